@@ -59,10 +59,7 @@ public final class Server {
         position = try core.head()
         gateway = try core.gateway(Endpoints(services), position: position)
         core.publisher.connect(gateway)
-        try core.follow(after: position) { [restart, log = core.log] in
-            log.error("ledger lost commits", fields: ["todo": "nothing: this server begins again, with a new epoch"])
-            restart.request()
-        }
+        try core.follow(after: position, restart: restart)
         reloader = Reloader(core, source: source, stores: stores, context: context, services: services)
     }
 
@@ -109,7 +106,7 @@ public final class Server {
         // Joined last, so that a store that hangs delays no page and no webhook.
         probe?.close()
         log.info("stopped")
-        return restart.isRequested
+        return restart.isDue
     }
 
     /// Tells the parts and the workspace the address at which the server is reached.

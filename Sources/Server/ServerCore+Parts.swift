@@ -21,22 +21,42 @@ extension ServerCore {
         )
     }
 
-    /// Begins to hear of what other nodes commit. A node that takes the work over may have missed broadcasts meanwhile.
-    /// `onLoss` runs when PostgreSQL has lost commits.
-    func follow(after position: Int64, onLoss: @escaping @Sendable () -> Void) throws(StartError) {
+    /// Begins to hear of what other nodes commit, and ends or begins again when the ledger says so. A node that takes the
+    /// work over may have missed broadcasts meanwhile.
+    func follow(after position: Int64, restart: Restart) throws(StartError) {
         let hasRedis = configuration.redis != nil
         let events = LedgerFollower.Events(
             onLead: { [writer, log] in
                 log.info("this node leads", fields: ["work": "jobs, recoveries, questions to stores, redis"])
                 if hasRedis { _ = writer.submit(.broadcastsLost { _ in }) }
             },
-            onLoss: onLoss
+            onLoss: { [log] in
+                log.error(
+                    "ledger lost commits",
+                    fields: ["todo": "nothing: this server begins again, with a new epoch"]
+                )
+                restart.beginAgain()
+            },
+            onOutdated: { [log] in
+                log.error("ledger has a newer schema", fields: ["todo": "run the version that the other nodes have"])
+                restart.end()
+            },
+            onTime: followClock
         )
         do throws(LedgerError) {
             try ledger.follow(after: position, configuration: configuration, health: writer.health, events: events)
         } catch {
             throw .ledger(error)
         }
+    }
+
+    /// The clocks of nodes may be minutes apart; periods end by the database's.
+    private func followClock(to instant: Instant) {
+        let difference = instant.milliseconds - clock.now().milliseconds
+        guard abs(difference) > 1000, configuration.developmentNow == nil else { return }
+        clock.set(to: instant)
+        writer.wake()
+        log.warning("clock follows PostgreSQL", fields: ["milliseconds": difference])
     }
 
     /// Nil when no Redis is configured.

@@ -70,12 +70,24 @@ final class TemporaryLedger: Sendable {
         guard kind == .given, let cluster = try cluster.get() else {
             return SQLiteEngine(path: path, lockTimeout: .milliseconds(50))
         }
+        return try PostgresEngine(url: PostgresURL(cluster.url), schema: schema(of: path), node: path)
+    }
+
+    /// Every row of every table in PostgreSQL, as text.
+    func rows() throws -> String {
+        guard let cluster = try TemporaryLedger.cluster.get() else { return "" }
+        let schema = TemporaryLedger.schema(of: path)
+        let tables = try cluster.psql("SELECT tablename FROM pg_tables WHERE schemaname = '\(schema)'")
+        let rows = try tables.split(separator: "\n").map { table in
+            try cluster.psql("SELECT string_agg(t::text, '') FROM \(schema).\(table) AS t")
+        }
+        // As text, bodies are hexadecimal.
+        return rows.joined() + (try cluster.psql("SELECT string_agg(encode(body, 'escape'), '') FROM \(schema).events"))
+    }
+
+    private static func schema(of path: String) -> String {
         let letters = path.lowercased().unicodeScalars.filter { ("a"..."z").contains($0) || ("0"..."9").contains($0) }
-        return try PostgresEngine(
-            url: PostgresURL(cluster.url),
-            schema: "t_" + String(String.UnicodeScalarView(letters)),
-            node: path
-        )
+        return "t_" + String(String.UnicodeScalarView(letters))
     }
 
     static func newPath() -> String {

@@ -13,6 +13,7 @@ public final class CuttingProxy: Sendable {
         var passed: [Direction: Int] = [:]
         var last: Direction?
         var turns = 0
+        var isOnce = false
     }
 
     private final class Traffic: Sendable {
@@ -46,14 +47,23 @@ public final class CuttingProxy: Sendable {
         close(listener)
     }
 
-    /// Cuts the connection as soon as `count` more bytes have gone that way.
-    public func cut(after count: Int, _ direction: Direction) {
-        traffic.state.withLock { $0.budgets = [direction: count] }
+    /// Cuts the connection as soon as `count` more bytes have gone that way, and all later ones at once; with `once`,
+    /// later ones are whole again.
+    public func cut(after count: Int, _ direction: Direction, once: Bool = false) {
+        traffic.state.withLock { state in
+            state.budgets = [direction: count]
+            state.isOnce = once
+        }
     }
 
     public func restore() { traffic.state.withLock { $0.budgets = [:] } }
 
-    private func cut() { traffic.state.withLock { $0.budgets = [.toServer: 0, .toClient: 0] } }
+    private func cut() {
+        traffic.state.withLock { state in
+            state.budgets = [.toServer: 0, .toClient: 0]
+            state.isOnce = false
+        }
+    }
 
     public func count(_ direction: Direction) -> Int { traffic.state.withLock { $0.passed[direction, default: 0] } }
 
@@ -92,7 +102,9 @@ public final class CuttingProxy: Sendable {
             if way == .toServer, state.last == .toClient { state.turns += 1 }
             state.last = way
             state.passed[way, default: 0] += allowed
-            return (allowed, budget.map { $0 <= count } ?? false)
+            let isLast = budget.map { $0 <= count } ?? false
+            if isLast, state.isOnce { state.budgets = [:] }
+            return (allowed, isLast)
         }
         var sent = 0
         while sent < allowed {

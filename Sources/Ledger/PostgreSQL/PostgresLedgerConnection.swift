@@ -72,7 +72,7 @@ final class PostgresLedgerConnection: LedgerConnection {
 
     func endReading() throws(EngineError) { try rollback() }
 
-    var isDistant: Bool { true }
+    var isShared: Bool { true }
 
     func readAhead(_ questions: () -> Void) throws(EngineError) -> Bool {
         recorded = []

@@ -11,6 +11,7 @@ final class PostgresMembership: NodeMembership {
     private let lease: Statement
     private let release: Statement
     private let changeEpoch: Statement
+    private let standing: Statement
 
     init(_ connection: PostgresLedgerConnection, site: PostgresSite) throws(EngineError) {
         self.site = site
@@ -30,13 +31,26 @@ final class PostgresMembership: NodeMembership {
             RETURNING 1
             """
         )
+        standing = try connection.prepare(
+            """
+            SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT),
+                (SELECT CAST(value AS BIGINT) FROM meta WHERE key = 'schema')
+            """
+        )
         changeEpoch = try connection.prepare("UPDATE head SET epoch = ? WHERE epoch = ? RETURNING 1")
         release = try connection.prepare("DELETE FROM leases WHERE name = 'work' AND node = ? RETURNING 1")
     }
 
-    func renew() throws(EngineError) -> Bool {
+    func renew() throws(EngineError) -> NodeStanding {
         try beat.run([.text(site.node), .text(site.version)])
-        return try lease.first([.text(site.node)]) { _ in true } ?? false
+        let leads = try lease.first([.text(site.node)]) { _ in true } ?? false
+        let told = try standing.first { row in (now: row.integer(0), schema: row.integer(1)) }
+        guard let told else { throw .ofTheLedger("it has no clock", advice: "ask PostgreSQL why") }
+        return NodeStanding(
+            leads: leads,
+            now: Instant(milliseconds: told.now),
+            isOutdated: told.schema > PostgresSchema.newest
+        )
     }
 
     func changeEpochIfLost() throws(EngineError) -> Bool {

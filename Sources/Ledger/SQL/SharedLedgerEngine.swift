@@ -25,12 +25,27 @@ public struct LedgerLog {
 public protocol NodeMembership: AnyObject {
     /// How long a lease lasts unless it is renewed, by the database's clock.
     static var leaseSeconds: Int { get }
-    /// True while the work is this node's.
-    func renew() throws(EngineError) -> Bool
+    func renew() throws(EngineError) -> NodeStanding
     /// Lets another node have it at once.
     func resign()
     /// True when the ledger has lost commits that this node had seen, or has another epoch since. Then every cursor of
     /// the old epoch must mean nothing any more: the epoch is changed, once for all nodes, and this process has to begin
     /// again.
     func changeEpochIfLost() throws(EngineError) -> Bool
+}
+
+/// What the database says to a node that says that it lives.
+public struct NodeStanding: Sendable {
+    /// Whether the work that one node does for all is this node's.
+    public var leads: Bool
+    /// By the database's clock, which all nodes follow.
+    public var now: Instant
+    /// Whether a newer version has changed the tables, so that this one should let go.
+    public var isOutdated: Bool
+
+    public init(leads: Bool, now: Instant, isOutdated: Bool) {
+        self.leads = leads
+        self.now = now
+        self.isOutdated = isOutdated
+    }
 }

@@ -47,10 +47,21 @@ public final class LedgerFollower: Sendable {
         public var onLead: @Sendable () -> Void
         /// The ledger has lost commits and has a new epoch: this process has to begin again.
         public var onLoss: @Sendable () -> Void
+        /// A newer version has changed the tables: this process has to end.
+        public var onOutdated: @Sendable () -> Void
+        /// What the database's clock says now.
+        public var onTime: @Sendable (Instant) -> Void
 
-        public init(onLead: @escaping @Sendable () -> Void, onLoss: @escaping @Sendable () -> Void) {
+        public init(
+            onLead: @escaping @Sendable () -> Void,
+            onLoss: @escaping @Sendable () -> Void,
+            onOutdated: @escaping @Sendable () -> Void,
+            onTime: @escaping @Sendable (Instant) -> Void
+        ) {
             self.onLead = onLead
             self.onLoss = onLoss
+            self.onOutdated = onOutdated
+            self.onTime = onTime
         }
     }
 
@@ -119,6 +130,7 @@ public final class LedgerFollower: Sendable {
             }
             if readAt > 0, mailbox.count == 0 { waker.wait(timeout: .nanoseconds(Int64(LedgerFollower.interval))) }
         }
+        for case .committed(let entries) in mailbox.drain() { publish(sequence.committed(entries)) }
         leadership.resign()
         log.membership.resign()
     }
@@ -144,8 +156,10 @@ public final class LedgerFollower: Sendable {
     private func renew(_ membership: any NodeMembership, at start: UInt64, events: Events) {
         let lease = UInt64(type(of: membership).leaseSeconds - 1) * 1_000_000_000
         if (try? membership.changeEpochIfLost()) == true { return events.onLoss() }
-        guard (try? membership.renew()) == true else { return }
-        if leadership.renew(until: start + lease) { events.onLead() }
+        guard let standing = try? membership.renew() else { return }
+        events.onTime(standing.now)
+        if standing.isOutdated { return events.onOutdated() }
+        if standing.leads, leadership.renew(until: start + lease) { events.onLead() }
     }
 
     /// Without notifications, the follower's own interval remains.

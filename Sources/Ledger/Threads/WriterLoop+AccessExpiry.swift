@@ -4,12 +4,15 @@ internal import LedgerSQL
 
 /// Access ends at its time without a webhook: the writer sleeps until then.
 extension WriterLoop {
+    /// An hour at most, because the system's clock may be set. Of what other nodes commit, nobody tells this thread.
     func timeToNextEnd() -> Duration? {
-        guard let end = try? store.nextEnd() else { return nil }
+        guard let end = try? store.nextEnd() else { return store.isShared ? WriterLoop.sharedSleep : nil }
         let now = clock.now()
-        // An hour at most, because the system's clock may be set.
-        return end <= now ? .zero : min(.milliseconds(end.milliseconds - now.milliseconds), .seconds(3600))
+        let most = store.isShared ? WriterLoop.sharedSleep : .seconds(3600)
+        return end <= now ? .zero : min(.milliseconds(end.milliseconds - now.milliseconds), most)
     }
+
+    private static let sharedSleep = Duration.seconds(5)
 
     func isEndDue() -> Bool {
         guard let end = try? store.nextEnd() else { return false }

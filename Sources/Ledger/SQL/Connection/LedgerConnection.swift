@@ -19,8 +19,8 @@ public protocol LedgerConnection: AnyObject {
     func beginReading() throws(EngineError) -> Int64
     func endReading() throws(EngineError)
 
-    /// Whether an answer has to be waited for, so that many questions should be asked at once.
-    var isDistant: Bool { get }
+    /// Whether other nodes write the ledger too. Then it is far away: many questions should be asked at once.
+    var isShared: Bool { get }
     /// Lets `questions` run for nothing, only to learn what they ask, and then asks all of that at once. The same
     /// questions find their answers there afterwards, until the next write. False when nothing new was asked.
     func readAhead(_ questions: () -> Void) throws(EngineError) -> Bool
@@ -54,7 +54,7 @@ public enum Rescue: Equatable {
 
 extension LedgerConnection {
     public func settle() throws(EngineError) {}
-    public var isDistant: Bool { false }
+    public var isShared: Bool { false }
     public func readAhead(_ questions: () -> Void) throws(EngineError) -> Bool { false }
     public func overwriteDeleted(_ isOn: Bool) throws(EngineError) {}
     public func overwriteFreeSpace() throws(EngineError) -> Bool { true }

@@ -42,6 +42,7 @@ public struct LedgerStore {
 
 /// Where the ledger is, and what it needs beside transactions.
 extension LedgerStore {
+    public var isShared: Bool { connection.isShared }
     public var problem: String? { connection.problem }
     public func rescue() throws(EngineError) -> Rescue { try connection.rescue() }
     public func takePagesWritten() -> Int { connection.takePagesWritten() }
