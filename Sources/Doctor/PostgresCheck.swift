@@ -29,7 +29,10 @@ struct PostgresCheck {
         let nodes = names.isEmpty ? "no node runs" : "nodes: \(names.joined(separator: ", "))"
         let replication =
             found.standbys == 0
-            ? "no standby" : "\(found.standbys) standbys, \(found.lagBytes) bytes behind at most"
+            ? "no standby"
+            : "\(found.standbys) standbys"
+                + (found.lagBytes < 0
+                    ? " (grant pg_monitor to see their lag)" : ", \(found.lagBytes) bytes behind at most")
         var findings: [Finding] = [
             .ok("ledger", detail: "\(address) answers: PostgreSQL \(found.version), \(replication); \(nodes)")
         ]

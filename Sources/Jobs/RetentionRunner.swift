@@ -13,14 +13,16 @@ public final class RetentionRunner: Sendable {
 
     private let days: Int
     private let writer: LedgerWriter
+    private let leadership: Leadership
     private let clock: Clock
     private let log: Log
     private let stop: Routine.Stop
     private let routine: Routine
 
-    public init(days: Int, writer: LedgerWriter, clock: Clock, log: Log) {
+    public init(days: Int, writer: LedgerWriter, leadership: Leadership, clock: Clock, log: Log) {
         self.days = days
         self.writer = writer
+        self.leadership = leadership
         self.clock = clock
         self.log = log
         stop = Routine.Stop()
@@ -43,6 +45,7 @@ public final class RetentionRunner: Sendable {
     }
 
     private func turn(_ steps: inout Int) -> Duration {
+        guard leadership.isHeld else { return RetentionRunner.retry }
         let instant = clock.now() - .seconds(Int64(days) * 86_400)
         let answer = Promise<Result<Bool, LedgerError>>()
         guard writer.submit(.emptyOld(before: instant) { answer.fulfil($0) }) else { return RetentionRunner.retry }

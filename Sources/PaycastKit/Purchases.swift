@@ -95,7 +95,7 @@ public final class Purchases: Sendable {
         order: Order? = nil,
         offer: PurchaseOffer? = nil
     ) async throws(PurchaseError) -> PurchaseOutcome {
-        try await engine.wait { .tapped(product: product, order: order, offer: offer, ticket: $0) }.get()
+        try await engine.wait(of: product) { .tapped(product: product, order: order, offer: offer, ticket: $0) }.get()
     }
 
     /// Posts everything that the store account owns for the user who is logged in. It only adds. The store may ask for

@@ -28,6 +28,11 @@ public struct PostgresOptions: Sendable {
             ("statement_timeout", "\(statement.wholeMilliseconds)"),
             ("lock_timeout", "\(lock.wholeMilliseconds)"),
             ("idle_in_transaction_session_timeout", "\(idleInTransaction.wholeMilliseconds)"),
+            // What the server itself does about a client that has vanished while it is being sent rows.
+            ("tcp_user_timeout", "\(unacknowledged.wholeMilliseconds)"),
+            ("client_connection_check_interval", "\(unacknowledged.wholeMilliseconds)"),
+            // A commit that is not safe on its standby is told by a warning.
+            ("client_min_messages", "warning"),
         ] + settings
     }
 

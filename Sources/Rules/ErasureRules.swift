@@ -22,12 +22,17 @@ extension UnitOfWork {
         var others: [TrackedContract] = []
         for key in found.contracts {
             guard let tracked = try contract(key) else { continue }
-            if tracked.user == user { owned.append(tracked) } else { others.append(tracked) }
+            let isShared = tracked.holders.contains { $0 != user }
+            if tracked.user == user && !isShared { owned.append(tracked) } else { others.append(tracked) }
         }
         try settleTransfers(of: user, losses: found.losses)
-        try remove(owned)
         for token in found.orders { draft.removed(token) }
-        for tracked in others { try withdraw(user, orders: found.orders, from: tracked.key) }
+        for tracked in others {
+            try withdraw(user, orders: found.orders, from: tracked.key)
+            // The store itself says whose it is.
+            if let left = try contract(tracked.key), left.user == user { owned.append(left) }
+        }
+        try remove(owned)
         let isKnown = try isBuried(.user(user))
         bury([.user(user)] + found.orders.map { .order($0) })
         draft.forgotLanguage(of: user)
@@ -66,6 +71,7 @@ extension UnitOfWork {
         // Nothing is to be announced to the erased user.
         var previous = known
         previous.shares.removeAll { $0 == user }
+        if previous.user == user { previous.user = nil }
         guard previous.holders != current.holders else { return }
         let change = ContractChange(previous: previous, current: current)
         try append(change, as: change.moveKind)

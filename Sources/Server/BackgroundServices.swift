@@ -47,7 +47,13 @@ struct BackgroundServices {
             log: core.log
         )
         retention = core.configuration.retentionDays.map {
-            RetentionRunner(days: $0, writer: core.writer, clock: core.clock, log: core.log)
+            RetentionRunner(
+                days: $0,
+                writer: core.writer,
+                leadership: core.ledger.leadership,
+                clock: core.clock,
+                log: core.log
+            )
         }
         histories = core.configuration.providers.compactMap { provider in
             opened.opened[provider]?.history.map { history in

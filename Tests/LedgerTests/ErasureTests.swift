@@ -186,6 +186,23 @@ import Testing
         #expect(try ledger.entitlements("43").isActive)
     }
 
+    /// The erased user was the first to have it; the other one shares it, and keeps it.
+    @Test func theOtherHolderOfASharedContractKeepsIt() throws {
+        let policy = AccessPolicy(sandboxUsers: .only([]), transfers: .share)
+        let ledger = try TemporaryLedger(policy: policy)
+        defer { ledger.remove() }
+        _ = try ledger.order(OrderRequest(user: ErasureTests.user, product: "monthly", token: ErasureTests.token))
+        _ = try ledger.send(ErasureTests.event("e1", token: ErasureTests.token))
+        _ = try ledger.send(ErasureTests.event("e2", minute: 1), claim: Claim(user: "43"))
+        #expect(try ledger.entitlements("43").isActive)
+        try ledger.erase(ErasureTests.user)
+        #expect(try ledger.entitlements("43").isActive)
+        #expect(try !ledger.entitlements(ErasureTests.user).isActive)
+        _ = try ledger.send(ErasureTests.event("e3", minute: 2))
+        #expect(try ledger.userEvents("43").events.first?.entry.notice.event == "e3")
+        #expect(try ErasureTests.traces(in: ledger).filter { $0.hasPrefix("erin") } == [])
+    }
+
     /// RevenueCat names users, and says who lost what to whom.
     @Test func transfersOfErasedUsersAreSettled() throws {
         let ledger = try TemporaryLedger()

@@ -100,7 +100,8 @@ def decoded(jws):
 def sent(development):
     """The answers to all examples, in their order: some need what others do."""
     shop = Shop(development)
-    return {case: shop.send(*case) for case in CASES}
+    # Nobody buys for a user who was erased.
+    return {case: shop.send(*case) for case in sorted(CASES, key=lambda case: case[1] == "delete")}
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case[1]} {case[0]} {case[2]}")

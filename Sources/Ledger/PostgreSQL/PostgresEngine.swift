@@ -1,4 +1,5 @@
 public import Domain
+internal import Glibc
 public import LedgerInterface
 public import LedgerSQL
 public import Postgres
@@ -19,12 +20,28 @@ public struct PostgresEngine: SharedLedgerEngine {
     ) throws(LedgerError) {
         let postgres = PostgresConnection(url, options: PostgresSite.options(schema: schema))
         do throws(EngineError) {
+            try engine { () throws(PostgresError) in try PostgresEngine.wait(for: postgres) }
             let epoch = try PostgresSchema.migrate(postgres, schema: schema)
             site = PostgresSite(url, schema: schema, node: node, version: version, epoch: epoch)
         } catch {
             throw .unreachable(reason: "\(url): \(error.advice)")
         }
         self.listening = listening ?? url
+    }
+
+    /// A server that starts, and a standby that is being promoted, will soon take writes.
+    private static func wait(for postgres: PostgresConnection) throws(PostgresError) {
+        let deadline = ContinuousClock.now + .seconds(30)
+        while true {
+            do throws(PostgresError) {
+                return try postgres.open()
+            } catch {
+                guard [.shuttingDown, .readOnly].contains(error.kind), ContinuousClock.now < deadline else {
+                    throw error
+                }
+                usleep(200_000)
+            }
+        }
     }
 
     public func openStore(policy: AccessPolicy, streams: StreamPattern) throws(LedgerError) -> LedgerStore {
@@ -58,7 +75,9 @@ public struct PostgresEngine: SharedLedgerEngine {
     }
 
     public func listen(isClosing: () -> Bool, onCommit: (Int64) -> Void) throws(EngineError) {
-        let listener = PostgresListener(listening, options: site.options)
+        var options = site.options
+        options.applicationName = "paycast listener"
+        let listener = PostgresListener(listening, options: options)
         try engine { () throws(PostgresError) in try listener.listen(PostgresSite.channel) }
         try probe(listener)
         // What was committed before it listened.

@@ -16,7 +16,7 @@ public struct PostgresInspection: Sendable, Equatable {
     public var now: Int64 = 0
     /// How much of the notification queue is filled, in percent. When it is full, commits that notify fail.
     public var queuePercent: Int64 = 0
-    /// Standbys that follow, and how many bytes the last one of them is behind.
+    /// Standbys that follow, and how many bytes the last one of them is behind; -1 when this user may not know.
     public var standbys: Int64 = 0
     public var lagBytes: Int64 = 0
     /// Whether a commit waits for a standby.
@@ -33,11 +33,13 @@ public struct PostgresInspection: Sendable, Equatable {
             SELECT current_setting('server_version'), CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT),
                 CAST(pg_notification_queue_usage() * 100 AS BIGINT),
                 (SELECT count(*) FROM pg_stat_replication),
-                (SELECT CAST(COALESCE(max(pg_wal_lsn_diff(pg_current_wal_lsn(), flush_lsn)), 0) AS BIGINT)
+                (SELECT CAST(COALESCE(max(pg_wal_lsn_diff(pg_current_wal_lsn(), flush_lsn)), -1) AS BIGINT)
                     FROM pg_stat_replication),
                 CASE WHEN current_setting('synchronous_standby_names') = '' THEN 0 ELSE 1 END
             """
         )
+        try postgres.begin()
+        defer { postgres.rollback() }
         let told = try server.first { row in
             (version: row.text(0), numbers: (1..<6).map { row.integer($0) })
         }

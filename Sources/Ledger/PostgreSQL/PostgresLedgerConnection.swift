@@ -1,3 +1,4 @@
+internal import Domain
 internal import LedgerSQL
 internal import Postgres
 
@@ -12,7 +13,13 @@ final class PostgresLedgerConnection: LedgerConnection {
     private let moveHead: PostgresStatement
     private let countBatch: PostgresStatement
     /// What was asked ahead, by its question. It holds until something is written.
-    private var ahead: [String: PostgresTicket] = [:]
+    private var ahead: [[UInt8]: PostgresTicket] = [:]
+    /// The newest position when the transaction began, until something is written.
+    private var unchangedHead: Int64?
+    /// What is committed and not announced yet.
+    private var unannounced: Int64?
+    /// The session whose history was compared with what this node has seen.
+    private var checkedSession = 0
     /// Questions that run for nothing at the moment, to learn what they ask.
     private var recorded: [(statement: PostgresStatement, values: [Value])]?
 
@@ -35,16 +42,18 @@ final class PostgresLedgerConnection: LedgerConnection {
     var isInTransaction: Bool { postgres.isInTransaction }
 
     func begin() throws(EngineError) {
-        _ = try transaction("", asking: lockHead)
+        unchangedHead = try transaction("", asking: lockHead)
     }
 
     func head() throws(EngineError) -> Int64 {
-        try ask(newest, values: []).flatMap { $0.count > 0 ? $0[0].integer(0) : nil } ?? 0
+        if let unchangedHead { return unchangedHead }
+        return try ask(newest, values: []).flatMap { $0.count > 0 ? $0[0].integer(0) : nil } ?? 0
     }
 
     /// Counts the batch beside the position, so that it can be found again if the connection breaks before COMMIT is
     /// answered.
     func commit(head: Int64) throws(EngineError) {
+        let isMoved = unchangedHead == nil
         let batch = site.nextBatch()
         try queue(moveHead, values: [.integer(head)], body: nil)
         try queue(countBatch, values: [.text(site.node), .integer(batch)], body: nil)
@@ -54,11 +63,12 @@ final class PostgresLedgerConnection: LedgerConnection {
             guard error.kind == .outcomeUnknown, try hasCommitted(batch) else { throw EngineError(error) }
         }
         site.committed(head)
-        announce(head)
+        if isMoved { unannounced = head }
     }
 
     func rollback() throws(EngineError) {
         ahead = [:]
+        unchangedHead = nil
         postgres.rollback()
     }
 
@@ -80,7 +90,7 @@ final class PostgresLedgerConnection: LedgerConnection {
         let wanted = recorded ?? []
         recorded = nil
         for question in wanted {
-            let key = PostgresLedgerConnection.key(question.statement, values: question.values)
+            let key = question.statement.key(for: question.values)
             guard ahead[key] == nil else { continue }
             ahead[key] = try engine { () throws(PostgresError) in
                 try question.statement.send(question.values.map(\.postgres))
@@ -92,14 +102,14 @@ final class PostgresLedgerConnection: LedgerConnection {
     /// Waits for the rows. While questions are only recorded, there are none.
     func ask(_ statement: PostgresStatement, values: [Value]) throws(EngineError) -> PostgresResult? {
         if recorded != nil || !ahead.isEmpty {
-            let known = ahead[PostgresLedgerConnection.key(statement, values: values)]
+            let known = ahead[statement.key(for: values)]
             if let known { return try engine { () throws(PostgresError) in try known.take() } }
         }
         guard recorded == nil else {
             recorded?.append((statement, values))
             return nil
         }
-        return try engine { () throws(PostgresError) in try statement.send(values.map(\.postgres)).take() }
+        return try alone { () throws(PostgresError) in try statement.send(values.map(\.postgres)).take() }
     }
 
     func queue(
@@ -108,19 +118,10 @@ final class PostgresLedgerConnection: LedgerConnection {
         body: UnsafeRawBufferPointer?
     ) throws(EngineError) {
         ahead = [:]
-        try engine { () throws(PostgresError) in
+        unchangedHead = nil
+        try alone { () throws(PostgresError) in
             let values = values.map(\.postgres)
             if let body { try statement.run(values, body: body) } else { try statement.run(values) }
-        }
-    }
-
-    private static func key(_ statement: PostgresStatement, values: [Value]) -> String {
-        values.reduce(statement.sql) { key, value in
-            switch value {
-            case .null: key + "\u{0}n"
-            case .integer(let number): key + "\u{0}i\(number)"
-            case .text(let text): key + "\u{0}t\(text)"
-            }
         }
     }
 }
@@ -139,6 +140,7 @@ extension PostgresLedgerConnection {
             throw .ofTheLedger("it has no head", advice: "the ledger in PostgreSQL is damaged: restore a backup")
         }
         try site.see(found.position, epoch: found.epoch, atLeast: before)
+        try compareHistory()
         return found.position
     }
 
@@ -176,11 +178,54 @@ extension PostgresLedgerConnection {
         }
     }
 
+    /// A promoted standby may have caught up with what this node has seen, by other commits at the same positions. The
+    /// date of the newest entry that it knows tells, once for each session.
+    private func compareHistory() throws(EngineError) {
+        guard checkedSession != postgres.session, let newest = site.newestEntry else { return }
+        let found = try engine { () throws(PostgresError) in
+            try postgres.prepare("SELECT committed_at FROM entries WHERE position = ?")
+                .first([.integer(newest.position)]) { row in row.integer(0) }
+        }
+        guard found == newest.committedAt.milliseconds else { throw site.lose() }
+        checkedSession = postgres.session
+    }
+
+    /// Runs something that needs no transaction. A pooler gives each transaction another session, whose settings, the
+    /// tables' schema among them, are only those that it was begun with.
+    private func alone<Value>(_ body: () throws(PostgresError) -> Value) throws(EngineError) -> Value {
+        if postgres.isInTransaction { return try engine(body) }
+        try connect()
+        guard postgres.isPooled else { return try engine(body) }
+        return try engine { () throws(PostgresError) in
+            try postgres.begin()
+            let value = try body()
+            try postgres.commit()
+            return value
+        }
+    }
+
     /// Tells the other nodes, in a transaction of its own: within the commit, PostgreSQL would hold its lock on all
     /// notifying commits of the server while the disk is flushed. It is a hint, so nobody minds if it fails.
-    private func announce(_ head: Int64) {
+    func announce() {
+        guard let head = unannounced, postgres.isOpen else { return }
+        unannounced = nil
         let statement = postgres.prepare("SELECT pg_notify(?, ?)")
         try? statement.run([.text(PostgresSite.channel), .text("\(site.epoch):\(head)")])
         try? postgres.synchronize()
+    }
+}
+
+extension PostgresStatement {
+    /// Tells questions apart by their bytes.
+    fileprivate func key(for values: [Value]) -> [UInt8] {
+        var key = Array(sql.utf8)
+        for value in values {
+            switch value {
+            case .null: key.append(0)
+            case .integer(let number): key += [1] + Array("\(number)".utf8)
+            case .text(let text): key += [2] + Array("\(text.utf8.count):".utf8) + Array(text.utf8)
+            }
+        }
+        return key
     }
 }

@@ -4,7 +4,7 @@ internal import LedgerSQL
 /// A node among the others: a row that says that it lives, and the lease of the work that one node does for all. Both
 /// times are the database's.
 final class PostgresMembership: NodeMembership {
-    static let leaseSeconds = 12
+    static let leaseSeconds = 10
 
     private let site: PostgresSite
     private let beat: Statement
@@ -58,6 +58,8 @@ final class PostgresMembership: NodeMembership {
         _ = try changeEpoch.first([.text(Cursor.newEpoch()), .text(site.epoch)]) { _ in true }
         return true
     }
+
+    func published(_ entry: Entry) { site.published(entry.position, committedAt: entry.committedAt) }
 
     func resign() {
         _ = try? release.first([.text(site.node)]) { _ in true }

@@ -13,13 +13,19 @@ enum PostgresSchema {
     /// that a newer version wrote.
     static func migrate(_ postgres: PostgresConnection, schema: String) throws(EngineError) -> String {
         let found = try engine { () throws(PostgresError) in
+            try postgres.begin()
             // One node migrates after the other: the lock ends with the transaction.
-            try postgres.execute(
-                """
-                BEGIN; SELECT pg_advisory_xact_lock(7165929); CREATE SCHEMA IF NOT EXISTS \(schema);
-                CREATE TABLE IF NOT EXISTS meta (key TEXT COLLATE "C" PRIMARY KEY, value TEXT NOT NULL)
-                """
-            )
+            try postgres.execute("SET LOCAL lock_timeout = 0; SELECT pg_advisory_xact_lock(7165929)")
+            let place = postgres.prepare("SELECT CAST(to_regclass(?) AS TEXT)")
+            // A user without the right to create anything may run a server once somebody else has migrated.
+            if try place.first([.text(schema + ".meta")], read: { row in row.isNull(0) }) == true {
+                try postgres.execute(
+                    """
+                    CREATE SCHEMA IF NOT EXISTS \(schema);
+                    CREATE TABLE meta (key TEXT COLLATE "C" PRIMARY KEY, value TEXT NOT NULL)
+                    """
+                )
+            }
             let version = postgres.prepare("SELECT value FROM meta WHERE key = 'schema'")
             return Int64(try version.first { row in row.text(0) } ?? "0") ?? 0
         }
@@ -34,8 +40,10 @@ enum PostgresSchema {
             try postgres.execute(
                 """
                 UPDATE meta SET value = '\(newest)' WHERE key = 'schema';
-                DELETE FROM nodes WHERE seen_at < clock_timestamp() - interval '1 day';
-                DELETE FROM writers WHERE node NOT IN (SELECT node FROM nodes)
+                WITH gone AS (
+                    DELETE FROM nodes WHERE seen_at < clock_timestamp() - interval '1 day' RETURNING node
+                )
+                DELETE FROM writers USING gone WHERE writers.node = gone.node
                 """
             )
             let epoch = try postgres.prepare("SELECT epoch FROM head").first { row in row.text(0) } ?? ""

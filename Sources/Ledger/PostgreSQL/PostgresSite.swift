@@ -1,3 +1,4 @@
+internal import Domain
 internal import LedgerSQL
 internal import Postgres
 internal import Synchronization
@@ -17,6 +18,7 @@ final class PostgresSite: Sendable {
     let epoch: String
     private let batch = Atomic<Int64>(0)
     private let lost = Atomic(false)
+    private let newest = Mutex<(position: Int64, committedAt: Instant)?>(nil)
     /// The newest position that was committed or read.
     private let position = Atomic<Int64>(0)
 
@@ -48,11 +50,18 @@ final class PostgresSite: Sendable {
     /// Throws when the server knows less than this node had seen `before`: a failover has lost commits, whose positions
     /// would be given to other entries.
     func see(_ position: Int64, epoch: String, atLeast before: Int64) throws(EngineError) {
-        guard epoch == self.epoch, position >= before else {
-            lost.store(true, ordering: .relaxed)
-            throw PostgresSite.lostCommits
-        }
+        guard epoch == self.epoch, position >= before else { throw lose() }
         committed(position)
+    }
+
+    /// The newest entry that this node has published.
+    var newestEntry: (position: Int64, committedAt: Instant)? { newest.withLock { $0 } }
+
+    func published(_ position: Int64, committedAt: Instant) { newest.withLock { $0 = (position, committedAt) } }
+
+    func lose() -> EngineError {
+        lost.store(true, ordering: .relaxed)
+        return PostgresSite.lostCommits
     }
 
     private static let lostCommits = EngineError.ofTheLedger(

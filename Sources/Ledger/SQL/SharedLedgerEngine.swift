@@ -26,6 +26,8 @@ public protocol NodeMembership: AnyObject {
     /// How long a lease lasts unless it is renewed, by the database's clock.
     static var leaseSeconds: Int { get }
     func renew() throws(EngineError) -> NodeStanding
+    /// Remembers the newest entry that this node has published, by which it recognises the ledger's history.
+    func published(_ entry: Entry)
     /// Lets another node have it at once.
     func resign()
     /// True when the ledger has lost commits that this node had seen, or has another epoch since. Then every cursor of

@@ -55,9 +55,12 @@ extension SQLiteConnection {
     }
 
     /// Copies the journal into the ledger's file before it empties it. A reader, a backup or another checkpoint may hold
-    /// it.
+    /// it; then this does not wait, because a backup reads for minutes.
     public func emptyJournal() throws(EngineError) -> Bool {
-        try prepare("PRAGMA wal_checkpoint(TRUNCATE)").first { row in row.integer(0) == 0 } ?? false
+        let patience = try prepare("PRAGMA busy_timeout").first { row in row.integer(0) } ?? 0
+        try execute("PRAGMA busy_timeout = 0")
+        defer { try? execute("PRAGMA busy_timeout = \(patience)") }
+        return try prepare("PRAGMA wal_checkpoint(TRUNCATE)").first { row in row.integer(0) == 0 } ?? false
     }
 
     /// Copies the whole ledger into a file that does not exist yet, or is empty.

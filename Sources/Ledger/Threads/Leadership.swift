@@ -5,7 +5,7 @@ internal import Synchronization
 /// what arrives through Redis. Any thread may ask.
 ///
 /// A lease in the database decides, by the database's clock. A node trusts its own lease only until shortly before it
-/// ends there, so that two never hold it at once, however long a node was stopped in between.
+/// ends there, so that two do not hold it at once when a node was stopped in between.
 public final class Leadership: Sendable {
     /// Monotonic nanoseconds.
     private let end: Atomic<UInt64>
@@ -28,7 +28,7 @@ public final class Leadership: Sendable {
     func renew(until end: UInt64) -> Bool {
         let wasHeld = isHeld
         self.end.store(end, ordering: .relaxed)
-        return !wasHeld
+        return !wasHeld && isHeld
     }
 
     func resign() {

@@ -14,7 +14,7 @@ public final class LedgerFollower: Sendable {
     /// How long another node's commit stays unseen when no notification of it arrives.
     private static let interval: UInt64 = 1_000_000_000
     private static let pageSize = 500
-    /// Four attempts fit into a lease.
+    /// Three attempts fit into a lease.
     private static let heartbeat: UInt64 = 3_000_000_000
 
     private enum News {
@@ -116,13 +116,13 @@ public final class LedgerFollower: Sendable {
             var isDue = now - readAt >= LedgerFollower.interval
             for news in mailbox.drain() {
                 switch news {
-                case .committed(let entries): publish(sequence.committed(entries))
+                case .committed(let entries): publish(sequence.committed(entries), in: log)
                 case .hint(let position): isDue = isDue || position > sequence.position
                 }
             }
             if isDue || sequence.hasGap {
                 readAt = now
-                if read(log.queries, into: &sequence, health: health) { readAt = 0 }
+                if read(log, into: &sequence, health: health) { readAt = 0 }
             }
             if now - beatAt >= LedgerFollower.heartbeat {
                 beatAt = now
@@ -130,17 +130,17 @@ public final class LedgerFollower: Sendable {
             }
             if readAt > 0, mailbox.count == 0 { waker.wait(timeout: .nanoseconds(Int64(LedgerFollower.interval))) }
         }
-        for case .committed(let entries) in mailbox.drain() { publish(sequence.committed(entries)) }
+        for case .committed(let entries) in mailbox.drain() { publish(sequence.committed(entries), in: log) }
         leadership.resign()
         log.membership.resign()
     }
 
     /// Returns true when there is more.
-    private func read(_ queries: LedgerQueries, into sequence: inout CommitSequence, health: LedgerHealth) -> Bool {
+    private func read(_ log: LedgerLog, into sequence: inout CommitSequence, health: LedgerHealth) -> Bool {
         do throws(LedgerError) {
-            let entries = try queries.log(after: sequence.position, limit: LedgerFollower.pageSize)
+            let entries = try log.queries.log(after: sequence.position, limit: LedgerFollower.pageSize)
             health.report(.log, problem: nil)
-            publish(sequence.read(entries))
+            publish(sequence.read(entries), in: log)
             return entries.count == LedgerFollower.pageSize
         } catch {
             health.report(.log, problem: "what other nodes commit cannot be read: \(error)")
@@ -148,8 +148,10 @@ public final class LedgerFollower: Sendable {
         }
     }
 
-    private func publish(_ entries: [Entry]) {
-        if !entries.isEmpty { onEntries(entries) }
+    private func publish(_ entries: [Entry], in log: LedgerLog) {
+        guard let last = entries.last else { return }
+        onEntries(entries)
+        log.membership.published(last)
     }
 
     /// The lease began when the server was asked, or later: so this node lets go before the server does.

@@ -107,6 +107,7 @@ struct WriterLoop {
         // Called after the entries, some of which may be in the former language.
         for user in batch.readers { onLanguage(user) }
         for completion in batch.completions { completion() }
+        store.announce()
         return batch.endsAreServed
     }
 
@@ -142,7 +143,7 @@ struct WriterLoop {
         let ended = try run(isolated: batch.isIsolating) { store throws(EngineError) in try store.endAccess(now: now) }
         batch.endsAreServed = ended.success != nil
         var unclaimed = batch.take(ended)
-        if !batch.isIsolating { try store.anticipate(commands.compactMap(\.incoming), now: now) }
+        if !batch.isIsolating, store.isShared { try store.anticipate(commands.compactMap(\.incoming), now: now) }
         for command in commands { unclaimed += try add(command, to: &batch, at: now) }
         batch.unclaimed = try store.addUnclaimed(unclaimed)
     }

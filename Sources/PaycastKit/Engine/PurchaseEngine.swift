@@ -26,6 +26,8 @@ actor PurchaseEngine {
     private let parts: Parts
     private var machine: PurchaseMachine
     private var replies: [Ticket: CheckedContinuation<Result<PurchaseOutcome, PurchaseError>, Never>] = [:]
+    /// Of products whose buyers are about to be told.
+    private var settling: [String] = []
     private var lastTicket = 0
     private var alarm: Task<Void, Never>?
     private var isStarted = false
@@ -65,20 +67,28 @@ actor PurchaseEngine {
         Task { await feed.stop() }
     }
 
-    func wait(for event: @Sendable (Ticket) -> PurchaseEvent) async -> Result<PurchaseOutcome, PurchaseError> {
+    func wait(
+        of product: String = "",
+        for event: @Sendable (Ticket) -> PurchaseEvent
+    ) async -> Result<PurchaseOutcome, PurchaseError> {
         lastTicket += 1
         let ticket = Ticket(number: lastTicket)
         let result = await withCheckedContinuation { continuation in
             replies[ticket] = continuation
             inbox.yield(event(ticket))
         }
-        if case .success(.granted) = result { await feed.settle() }
+        if case .success(.granted) = result {
+            settling.append(product)
+            await feed.settle()
+            settling.removeAll { $0 == product }
+        }
         return result
     }
 
     /// What a page asks for when it appears.
     func summary(for viewer: SignedStream?) -> (open: [OpenPurchase], kept: Int) {
-        (machine.openPurchases(for: viewer, at: parts.time.now), machine.keptCount)
+        let settling = settling.filter { $0 != "" }.map { OpenPurchase(product: $0, status: .buying) }
+        return (machine.openPurchases(for: viewer, at: parts.time.now) + settling, machine.keptCount)
     }
 
     private func launch() async {

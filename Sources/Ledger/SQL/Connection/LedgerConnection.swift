@@ -8,6 +8,8 @@ public protocol LedgerConnection: AnyObject {
     func head() throws(EngineError) -> Int64
     /// Makes everything up to `head` durable.
     func commit(head: Int64) throws(EngineError)
+    /// Tells other nodes of the last commit, once it is answered.
+    func announce()
     /// Does nothing when the engine has rolled the transaction back already.
     func rollback() throws(EngineError)
     /// Waits until what was run so far has succeeded, or throws the first failure.
@@ -54,6 +56,7 @@ public enum Rescue: Equatable {
 
 extension LedgerConnection {
     public func settle() throws(EngineError) {}
+    public func announce() {}
     public var isShared: Bool { false }
     public func readAhead(_ questions: () -> Void) throws(EngineError) -> Bool { false }
     public func overwriteDeleted(_ isOn: Bool) throws(EngineError) {}

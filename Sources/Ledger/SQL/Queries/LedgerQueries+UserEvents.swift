@@ -37,7 +37,9 @@ extension LedgerQueries {
             var events: [UserEvent] = []
             for position in newest.page {
                 guard var event = try userEvent(at: position) else { continue }
-                if withBodies { event.body = try statements.bodyAt.first([.integer(position)]) { $0.bytes(0) } }
+                if withBodies, event.isOnly(about: user) {
+                    event.body = try statements.bodyAt.first([.integer(position)]) { $0.bytes(0) }
+                }
                 events.append(event)
             }
             let next = newest.hasMore ? newest.page.last.map { Cursor(epoch: epoch, position: $0) } : nil
@@ -59,6 +61,14 @@ extension LedgerQueries {
             EventDates(occurredAt: row.instant(0), receivedAt: row.instant(1))
         }
         return UserEvent(entry: entry, dates: dates)
+    }
+}
+
+extension UserEvent {
+    /// False for what concerns others as well, whose names may be in what the store sent.
+    fileprivate func isOnly(about user: UserID) -> Bool {
+        let notice = entry.notice
+        return notice.kind != .contractTransferred && (notice.user == nil || notice.user == user)
     }
 }
 

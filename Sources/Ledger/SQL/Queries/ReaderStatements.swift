@@ -62,7 +62,7 @@ struct ReaderStatements {
         userContracts = try connection.prepare(
             """
             SELECT \(ContractRow.selection) FROM contracts
-            WHERE user = ? AND kind IN ('subscription', 'non_renewing', 'non_consumable')
+            WHERE user = ? AND kind IN ('subscription', 'non_renewing', 'non_consumable') ORDER BY kind, id
             """
         )
         userConsumables = try connection.prepare(
@@ -76,6 +76,7 @@ struct ReaderStatements {
             SELECT \(ContractRow.selection) FROM contracts
             WHERE id IN (SELECT contract FROM shares WHERE user = ?)
                 AND kind IN ('subscription', 'non_renewing', 'non_consumable')
+            ORDER BY id
             """
         )
         sharedConsumables = try connection.prepare(

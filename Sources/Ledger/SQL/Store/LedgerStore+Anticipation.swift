@@ -10,7 +10,7 @@ extension LedgerStore {
 
     /// Call it before the batch's first command.
     public mutating func anticipate(_ events: [IncomingEvent], now: Instant) throws(EngineError) {
-        guard isShared, !events.isEmpty else { return }
+        guard !events.isEmpty else { return }
         var needs = events.flatMap(\.needs)
         for _ in 0..<LedgerStore.rounds where !needs.isEmpty {
             try loadTogether(needs)

@@ -44,6 +44,7 @@ public struct LedgerStore {
 extension LedgerStore {
     public var isShared: Bool { connection.isShared }
     public var problem: String? { connection.problem }
+    public func announce() { connection.announce() }
     public func rescue() throws(EngineError) -> Rescue { try connection.rescue() }
     public func takePagesWritten() -> Int { connection.takePagesWritten() }
     public func finish() { connection.finish() }

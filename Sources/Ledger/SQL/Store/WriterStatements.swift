@@ -101,6 +101,7 @@ struct WriterStatements {
             SELECT \(ContractRow.selection) FROM contracts
             WHERE id IN (SELECT contract FROM shares WHERE user = ?)
                 AND kind IN ('subscription', 'non_renewing', 'non_consumable')
+            ORDER BY id
             """
         )
         shares = try connection.prepare("SELECT user FROM shares WHERE contract = ? ORDER BY ordinal")
@@ -122,7 +123,10 @@ struct WriterStatements {
             """
         )
         claims = try connection.prepare(
-            "SELECT user, first_at, first_was_active, at, was_active, proof_at FROM claims WHERE contract = ?"
+            """
+            SELECT user, first_at, first_was_active, at, was_active, proof_at FROM claims
+            WHERE contract = ? ORDER BY user
+            """
         )
         putClaim = try connection.prepare(
             """
@@ -171,7 +175,7 @@ struct WriterStatements {
         contractsOfStoreUser = try connection.prepare(
             """
             SELECT \(ContractRow.selection) FROM contracts
-            WHERE user = ? AND provider = ? AND environment = ? AND store_user IS NOT NULL
+            WHERE user = ? AND provider = ? AND environment = ? AND store_user IS NOT NULL ORDER BY kind, id
             """
         )
 
