@@ -135,6 +135,8 @@ def test_a_page_that_is_moved_just_before_the_server_ends_waits_for_the_next_one
     page = open_page(app_page("ana", old), outages=True)
     wait_until_open(page, server.port)
     move(server, "ana", server.source("ana", "sse"))
+    # Stock Turbo never opens a WebSocket again, so the page must have heard of its move.
+    expect(page.locator("turbo-stream-source[src^=http]")).to_be_attached()
     server.kill()
     page.wait_for_timeout(1_500)
     server.start()
