@@ -81,7 +81,7 @@ public final class PostgresConnection {
         }
     }
 
-    /// Drops a session that is of no more use.
+    /// Drops the session if it can no longer be used.
     func perform(_ work: (PostgresSession) throws(PostgresError) -> Void) throws(PostgresError) {
         let session = try use()
         do throws(PostgresError) {

@@ -86,7 +86,7 @@ extension PostgresSession {
         pending = []
     }
 
-    /// Throws when the connection is of no more use; otherwise the first failure is left in `failure`.
+    /// Throws when the connection can no longer be used. Any other failure, if it is the first, is left in `failure`.
     private func collect(
         _ statement: QueuedStatement,
         until deadline: ContinuousClock.Instant,

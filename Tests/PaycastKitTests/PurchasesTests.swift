@@ -176,6 +176,7 @@ struct PurchasesTests {
         await app.store.answer(.bought(Fixture.transaction()))
         let purchase = Task { try await purchases.buy("pro.annual", order: order) }
         #expect(await app.eventually { await app.store.finished == [1] })
+        // Nothing announces that the engine waits, so its time passes until the purchase has ended.
         let ticking = Task {
             while !Task.isCancelled {
                 app.clock.advance(0.1)

@@ -16,8 +16,9 @@ final class PostgresLedgerConnection: LedgerConnection {
     private var ahead: [[UInt8]: PostgresTicket] = [:]
     /// The newest position when the transaction began, until something is written.
     private var unchangedHead: Int64?
-    /// What is committed and not announced yet.
-    private var unannounced: Int64?
+    /// The newest positions that this connection has committed, and told the other nodes.
+    private var committed: Int64 = 0
+    private var announced: Int64 = 0
     /// The session whose history was compared with what this node has seen.
     private var checkedSession = 0
     /// Questions that run for nothing at the moment, to learn what they ask.
@@ -53,7 +54,6 @@ final class PostgresLedgerConnection: LedgerConnection {
     /// Counts the batch beside the position, so that it can be found again if the connection breaks before COMMIT is
     /// answered.
     func commit(head: Int64) throws(EngineError) {
-        let isMoved = unchangedHead == nil
         let batch = site.nextBatch()
         try queue(moveHead, values: [.integer(head)], body: nil)
         try queue(countBatch, values: [.text(site.node), .integer(batch)], body: nil)
@@ -63,7 +63,7 @@ final class PostgresLedgerConnection: LedgerConnection {
             guard error.kind == .outcomeUnknown, try hasCommitted(batch) else { throw EngineError(error) }
         }
         site.committed(head)
-        if isMoved { unannounced = head }
+        committed = head
     }
 
     func rollback() throws(EngineError) {
@@ -207,10 +207,10 @@ extension PostgresLedgerConnection {
     /// Tells the other nodes, in a transaction of its own: within the commit, PostgreSQL would hold its lock on all
     /// notifying commits of the server while the disk is flushed. It is a hint, so nobody minds if it fails.
     func announce() {
-        guard let head = unannounced, postgres.isOpen else { return }
-        unannounced = nil
+        guard committed > announced, postgres.isOpen else { return }
+        announced = committed
         let statement = postgres.prepare("SELECT pg_notify(?, ?)")
-        try? statement.run([.text(PostgresSite.channel), .text("\(site.epoch):\(head)")])
+        try? statement.run([.text(PostgresSite.channel), .text("\(site.epoch):\(committed)")])
         try? postgres.synchronize()
     }
 }

@@ -3,7 +3,7 @@ public import LedgerInterface
 
 /// Opens a ledger: once for the thread that writes, and once for the one that answers.
 public protocol LedgerEngine: Sendable {
-    /// Creates the ledger if there is none, and brings its tables up to date.
+    /// Creates the ledger if it does not exist, and brings its tables up to date.
     func openStore(policy: AccessPolicy, streams: StreamPattern) throws(LedgerError) -> LedgerStore
     /// Call it after the store is open.
     func openQueries(policy: AccessPolicy, streams: StreamPattern) throws(LedgerError) -> LedgerQueries

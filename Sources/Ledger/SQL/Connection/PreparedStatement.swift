@@ -4,7 +4,7 @@ public protocol PreparedStatement: AnyObject {
 
     /// Begins a run. `body` is the last parameter, which outlives the run.
     func start(_ values: [Value], body: UnsafeRawBufferPointer?) throws(EngineError)
-    /// Goes to the next row; false when there is none.
+    /// Goes to the next row. Returns false after the last one.
     func next() throws(EngineError) -> Bool
     /// Ends a run that was only for its effect. An engine far away may report a failure later, at the latest by its
     /// COMMIT.

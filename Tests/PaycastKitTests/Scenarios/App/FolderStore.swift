@@ -17,6 +17,7 @@ struct FolderStore: Store {
     /// Without a file for the product, the user cancels; an empty one means that somebody has to approve.
     func purchase(_ product: String, token: UUID, offer: PurchaseOffer?) async throws(PurchaseError) -> StoreOutcome {
         note(product, in: "sheets.log")
+        // The buyer looks at the sheet: a scenario kills the app meanwhile.
         try? await Task.sleep(for: sheetTime)
         let sheet = folder.appendingPathComponent("sheet/\(product).json")
         guard let bytes = try? Data(contentsOf: sheet) else { return .cancelled }
