@@ -120,7 +120,7 @@ let package = Package(
         library("HTTP2", ["CNghttp2"]),
         library("WebSocket", ["Encoding", "Crypto"]),
         library("Admission", ["Encoding", "Domain", "Observability"]),
-        library("Sockets", ["CWebSockets", "Concurrency", "Observability", "HTTP1", "HTTP2", "Admission"]),
+        library("Sockets", ["CWebSockets", "Domain", "Concurrency", "Observability", "HTTP1", "HTTP2", "Admission"]),
 
         library("Settings", ["Domain"]),
 
@@ -149,11 +149,17 @@ let package = Package(
             path: "Sources/Stores/All"
         ),
         library("Rules", ["Domain"]),
-        library("LedgerInterface", ["Domain", "Rules"], path: "Sources/Ledger/Interface"),
+        library("LedgerInterface", ["Encoding", "Domain", "Rules"], path: "Sources/Ledger/Interface"),
         library(
             "LedgerSQL",
             ["Encoding", "Domain", "Rules", "Crypto", "LedgerInterface"],
             path: "Sources/Ledger/SQL"
+        ),
+        // What several nodes on one ledger need of its engine, and say to each other.
+        library(
+            "SharedLedger",
+            ["Encoding", "Domain", "Concurrency", "Crypto", "LedgerInterface", "LedgerSQL"],
+            path: "Sources/Ledger/Shared"
         ),
         library(
             "SQLiteLedger",
@@ -162,7 +168,7 @@ let package = Package(
         ),
         library(
             "PostgresLedger",
-            ["Concurrency", "Domain", "LedgerInterface", "LedgerSQL", "Postgres"],
+            ["Concurrency", "Domain", "LedgerInterface", "LedgerSQL", "SharedLedger", "Postgres"],
             path: "Sources/Ledger/PostgreSQL"
         ),
         library(
@@ -171,10 +177,18 @@ let package = Package(
             path: "Sources/Ledger/Files"
         ),
         library(
+            "LedgerCopy",
+            [
+                "Encoding", "Domain", "Concurrency", "Crypto", "LedgerInterface", "LedgerSQL", "SQLiteLedger",
+                "Postgres", "PostgresLedger", "LedgerFiles",
+            ],
+            path: "Sources/Ledger/Copy"
+        ),
+        library(
             "Ledger",
             [
-                "Domain", "Rules", "Concurrency", "Observability", "LedgerInterface", "LedgerSQL", "SQLiteLedger",
-                "LedgerFiles",
+                "Domain", "Rules", "Concurrency", "Observability", "LedgerInterface", "LedgerSQL", "SharedLedger",
+                "SQLiteLedger", "LedgerFiles",
             ],
             path: "Sources/Ledger/Threads"
         ),
@@ -187,7 +201,12 @@ let package = Package(
         library("TurboStreams", ["Encoding", "Domain"]),
         library("Hub", ["Domain"]),
         library("ActionCable", ["Encoding", "Concurrency", "Hub"]),
-        library("Redis", ["CHiredis", "Encoding", "Domain", "Concurrency", "Observability", "TurboStreams"]),
+        library("RailsBroadcasts", ["Encoding", "Domain", "Concurrency", "Observability", "TurboStreams"]),
+        library("Redis", ["CHiredis", "Encoding", "Domain", "Concurrency", "Observability", "RailsBroadcasts"]),
+        library(
+            "RailsCable",
+            ["Concurrency", "Observability", "Postgres", "LedgerSQL", "SQLiteLedger", "RailsBroadcasts"]
+        ),
         library("Simulator", ["Encoding", "Domain", "APIModel", "Crypto"]),
         library("StandIns", ["Encoding", "Domain", "Crypto", "HTTPClient", "Simulator"]),
         library("StoreDriver", ["Encoding", "Domain", "APIModel", "Crypto", "HTTPClient", "Simulator"]),
@@ -231,9 +250,8 @@ let package = Package(
             [
                 "Encoding", "Domain", "APIModel", "Assets", "Concurrency", "Observability", "Crypto", "HTTP2",
                 "Admission", "Sockets", "Settings", "StoreInterface", "Stores", "LedgerInterface", "LedgerSQL",
-                "SQLiteLedger", "Postgres", "PostgresLedger", "LedgerFiles", "Ledger", "Jobs", "TurboStreams", "Hub",
-                "Redis",
-                "Simulator", "Gateway", "API",
+                "SharedLedger", "SQLiteLedger", "Postgres", "PostgresLedger", "LedgerFiles", "Ledger", "Jobs",
+                "TurboStreams", "Hub", "RailsBroadcasts", "Redis", "RailsCable", "Pages", "Simulator", "Gateway", "API",
                 "Development",
             ]
         ),
@@ -262,17 +280,18 @@ let package = Package(
             "paycast",
             [
                 "Domain", "APIModel", "Concurrency", "Crypto", "HTTPClient", "Settings", "Stores", "LedgerInterface",
-                "LedgerFiles", "Server", "Terminal", "APIClient", "Tail", "Trigger", "Doctor",
+                "LedgerCopy", "LedgerFiles", "Server", "Terminal", "APIClient", "Tail", "Trigger", "Doctor",
             ],
             linkerSettings: withoutSwift
         ),
-        executable("Benchmarks", ["CLinux", "Encoding", "Domain", "Crypto", "Simulator"]),
+        library("StockClients", ["Encoding"]),
+        executable("Benchmarks", ["CLinux", "Encoding", "Domain", "Crypto", "Simulator", "StockClients"]),
 
         .target(
             name: "TestSupport",
             dependencies: [
                 "CLinux", "Encoding", "Domain", "Concurrency", "Observability", "Crypto", "HTTPClient", "AppleStore",
-                "Simulator", "StandIns",
+                "RailsBroadcasts", "Simulator", "StandIns",
             ],
             path: "Tests/TestSupport",
             swiftSettings: settings
@@ -311,7 +330,8 @@ let package = Package(
             [
                 "Encoding", "Domain", "Rules", "Concurrency", "Observability", "Crypto", "StoreInterface", "AppleStore",
                 "GoogleStore", "StripeStore", "RevenueCatStore", "PurchaseKitStore", "LedgerInterface", "LedgerSQL",
-                "SQLiteLedger", "Postgres", "PostgresLedger", "LedgerFiles", "Simulator", "StandIns",
+                "SharedLedger", "SQLiteLedger", "Postgres", "PostgresLedger", "LedgerFiles", "LedgerCopy", "Simulator",
+                "StandIns",
             ]
         ),
         tests("Development", ["Domain", "Concurrency", "Simulator", "StandIns"]),
@@ -325,7 +345,9 @@ let package = Package(
         tests("Sockets"),
         tests("Pages", ["Domain", "Hub"]),
         tests("HTTPMessages", ["Domain"]),
-        tests("Redis", ["Encoding", "Domain", "Concurrency", "Observability", "paycast"]),
+        tests("RailsBroadcasts", ["Domain"]),
+        tests("Redis", ["RailsBroadcasts", "paycast"]),
+        tests("RailsCable", ["Postgres", "RailsBroadcasts", "paycast"], exclude: ["App"]),
         tests(
             "Gateway",
             [

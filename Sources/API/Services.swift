@@ -37,8 +37,10 @@ public final class Services: Sendable {
     public let workers: WorkerPool
     /// The threads that may wait for a store's API.
     public let blockingPools: BlockingPools
-    /// Hands transient messages to all loops.
+    /// Hands transient messages to all loops and nodes.
     public let broadcast: @Sendable ([Message]) -> Void
+    /// Whether transient messages go to other nodes too, and then in one order with what is committed.
+    public let isLedgerShared: Bool
     /// Nil when the public folder does not exist.
     public let publicFolder: String?
     /// The demo's own routes; nil outside of development.
@@ -69,6 +71,7 @@ public final class Services: Sendable {
         workers: WorkerPool,
         blockingPools: BlockingPools,
         broadcast: @escaping @Sendable ([Message]) -> Void,
+        isLedgerShared: Bool,
         publicFolder: String?,
         development: (any DevelopmentRoutes)?,
         readiness: @escaping @Sendable (@escaping @Sendable (Readiness) -> Void) -> Bool
@@ -93,6 +96,7 @@ public final class Services: Sendable {
         self.workers = workers
         self.blockingPools = blockingPools
         self.broadcast = broadcast
+        self.isLedgerShared = isLedgerShared
         self.publicFolder = publicFolder
         self.development = development
         self.readiness = readiness

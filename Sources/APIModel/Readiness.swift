@@ -1,4 +1,4 @@
-/// Answers `GET /ready`: whether a server can do its work.
+/// Answers `GET /ready`.
 public struct Readiness: Codable, Sendable, Equatable {
     /// Whether there are no problems.
     public var ready: Bool
@@ -6,10 +6,73 @@ public struct Readiness: Codable, Sendable, Equatable {
     public var problems: [String]
     /// Conditions that become problems unless someone acts: one sentence each.
     public var warnings: [String]
+    /// Only of a ledger in PostgreSQL, once it has answered.
+    public var ledger: SharedLedgerAnswer?
 
-    public init(problems: [String], warnings: [String]) {
+    public init(problems: [String], warnings: [String], ledger: SharedLedgerAnswer? = nil) {
         ready = problems.isEmpty
         self.problems = problems
         self.warnings = warnings
+        self.ledger = ledger
+    }
+}
+
+/// The nodes that share a ledger, and what PostgreSQL says of itself, as this node heard it with its last heartbeat.
+public struct SharedLedgerAnswer: Codable, Sendable, Equatable {
+    public struct Node: Codable, Sendable, Equatable {
+        public var name: String
+        /// Of Paycast; null for an older node, which does not say.
+        @Nullable public var version: String?
+        /// How long ago it said that it lives.
+        public var silentSeconds: Int64
+        /// Whether it does the work that one node does for all.
+        public var leads: Bool
+
+        public init(name: String, version: String?, silentSeconds: Int64, leads: Bool) {
+            self.name = name
+            self.silentSeconds = silentSeconds
+            self.leads = leads
+            self.version = version
+        }
+    }
+
+    /// Its version.
+    public var postgresql: String
+    /// The node that answers.
+    @Nullable public var node: String?
+    /// Those that said within the last minute that they live.
+    public var nodes: [Node]
+    /// `none`, `asynchronous` or `synchronous`.
+    public var replication: String
+    public var standbys: Int64
+    /// How far the last standby is behind; null without one, and when the user lacks `pg_monitor`.
+    @Nullable public var lagBytes: Int64?
+    /// How much of the notification queue is filled.
+    public var queuePercent: Int64
+    /// Whether a pooler stands between this node and PostgreSQL.
+    public var pooled: Bool
+    /// How far the clock of this node's machine is ahead of PostgreSQL's.
+    public var clockAheadSeconds: Int64
+
+    public init(
+        postgresql: String,
+        node: String?,
+        nodes: [Node],
+        replication: String,
+        standbys: Int64,
+        lagBytes: Int64?,
+        queuePercent: Int64,
+        pooled: Bool,
+        clockAheadSeconds: Int64
+    ) {
+        self.postgresql = postgresql
+        self.nodes = nodes
+        self.replication = replication
+        self.standbys = standbys
+        self.queuePercent = queuePercent
+        self.pooled = pooled
+        self.clockAheadSeconds = clockAheadSeconds
+        self.node = node
+        self.lagBytes = lagBytes
     }
 }

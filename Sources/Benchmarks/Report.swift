@@ -3,6 +3,8 @@ struct Row {
     /// The limit that the project must meet.
     enum Bound {
         case timesFloor(Double)
+        /// For a figure of which more is better.
+        case atLeastTimesFloor(Double)
         case atMost(Double)
         case atLeast(Double)
         case none
@@ -18,6 +20,7 @@ struct Row {
     var verdict: String {
         switch bound {
         case .timesFloor(let limit): (ratio ?? .infinity) <= limit ? "ok" : "MISSED"
+        case .atLeastTimesFloor(let limit): (ratio ?? 0) >= limit ? "ok" : "MISSED"
         case .atMost(let limit): value <= limit ? "ok" : "MISSED"
         case .atLeast(let limit): value >= limit ? "ok" : "MISSED"
         case .none: ""
@@ -28,6 +31,7 @@ struct Row {
         let must =
             switch bound {
             case .timesFloor(let limit): "≤ \(decimal(limit)) × floor"
+            case .atLeastTimesFloor(let limit): "≥ \(decimal(limit)) × floor"
             case .atMost(let limit): "≤ \(decimal(limit))"
             case .atLeast(let limit): "≥ \(decimal(limit))"
             case .none: ""

@@ -2,7 +2,8 @@ internal import Glibc
 
 /// `swift run -c release Benchmarks [name …]`: measures Paycast and its floor, and prints one table.
 func measure(_ names: [String]) throws -> Report {
-    let names = names.flatMap { $0 == "holes" ? holes.map { $0.name } : [$0] }
+    let groups = ["holes": holes, "nodes": nodes]
+    let names = names.flatMap { name in groups[name]?.map { $0.name } ?? [name] }
     let known = benchmarks.map { $0.name }
     for name in names where !known.contains(name) { throw BenchmarkError.unknown(name, known: known) }
     var report = Report()
@@ -31,6 +32,7 @@ signal(SIGPIPE, SIG_IGN)
 do {
     let names = Array(CommandLine.arguments.dropFirst())
     if names == ["--floor"] { try FloorServer.run() }
+    if names.first == "--delay" { try DelayingProxy.run(names.dropFirst().compactMap { Int($0) }) }
     print(try measure(names).table)
 } catch {
     note("Benchmarks: \(error)")

@@ -55,7 +55,7 @@ struct AllChecks {
                 isDevelopment: configuration.isDevelopment,
                 serverAnswers: serverAnswers
             ).findings
-        case .postgres(let url): PostgresCheck(url: url, now: Clock().now()).findings
+        case .postgres(let url): PostgresCheck(url: url).findings
         }
     }
 
@@ -108,7 +108,7 @@ struct AllChecks {
 
     private var cable: Finding? {
         CableCheck(
-            hasRedis: configuration.redis != nil,
+            hasSource: configuration.redis != nil || configuration.railsCable != nil,
             isRails: configuration.secretKeyBase != nil,
             metrics: CableCheck.metrics(of: remote, client: client)
         ).finding

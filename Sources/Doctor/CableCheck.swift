@@ -3,36 +3,45 @@ internal import HTTPClient
 internal import StoreInterface
 
 /// Whether pages get what a Rails app broadcasts. Once `config.action_cable.url` points here, pages hear nothing else.
-/// Only the `redis` adapter, Rails' HTTP requests and AnyCable's gem reach Paycast; broadcasts through `solid_cable`,
+/// Only the `redis` and `solid_cable` adapters, Rails' HTTP requests and AnyCable's gem reach Paycast; broadcasts through
 /// `async` or `postgresql` are lost silently.
 struct CableCheck {
-    /// Whether the environment has REDIS_URL (`hasRedis`), or the secret of a Rails app (`isRails`).
-    let hasRedis: Bool
+    /// Whether the environment has REDIS_URL or PAYCAST_RAILS_CABLE_URL (`hasSource`), or the secret of a Rails app
+    /// (`isRails`).
+    let hasSource: Bool
     let isRails: Bool
     /// The server's answer to `/metrics`; nil if it cannot be read.
     let metrics: String?
 
-    /// Nil if no page uses Action Cable. Without metrics, nil unless a Rails app without REDIS_URL is known.
+    /// Nil if no page uses Action Cable. Without metrics, nil unless a Rails app without a source is known.
     var finding: Finding? {
         guard let metrics else {
-            guard isRails, !hasRedis else { return nil }
+            guard isRails, !hasSource else { return nil }
             return .warn(
                 "cable",
-                detail: "REDIS_URL is not set: if config.action_cable.url points here, \(CableCheck.todo)"
+                detail: "neither PAYCAST_RAILS_CABLE_URL nor REDIS_URL is set: if config.action_cable.url points here, "
+                    + CableCheck.todo
             )
         }
         guard let commands = value("paycast_cable_commands_total", in: metrics), commands > 0 else { return nil }
-        // Without REDIS_URL, the server has no such metric.
-        guard value("paycast_redis_connected", in: metrics) == nil else {
-            return .ok("cable", detail: "pages use /cable, and the server receives what Rails broadcasts through Redis")
+        // Without the setting, the server has no such metric.
+        let sources = [("paycast_redis_connected", "Redis"), ("paycast_rails_cable_connected", "its cable database")]
+            .filter { metric, _ in value(metric, in: metrics) != nil }
+        guard !sources.isEmpty else {
+            return .warn(
+                "cable",
+                detail: "pages use /cable, and the server has neither PAYCAST_RAILS_CABLE_URL nor REDIS_URL: "
+                    + CableCheck.todo
+            )
         }
-        return .warn("cable", detail: "pages use /cable, and the server has no REDIS_URL: \(CableCheck.todo)")
+        let names = sources.map(\.1).joined(separator: " and ")
+        return .ok("cable", detail: "pages use /cable, and the server receives what Rails broadcasts through \(names)")
     }
 
     private static let todo =
-        "what the app broadcasts through solid_cable, async or postgresql never reaches them; use the redis adapter "
-        + "and set REDIS_URL, post to /broadcasts, or leave config.action_cable.url alone and open a "
-        + "<turbo-stream-source>"
+        "what the app broadcasts never reaches them; name the database of solid_cable in PAYCAST_RAILS_CABLE_URL, or that "
+        + "of the redis adapter in REDIS_URL; with async or postgresql, post to /broadcasts, or leave "
+        + "config.action_cable.url alone and open a <turbo-stream-source>"
 
     private func value(_ name: String, in metrics: String) -> Double? {
         let line = metrics.split(separator: "\n").first { $0.hasPrefix(name + " ") }

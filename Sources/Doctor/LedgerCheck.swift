@@ -28,6 +28,7 @@ struct LedgerCheck {
         case .empty: return warn("\(path) is empty: “serve” creates a new one; if it held one, restore a backup")
         case .damaged: return fail("\(path) is damaged: replace it with a backup: “paycast restore FILE”")
         case .foreign: return fail("\(path) is not a Paycast ledger: set DATABASE_URL to another path")
+        case .unfinishedCopy: return fail("\(path) cannot be used: \(UnfinishedCopy.advice)")
         case .newerSchema(let found, let supported):
             return fail("\(LedgerError.newerSchema(found: found, supported: supported))")
         case .unreadable(let reason):

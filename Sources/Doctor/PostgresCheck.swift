@@ -1,4 +1,4 @@
-internal import Domain
+internal import LedgerInterface
 internal import Postgres
 internal import PostgresLedger
 internal import StoreInterface
@@ -6,7 +6,6 @@ internal import StoreInterface
 /// Asks the PostgreSQL server that keeps the ledger.
 struct PostgresCheck {
     let url: String
-    let now: Instant
 
     var findings: [Finding] {
         let address: PostgresURL
@@ -16,27 +15,20 @@ struct PostgresCheck {
             return [.fail("ledger", detail: "DATABASE_URL \(error)")]
         }
         do throws(PostgresError) {
-            return findings(of: try PostgresInspection(address), at: address)
+            return findings(of: try PostgresInspection(address).report(), at: address)
         } catch {
             return [.fail("ledger", detail: "\(address): \(error.advice)")]
         }
     }
 
-    private func findings(of found: PostgresInspection, at address: PostgresURL) -> [Finding] {
-        let names = found.nodes.map { node in
-            "\(node.name) (seen \(node.silentSeconds) s ago\(node.leads ? ", leads" : ""))"
+    private func findings(of found: SharedLedgerReport, at address: PostgresURL) -> [Finding] {
+        guard !found.isUnfinishedCopy else {
+            return [.fail("ledger", detail: "\(address) cannot be used: \(UnfinishedCopy.advice)")]
         }
-        let nodes = names.isEmpty ? "no node runs" : "nodes: \(names.joined(separator: ", "))"
-        let replication =
-            found.standbys == 0
-            ? "no standby"
-            : "\(found.standbys) standbys"
-                + (found.lagBytes < 0
-                    ? " (grant pg_monitor to see their lag)" : ", \(found.lagBytes) bytes behind at most")
-        var findings: [Finding] = [
-            .ok("ledger", detail: "\(address) answers: PostgreSQL \(found.version), \(replication); \(nodes)")
-        ]
-        if found.standbys > 0, !found.isSynchronous {
+        let way = found.isPooled ? "\(address) answers through a pooler" : "\(address) answers"
+        let detail = "\(way): PostgreSQL \(found.version), \(replication(of: found)); \(nodes(of: found))"
+        var findings: [Finding] = [.ok("ledger", detail: detail)]
+        if found.replication == .asynchronous {
             findings.append(
                 .warn(
                     "ledger",
@@ -44,18 +36,27 @@ struct PostgresCheck {
                 )
             )
         }
-        if found.queuePercent >= 10 {
-            let todo = "find the session that listens and sleeps in a transaction: pg_stat_activity"
-            findings.append(
-                .warn("ledger", detail: "the notification queue is \(found.queuePercent) % full: \(todo)")
-            )
+        return findings + found.warnings.map { .warn("ledger", detail: $0) }
+    }
+
+    private func nodes(of found: SharedLedgerReport) -> String {
+        guard !found.nodes.isEmpty else { return "no node runs" }
+        let names = found.nodes.map { node in
+            let seen = "seen \(node.silentSeconds) s ago"
+            return "\(node.name) (\(version(node.version)), \(seen)\(node.leads ? ", leads" : ""))"
         }
-        let ahead = abs(found.now - now.milliseconds)
-        if ahead > 2000 {
-            findings.append(
-                .warn("ledger", detail: "its clock and this machine's differ by \(ahead / 1000) s: check both")
-            )
+        let list = "nodes: \(names.joined(separator: ", "))"
+        guard found.versions.count > 1 else { return list }
+        return list + "; several versions run: \(found.versions.map(version).joined(separator: ", "))"
+    }
+
+    private func version(_ version: String) -> String { version.isEmpty ? "version unknown" : version }
+
+    private func replication(of found: SharedLedgerReport) -> String {
+        guard found.standbys > 0 else {
+            return found.replication == .synchronous ? "no standby, though commits wait for one" : "no standby"
         }
-        return findings
+        let lag = found.lagBytes.map { "\($0) bytes behind at most" } ?? "grant pg_monitor to see their lag"
+        return "\(found.standbys) \(found.replication.rawValue) standbys (\(lag))"
     }
 }

@@ -64,34 +64,50 @@ private func decodingTable(_ alphabet: [UInt8]) -> [UInt8] {
 }
 
 /// Decodes `text` without padding. A notification holds 35 KB of it, so the inner loop checks four characters with one
-/// branch.
+/// branch, and reads through pointers, which are not checked once more: `group` ends with the text, and a character is
+/// below 256.
 private func decoded(_ text: Span<UInt8>, table: [UInt8]) -> [UInt8]? {
     let (groups, tail) = text.count.quotientAndRemainder(dividingBy: 4)
     guard tail != 1 else { return nil }
     let size = groups * 3 + max(0, tail - 1)
     var isCanonical = true
     let bytes = [UInt8](unsafeUninitializedCapacity: size) { output, initialized in
-        func sextet(_ index: Int) -> UInt32 { UInt32(table[Int(text[index])]) }
-        for group in 0..<groups {
-            let a = sextet(group * 4)
-            let b = sextet(group * 4 + 1)
-            let c = sextet(group * 4 + 2)
-            let d = sextet(group * 4 + 3)
-            if a | b | c | d > 63 { isCanonical = false }
-            let bits = a << 18 | b << 12 | c << 6 | d
-            output[group * 3] = UInt8(truncatingIfNeeded: bits >> 16)
-            output[group * 3 + 1] = UInt8(truncatingIfNeeded: bits >> 8)
-            output[group * 3 + 2] = UInt8(truncatingIfNeeded: bits)
-        }
-        if tail > 0 {
-            let last = (sextet(groups * 4), sextet(groups * 4 + 1), tail == 3 ? sextet(groups * 4 + 2) : 0)
-            let bits = last.0 << 18 | last.1 << 12 | last.2 << 6
-            let unused: UInt32 = tail == 2 ? 0xFFFF : 0xFF
-            if last.0 | last.1 | last.2 > 63 || bits & unused != 0 { isCanonical = false }
-            output[groups * 3] = UInt8(truncatingIfNeeded: bits >> 16)
-            if tail == 3 { output[groups * 3 + 1] = UInt8(truncatingIfNeeded: bits >> 8) }
+        text.withUnsafeBufferPointer { text in
+            table.withUnsafeBufferPointer { table in
+                isCanonical = decode(text, table: table, groups: groups, tail: tail, to: output)
+            }
         }
         initialized = size
     }
     return isCanonical ? bytes : nil
+}
+
+/// Returns false for a character outside the alphabet, and for bits at the end that are not zero.
+private func decode(
+    _ text: UnsafeBufferPointer<UInt8>,
+    table: UnsafeBufferPointer<UInt8>,
+    groups: Int,
+    tail: Int,
+    to output: UnsafeMutableBufferPointer<UInt8>
+) -> Bool {
+    var isCanonical = true
+    func sextet(_ index: Int) -> UInt32 { UInt32(table[Int(text[index])]) }
+    for group in 0..<groups {
+        let a = sextet(group * 4)
+        let b = sextet(group * 4 + 1)
+        let c = sextet(group * 4 + 2)
+        let d = sextet(group * 4 + 3)
+        if a | b | c | d > 63 { isCanonical = false }
+        let bits = a << 18 | b << 12 | c << 6 | d
+        output[group * 3] = UInt8(truncatingIfNeeded: bits >> 16)
+        output[group * 3 + 1] = UInt8(truncatingIfNeeded: bits >> 8)
+        output[group * 3 + 2] = UInt8(truncatingIfNeeded: bits)
+    }
+    guard tail > 0 else { return isCanonical }
+    let last = (sextet(groups * 4), sextet(groups * 4 + 1), tail == 3 ? sextet(groups * 4 + 2) : 0)
+    let bits = last.0 << 18 | last.1 << 12 | last.2 << 6
+    let unused: UInt32 = tail == 2 ? 0xFFFF : 0xFF
+    output[groups * 3] = UInt8(truncatingIfNeeded: bits >> 16)
+    if tail == 3 { output[groups * 3 + 1] = UInt8(truncatingIfNeeded: bits >> 8) }
+    return isCanonical && last.0 | last.1 | last.2 <= 63 && bits & unused == 0
 }

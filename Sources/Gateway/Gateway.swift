@@ -3,13 +3,14 @@ public import Admission
 public import Concurrency
 public import Domain
 public import HTTPMessages
+internal import Hub
 public import Observability
 internal import Pages
 public import Sockets
 
 /// All socket loops of a server, behind one interface.
 public final class Gateway: Sendable {
-    private let ports: [LoopPort]
+    let ports: [LoopPort]
     private let threads: [WorkerThread]
     private let metrics: GatewayMetrics
     /// The port that the gateway is bound to.
@@ -99,12 +100,23 @@ public final class Gateway: Sendable {
 
     /// Templates have changed: from now on, what pages missed is rendered again.
     public func forgetRecentMessages() {
-        for port in ports { port.send(.forgetRecentMessages) }
+        change { $0.forgetRecentMessages() }
     }
 
     /// The same for one stream, whose user now reads another language.
     public func forgetRecentMessages(on stream: StreamName) {
-        for port in ports { port.send(.forgetRecentMessagesOn(stream)) }
+        change { $0.forgetRecentMessages(on: stream) }
+    }
+
+    private func change(_ body: @escaping @Sendable (inout Hub) -> Void) {
+        for port in ports {
+            port.send(
+                .change { hub in
+                    body(&hub)
+                    return []
+                }
+            )
+        }
     }
 
     /// Connections and HTTP/2 requests that have ended since the start.

@@ -54,6 +54,8 @@ public struct Hub: Sendable {
 
     /// Everything up to here has reached this hub's pages.
     public var position: Int64 { settled }
+    /// Those that somebody is subscribed to.
+    public var streams: [StreamName] { table.streams.compactMap(\.name) }
     public var streamCount: Int { table.streamCount }
     public var subscriptionCount: Int { table.count }
 
@@ -97,6 +99,13 @@ public struct Hub: Sendable {
     /// The same for one stream.
     public mutating func forgetRecentMessages(on stream: StreamName) {
         recent.forget(stream)
+    }
+
+    /// Its user was erased: nothing that was published on it is sent any more, and what is there is rubbed out.
+    public mutating func erase(_ stream: StreamName) {
+        recent.erase(stream)
+        guard let stream = table.stream(stream) else { return }
+        for id in table.streams[stream].waiting { table.slots[Int(id.index)].queue = SubscriptionQueue() }
     }
 
     /// What the page missed has been read: `messages` are the stream's entries after its cursor up to `through`, in

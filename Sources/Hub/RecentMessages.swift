@@ -57,6 +57,13 @@ struct RecentMessages {
         outdated[stream] = streams[stream]?.last?.position
     }
 
+    /// The same, and the messages themselves go. Their places stay, for `dropOldest`.
+    mutating func erase(_ stream: StreamName) {
+        forget(stream)
+        guard let messages = streams[stream] else { return }
+        streams[stream] = ArraySlice(messages.map { Message(stream: stream, position: $0.position, parts: []) })
+    }
+
     private mutating func dropOldest() {
         let (stream, position, size) = order[first]
         first += 1

@@ -18,10 +18,12 @@ extension LedgerWriter {
         answer { submit(.event(event, receivedAt: now, completion: $0)) }
     }
 
-    /// Records under the name `mark` how far a reading has come. Returns when that is committed, or cannot be.
-    func remember(_ instant: Instant, as mark: String) {
+    /// Records under the name `mark` how far a reading has come. Returns when that is committed, or cannot be. `lease` is nil
+    /// for what an operator asked this node for.
+    func remember(_ instant: Instant, as mark: String, under lease: Lease?) {
         let promise = Promise<Bool>()
-        if submit(.saveCheckpoint(mark, instant, completion: promise.fulfil)) { _ = promise.wait() }
+        let command = LedgerCommand.saveCheckpoint(mark, instant, completion: promise.fulfil)
+        if submit(lease.map { .led(command, under: $0) } ?? command) { _ = promise.wait() }
     }
 }
 

@@ -115,8 +115,9 @@ public final class JobRunner: Sendable {
         let due = answer { reader.jobs(dueAt: now, to: destination, limit: limit, completion: $0) } ?? []
         var round = JobRound()
         var isCommitted = true
-        for job in due where isCommitted && !stop.isRaised && leadership.isHeld {
-            isCommitted = attempt(job, in: &round)
+        for job in due where isCommitted && !stop.isRaised {
+            guard let lease = leadership.lease else { break }
+            isCommitted = attempt(job, under: lease, in: &round)
         }
         lanes.withLock { $0.end(destination, isCommitted: isCommitted, now: clock.now()) }
         // There may be more, but destinations that wait for a thread come first.
@@ -135,7 +136,7 @@ public final class JobRunner: Sendable {
 
     /// Returns false when the ledger does not take the result. The job is then tried again; repeating it is always
     /// safe.
-    private func attempt(_ queued: QueuedJob, in round: inout JobRound) -> Bool {
+    private func attempt(_ queued: QueuedJob, under lease: Lease, in round: inout JobRound) -> Bool {
         let now = clock.now()
         let verdict = RetryDecision(job: queued, now: now, jitter: .random(in: 0..<1))
         let result: JobResult
@@ -150,14 +151,15 @@ public final class JobRunner: Sendable {
                 result = verdict.result(of: error)
             }
         }
-        guard commit(queued, result: result) else { return false }
+        guard commit(queued, result: result, under: lease) else { return false }
         report(queued, result: result)
         return true
     }
 
-    private func commit(_ queued: QueuedJob, result: JobResult) -> Bool {
+    private func commit(_ queued: QueuedJob, result: JobResult, under lease: Lease) -> Bool {
         let promise = Promise<Bool>()
-        guard writer.submit(.job(queued.id, result, completion: promise.fulfil)) else { return false }
+        let command = LedgerCommand.job(queued.id, result, completion: promise.fulfil)
+        guard writer.submit(.led(command, under: lease)) else { return false }
         return promise.wait()
     }
 

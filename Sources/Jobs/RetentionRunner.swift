@@ -45,10 +45,11 @@ public final class RetentionRunner: Sendable {
     }
 
     private func turn(_ steps: inout Int) -> Duration {
-        guard leadership.isHeld else { return RetentionRunner.retry }
+        guard let lease = leadership.lease else { return RetentionRunner.retry }
         let instant = clock.now() - .seconds(Int64(days) * 86_400)
         let answer = Promise<Result<Bool, LedgerError>>()
-        guard writer.submit(.emptyOld(before: instant) { answer.fulfil($0) }) else { return RetentionRunner.retry }
+        let step = LedgerCommand.emptyOld(before: instant) { answer.fulfil($0) }
+        guard writer.submit(.led(step, under: lease)) else { return RetentionRunner.retry }
         switch answer.wait() {
         case .failure(let error):
             log.error("retention failed", fields: ["problem": error, "todo": "nothing: it is tried again in a minute"])

@@ -34,9 +34,9 @@ struct RetryDecision {
     }
 
     private func comeback(after error: StoreAPIError) -> Instant {
-        let next = now + Backoff().delay(after: job.attempts + 1, jitter: jitter)
+        let next = now + JobBackoff().delay(after: job.attempts + 1, jitter: jitter)
         guard case .unavailable(_, let after?) = error else { return next }
-        return max(next, min(after, now + Backoff().most))
+        return max(next, min(after, now + JobBackoff().most))
     }
 }
 
@@ -46,21 +46,5 @@ extension StoreAPIError {
     var isFinal: Bool {
         guard case .refused = self else { return false }
         return true
-    }
-}
-
-/// How long to wait after a number of failures. The delay doubles each time, and its jitter keeps it out of step with
-/// others that failed with us (https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/, "equal
-/// jitter").
-struct Backoff: Equatable {
-    var first = Duration.seconds(1)
-    var most = Duration.seconds(3600)
-
-    /// `failures` counts the one that just happened; `jitter` is between 0 and 1.
-    func delay(after failures: Int, jitter: Double) -> Duration {
-        let doublings = min(max(failures, 1) - 1, 20)
-        let whole = min(first.milliseconds << doublings, most.milliseconds)
-        let share = Int64(Double(whole - whole / 2) * min(max(jitter, 0), 1))
-        return .milliseconds(whole / 2 + share)
     }
 }

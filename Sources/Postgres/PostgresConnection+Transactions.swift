@@ -1,3 +1,5 @@
+internal import CPostgres
+
 extension PostgresConnection {
     /// Queues BEGIN; `mode` is for example `ISOLATION LEVEL REPEATABLE READ READ ONLY`.
     public func begin(_ mode: String = "") throws(PostgresError) {
@@ -24,14 +26,14 @@ extension PostgresConnection {
         session.notices.warning = nil
         do throws(PostgresError) {
             try session.send(StatementText(name: nil, sql: "COMMIT"), [], body: nil, answer: answer)
-            try session.settle()
+            try session.settle(within: options.commit)
         } catch {
             evidence.failure = error
             evidence.isLost = session.isBroken || session.isUnusable
         }
         evidence.tag = answer.tag
         evidence.hasWarning = session.notices.warning != nil
-        switch CommitDecision(evidence) {
+        switch CommitOutcome(evidence) {
         case .committed: if evidence.isLost { close() } else { noteTransaction() }
         case .refused(let error):
             // Another host may be the primary by now.
@@ -40,6 +42,20 @@ extension PostgresConnection {
         case .notReplicated(let error), .unknown(let error):
             close()
             throw error
+        }
+    }
+
+    /// Ends a transaction that has only read, and does not wait.
+    public func leave() {
+        guard transaction == .open, let session = current, session.pending.isEmpty,
+            PQtransactionStatus(session.handle) == PQTRANS_INTRANS
+        else { return rollback() }
+        do throws(PostgresError) {
+            try session.send(StatementText(name: nil, sql: "ROLLBACK"), [], body: nil)
+            try session.post()
+            transaction = .none
+        } catch {
+            close()
         }
     }
 

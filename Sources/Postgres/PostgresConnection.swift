@@ -56,6 +56,9 @@ public final class PostgresConnection {
         return PostgresStatement(text, on: self)
     }
 
+    /// All statements that were prepared: a test asks for their plans.
+    var preparedTexts: [String] { names.values.map(\.sql).sorted() }
+
     /// Runs statements without parameters or rows, several in one text as well, and waits.
     public func execute(_ sql: String) throws(PostgresError) {
         try perform { session throws(PostgresError) in try session.execute(sql) }
@@ -68,6 +71,13 @@ public final class PostgresConnection {
         guard current != nil else { return }
         try perform { session throws(PostgresError) in try session.settle() }
         noteTransaction()
+    }
+
+    /// Sends what is queued, and does not wait. A failure of it is told to nobody, unless the session is lost.
+    public func post() throws(PostgresError) {
+        if case .lost(let error) = transaction { throw error }
+        guard current != nil else { return }
+        try perform { session throws(PostgresError) in try session.post() }
     }
 
     func queue(

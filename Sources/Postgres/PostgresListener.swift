@@ -31,12 +31,16 @@ public final class PostgresListener {
         listeningSession = connection.session
     }
 
-    /// Notifies through the listener's own session, as a probe.
-    public func notify(_ channel: String, payload: String) throws(PostgresError) {
+    /// Notifies through the listener's own session, of all payloads in one transaction: a pipeline without BEGIN is one
+    /// (https://www.postgresql.org/docs/15/libpq-pipeline-mode.html). Listeners get them together, in order.
+    public func notify(_ channel: String, payloads: [String]) throws(PostgresError) {
         let statement = connection.prepare("SELECT pg_notify(?, ?)")
-        try statement.run([.text(channel), .text(payload)])
+        for payload in payloads { try statement.run([.text(channel), .text(payload)]) }
         try connection.synchronize()
     }
+
+    /// Whether a pooler stands between.
+    public var isPooled: Bool { connection.isPooled }
 
     public func close() {
         connection.close()

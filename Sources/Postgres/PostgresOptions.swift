@@ -11,6 +11,8 @@ public struct PostgresOptions: Sendable {
     /// How long all that is queued may take until it has been answered. After that the connection is given up: no
     /// statement is cancelled, since a cancelled COMMIT may be answered as if it were safe.
     public var answer: Duration = .seconds(30)
+    /// The same for what a COMMIT is sent with. Its standby may be away.
+    public var commit: Duration = .seconds(30)
     /// How long sent bytes may stay unacknowledged.
     public var unacknowledged: Duration = .seconds(10)
     /// Refuses a server that does not take writes.

@@ -32,6 +32,8 @@ public final class PostgresResult {
 
     public var count: Int { Int(PQntuples(handle.pointer)) }
 
+    public var columns: Int { Int(PQnfields(handle.pointer)) }
+
     /// Rows that the statement inserted, changed or removed.
     public var changes: Int { PQcmdTuples(handle.pointer).flatMap { Int(String(cString: $0)) } ?? 0 }
 

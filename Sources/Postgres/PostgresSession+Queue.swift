@@ -14,6 +14,8 @@ struct QueuedStatement {
     var prepares: String?
     /// Nil when only success matters.
     var answer: QueryAnswer?
+    /// Everything up to here was posted: what comes behind it does not fail with it.
+    var endsPost = false
 }
 
 /// Where a query's rows arrive.
@@ -58,16 +60,23 @@ extension PostgresSession {
     }
 
     /// Waits for the answers to everything that is queued, and throws the first failure. The pipeline is empty afterwards.
-    func settle() throws(PostgresError) {
+    /// `timeout` is `answer` of the options unless it is given.
+    func settle(within timeout: Duration? = nil) throws(PostgresError) {
         guard !pending.isEmpty else { return }
         var isSynchronized = false
         do throws(PostgresError) {
             guard PQpipelineSync(handle) == 1 else { throw lost() }
-            let deadline = ContinuousClock.now + options.answer
+            let deadline = ContinuousClock.now + (timeout ?? options.answer)
             var failure: PostgresError?
-            for statement in pending { try collect(statement, until: deadline, failure: &failure) }
-            let end = ResultHandle(try nextResult(until: deadline))
-            guard end.status == PGRES_PIPELINE_SYNC else { throw lost() }
+            for statement in pending {
+                if statement.endsPost {
+                    try collectEnd(until: deadline)
+                    failure = nil
+                } else {
+                    try collect(statement, until: deadline, failure: &failure)
+                }
+            }
+            try collectEnd(until: deadline)
             isSynchronized = true
             pending = []
             if let failure { throw failure }
@@ -76,6 +85,19 @@ extension PostgresSession {
             abandon(because: error)
             throw error
         }
+    }
+
+    /// Sends everything that is queued, and does not wait. A failure of it is told to nobody.
+    func post() throws(PostgresError) {
+        guard !pending.isEmpty else { return }
+        guard PQpipelineSync(handle) == 1 else { throw lost() }
+        pending.append(QueuedStatement(sql: "", endsPost: true))
+        try flush(until: .now + options.answer)
+    }
+
+    private func collectEnd(until deadline: ContinuousClock.Instant) throws(PostgresError) {
+        let end = ResultHandle(try nextResult(until: deadline))
+        guard end.status == PGRES_PIPELINE_SYNC else { throw lost() }
     }
 
     /// Tells whoever waits for rows that none will come.

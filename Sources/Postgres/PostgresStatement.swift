@@ -11,6 +11,9 @@ public final class PostgresStatement {
 
     public var sql: String { text.sql }
 
+    /// Tells it apart from the connection's other ones.
+    public var name: String { text.name ?? text.sql }
+
     /// Queues it for its effect. A failure shows when something is waited for, at the latest by `commit`.
     public func run(_ values: [PostgresValue] = []) throws(PostgresError) {
         try connection.queue(text, values, body: nil, answer: nil)

@@ -2,92 +2,69 @@ internal import Concurrency
 internal import Domain
 internal import Glibc
 internal import Observability
+internal import RailsBroadcasts
 internal import Synchronization
 
-/// The listener's thread: moves bytes, and does what `RedisHealth` and `BroadcastQueue` decide.
+/// The listener's thread: moves bytes, and does what `RedisHealth` decides.
 final class ListenerLoop {
     private let ports: ListenerPorts
-    private let heal: RedisListener.Heal
+    private let heal: HealBroadcasts
     private let channels: RedisChannels
     private var health: RedisHealth
-    private var queue = BroadcastQueue()
+    private let delivery: BroadcastDelivery
     private var session: RedisSession?
 
-    init(_ ports: ListenerPorts, heal: @escaping RedisListener.Heal) {
+    init(_ ports: ListenerPorts, heal: @escaping HealBroadcasts) {
         self.ports = ports
         self.heal = heal
-        channels = RedisChannels(prefix: ports.settings.prefix, token: .random(in: 0 ... .max))
+        let rails = RailsChannels(prefix: ports.settings.prefix)
+        channels = RedisChannels(rails, token: .random(in: 0 ... .max))
+        delivery = BroadcastDelivery(ports.broadcasts, channels: rails, counts: ports.counts.broadcasts)
         health = RedisHealth(timing: ports.timing, now: moment())
     }
 
     /// Returns when the mailbox has been closed.
     func run() {
         blockBrokenPipe()
-        while !ports.mailbox.isClosed {
+        while !ports.broadcasts.mailbox.isClosed {
             takeCommitments()
             connected { session throws(RedisProblem) in try takeMessages(of: session) }
-            submit()
+            delivery.submit(at: moment())
             act()
             tell()
             sleep()
         }
-        let rest = queue.rest()
-        if !rest.isEmpty { _ = ports.submit(rest) { _ in } }
+        delivery.submitRest()
     }
 
     private func sleep() {
-        let isListening = queue.hasRoom
+        let isListening = delivery.hasRoom
         var sockets = session?.interests(isListening: isListening) ?? []
-        let next = min(health.next, queue.retry ?? .seconds(Int64.max))
+        let next = min(health.next, delivery.retry ?? .seconds(Int64.max))
         // Round up: a poll that ends too early would only be repeated.
         let timeout = max(.zero, next - moment()) + .milliseconds(1)
-        ports.bell.wait(timeout: timeout, or: &sockets)
+        ports.broadcasts.bell.wait(timeout: timeout, or: &sockets)
         connected { session throws(RedisProblem) in try session.exchange(sockets, isListening: isListening) }
         if !isListening { health.postpone(at: moment()) }
     }
 
     private func takeMessages(of session: RedisSession) throws(RedisProblem) {
-        while queue.hasRoom, let event = try session.next() {
+        while delivery.hasRoom, let event = try session.next() {
             switch event {
             case .subscribed: health.subscribed(at: moment())
             case .heartbeat(let number): report(health.heard(number, at: moment()))
             case .message(let channel, let payload):
                 health.postpone(at: moment())
-                take(payload, from: channel)
+                delivery.take(payload, from: channel)
             }
         }
-    }
-
-    private func take(_ payload: [UInt8], from channel: [UInt8]) {
-        do throws(RailsBroadcast.Refusal) {
-            queue.add(
-                try RailsBroadcast.fragment(channel: channel, payload: payload, channels: channels),
-                bytes: payload.count
-            )
-            ports.counts.messages.add()
-        } catch {
-            ports.counts.ignore(error)
-        }
-    }
-
-    private func submit() {
-        guard let batch = queue.next(at: moment()) else { return }
-        let mailbox = ports.mailbox
-        if !ports.submit(batch, { mailbox.send($0) }) { queue.refused(at: moment()) }
     }
 
     private func takeCommitments() {
-        for commitment in ports.mailbox.drain() {
-            switch commitment {
-            case .committed: queue.committed()
-            case .busy: queue.refused(at: moment())
-            case .refused:
-                let count = queue.discard()
-                ports.counts.lost.add(count)
-                ports.log.error("broadcasts of redis refused by the ledger", fields: ["count": count])
-                heal(.outage)
-            }
-        }
+        let refused = delivery.takeCommitments(at: moment())
+        guard refused > 0 else { return }
+        ports.log.error("broadcasts of redis refused by the ledger", fields: ["count": refused])
+        heal(.outage)
     }
 
     private func act() {
@@ -137,7 +114,7 @@ final class ListenerLoop {
     }
 
     private func tell() {
-        let isStuck = queue.refusedSince.map { moment() - $0 > ports.timing.ledgerPatience } ?? false
+        let isStuck = delivery.isStuck(at: moment(), patience: ports.timing.ledgerPatience)
         let problem = health.problem ?? (isStuck ? .ledger : nil)
         ports.counts.connected.set(health.problem == nil ? 1 : 0)
         ports.problem.withLock { $0 = problem }

@@ -25,7 +25,8 @@ extension UnitOfWork {
         )
         draft.changed(order)
         changes.orders.append(order)
-        try resolveOwners(of: contracts(.bought(with: order.token)))
+        // Nobody has bought with a token that is made here.
+        if request.token != nil { try resolveOwners(of: contracts(.bought(with: order.token))) }
         return OrderResult(order: order, since: since, isNew: true)
     }
 

@@ -1,5 +1,7 @@
 internal import APIModel
 internal import Ledger
+internal import LedgerInterface
+internal import RailsCable
 internal import Redis
 internal import TurboStreams
 
@@ -8,8 +10,11 @@ struct HealthReport: Sendable {
     let gaps: [Configuration.Gap]
     let watch: LedgerWatch
     let ledger: LedgerHealth
+    /// Nil unless other nodes may share the ledger.
+    let follower: LedgerFollower?
     let templates: TemplateLoader
     let redis: RedisListener?
+    let railsCable: CableListener?
     let background: BackgroundServices
     let certificate: CertificateHealth
     let stores: StoreHealth
@@ -22,10 +27,37 @@ struct HealthReport: Sendable {
 
     private var readiness: Readiness {
         let settings = gaps.map(\.description)
-        let parts = templates.problems + (redis?.problems ?? []) + background.problems + stores.problems
+        let broadcasts = (redis?.problems ?? []) + (railsCable?.problems ?? [])
+        let parts = templates.problems + broadcasts + background.problems + stores.problems
+        let shared = follower?.report
+        let ledgerWarnings = (shared?.warnings ?? []).map { "ledger: \($0)" }
         return Readiness(
             problems: settings + ledger.problems + certificate.problems + parts,
-            warnings: certificate.warnings + templates.warnings.map(\.description)
+            warnings: certificate.warnings + templates.warnings.map(\.description) + ledgerWarnings,
+            ledger: shared.map(SharedLedgerAnswer.init)
+        )
+    }
+}
+
+extension SharedLedgerAnswer {
+    fileprivate init(_ report: SharedLedgerReport) {
+        self.init(
+            postgresql: report.version,
+            node: report.asker,
+            nodes: report.nodes.map { node in
+                Node(
+                    name: node.name,
+                    version: node.version.isEmpty ? nil : node.version,
+                    silentSeconds: node.silentSeconds,
+                    leads: node.leads
+                )
+            },
+            replication: report.replication.rawValue,
+            standbys: report.standbys,
+            lagBytes: report.lagBytes,
+            queuePercent: report.queuePercent,
+            pooled: report.isPooled,
+            clockAheadSeconds: report.clockAhead / 1000
         )
     }
 }

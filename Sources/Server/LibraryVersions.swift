@@ -4,6 +4,9 @@ internal import Redis
 internal import SQLiteLedger
 internal import Sockets
 
+/// Of this release. The nodes of a shared ledger show theirs to each other.
+public let releaseVersion = "0.1.0"
+
 /// The C libraries that this process really runs with, for bug reports.
 public let libraryVersions: [(name: String, version: String)] = [
     ("libwebsockets", libwebsocketsVersion), ("SQLite", sqliteVersion), ("OpenSSL", opensslVersion),

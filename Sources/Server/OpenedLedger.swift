@@ -1,6 +1,7 @@
 internal import Concurrency
 internal import Domain
 internal import Glibc
+internal import Hub
 internal import Ledger
 internal import LedgerFiles
 internal import LedgerInterface
@@ -41,7 +42,7 @@ struct OpenedLedger {
     }
 
     private static func shared(_ url: String, listening: PostgresURL?) throws(LedgerError) -> PostgresEngine {
-        try PostgresEngine(url: address(url), listening: listening, node: nodeName())
+        try PostgresEngine(url: address(url), listening: listening, node: nodeName(), version: releaseVersion)
     }
 
     var engine: any LedgerEngine {
@@ -59,11 +60,57 @@ struct OpenedLedger {
         }
     }
 
+    /// Whether other nodes may write it too.
+    var isShared: Bool {
+        if case .shared = kind { true } else { false }
+    }
+
+    /// Whether the ledger got a new epoch as it was opened, because nobody knows whether commits are lost.
+    var beginsAnew: Bool {
+        if case .shared(let engine, _) = kind { engine.beginsAnew } else { false }
+    }
+
     /// Whether this node does the work that one node does for all.
     var leadership: Leadership {
         switch kind {
         case .file: .alone
         case .shared(_, let follower): follower.leadership
+        }
+    }
+
+    /// Hands transient messages to the pages of all nodes, after what was committed before.
+    func broadcast(_ messages: [Message], publisher: Publisher, unshared: Counter) {
+        guard case .shared(_, let follower) = kind else { return publisher.broadcast(messages) }
+        for message in messages { follower.pass(NodeAnnouncement.broadcast(message).body) }
+        share(messages, unshared: unshared)
+    }
+
+    /// Makes every node forget a stream's messages that are in a former language, this one after what was committed before.
+    func tell(_ announcement: NodeAnnouncement, publisher: Publisher) {
+        guard case .shared(_, let follower) = kind else { return publisher.heard(announcement.body) }
+        follower.pass(announcement.body)
+        tellOthers(of: announcement)
+    }
+
+    /// Hands transient messages to the other nodes, without waiting for them.
+    private func share(_ messages: [Message], unshared: Counter) {
+        for message in messages where !tellOthers(of: .broadcast(message)) { unshared.add() }
+    }
+
+    /// Returns false when it cannot be sent.
+    @discardableResult
+    func tellOthers(of announcement: NodeAnnouncement) -> Bool {
+        guard case .shared(_, let follower) = kind else { return true }
+        // A language that was missed would show for as long as it is remembered.
+        if case .language = announcement { return follower.tell(announcement.body, isVital: true) }
+        return follower.tell(announcement.body)
+    }
+
+    /// Who follows what other nodes commit; nil for a file.
+    var follower: LedgerFollower? {
+        switch kind {
+        case .file: nil
+        case .shared(_, let follower): follower
         }
     }
 

@@ -1,4 +1,5 @@
 internal import API
+internal import Concurrency
 internal import Domain
 internal import Gateway
 internal import Hub
@@ -54,6 +55,29 @@ final class Publisher: Sendable {
     func forget(_ stream: StreamName) {
         outlet.withLock { outlet in
             if case .open(let gateway) = outlet { gateway.forgetRecentMessages(on: stream) }
+        }
+    }
+
+    /// The same for all streams.
+    func forgetAll() {
+        outlet.withLock { outlet in
+            if case .open(let gateway) = outlet { gateway.forgetRecentMessages() }
+        }
+    }
+
+    /// Users were erased on another node. Without loops, nobody remembers them.
+    func reloadPages(on workers: WorkerPool, where isErased: @escaping @Sendable (StreamName) -> Bool) {
+        outlet.withLock { outlet in
+            if case .open(let gateway) = outlet { gateway.reloadPages(on: workers, where: isErased) }
+        }
+    }
+
+    /// What another node said.
+    func heard(_ body: [UInt8]) {
+        switch NodeAnnouncement(body) {
+        case .broadcast(let message): broadcast([message])
+        case .language(let stream): forget(stream)
+        case nil: log.debug("message of another node not understood", fields: ["bytes": body.count])
         }
     }
 

@@ -3,6 +3,7 @@ internal import Concurrency
 internal import Development
 internal import Gateway
 internal import Ledger
+internal import RailsCable
 internal import Redis
 
 /// The order in which everything ends.
@@ -14,6 +15,7 @@ extension Server {
         core.workers.close()
         core.blockingPools.close()
         redis?.close()
+        railsCable?.close()
         watch.close()
         core.writer.close()
         core.ledger.close()

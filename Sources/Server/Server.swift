@@ -6,6 +6,7 @@ internal import Gateway
 internal import Ledger
 internal import LedgerInterface
 internal import Observability
+internal import RailsCable
 internal import Redis
 internal import Simulator
 internal import Sockets
@@ -19,6 +20,7 @@ public final class Server {
     let core: ServerCore
     let gateway: Gateway
     let redis: RedisListener?
+    let railsCable: CableListener?
     let demo: DemoRoutes?
     let background: BackgroundServices
     private let ownAddress = SharedValue<String?>(nil)
@@ -45,12 +47,15 @@ public final class Server {
         demo = core.demo()
         watch = core.watch()
         redis = try core.redis()
+        railsCable = try core.railsCable()
         let report = HealthReport(
             gaps: configuration.gaps,
             watch: watch,
             ledger: core.writer.health,
+            follower: core.ledger.follower,
             templates: core.templates,
             redis: redis,
+            railsCable: railsCable,
             background: background,
             certificate: certificate,
             stores: health
@@ -89,7 +94,8 @@ public final class Server {
         )
         // In development, the stand-ins in this same server answer for the stores: there is nothing to find out.
         let probe = configuration.isDevelopment ? nil : StoreProbe(reloader.stores, clock: core.clock)
-        heal()
+        listenToRails()
+        warnOfNewHistory()
         logServing(at: addresses.own)
         Log.standardOutput("paycast listening on \(addresses.shown)")
         manager.tell(.ready)
@@ -128,6 +134,16 @@ public final class Server {
             fields: [
                 "address": address, "ledger": configuration.database.description, "epoch": core.writer.epoch,
                 "loops": configuration.loops, "connections": configuration.limits.connections,
+            ]
+        )
+    }
+
+    private func warnOfNewHistory() {
+        guard core.ledger.beginsAnew else { return }
+        core.log.warning(
+            "ledger has another history",
+            fields: [
+                "todo": "nothing: it has a new epoch, pages get the newest state, and stores are asked what they sent"
             ]
         )
     }

@@ -7,6 +7,8 @@ internal import Gateway
 internal import Ledger
 internal import LedgerInterface
 internal import Observability
+internal import RailsBroadcasts
+internal import RailsCable
 internal import Redis
 internal import Sockets
 
@@ -21,66 +23,41 @@ extension ServerCore {
         )
     }
 
-    /// Begins to hear of what other nodes commit, and ends or begins again when the ledger says so. A node that takes the
-    /// work over may have missed broadcasts meanwhile.
-    func follow(after position: Int64, restart: Restart) throws(StartError) {
-        let hasRedis = configuration.redis != nil
-        let events = LedgerFollower.Events(
-            onLead: { [writer, log] in
-                log.info("this node leads", fields: ["work": "jobs, recoveries, questions to stores, redis"])
-                if hasRedis { _ = writer.submit(.broadcastsLost { _ in }) }
-            },
-            onLoss: { [log] in
-                log.error(
-                    "ledger lost commits",
-                    fields: ["todo": "nothing: this server begins again, with a new epoch"]
-                )
-                restart.beginAgain()
-            },
-            onOutdated: { [log] in
-                log.error("ledger has a newer schema", fields: ["todo": "run the version that the other nodes have"])
-                restart.end()
-            },
-            onTime: followClock
-        )
-        do throws(LedgerError) {
-            try ledger.follow(after: position, configuration: configuration, health: writer.health, events: events)
-        } catch {
-            throw .ledger(error)
-        }
-    }
-
-    /// The clocks of nodes may be minutes apart; periods end by the database's.
-    private func followClock(to instant: Instant) {
-        let difference = instant.milliseconds - clock.now().milliseconds
-        guard abs(difference) > 1000, configuration.developmentNow == nil else { return }
-        clock.set(to: instant)
-        writer.wake()
-        log.warning("clock follows PostgreSQL", fields: ["milliseconds": difference])
-    }
-
     /// Nil when no Redis is configured.
     func redis() throws(StartError) -> RedisListener? {
         guard let settings = configuration.redis else { return nil }
+        guard let listener = RedisListener(settings, log: log, metrics: metrics, submit: submitBroadcasts) else {
+            throw .gateway(.noDescriptors)
+        }
+        return listener
+    }
+
+    /// Nil when no cable database is configured.
+    func railsCable() throws(StartError) -> CableListener? {
+        guard let settings = configuration.railsCable else { return nil }
+        guard let listener = CableListener(settings, log: log, metrics: metrics, submit: submitBroadcasts) else {
+            throw .gateway(.noDescriptors)
+        }
+        return listener
+    }
+
+    private var submitBroadcasts: SubmitBroadcasts {
         let leadership = ledger.leadership
-        let listener = RedisListener(settings, log: log, metrics: metrics) { [writer] fragments, completion in
+        return { [writer] fragments, completion in
             // Another node hears the same broadcasts, and commits them.
-            guard leadership.isHeld else {
+            guard let lease = leadership.lease else {
                 completion(.committed)
                 return true
             }
-            return writer.submit(
-                .broadcast(fragments) { result in
-                    switch result {
-                    case .success: completion(.committed)
-                    case .failure(.busy): completion(.busy)
-                    case .failure: completion(.refused)
-                    }
+            let command = LedgerCommand.broadcast(fragments) { result in
+                switch result {
+                case .success: completion(.committed)
+                case .failure(.busy): completion(.busy)
+                case .failure: completion(.refused)
                 }
-            )
+            }
+            return writer.submit(.led(command, under: lease))
         }
-        guard let listener else { throw .gateway(.noDescriptors) }
-        return listener
     }
 
     /// Nil outside development.
@@ -127,7 +104,10 @@ extension ServerCore {
             telemetry: telemetry,
             workers: workers,
             blockingPools: blockingPools,
-            broadcast: publisher.broadcast,
+            broadcast: { [publisher, ledger, unshared] messages in
+                ledger.broadcast(messages, publisher: publisher, unshared: unshared)
+            },
+            isLedgerShared: ledger.isShared,
             publicFolder: configuration.publicFolder,
             development: demo,
             readiness: readiness

@@ -22,6 +22,8 @@ struct ServerCore {
     let publisher: Publisher
     let ends: EndedAccessQueue
     let ledger: OpenedLedger
+    /// Transient messages that other nodes were not sent.
+    let unshared: Counter
     let writer: LedgerWriter
     let reader: LedgerReader
     let workers: WorkerPool
@@ -38,6 +40,10 @@ struct ServerCore {
         telemetry = WebhookTelemetry(metrics, timings: keys.workspace == nil ? nil : timings)
         publisher = Publisher(templates: templates, telemetry: telemetry, log: log)
         ends = EndedAccessQueue()
+        unshared = metrics.counter(
+            "paycast_unshared_total",
+            help: "Transient messages that other nodes were not sent, because too much waited."
+        )
         do throws(LedgerError) {
             let (publisher, ends) = (publisher, ends)
             ledger = try OpenedLedger(configuration) { entries in
@@ -53,8 +59,9 @@ struct ServerCore {
                 log: log,
                 metrics: metrics,
                 onCommit: ledger.onCommit,
-                onLanguage: { user in
-                    if let stream = configuration.streamPattern.stream(for: user) { publisher.forget(stream) }
+                onLanguage: { [ledger] user in
+                    guard let stream = configuration.streamPattern.stream(for: user) else { return }
+                    ledger.tell(.language(stream), publisher: publisher)
                 }
             )
             reader = try LedgerReader(

@@ -13,8 +13,8 @@ struct Backup: Command {
     }
 
     func run() throws(CommandFailure) -> Int32 {
-        do throws(LedgerCopyError) {
-            let copy = try LedgerCopy.backup(of: files.ledger, to: files.copy)
+        do throws(LedgerBackupError) {
+            let copy = try LedgerBackup.backup(of: files.ledger, to: files.copy)
             printText("\(files.copy): \(copy.bytes) bytes, up to \(copy.epoch)-\(copy.position), read back and intact")
             return 0
         } catch {

@@ -14,6 +14,24 @@ extension Help {
         Example: paycast migrate --database postgres://db1/paycast
         """
 
+    static let copy = """
+        Move a ledger to another database or engine, and compare every row.
+
+        Usage: paycast copy --from URL --to URL
+
+        Stop every server first. Both URLs are as in DATABASE_URL: from SQLite to
+        PostgreSQL, back, or between two of one kind. Cursors of pages stay valid. The
+        source stays as it is. Interrupted, the same command goes on where it stopped,
+        or begins anew if the source has changed; until the copy is finished and has
+        been compared with its source, no server starts on it. Progress goes to stderr.
+
+        Options:
+          --from URL            the ledger to copy
+          --to URL              where to; there must be no ledger yet, or an empty one
+
+        Example: paycast copy --from sqlite:paycast.db --to postgres://db1/paycast
+        """
+
     static let backup = """
         Copy a ledger into one file, even while a server uses it.
 

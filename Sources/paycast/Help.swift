@@ -15,6 +15,7 @@ enum Help {
           export     print all that is known of a user, as one JSON
           erase      forget a user, so that nothing brings the user back
           migrate    bring a ledger's tables up to date, before the server runs
+          copy       move a ledger to another database or engine, checked
           backup     copy a ledger into one file, even while a server uses it
           restore    replace the ledger with a backup
           doctor     check a server's settings and say what to fix
@@ -32,8 +33,8 @@ enum Help {
     static let commands: [String: String] = [
         "serve": serve, "demo": demo, "tail": tail, "trigger": trigger, "replay": replay, "recover": recover,
         "export": export, "erase": erase,
-        "migrate": migrate, "backup": backup, "restore": restore, "doctor": doctor, "publish": publish, "sign": sign,
-        "order": order,
+        "migrate": migrate, "copy": copy, "backup": backup, "restore": restore, "doctor": doctor, "publish": publish,
+        "sign": sign, "order": order,
         "completions": completions, "version": version, "help": overview,
     ]
 

@@ -10,7 +10,7 @@ enum Program {
     static var commands: [any Command.Type] {
         [
             Serve.self, Demo.self, Tail.self, Trigger.self, Replay.self, Recover.self, Export.self, Erase.self,
-            Migrate.self, Backup.self, Restore.self,
+            Migrate.self, Copy.self, Backup.self, Restore.self,
             Doctor.self, Publish.self, Sign.self, CreateOrder.self, Completions.self, Version.self,
         ]
     }

@@ -12,8 +12,8 @@ struct Restore: Command {
     }
 
     func run() throws(CommandFailure) -> Int32 {
-        do throws(LedgerCopyError) {
-            let (copy, former) = try LedgerCopy.restore(files.copy, to: files.ledger)
+        do throws(LedgerBackupError) {
+            let (copy, former) = try LedgerBackup.restore(files.copy, to: files.ledger)
             printText("\(files.ledger): restored up to position \(copy.position), with the new epoch \(copy.epoch)")
             if let former { printText("the previous ledger is \(former)") }
             return 0

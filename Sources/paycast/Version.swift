@@ -5,12 +5,11 @@ internal import Terminal
 /// Prints what runs here, for bug reports.
 struct Version: Command {
     static let name = "version"
-    static let number = "0.1.0"
 
     init(_ arguments: inout Arguments) {}
 
     func run() -> Int32 {
-        printText("paycast \(Version.number)")
+        printText("paycast \(releaseVersion)")
         for (name, version) in components {
             printText(name + String(repeating: " ", count: max(1, 16 - name.count)) + version)
         }

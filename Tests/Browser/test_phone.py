@@ -174,6 +174,9 @@ def test_a_sheet_speaks_the_apps_language(open_phone, screenshot):
     screenshot(phone.page, "story-german")
     phone.sheet.get_by_role("button", name="Abonnieren", exact=True).click()
     phone.is_in("Willkommen bei Pro")
+    phone.choose("connection", "airplane")
+    phone.press("Reopen the app")
+    expect(phone.page.locator("#no-page")).to_contain_text("Keine Verbindung.")
 
 
 def test_the_phone_is_a_page_without_an_app_elsewhere(server, open_page):

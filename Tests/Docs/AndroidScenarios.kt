@@ -10,6 +10,7 @@ import android.os.Handler
 import com.android.billingclient.api.BillingClient.BillingResponseCode
 import com.android.billingclient.api.BillingClient.ProductType
 import com.android.billingclient.api.BillingResult
+import com.android.billingclient.api.InAppMessageResult
 import com.android.billingclient.api.Play
 import com.android.billingclient.api.Purchase
 import com.sun.net.httpserver.HttpServer
@@ -23,6 +24,8 @@ private const val GRANTED = """{"outcome":"applied","event":"e","cursor":"c","cl
 /** Answers posts in turn, the last answer for ever, and notes token and stream of each. 429 asks to wait for a day. */
 class ScriptedServer(private vararg val answers: Pair<Int, String>) {
     val posts = LinkedBlockingQueue<String>()
+    /** What the holder of a stream has. */
+    var entitlements = mapOf<String, String>()
     private var count = 0
     private val http = HttpServer.create(InetSocketAddress("127.0.0.1", 0), 0)
 
@@ -36,6 +39,12 @@ class ScriptedServer(private vararg val answers: Pair<Int, String>) {
             exchange.responseBody.use { it.write(body.toByteArray()) }
             posts.put("${post.getString("purchaseToken")} ${post.getString("stream")}")
         }
+        http.createContext("/entitlements") { exchange ->
+            val held = entitlements[exchange.requestURI.query.removePrefix("name=")] ?: ""
+            val body = """{"active":false,"entitlements":[$held]}""".toByteArray()
+            exchange.sendResponseHeaders(200, body.size.toLong())
+            exchange.responseBody.use { it.write(body) }
+        }
         http.start()
     }
 
@@ -45,9 +54,9 @@ class ScriptedServer(private vararg val answers: Pair<Int, String>) {
 fun <T> LinkedBlockingQueue<T>.next(): T = poll(10, TimeUnit.SECONDS) ?: throw AssertionError("nothing came")
 
 class Phone(vararg answers: Pair<Int, String> = arrayOf(200 to GRANTED)) {
-    private val server = ScriptedServer(*answers)
+    val server = ScriptedServer(*answers)
     private val activity = Activity()
-    private var purchases = Purchases(Application(), Server(server.address))
+    private var purchases = Purchases(Application(), Server(server.address), listOf(setOf("pro", "max")))
 
     init {
         Play.purchases.clear()
@@ -60,7 +69,7 @@ class Phone(vararg answers: Pair<Int, String> = arrayOf(200 to GRANTED)) {
         Handler(null).post { purchases.start() }
     }
 
-    fun resume() = Handler(null).post { purchases.resume() }
+    fun resume() = Handler(null).post { purchases.resume(activity) }
 
     fun send(event: String, json: String): LinkedBlockingQueue<String> {
         val replies = LinkedBlockingQueue<String>()
@@ -108,6 +117,47 @@ val scenarios = mapOf<String, () -> Any?>(
         Play.sheet = java.util.function.Function { offer = it.product.offerToken; sheet.apply(it) }
         val phone = Phone()
         listOf(phone.ask("purchase", message("pro", "1", "year")), phone.posts(1), offer, phone.ask("state"))
+    },
+    "coins are delivered" to {
+        sells("coins", "t16")
+        val phone = Phone()
+        val held = """{"product":"coins","state":"delivered","active":false,"quantity":1}"""
+        phone.server.entitlements = mapOf("stream+16" to held)
+        listOf(
+            phone.ask("purchase", message("coins", "16").replace("stream-16", "stream+16")),
+            phone.ask("restore")
+        )
+    },
+    "another plan, another product, no subscription" to {
+        val old = mutableListOf<String?>()
+        val phone = Phone()
+        for ((owned, wanted) in listOf("pro" to "pro", "max" to "pro", "max" to "coins", "news" to "pro")) {
+            Play.purchases.clear()
+            Play.purchases.add(Purchase(owned, "$owned is owned", "17").apply { acknowledged = true })
+            Play.sheet = java.util.function.Function {
+                old.add(it.oldToken?.plus(" " + it.replacementMode))
+                ends(BillingResponseCode.USER_CANCELED)
+            }
+            phone.ask("purchase", message(wanted, "17", if (wanted == "coins") "" else "year"))
+        }
+        old
+    },
+    "tapped again before the server knows" to {
+        val phone = Phone()
+        Play.purchases.add(Purchase("pro", "t19", "19"))
+        Play.sheet = java.util.function.Function { throw AssertionError("sold twice") }
+        listOf(phone.ask("purchase", message("pro", "19", "year")), phone.posts(1))
+    },
+    "a declined payment is mended" to {
+        val phone = Phone()
+        phone.ask("state", message("pro", "18"))
+        Play.message = java.util.function.Supplier {
+            Play.message = java.util.function.Supplier { InAppMessageResult(0) }
+            Play.purchases.add(Purchase("pro", "t18", "18"))
+            InAppMessageResult(InAppMessageResult.InAppMessageResponseCode.SUBSCRIPTION_STATUS_UPDATED)
+        }
+        phone.resume()
+        phone.posts(1)
     },
     "cancelled" to {
         Play.sheet = java.util.function.Function { ends(BillingResponseCode.USER_CANCELED) }
@@ -212,12 +262,18 @@ val scenarios = mapOf<String, () -> Any?>(
     "nonsense" to {
         val phone = Phone()
         listOf("[]", "{}", """{"order":7}""").map { phone.ask("purchase", it) } + phone.ask("pay") +
-            phone.ask("prices", """{"products":[]}""") + phone.ask("manage")
+            phone.ask("prices", """{"products":[]}""") + phone.ask("manage") + phone.ask("refund")
     }
 )
 
-fun main() {
-    Play.products.putAll(mapOf("pro" to ProductType.SUBS, "coins" to ProductType.INAPP))
+/** With a real server's address and a stream's name: what it says of coins and of a subscription. */
+fun main(arguments: Array<String>) {
+    if (arguments.isNotEmpty()) {
+        val (address, stream) = arguments
+        return println(listOf("coins", "pro").map { Server(address).isDelivered(it, stream) })
+    }
+    for (id in listOf("pro", "max", "news")) Play.products[id] = ProductType.SUBS
+    Play.products["coins"] = ProductType.INAPP
     for ((name, scenario) in scenarios) println("$name: ${scenario()}")
     System.exit(0)
 }

@@ -1,5 +1,6 @@
 """The Kotlin of Android.md, run against a Google Play and a server that do what AndroidScenarios.kt says."""
 
+import json
 import subprocess
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 
 from blocks import Block, articles, parsed
 from compiled import ANDROID, JSON
+from program import OUTSIDE, Program, binary
 
 STANDARD_LIBRARY = "/usr/share/java/kotlin-stdlib.jar"
 
@@ -30,6 +32,10 @@ def listed(*parts):
 EXPECTED = {
     "prices": "[80 €, 80 €, 10 €, 1 €, ]",
     "bought": listed(status("granted"), "[t1 stream-1]", "year/trial", purchases()),
+    "coins are delivered": listed(status("delivered"), status("restored")),
+    "another plan, another product, no subscription": listed("pro is owned 1", "max is owned 1", "null", "null"),
+    "tapped again before the server knows": listed(status("granted"), "[t19 stream-19]"),
+    "a declined payment is mended": "[t18 stream-18]",
     "cancelled": listed(status("cancelled"), purchases()),
     "two taps": listed(purchases(("coins", "buying")), status("cancelled"), status("cancelled")),
     "busy server and hotel": listed(
@@ -50,13 +56,14 @@ EXPECTED = {
     "owned already": listed(status("granted"), "[t10 stream-10]"),
     "no Google Play": listed(status("offline"), failure("offline")),
     "nonsense": listed(
-        *[failure("invalid_message")] * 3, failure("unknown_event"), failure("invalid_message"), status("shown")
+        *[failure("invalid_message")] * 3, failure("unknown_event"), failure("invalid_message"), *[status("shown")] * 2
     ),
 }
 
 
 @pytest.fixture(scope="module")
-def lines(tmp_path_factory):
+def play(tmp_path_factory):
+    """Runs the scenarios, or with a server and a stream what AndroidScenarios.kt says of these."""
     folder = tmp_path_factory.mktemp("android")
     steps = parsed("Android.md", articles()["Android.md"].read_text())
     files = [step for step in steps if isinstance(step, Block) and step.mark("file")]
@@ -67,8 +74,13 @@ def lines(tmp_path_factory):
     kotlin = [*ANDROID.glob("*.kt"), Path(__file__).parent / "AndroidScenarios.kt", *folder.glob("*.kt")]
     run("kotlinc", "-nowarn", "-cp", f"{stubs}:{JSON}", *kotlin, "-d", classes)
     path = f"{classes}:{stubs}:{JSON}:{STANDARD_LIBRARY}"
-    output = run("java", "-Dfile.encoding=UTF-8", "-Dstdout.encoding=UTF-8", "-cp", path, "com.example.shop.AndroidScenariosKt")
-    return dict(line.split(": ", 1) for line in output.splitlines())
+    java = ["java", "-Dfile.encoding=UTF-8", "-Dstdout.encoding=UTF-8", "-cp", path, "com.example.shop.AndroidScenariosKt"]
+    return lambda *arguments: run(*java, *arguments)
+
+
+@pytest.fixture(scope="module")
+def lines(play):
+    return dict(line.split(": ", 1) for line in play().splitlines())
 
 
 def run(*command):
@@ -82,3 +94,23 @@ def test_every_scenario_has_run(lines):
 @pytest.mark.parametrize("name", EXPECTED)
 def test_a_scenario(lines, name):
     assert lines[name] == EXPECTED[name]
+
+
+def test_a_real_server_tells_what_was_handed_over(play, tmp_path):
+    # Google does not say what is a consumable.
+    (tmp_path / "catalog.json").write_text('{"products":{"coins":{"kind":"consumable"}}}')
+    environment = {**OUTSIDE, "PAYCAST_CATALOG": "catalog.json"}
+    server = Program(tmp_path, [binary(), "serve", "--dev", "--port", "0"], environment)
+    server.wait_until_listening()
+
+    def paycast(*words):
+        run = subprocess.run([binary(), *words], cwd=tmp_path, check=True, stdout=subprocess.PIPE, timeout=30)
+        return json.loads(run.stdout)
+
+    try:
+        for product, kind in [("coins", "consumable"), ("pro", "subscription")]:
+            paycast("trigger", "google", "initial", "--user", "42", "--product", product, "--kind", kind, "--json")
+        stream = paycast("order", "--user", "42", "--product", "coins", "--json")["signed_stream"]
+        assert play(server.url, stream) == "[true, false]\n"
+    finally:
+        server.stop()

@@ -18,8 +18,8 @@ LABEL = re.compile(r'(\w+)="')
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory):
-    """The metrics of a server with every part. Nothing needs to listen at REDIS_URL."""
-    settings = {**OUTSIDE, "REDIS_URL": "redis://127.0.0.1:1"}
+    """The metrics of a server with every part. Nothing needs to be at the two addresses."""
+    settings = {**OUTSIDE, "REDIS_URL": "redis://127.0.0.1:1", "PAYCAST_RAILS_CABLE_URL": "sqlite:/none"}
     server = Server(f"exec {binary()} serve --dev", tmp_path_factory.mktemp("metrics"), settings)
     with urllib.request.urlopen(server.url + "/metrics", timeout=10) as answer:
         text = answer.read().decode()

@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10)), .blocking) struct CableCheckTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
-        var hasRedis = false
+        var hasSource = false
         var isRails = true
         var metrics: String?
         var level: Finding.Level?
@@ -25,15 +25,21 @@ import Testing
             level: .ok,
             hint: "Redis"
         ),
-        Case(testDescription: "Redis in this environment alone", hasRedis: true, metrics: used, level: .warn),
+        Case(
+            testDescription: "pages and the server's cable database",
+            metrics: used + "paycast_rails_cable_connected 1\n",
+            level: .ok,
+            hint: "cable database"
+        ),
+        Case(testDescription: "Redis in this environment alone", hasSource: true, metrics: used, level: .warn),
         Case(testDescription: "pages of no Rails app that we know", isRails: false, metrics: used, level: .warn),
         Case(testDescription: "no page", metrics: quiet, level: nil),
         Case(testDescription: "an older server", metrics: "", level: nil),
-        Case(testDescription: "a server that says nothing", metrics: nil, level: .warn, hint: "REDIS_URL is not set"),
-        Case(testDescription: "the same, with Redis", hasRedis: true, metrics: nil, level: nil),
+        Case(testDescription: "a server that says nothing", metrics: nil, level: .warn, hint: "nor REDIS_URL is set"),
+        Case(testDescription: "the same, with Redis", hasSource: true, metrics: nil, level: nil),
         Case(testDescription: "the same, without Rails", isRails: false, metrics: nil, level: nil),
     ]) func judges(_ given: Case) {
-        let finding = CableCheck(hasRedis: given.hasRedis, isRails: given.isRails, metrics: given.metrics).finding
+        let finding = CableCheck(hasSource: given.hasSource, isRails: given.isRails, metrics: given.metrics).finding
         #expect(finding?.level == given.level)
         #expect(finding.map { $0.detail.contains(given.hint) } ?? true, "\(finding?.line ?? "")")
     }

@@ -110,4 +110,33 @@ import Testing
         #expect(try positions(of: hub, on: paywall, after: 0) == [])
         #expect(hub.newestMessages(on: try #require(paywall))?.isEmpty == true)
     }
+
+    /// Its user was erased: nobody is told from here what was published, and it is not here any more.
+    @Test func oneStreamIsErased() throws {
+        var hub = try hub(recentBytes: 4 * 193)
+        hub.erase(try #require(paywall))
+        #expect(try positions(of: hub, on: paywall, after: 10) == nil)
+        #expect(try positions(of: hub, on: paywall, after: 12) == nil)
+        #expect(try positions(of: hub, on: paywall, after: 13) == [])
+        #expect(try positions(of: hub, on: other, after: 10) == [12])
+        // The places of what was erased are given up in their turn.
+        for position in 15...20 {
+            _ = hub.publish(try message(on: paywall, position: Int64(position)))
+            hub.advance(to: Int64(position))
+        }
+        #expect(try positions(of: hub, on: paywall, after: 16) == [17, 18, 19, 20])
+        #expect(try positions(of: hub, on: paywall, after: 15) == nil)
+    }
+
+    @Test func whatWaitsForAnErasedUserIsNotSent() throws {
+        var hub = Hub(position: 0)
+        let stream = try #require(paywall)
+        let slow = hub.subscribe(to: stream)
+        _ = hub.catchUp(slow, through: 0, messages: [])
+        hub.blocked(slow)
+        _ = hub.publish(try message(on: stream, position: 1, html: "secret"))
+        hub.erase(stream)
+        _ = hub.publish(try message(on: stream, position: 2, html: "refresh"))
+        #expect(hub.writable(slow).map { String(decoding: $0.html, as: UTF8.self) } == "refresh")
+    }
 }

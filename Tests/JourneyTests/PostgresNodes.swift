@@ -1,9 +1,12 @@
+import Concurrency
+import Domain
 import Encoding
 import HTTPClient
+import Simulator
 import TestSupport
 
 /// Servers that share one ledger in PostgreSQL, and the calls that an app would make.
-final class PostgresNodes {
+final class PostgresNodes: Sendable {
     private static let apiKey = "key-of-the-tests-0123456789abcdef"
     let cluster: PostgresCluster
     let nodes: [PaycastServer]
@@ -12,16 +15,36 @@ final class PostgresNodes {
 
     struct Refused: Error, Equatable {
         var status: Int
+        /// Seconds.
+        var retryAfter: String?
     }
 
-    init(_ count: Int = 2, cluster: PostgresCluster? = nil) throws {
+    /// `url` is the cluster's own unless it is given, and `ports` are where the first nodes reach it, if not directly.
+    /// `environments`: what each node has besides, in the nodes' order. `program`: another than `paycast`.
+    init(
+        _ count: Int = 2,
+        cluster: PostgresCluster? = nil,
+        url: String? = nil,
+        ports: [Int] = [],
+        publicFolder: String = PaycastProgram.root + "/public",
+        program: String = PaycastProgram.path,
+        environments: [[String: String]] = []
+    ) throws {
         let cluster = try cluster ?? PostgresCluster()
         self.cluster = cluster
-        let environment = [
-            "DATABASE_URL": cluster.url, "PAYCAST_API_KEY": PostgresNodes.apiKey,
-            "PAYCAST_STREAM_KEYS": "stream-key-of-the-tests-0123456789",
-        ]
-        nodes = try (0..<count).map { _ in try PaycastServer(environment: environment) }
+        nodes = try (0..<count).map { index in
+            let own = index < environments.count ? environments[index] : [:]
+            let through = index < ports.count ? "postgres://paycast@127.0.0.1:\(ports[index])/postgres" : nil
+            let environment = [
+                "DATABASE_URL": through ?? url ?? cluster.url, "PAYCAST_API_KEY": PostgresNodes.apiKey,
+                "PAYCAST_STREAM_KEYS": "stream-key-of-the-tests-0123456789",
+            ]
+            return try PaycastServer(
+                publicFolder: publicFolder,
+                program: program,
+                environment: environment.merging(own) { _, own in own }
+            )
+        }
         let answer = try PostgresNodes.call("GET", "/users/42/stream", on: nodes[0])
         stream = JSONNode(String(decoding: answer.body, as: UTF8.self))?["signed_stream"]?.text ?? ""
     }
@@ -33,11 +56,21 @@ final class PostgresNodes {
     func broadcast(_ text: String, through node: Int) throws -> String {
         let body = #"{"user":"42","action":"update","target":"card","html":"\#(text)"}"#
         let answer = try PostgresNodes.call("POST", "/broadcasts", on: nodes[node], body: body)
-        guard answer.status == 202 else { throw Refused(status: answer.status) }
+        guard answer.status == 202 else {
+            throw Refused(status: answer.status, retryAfter: answer.header("Retry-After"))
+        }
         guard case .array(let cursors)? = JSONNode(String(decoding: answer.body, as: UTF8.self))?["cursors"] else {
             return ""
         }
         return cursors.first?.text ?? ""
+    }
+
+    /// What the node answers to a call of the app.
+    @discardableResult
+    func ask(_ method: String, _ path: String, body: String = "", on node: Int) throws -> String {
+        let answer = try PostgresNodes.call(method, path, on: nodes[node], body: body)
+        guard (200..<300).contains(answer.status) else { throw Refused(status: answer.status) }
+        return String(decoding: answer.body, as: UTF8.self)
     }
 
     func page(on node: Int, since cursor: String? = nil) throws -> EventStreamClient {
@@ -50,20 +83,97 @@ final class PostgresNodes {
         String(decoding: try PostgresNodes.call("GET", "/ready", on: nodes[node]).body, as: UTF8.self)
     }
 
+    /// Waits until it takes a broadcast, whose cursor it returns.
+    @discardableResult
+    func wait(for text: String, through node: Int) throws -> String {
+        var cursor: String?
+        try Deadline(.seconds(60)).wait(for: "commits") {
+            cursor = try? broadcast(text, through: node)
+            return cursor != nil
+        }
+        return cursor ?? ""
+    }
+
+    /// The epochs under which a node has served, in order.
+    func epochs(of node: Int) -> [String] {
+        nodes[node].process.errors.split(separator: "\n").filter { $0.contains(" serving ") }
+            .compactMap { $0.split(separator: " ").first { $0.hasPrefix("epoch=") }.map { String($0.dropFirst(6)) } }
+    }
+
+    /// Waits until a node serves under another epoch than `epoch`.
+    func waitForEpoch(otherThan epoch: some StringProtocol, at node: Int) throws {
+        _ = try nodes[node].process.errorLine(timeout: .seconds(60)) {
+            $0.contains(" serving ") && !$0.contains("epoch=\(epoch)")
+        }
+    }
+
     private static func call(
         _ method: String,
         _ path: String,
         on node: PaycastServer,
         body: String = ""
     ) throws -> HTTPClient.Response {
-        let headers = [("Authorization", "Bearer \(apiKey)"), ("Content-Type", "application/json")]
+        try call(method, to: node.url + path, body: body)
+    }
+
+    /// With the API's key, which a store's own header replaces.
+    static func call(
+        _ method: String,
+        to url: String,
+        headers: [(String, String)] = [],
+        body: String = ""
+    ) throws -> HTTPClient.Response {
+        let isAuthorized = headers.contains { $0.0 == "Authorization" }
+        let own = [("Authorization", "Bearer \(apiKey)")].filter { _ in !isAuthorized }
         return try HTTPClient(timeout: .seconds(20)).send(
             method,
-            to: node.url + path,
-            headers: headers,
+            to: url,
+            headers: own + [("Content-Type", "application/json")] + headers,
             body: Array(body.utf8)
         )
     }
+}
+
+extension PostgresNodes {
+    /// What a store tells that node of a purchase of its own; with `accessUntil`, that it will not be renewed.
+    func purchase(_ id: String, at node: Int, accessUntil: Instant? = nil) throws -> SimulatedDelivery {
+        let workspace = try DevelopmentWorkspace.existing(in: nodes[node].folder.path)
+        let store = SimulatedRevenueCat(authorization: workspace.storeSecrets.revenueCat)
+        var facts = SimulatedSubscription(product: "paycast.pro.monthly", lineage: "lineage-\(id)")
+        facts.accessUntil = accessUntil
+        if accessUntil != nil { facts.state = .active }
+        return try store.delivery(
+            SimulatedEvent(
+                type: accessUntil == nil ? "INITIAL_PURCHASE" : "CANCELLATION",
+                subtype: accessUntil == nil ? nil : "UNSUBSCRIBE",
+                facts: facts,
+                user: "buyer",
+                now: Clock().now(),
+                id: id
+            )
+        )
+    }
+
+    /// Everything that was committed, in order: broadcasts by their text, events by the store's id.
+    func log() throws -> [HistoryChecker.Entry] {
+        let rows = try cluster.psql(
+            """
+            SELECT head.epoch || '-' || entries.position, body IS NOT NULL,
+                COALESCE(body, event, entries.kind || entries.position)
+            FROM paycast.head, paycast.entries
+                LEFT JOIN paycast.fragments ON fragments.position = entries.position AND stream LIKE 'user:42:%'
+            ORDER BY entries.position
+            """
+        )
+        return rows.split(separator: "\n").map { row in
+            let columns = row.split(separator: "|", maxSplits: 2).map(String.init)
+            return HistoryChecker.Entry(cursor: columns[0], event: columns[2], isShown: columns[1] == "t")
+        }
+    }
+}
+
+extension HTTPClient.Response {
+    var json: JSONNode? { JSONNode(String(decoding: body, as: UTF8.self)) }
 }
 
 extension EventStreamClient {

@@ -38,7 +38,9 @@ import Testing
         try nodes.broadcast("before.", through: 0)
         try page.cursors(until: "before.")
         try nodes.cluster.kill()
-        #expect(throws: PostgresNodes.Refused(status: 503)) { try nodes.broadcast("lost.", through: 0) }
+        #expect(throws: PostgresNodes.Refused(status: 503, retryAfter: "5")) {
+            try nodes.broadcast("lost.", through: 0)
+        }
         #expect(try nodes.problems(of: 0).contains("PostgreSQL"))
         try nodes.cluster.start()
         try Deadline(.seconds(30)).wait(for: "commits") { (try? nodes.broadcast("after.", through: 0)) != nil }

@@ -68,7 +68,7 @@ import Testing
         let ledger = try TemporaryLedger(kind: .file)
         _ = try ledger.order(OrderRequest(user: "42", product: "monthly", language: LanguageTag("pt-BR")))
         let copy = TemporaryLedger.newPath()
-        _ = try LedgerCopy.backup(of: ledger.path, to: copy)
+        _ = try LedgerBackup.backup(of: ledger.path, to: copy)
         ledger.close()
         for path in [ledger.path, copy] {
             let again = try TemporaryLedger(at: path, kind: .file)

@@ -23,12 +23,12 @@ import Testing
         let backup = "\(folder.path)/backup.db"
         try #require(mkdir("\(folder.path)/state", 0o700) == 0)
         try TemporaryLedger(at: ledger, kind: .file).close()
-        _ = try LedgerCopy.backup(of: ledger, to: backup)
+        _ = try LedgerBackup.backup(of: ledger, to: backup)
         if !given.hasFormer { for suffix in ["", "-lock"] { unlink(ledger + suffix) } }
         try #require(chown("\(folder.path)/state", 1234, 1234) == 0)
         if given.hasFormer { try #require(chown(ledger, 4321, 4321) == 0) }
 
-        _ = try LedgerCopy.restore(backup, to: ledger)
+        _ = try LedgerBackup.restore(backup, to: ledger)
 
         #expect(try owner(of: ledger) == given.owner)
         #expect(try owner(of: ledger + "-lock") == given.owner)

@@ -1,11 +1,11 @@
 import Domain
 import LedgerInterface
+import LedgerSQL
 import Observability
 import TestSupport
 import Testing
 
 @testable import Ledger
-@testable import LedgerSQL
 @testable import SQLiteLedger
 
 @Suite(.timeLimit(.minutes(10)), .blocking) struct SchemaTests {
@@ -74,22 +74,5 @@ import Testing
 
     @Test func folderThatDoesNotExistIsNamed() {
         #expect(throws: LedgerError.self) { try TemporaryLedger(at: "/nowhere/ledger.db", kind: .file) }
-    }
-
-    /// Every statement finds its rows by an index, so that a million events make none slower.
-    @Test func noStatementScansATable() throws {
-        let ledger = try TemporaryLedger(kind: .file)
-        defer { ledger.remove() }
-        let connection = try SQLiteConnection(path: ledger.path, access: .readOnly, lockTimeout: .seconds(1))
-        let statements = (try WriterStatements(connection), try ReaderStatements(connection))
-        let texts = withExtendedLifetime(statements) { connection.preparedTexts }
-        #expect(texts.count > 30)
-        for text in texts where ["SELECT", "UPDATE", "INSERT"].contains(where: text.hasPrefix) {
-            let plan = try connection.prepare("EXPLAIN QUERY PLAN " + text).all { row in row.text(3) }
-            #expect(!plan.contains { $0.hasPrefix("SCAN") || $0.contains("TEMP B-TREE") }, "\(text): \(plan)")
-            // Otherwise nobody knows which rows are left out.
-            let isAsked = text.hasPrefix("SELECT 1 ")
-            #expect(!text.contains("LIMIT") || text.contains("ORDER BY") || isAsked, "\(text)")
-        }
     }
 }

@@ -70,7 +70,12 @@ final class TemporaryLedger: Sendable {
         guard kind == .given, let cluster = try cluster.get() else {
             return SQLiteEngine(path: path, lockTimeout: .milliseconds(50))
         }
-        return try PostgresEngine(url: PostgresURL(cluster.url), schema: schema(of: path), node: path)
+        return try PostgresEngine(
+            url: PostgresURL(cluster.url),
+            schema: schema(of: path),
+            node: path,
+            partitionSize: 1000
+        )
     }
 
     /// Every row of every table in PostgreSQL, as text.

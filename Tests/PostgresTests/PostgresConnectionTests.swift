@@ -3,7 +3,7 @@ import Testing
 
 @testable import Postgres
 
-@Suite(.blocking, .enabled(if: PostgresCluster.isInstalled, "PostgreSQL 15 is not installed"), .timeLimit(.minutes(3)))
+@Suite(.blocking, .enabled(if: PostgresCluster.isInstalled, "PostgreSQL 15 is not installed"), .timeLimit(.minutes(10)))
 struct PostgresConnectionTests {
     let cluster: PostgresCluster
     let connection: PostgresConnection
@@ -172,6 +172,32 @@ struct PostgresConnectionTests {
         let tickets = try (0..<100).map { try statement.send([.integer(Int64($0))]) }
         #expect(try tickets.map { try $0.take()[0].integer(0) } == Array(0..<100))
         #expect(proxy.turns == turns + 1)
+    }
+
+    @Test func whatWasPostedFailsAlone() throws {
+        try connection.prepare("SELECT 1 / CAST(? AS BIGINT)").run([.integer(0)])
+        try connection.post()
+        #expect(try connection.prepare("SELECT CAST(2 AS BIGINT)").first { $0.integer(0) } == 2)
+        #expect(!connection.isInTransaction)
+    }
+
+    @Test func leavingCostsNoRoundTrip() throws {
+        let proxy = CuttingProxy(toPort: cluster.port)
+        let connection = PostgresConnection(try PostgresURL("postgres://paycast@127.0.0.1:\(proxy.port)/postgres"))
+        let statement = connection.prepare("SELECT pg_backend_pid()")
+        try connection.open()
+        let turns = proxy.turns
+        for _ in 0..<3 {
+            try connection.begin("ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            #expect(try statement.first { $0.integer(0) } == Int64(connection.backend))
+            connection.leave()
+            #expect(!connection.isInTransaction)
+        }
+        #expect(proxy.turns <= turns + 4)
+        let isOpen = try cluster.psql(
+            "SELECT count(*) FROM pg_stat_activity WHERE pid = \(connection.backend) AND xact_start IS NOT NULL"
+        )
+        #expect(isOpen == "0")
     }
 
     @Test func sameTextIsPreparedOnce() throws {

@@ -7,7 +7,7 @@ import Testing
 @Suite(
     .blocking,
     .enabled(if: PostgresCluster.isInstalled, "PostgreSQL 15 is not installed"),
-    .timeLimit(.minutes(3))
+    .timeLimit(.minutes(10))
 )
 struct PostgresListenerTests {
     let cluster: PostgresCluster
@@ -22,7 +22,7 @@ struct PostgresListenerTests {
         throws
     {
         try listener.listen(channel)
-        try listener.notify(channel, payload: "mine")
+        try listener.notify(channel, payloads: ["mine"])
         let own = try listener.wait(timeout: .seconds(10))
         #expect(own.map(\.payload) == ["mine"])
         #expect(own.map(\.channel) == [channel])
@@ -58,7 +58,7 @@ struct PostgresListenerTests {
         #expect(again?.kind == .connectionLost)
 
         try listener.listen("lost")
-        try listener.notify("lost", payload: "back")
+        try listener.notify("lost", payloads: ["back"])
         #expect(try listener.wait(timeout: .seconds(10)).map(\.payload) == ["back"])
     }
 }

@@ -7,7 +7,7 @@ import Testing
 @Suite(
     .blocking,
     .enabled(if: PostgresCluster.isInstalled, "PostgreSQL 15 is not installed"),
-    .timeLimit(.minutes(3))
+    .timeLimit(.minutes(10))
 )
 struct PostgresLossTests {
     let cluster: PostgresCluster

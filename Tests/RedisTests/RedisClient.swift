@@ -1,4 +1,3 @@
-import Encoding
 import TestSupport
 
 /// Speaks RESP by hand, as somebody who has nothing to do with the library under test.
@@ -25,18 +24,4 @@ final class RedisClient {
     private static func command(_ words: [String]) -> String {
         "*\(words.count)\r\n" + words.map { "$\($0.utf8.count)\r\n\($0)\r\n" }.joined()
     }
-}
-
-/// As ActiveSupport encodes what Turbo broadcasts.
-func railsJSON(_ html: String) -> String {
-    let escapes: [(String, String)] = [
-        ("<", "\\u003c"), (">", "\\u003e"), ("&", "\\u0026"), ("\u{2028}", "\\u2028"), ("\u{2029}", "\\u2029"),
-    ]
-    return escapes.reduce(JSONLiteral.literal(html)) { json, escape in
-        json.split(separator: escape.0, omittingEmptySubsequences: false).joined(separator: escape.1)
-    }
-}
-
-func update(_ text: String) -> String {
-    "<turbo-stream action=\"update\" target=\"notice\"><template>\(text)</template></turbo-stream>"
 }

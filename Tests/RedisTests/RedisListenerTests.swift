@@ -1,16 +1,17 @@
+import RailsBroadcasts
 import Redis
 import TestSupport
 import Testing
 
 /// Against a real redis-server.
 @Suite(.timeLimit(.minutes(10)), .blocking) struct RedisListenerTests {
-    private func isReady(_ listener: RedisListener, of inbox: Inbox) -> Bool {
+    private func isReady(_ listener: RedisListener, of inbox: BroadcastInbox) -> Bool {
         inbox.wait { _ in listener.problems.isEmpty }
     }
 
     @Test(arguments: [nil, "shop_production", "odd*[x]?"] as [String?])
     func takesTheStreamsOfItsPrefix(_ prefix: String?) throws {
-        let (redis, inbox) = (try RedisServer(), Inbox())
+        let (redis, inbox) = (try RedisServer(), BroadcastInbox())
         let listener = try inbox.listener(redis.url + "/1", prefix: prefix)
         #expect(isReady(listener, of: inbox))
         let client = try redis.client()
@@ -36,7 +37,7 @@ import Testing
 
     @Test func connectsThroughAUnixSocket() throws {
         let folder = TemporaryFolder()
-        let (redis, inbox) = (try RedisServer(["--unixsocket", folder.path + "/redis.sock"]), Inbox())
+        let (redis, inbox) = (try RedisServer(["--unixsocket", folder.path + "/redis.sock"]), BroadcastInbox())
         let listener = try inbox.listener("unix:\(folder.path)/redis.sock")
         #expect(isReady(listener, of: inbox))
         try redis.client().send("PUBLISH", "s", railsJSON(update("1")))
@@ -45,7 +46,7 @@ import Testing
     }
 
     @Test func orderOfAThousandIsKept() throws {
-        let (redis, inbox) = (try RedisServer(), Inbox())
+        let (redis, inbox) = (try RedisServer(), BroadcastInbox())
         let listener = try inbox.listener(redis.url)
         #expect(isReady(listener, of: inbox))
         try redis.client().publish((0..<1000).map { railsJSON(update("<\($0)>")) }, to: "s")
@@ -55,7 +56,7 @@ import Testing
     }
 
     @Test func whatIsNotForPagesIsCountedAndNeverLogged() throws {
-        let (redis, inbox) = (try RedisServer(), Inbox())
+        let (redis, inbox) = (try RedisServer(), BroadcastInbox())
         let listener = try inbox.listener(redis.url)
         #expect(isReady(listener, of: inbox))
         let client = try redis.client()
@@ -76,7 +77,7 @@ import Testing
     }
 
     @Test func killedRedisIsAnOutageThatIsHealedOnce() throws {
-        let (redis, inbox) = (try RedisServer(), Inbox())
+        let (redis, inbox) = (try RedisServer(), BroadcastInbox())
         let listener = try inbox.listener(redis.url)
         #expect(isReady(listener, of: inbox))
         try redis.kill()
@@ -95,7 +96,7 @@ import Testing
 
     /// The connections stay open and nothing is refused: only the heartbeat tells.
     @Test func frozenRedisIsNoticed() throws {
-        let (redis, inbox) = (try RedisServer(), Inbox())
+        let (redis, inbox) = (try RedisServer(), BroadcastInbox())
         let listener = try inbox.listener(redis.url, timing: .quick(patience: .milliseconds(500)))
         #expect(isReady(listener, of: inbox))
         redis.freeze()
@@ -108,7 +109,7 @@ import Testing
     @Test func redisThatComesLateIsConnected() throws {
         let redis = try RedisServer()
         try redis.kill()
-        let inbox = Inbox()
+        let inbox = BroadcastInbox()
         let listener = try inbox.listener(redis.url)
         #expect(inbox.wait { _ in listener.problems.contains { $0.contains("Connection refused") } })
         try redis.start()
@@ -118,7 +119,7 @@ import Testing
 
     @Test func listenerThatNobodyAnswersStopsAtOnce() throws {
         let server = SocketServer { socket in _ = try socket.readToEnd() }
-        let inbox = Inbox()
+        let inbox = BroadcastInbox()
         let listener = try inbox.listener(
             "redis://127.0.0.1:\(server.port)",
             timing: .quick(patience: .milliseconds(500))
@@ -131,7 +132,7 @@ import Testing
 
     @Test func whatIsNotRedisIsTold() throws {
         let server = SocketServer { try $0.send("HTTP/1.1 400 Bad Request\r\n\r\n") }
-        let inbox = Inbox()
+        let inbox = BroadcastInbox()
         let listener = try inbox.listener("redis://127.0.0.1:\(server.port)")
         #expect(inbox.wait { _ in listener.problems.contains { $0.contains("is not Redis") } })
         listener.close()
@@ -154,7 +155,7 @@ import Testing
         let redis = try RedisServer([
             "--user", "default", "on", ">right-pw", "~*", "&*", "+@all", "--user", "mute", "on", ">mute-pw", "+ping",
         ])
-        let inbox = Inbox()
+        let inbox = BroadcastInbox()
         let listener = try inbox.listener("redis://\(given.credentials)127.0.0.1:\(redis.port)")
         if let problem = given.problem {
             #expect(inbox.wait { _ in listener.problems.contains { $0.contains(problem) } }, "\(listener.problems)")
@@ -168,7 +169,7 @@ import Testing
     /// Without room, then rolled back, then refused for good.
     @Test func fullLedgerKeepsTheOrder() throws {
         let redis = try RedisServer()
-        let inbox = Inbox(refusals: [nil, nil, .busy, .committed, .busy])
+        let inbox = BroadcastInbox(refusals: [nil, nil, .busy, .committed, .busy])
         let listener = try inbox.listener(redis.url)
         #expect(isReady(listener, of: inbox))
         try redis.client().publish((0..<3000).map { railsJSON(update("\($0)")) }, to: "s")
@@ -180,7 +181,7 @@ import Testing
 
     @Test func ledgerThatTakesNothingIsAProblemAndNoOutage() throws {
         let redis = try RedisServer()
-        let inbox = Inbox(refusals: Array(repeating: nil, count: 40))
+        let inbox = BroadcastInbox(refusals: Array(repeating: nil, count: 40))
         let listener = try inbox.listener(redis.url, timing: .quick(ledgerPatience: .milliseconds(200)))
         #expect(isReady(listener, of: inbox))
         try redis.client().publish((0..<2000).map { railsJSON(update("\($0)")) }, to: "s")
@@ -192,7 +193,7 @@ import Testing
     }
 
     @Test func broadcastThatTheLedgerRefusesIsCountedAndHealed() throws {
-        let (redis, inbox) = (try RedisServer(), Inbox(refusals: [.refused]))
+        let (redis, inbox) = (try RedisServer(), BroadcastInbox(refusals: [.refused]))
         let listener = try inbox.listener(redis.url)
         #expect(isReady(listener, of: inbox))
         try redis.client().send("PUBLISH", "s", railsJSON(update("1")))

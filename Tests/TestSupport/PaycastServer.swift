@@ -40,10 +40,12 @@ public final class PaycastServer: Sendable {
         try process.waitForExit()
     }
 
-    /// Starts it again after `stop`.
-    public func start() throws {
+    /// Starts it again after `stop`; `database` is another ledger than at first, and another program takes its place this
+    /// once.
+    public func start(_ other: String? = nil, database: String? = nil) throws {
         let words = PaycastServer.words(arguments, port: port)
-        let next = try PaycastServer.start(program, words: words, environment: environment, folder: folder)
+        let environment = environment.merging(database.map { ["DATABASE_URL": $0] } ?? [:]) { $1 }
+        let next = try PaycastServer.start(other ?? program, words: words, environment: environment, folder: folder)
         current.withLock { $0 = next }
     }
 

@@ -5,7 +5,7 @@ internal import Synchronization
 ///
 /// Its programs refuse to run as root: then they run as the user that Debian's package has made.
 public final class PostgresCluster: Sendable {
-    private static let programs = "/usr/lib/postgresql/15/bin/"
+    static let programs = "/usr/lib/postgresql/15/bin/"
 
     /// For `.enabled(if:)`: the library can be built, and everything else tested, where there is no server.
     public static let isInstalled = access(programs + "postgres", X_OK) == 0
@@ -28,12 +28,27 @@ public final class PostgresCluster: Sendable {
     }
 
     private let reserved = ReservedPort()
-    private let folder = TemporaryFolder()
+    let folder = TemporaryFolder()
     private let settings: [String]
     private let process: Mutex<RunningProcess>
 
     /// Waits until it accepts connections. `settings` are lines of postgresql.conf.
-    public init(_ settings: [String] = []) throws {
+    public convenience init(_ settings: [String] = []) throws {
+        try self.init(settings) { folder in
+            PostgresCluster.run(
+                "initdb",
+                // pg_rewind wants checksums.
+                [
+                    "-D", folder + "/data", "-k", "-U", "paycast", "-A", "trust", "-E", "UTF8", "--locale=C",
+                    "--no-sync",
+                ],
+                in: folder
+            )
+        }
+    }
+
+    /// `maker` makes the folder `data` in the one that it gets.
+    private init(_ settings: [String], maker: (String) -> RunningProcess) throws {
         let fast = ["fsync=off", "full_page_writes=off", "shared_buffers=16MB", "max_connections=40", "autovacuum=off"]
         let place = [
             "listen_addresses=127.0.0.1", "port=\(reserved.number)", "unix_socket_directories=\(folder.path)",
@@ -41,14 +56,15 @@ public final class PostgresCluster: Sendable {
         ]
         self.settings = fast + place + settings
         if let owner { chown(folder.path, owner.user, owner.group) }
-        let maker = PostgresCluster.run(
-            "initdb",
-            ["-D", folder.path + "/data", "-U", "paycast", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"],
-            in: folder.path
-        )
+        let maker = maker(folder.path)
         guard try maker.waitForExit(timeout: .seconds(60)) == 0 else { throw Failure(output: maker.errors) }
-        let rule = "host all guarded 127.0.0.1/32 scram-sha-256\nlocal all all trust\nhost all all 127.0.0.1/32 trust\n"
-        folder.write(rule, to: "pg_hba.conf")
+        let rules = """
+            host all guarded 127.0.0.1/32 scram-sha-256
+            local all all trust
+            host all,replication all 127.0.0.1/32 trust
+
+            """
+        folder.write(rules, to: "pg_hba.conf")
         if let owner { chown(folder.path + "/pg_hba.conf", owner.user, owner.group) }
         process = Mutex(PostgresCluster.launch(self.settings, in: folder.path))
         try waitUntilReady()
@@ -56,6 +72,45 @@ public final class PostgresCluster: Sendable {
 
     public struct Failure: Error {
         let output: String
+    }
+
+    /// A hot standby with a copy of this one, which it follows by way of `port`.
+    public func standby(through port: Int) throws -> PostgresCluster {
+        let source = "host=127.0.0.1 port=\(port) user=paycast application_name=standby"
+        let follow = ["primary_conninfo=\(source)", "wal_retrieve_retry_interval=100ms", "full_page_writes=on"]
+        return try PostgresCluster(follow) { folder in
+            PostgresCluster.run(
+                "pg_basebackup",
+                ["-D", folder + "/data", "-R", "-X", "stream", "-c", "fast", "--no-sync", "-d", url],
+                in: folder
+            )
+        }
+    }
+
+    /// Makes a standby of `other` of this one, which was killed.
+    public func rewind(to other: PostgresCluster) throws {
+        let source = "host=127.0.0.1 port=\(other.port) user=paycast dbname=postgres"
+        let arguments = ["-D", folder.path + "/data", "-R", "--no-sync", "--source-server", source]
+        // Until then the control file of the promoted server names the former timeline, and pg_rewind believes it.
+        try other.psql("CHECKPOINT")
+        // What was killed leaves processes that let go of its memory a moment later.
+        try Deadline(.seconds(20)).wait(for: "pg_rewind") {
+            let program = PostgresCluster.run("pg_rewind", arguments, in: folder.path)
+            return try program.waitForExit(timeout: .seconds(60)) == 0
+        }
+        try start()
+    }
+
+    /// Waits until a standby has everything up to a position of the log.
+    public func waitForReplay(of position: String) throws {
+        try Deadline(.seconds(30)).wait(for: "the standby") {
+            try psql("SELECT pg_last_wal_replay_lsn() >= '\(position)'") == "t"
+        }
+    }
+
+    /// Makes a primary of a standby, on a new timeline. Waits until it takes writes.
+    public func promote() throws {
+        guard try psql("SELECT pg_promote()") == "t" else { throw Failure(output: "it is not promoted") }
     }
 
     deinit {
@@ -126,17 +181,8 @@ public final class PostgresCluster: Sendable {
         return process
     }
 
-    /// Runs SQL with psql, and returns its rows, unaligned.
-    @discardableResult
-    public func psql(_ sql: String) throws -> String {
-        let arguments = ["-X", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", url, "-c", sql]
-        let program = RunningProcess(PostgresCluster.programs + "psql", arguments: arguments)
-        guard try program.waitForExit() == 0 else { throw Failure(output: program.errors) }
-        return program.output.split(separator: "\n").joined(separator: "\n")
-    }
-
     private func waitUntilReady() throws {
-        _ = try process.withLock { $0 }.errorLine { $0.contains("ready to accept connections") }
+        _ = try process.withLock { $0 }.errorLine { $0.contains("ready to accept") }
     }
 
     private static func launch(_ settings: [String], in folder: String) -> RunningProcess {

@@ -11,6 +11,12 @@ const byID = (id) => document.getElementById(id)
 const frame = document.querySelector("#phone iframe")
 const address = `/?user=${encodeURIComponent(document.body.dataset.user)}&device=phone`
 
+/** What the app says in place of a page that it cannot load. */
+const noPage = {
+    en: "No connection.\nThe app tries again when there is one.",
+    de: "Keine Verbindung.\nDie App versucht es wieder, sobald es eine gibt.",
+}
+
 let app
 /** Answers reach the page that asked, not the one that came after it. */
 let page = 0
@@ -49,6 +55,7 @@ function open() {
 function load() {
     page += 1
     byID("no-page").hidden = world.isOnline
+    byID("no-page").textContent = noPage[byID("no-page").lang] ?? noPage.en
     // Not `src`: the browser's back button is for the page around.
     frame.contentWindow.location.replace(world.isOnline ? address : "about:blank")
 }

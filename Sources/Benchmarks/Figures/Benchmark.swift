@@ -6,7 +6,7 @@ protocol Benchmark {
 
 /// In the order in which they run.
 var benchmarks: [any Benchmark.Type] {
-    measurements + holes
+    measurements + nodes + holes
 }
 
 /// Benchmarks with a target figure.
@@ -15,6 +15,11 @@ private var measurements: [any Benchmark.Type] {
         DenseFanOut.self, SparseFanOut.self, OpenPages.self, IdleClients.self, Notifications.self,
         LoneNotifications.self, SwapLatency.self, StartUp.self, LongHistory.self,
     ]
+}
+
+/// Benchmarks of several servers on one ledger in PostgreSQL.
+var nodes: [any Benchmark.Type] {
+    [SharedLedger.self, Fleet.self, NodeLoss.self]
 }
 
 /// Benchmarks that require every page to show the newest state, whatever happens to its connection.

@@ -4,9 +4,9 @@ internal import Domain
 /// with thousands of open pages.
 enum SwapLatency: Benchmark {
     static let name = "latency"
-    private static let pages = 5000
-    private static let rate = 200
-    private static let count = 2000
+    static let pages = 5000
+    static let rate = 200
+    static let count = 2000
 
     static func run(_ report: inout Report) throws {
         try add("webhook to page", to: &report) { try Purchases(count, of: .apple, at: $0, publishers: $1) }
@@ -21,7 +21,7 @@ enum SwapLatency: Benchmark {
         purchases: (PaycastTarget, Publishers) throws -> Purchases
     ) throws {
         let rounds = try (0..<Comparison.rounds).map { _ in
-            try with(PaycastTarget.init) { try latencies($0, make: purchases).sorted() }
+            try with(PaycastTarget.init) { try latencies(from: $0, to: $0, make: purchases).sorted() }
         }
         let figure = "\(name), \(rate)/s, \(pages) pages open"
         for (name, share, limit) in [("p50", 0.5, 2.0), ("p99", 0.99, 10.0)] {
@@ -30,17 +30,18 @@ enum SwapLatency: Benchmark {
         }
     }
 
-    /// Milliseconds for each purchase.
-    private static func latencies(
-        _ target: PaycastTarget,
+    /// Milliseconds for each purchase that one node takes and another one, or the same, shows.
+    static func latencies(
+        from target: PaycastTarget,
+        to shown: PaycastTarget,
         make: (PaycastTarget, Publishers) throws -> Purchases
     ) throws -> [Double] {
         let loop = LoadLoop()
         let publishers = Publishers(target, on: loop)
         let purchases = try make(target, publishers)
-        let listeners = Pages(target, over: .webSocket) { $0 }
+        let listeners = Pages(shown, over: .webSocket) { $0 }
         try listeners.open(pages, on: loop)
-        try ProcessFigures(id: target.process.id).settle(loop)
+        try ProcessFigures(id: shown.process.id).settle(loop)
         var sent = [UInt64](repeating: 0, count: count)
         var latencies: [Double] = []
         listeners.onBytes = { page, _ in

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import StockClients
 
 /// Thousands of open pages on one thread. Counts all deliveries.
 final class Pages: LoadClient {

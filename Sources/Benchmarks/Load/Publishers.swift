@@ -5,6 +5,7 @@ final class Publishers: LoadClient {
     private struct Connection {
         var descriptor: Int32?
         var isBusy = false
+        var sentAt: UInt64 = 0
         var answer: [UInt8] = []
     }
 
@@ -18,6 +19,8 @@ final class Publishers: LoadClient {
     private(set) var refusal: String?
     /// The beginning of the newest answer.
     private(set) var lastAnswer = ""
+    /// Called with the nanoseconds from a request to its answer.
+    var onAnswer: ((UInt64) -> Void)?
 
     init(_ target: any Target, connections count: Int = 64, on loop: LoadLoop) {
         self.target = target
@@ -30,17 +33,19 @@ final class Publishers: LoadClient {
         for case let descriptor? in connections.map(\.descriptor) { close(descriptor) }
     }
 
+    var isFree: Bool { connections.contains { !$0.isBusy } }
+
     /// Waits until a connection is free, then sends.
     func send(_ request: [UInt8]) throws(BenchmarkError) {
-        try loop.turn(until: "an answer") { connections.contains { !$0.isBusy } }
+        try loop.turn(until: "an answer") { isFree }
         if let refusal { throw .refused(refusal) }
         guard let index = connections.firstIndex(where: { !$0.isBusy }) else { return }
         connections[index].isBusy = true
+        connections[index].sentAt = nanoseconds()
         if let descriptor = connections[index].descriptor, Sockets.send(request, to: descriptor) { return }
         hangUp(index)
         let descriptor = try Sockets.connect(port: target.port, isBlocking: true)
-        connections[index].descriptor = descriptor
-        connections[index].isBusy = true
+        connections[index] = Connection(descriptor: descriptor, isBusy: true, sentAt: nanoseconds())
         loop.poller.add(descriptor, for: .read, tag: tag | UInt64(index))
         guard Sockets.send(request, to: descriptor) else { throw .system("send", errno) }
     }
@@ -69,6 +74,7 @@ final class Publishers: LoadClient {
         connections[index].answer = []
         connections[index].isBusy = false
         answered += 1
+        onAnswer?(nanoseconds() - connections[index].sentAt)
         lastAnswer = answer.text
         if answer.status / 100 != 2 { refusal = refusal ?? answer.text }
         if answer.endsConnection { hangUp(index) }

@@ -19,9 +19,11 @@ struct PaycastTarget: Target {
         try self.init(in: folder, port: 0)
     }
 
-    /// Without `loops`, the server runs one loop per core.
-    init(in folder: String, port: Int, loops: Int? = nil) throws(BenchmarkError) {
-        let settings = ["PAYCAST_APPLE_BUNDLE_ID": PaycastTarget.bundleID, "PAYCAST_APPLE_ENVIRONMENTS": "Sandbox"]
+    /// Without `loops`, the server runs one loop per core. Servers with one folder have the same keys; with one `database`,
+    /// they are nodes of one ledger.
+    init(in folder: String, port: Int, loops: Int? = nil, database: String? = nil) throws(BenchmarkError) {
+        var settings = ["PAYCAST_APPLE_BUNDLE_ID": PaycastTarget.bundleID, "PAYCAST_APPLE_ENVIRONMENTS": "Sandbox"]
+        settings["DATABASE_URL"] = database
         var options = [
             "--dev", "--port", "\(port)", "--public", Paths.workingFolder + "/public", "--log-level", "warning",
         ]

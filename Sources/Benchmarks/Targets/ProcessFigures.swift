@@ -15,6 +15,16 @@ struct ProcessFigures {
         }
     }
 
+    /// The same of its child processes that still run.
+    var childrensProcessorTime: Double {
+        let children = names(in: "/proc").compactMap { pid_t($0) }.filter { child in
+            // The fourth word is the parent; the second one, in brackets, may hold spaces.
+            let words = text(of: "/proc/\(child)/stat").split(separator: ")").last?.split(separator: " ") ?? []
+            return words.count > 1 && pid_t(words[1]) == id
+        }
+        return children.reduce(0) { $0 + ProcessFigures(id: $1).processorTime }
+    }
+
     /// The resident memory in kilobytes.
     var residentMemory: Double {
         let lines = text(of: "/proc/\(id)/status").split(separator: "\n")

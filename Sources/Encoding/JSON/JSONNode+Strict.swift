@@ -24,7 +24,7 @@ extension JSONNode {
 
     /// Compares unescaped names as bytes. A name that is not UTF-8 cannot be compared, so it counts as a repetition.
     private static func repeatsName(_ members: [JSONMember]) -> Bool {
-        if members.count <= 8, !members.contains(where: \.hasEscapedName) { return repeatsFewNames(members) }
+        if members.count <= 32, !members.contains(where: \.hasEscapedName) { return repeatsFewNames(members) }
         var names: Set<[UInt8]> = []
         return members.contains { member in
             member.name.map { !names.insert(Array($0.utf8)).inserted } ?? true

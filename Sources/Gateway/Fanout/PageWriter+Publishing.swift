@@ -14,6 +14,9 @@ extension PageWriter {
                 publish(Message(stream: stream, position: entry.position, parts: [part]))
             }
         }
+        if publication.entry?.notice.kind == .userErased {
+            for message in publication.messages { subscriptions.hub.erase(message.stream) }
+        }
         let written = publication.messages.reduce(0) { $0 + publish($1) }
         publication.delivery?.landed(written)
         guard let entry = publication.entry else { return }

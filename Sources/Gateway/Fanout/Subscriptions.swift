@@ -15,7 +15,7 @@ final class Subscriptions {
     var pings = TimerWheel<ConnectionID>(period: LoopSettings.pingTicks)
     private let loop: LoopContext
     private var subscribers: ContiguousArray<Subscriber?> = []
-    private var expiries = ExpiryWheel()
+    private var expiries = ExpiryWheel<SubscriptionID>(period: 60 * LoopSettings.ticksPerSecond)
     private var feeds = FeedFilters()
 
     /// `position` is the ledger's newest entry.

@@ -10,14 +10,13 @@ internal import Synchronization
 final class LoopPort: Sendable {
     enum Mail: Sendable {
         case reply(ConnectionID, Response)
-        case catchUp(SubscriptionID, CatchUp)
+        case catchUp(SubscriptionID, MissedMessages)
         case publish([Publication])
         /// Transient messages: the ledger has no entry for them.
         case broadcast([Message])
         case refreshPages
-        /// Rendered messages are out of date.
-        case forgetRecentMessages
-        case forgetRecentMessagesOn(StreamName)
+        /// Changes what the hub remembers, and returns what to publish after that.
+        case change(@Sendable (inout Hub) -> [Message])
         /// The certificate for new connections.
         case identity(ServerIdentity)
         /// Answered in its turn, to show that the loop is running.

@@ -165,8 +165,7 @@ final class SocketLoop {
             case .publish(let publications): for publication in publications { writer.publish(publication) }
             case .broadcast(let messages): for message in messages { writer.publish(message) }
             case .refreshPages: writer.reloadPages(for: nil)
-            case .forgetRecentMessages: subscriptions.hub.forgetRecentMessages()
-            case .forgetRecentMessagesOn(let stream): subscriptions.hub.forgetRecentMessages(on: stream)
+            case .change(let change): for message in change(&subscriptions.hub) { writer.publish(message) }
             case .identity(let identity): sockets.security?.identity = identity
             case .echo(let answer): answer.fulfil(())
             case .drain(let done): drain.start(done)
@@ -176,7 +175,7 @@ final class SocketLoop {
         http2.settle()
     }
 
-    private func sendCatchUp(_ missed: CatchUp, to id: SubscriptionID) {
+    private func sendCatchUp(_ missed: MissedMessages, to id: SubscriptionID) {
         guard let subscriber = subscriptions[id] else { return }
         switch subscriber.connection.phase {
         case .page(let page): requests.pages.sendCatchUp(missed, to: subscriber, on: page)

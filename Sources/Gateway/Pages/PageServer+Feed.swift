@@ -7,7 +7,7 @@ internal import Sockets
 extension PageServer {
     /// Sends a part, and goes live after the last one. Until then entries are read from the ledger: nothing is
     /// collected for a slow reader.
-    func sendPart(_ missed: CatchUp, to subscriber: Subscriber, on page: Page) {
+    func sendPart(_ missed: MissedMessages, to subscriber: Subscriber, on page: Page) {
         let connection = subscriber.connection
         var bytes: [UInt8] = []
         for message in missed.messages { bytes += message.html }

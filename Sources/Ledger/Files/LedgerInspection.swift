@@ -17,6 +17,8 @@ public struct LedgerInspection: Sendable, Equatable {
         /// Something else is at its path: a folder, or another program's file.
         case foreign
         case newerSchema(found: Int64, supported: Int64)
+        /// Another ledger is being copied into it.
+        case unfinishedCopy
         case damaged
         /// A server that was killed left a journal, which the next server reads.
         case hasJournal
@@ -52,7 +54,7 @@ public struct LedgerInspection: Sendable, Equatable {
     private mutating func inspect() {
         var information = stat()
         guard stat(path, &information) == 0 else {
-            if errno != ENOENT { state = .unreadable(LedgerCopy.reason()) }
+            if errno != ENOENT { state = .unreadable(LedgerBackup.reason()) }
             return
         }
         bytes = Int(information.st_size)
@@ -65,7 +67,7 @@ public struct LedgerInspection: Sendable, Equatable {
 
     private var judgement: State {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return .unreadable(LedgerCopy.reason()) }
+        guard descriptor >= 0 else { return .unreadable(LedgerBackup.reason()) }
         defer { close(descriptor) }
         var head = [UInt8](repeating: 0, count: 100)
         // https://www.sqlite.org/fileformat.html, 1.3: the user's version is at byte 60.
@@ -74,9 +76,20 @@ public struct LedgerInspection: Sendable, Equatable {
         }
         let version = head[60..<64].reduce(Int64(0)) { $0 << 8 | Int64($1) }
         guard version <= Schema.newest else { return .newerSchema(found: version, supported: Schema.newest) }
+        guard !isUnfinishedCopy else { return .unfinishedCopy }
         var journal = stat()
         if stat(path + "-wal", &journal) == 0, journal.st_size > 0 { return .hasJournal }
         return bytes > LedgerInspection.limit ? .long : content
+    }
+
+    /// Whatever a journal says: a copy puts its mark into the file itself before it begins.
+    private var isUnfinishedCopy: Bool {
+        do throws(EngineError) {
+            let connection = try SQLiteConnection(path: path, access: .frozen, lockTimeout: .zero)
+            return try Schema.isUnfinishedCopy(connection)
+        } catch {
+            return false
+        }
     }
 
     private var content: State {

@@ -7,6 +7,8 @@ public enum LedgerError: Error, Equatable, CustomStringConvertible {
     case inUse(path: String, by: LedgerHolder)
     /// A newer version of Paycast wrote this file.
     case newerSchema(found: Int64, supported: Int64)
+    /// It holds a part of another ledger, whose copy was interrupted.
+    case unfinishedCopy
     /// Nothing was committed: the disk is full, another process holds the lock, or the ledger is closing. Try again.
     case busy
     /// Only this command failed; the others in its batch were committed.
@@ -21,6 +23,7 @@ public enum LedgerError: Error, Equatable, CustomStringConvertible {
             "the ledger \(path) is in use by \(holder); stop that server, or set DATABASE_URL to another ledger"
         case .newerSchema(let found, let supported):
             "the ledger has schema \(found), this version knows \(supported); run the newer version of paycast"
+        case .unfinishedCopy: "the ledger cannot be used: \(UnfinishedCopy.advice)"
         case .busy: "the ledger is busy; try again"
         case .failed(let reason): "the ledger refused a command: \(reason)"
         }

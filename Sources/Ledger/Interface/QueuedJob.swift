@@ -21,7 +21,9 @@ public struct QueuedJob: Sendable, Equatable {
 
 /// What stores and staging servers are still to be told.
 public struct JobBacklog: Sendable, Equatable {
+    /// At most `countLimit`: counting that many takes 10 ms, and while a destination is down there may be millions.
     public var waiting: Int
+    public static let countLimit = 100_000
     /// When the next job is due.
     public var next: Instant?
     /// The first deadline of a waiting job.

@@ -1,5 +1,6 @@
+public import LedgerInterface
 internal import LedgerSQL
-internal import Postgres
+public import Postgres
 
 extension EngineError {
     init(_ error: PostgresError) {
@@ -30,7 +31,7 @@ extension EngineError {
 }
 
 /// Runs what may fail in PostgreSQL's way, and fails in an engine's.
-func engine<Value>(_ body: () throws(PostgresError) -> Value) throws(EngineError) -> Value {
+public func engine<Value>(_ body: () throws(PostgresError) -> Value) throws(EngineError) -> Value {
     do throws(PostgresError) {
         return try body()
     } catch {

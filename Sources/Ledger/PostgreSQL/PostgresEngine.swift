@@ -5,9 +5,15 @@ public import LedgerSQL
 public import Postgres
 
 /// A ledger in PostgreSQL, which any number of nodes share.
-public struct PostgresEngine: SharedLedgerEngine {
-    private let site: PostgresSite
-    private let listening: PostgresURL
+public struct PostgresEngine: LedgerEngine {
+    let site: PostgresSite
+    let listening: PostgresURL
+    /// Whether the ledger got a new epoch as it was opened: the database is on another history than before, and no living
+    /// node knows that nothing is lost.
+    public let beginsAnew: Bool
+
+    /// How many positions a partition has.
+    public static var usualPartitionSize: Int64 { PartitionedTables.usualSize }
 
     /// Connects, and brings the tables up to date. `listening` is where notifications come through, if they do not at
     /// `url`. `node` names this process among the others.
@@ -16,17 +22,36 @@ public struct PostgresEngine: SharedLedgerEngine {
         listening: PostgresURL? = nil,
         schema: String = "paycast",
         node: String,
-        version: String = ""
+        version: String = "",
+        partitionSize: Int64 = usualPartitionSize
     ) throws(LedgerError) {
-        let postgres = PostgresConnection(url, options: PostgresSite.options(schema: schema))
+        var options = PostgresSite.options(schema: schema)
+        // A step of a migration takes as long as the ledger is large, and whoever waits for it as well.
+        options.statement = .zero
+        options.answer = .seconds(86_400)
+        let postgres = PostgresConnection(url, options: options)
         do throws(EngineError) {
             try engine { () throws(PostgresError) in try PostgresEngine.wait(for: postgres) }
-            let epoch = try PostgresSchema.migrate(postgres, schema: schema)
-            site = PostgresSite(url, schema: schema, node: node, version: version, epoch: epoch)
+            let opening = try PostgresOpening(postgres, schema: schema, partitionSize: partitionSize)
+            site = PostgresSite(
+                url,
+                schema: schema,
+                node: node,
+                version: version,
+                epoch: opening.epoch,
+                newest: opening.newest,
+                partitionSize: partitionSize
+            )
+            beginsAnew = opening.beginsAnew
         } catch {
             throw .unreachable(reason: "\(url): \(error.advice)")
         }
         self.listening = listening ?? url
+    }
+
+    /// Asks a ledger as it is, even half of a copy, and changes nothing. It is opened when it is asked something.
+    public static func connection(forCopy url: PostgresURL, schema: String, epoch: String) -> any LedgerConnection {
+        PostgresLedgerConnection(PostgresSite(url, schema: schema, node: "copy", epoch: epoch))
     }
 
     /// A server that starts, and a standby that is being promoted, will soon take writes.
@@ -60,50 +85,5 @@ public struct PostgresEngine: SharedLedgerEngine {
         } catch {
             throw LedgerError(error)
         }
-    }
-
-    public func openLog(policy: AccessPolicy, streams: StreamPattern) throws(LedgerError) -> LedgerLog {
-        do throws(EngineError) {
-            let connection = PostgresLedgerConnection(site)
-            return LedgerLog(
-                queries: try LedgerQueries(connection, epoch: site.epoch, policy: policy, streams: streams),
-                membership: try PostgresMembership(connection, site: site)
-            )
-        } catch {
-            throw LedgerError(error)
-        }
-    }
-
-    public func listen(isClosing: () -> Bool, onCommit: (Int64) -> Void) throws(EngineError) {
-        var options = site.options
-        options.applicationName = "paycast listener"
-        let listener = PostgresListener(listening, options: options)
-        try engine { () throws(PostgresError) in try listener.listen(PostgresSite.channel) }
-        try probe(listener)
-        // What was committed before it listened.
-        onCommit(.max)
-        while !isClosing() {
-            let heard = try engine { () throws(PostgresError) in try listener.wait(timeout: .seconds(1)) }
-            for notification in heard where notification.channel == PostgresSite.channel {
-                let parts = notification.payload.split(separator: ":")
-                if parts.first.map(String.init) == site.epoch, let position = parts.last.flatMap({ Int64($0) }) {
-                    onCommit(position)
-                }
-            }
-        }
-    }
-
-    /// A transaction pooler takes LISTEN and delivers nothing, so the listener tells itself something first.
-    private func probe(_ listener: PostgresListener) throws(EngineError) {
-        let heard = try engine { () throws(PostgresError) in
-            try listener.notify(PostgresSite.channel, payload: "probe")
-            return try listener.wait(timeout: .seconds(2))
-        }
-        guard heard.isEmpty else { return }
-        throw .ofTheLedger(
-            "notifications do not come through, as behind a transaction pooler",
-            advice:
-                "set PAYCAST_LISTEN_URL to a direct connection; until then, other nodes' commits show within a second"
-        )
     }
 }

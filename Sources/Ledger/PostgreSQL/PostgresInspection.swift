@@ -1,67 +1,75 @@
+internal import Concurrency
+internal import Domain
+public import LedgerInterface
 public import Postgres
 
-/// What a PostgreSQL server says of the ledger that it keeps, for whoever looks for a fault. It only reads.
-public struct PostgresInspection: Sendable, Equatable {
-    public struct Node: Sendable, Equatable {
-        public var name: String
-        /// How long ago it said that it lives.
-        public var silentSeconds: Int64
-        /// Whether it does the work that one node does for all.
-        public var leads: Bool
+/// Asks a PostgreSQL server about the ledger that it keeps. It only reads. Used by one thread.
+public final class PostgresInspection {
+    private let postgres: PostgresConnection
+    private let node: String?
+    private let server: PostgresStatement
+    private let isUnfinishedCopy: PostgresStatement
+    private let hasNodes: PostgresStatement
+    private let nodes: PostgresStatement
+
+    public convenience init(_ url: PostgresURL) {
+        var options = PostgresSite.options(schema: "paycast")
+        options.applicationName = "paycast doctor"
+        self.init(PostgresConnection(url, options: options), node: nil)
     }
 
-    /// Such as `15.14`.
-    public var version = ""
-    /// Milliseconds since 1970, by the server's clock.
-    public var now: Int64 = 0
-    /// How much of the notification queue is filled, in percent. When it is full, commits that notify fail.
-    public var queuePercent: Int64 = 0
-    /// Standbys that follow, and how many bytes the last one of them is behind; -1 when this user may not know.
-    public var standbys: Int64 = 0
-    public var lagBytes: Int64 = 0
-    /// Whether a commit waits for a standby.
-    public var isSynchronous = false
-    /// Those of the last minute. Empty when there is no ledger yet.
-    public var nodes: [Node] = []
-
-    public init(_ url: PostgresURL) throws(PostgresError) {
-        var options = PostgresOptions(applicationName: "paycast doctor")
-        options.settings = [("search_path", "paycast")]
-        let postgres = PostgresConnection(url, options: options)
-        let server = postgres.prepare(
+    /// Over a connection that is in no transaction.
+    init(_ postgres: PostgresConnection, node: String?) {
+        self.postgres = postgres
+        self.node = node
+        server = postgres.prepare(
             """
-            SELECT current_setting('server_version'), CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT),
-                CAST(pg_notification_queue_usage() * 100 AS BIGINT),
+            SELECT split_part(current_setting('server_version'), ' ', 1),
+                CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT),
+                CAST(floor(pg_notification_queue_usage() * 100) AS BIGINT),
                 (SELECT count(*) FROM pg_stat_replication),
-                (SELECT CAST(COALESCE(max(pg_wal_lsn_diff(pg_current_wal_lsn(), flush_lsn)), -1) AS BIGINT)
+                (SELECT CAST(max(pg_wal_lsn_diff(pg_current_wal_lsn(), flush_lsn)) AS BIGINT)
                     FROM pg_stat_replication),
-                CASE WHEN current_setting('synchronous_standby_names') = '' THEN 0 ELSE 1 END
+                current_setting('synchronous_standby_names')
             """
         )
-        try postgres.begin()
-        defer { postgres.rollback() }
-        let told = try server.first { row in
-            (version: row.text(0), numbers: (1..<6).map { row.integer($0) })
-        }
-        guard let told else { return }
-        version = told.version
-        now = told.numbers[0]
-        queuePercent = told.numbers[1]
-        standbys = told.numbers[2]
-        lagBytes = told.numbers[3]
-        isSynchronous = told.numbers[4] == 1
-        guard try postgres.prepare("SELECT to_regclass('nodes') IS NOT NULL").first(read: { $0.integer(0) }) == 1 else {
-            return
-        }
-        let living = postgres.prepare(
+        isUnfinishedCopy = postgres.prepare("SELECT to_regclass('\(UnfinishedCopy.table)') IS NOT NULL")
+        hasNodes = postgres.prepare("SELECT to_regclass('nodes') IS NOT NULL")
+        nodes = postgres.prepare(
             """
-            SELECT node, CAST(extract(epoch FROM clock_timestamp() - seen_at) AS BIGINT),
+            SELECT node, version, CAST(extract(epoch FROM clock_timestamp() - seen_at) AS BIGINT),
                 (SELECT count(*) FROM leases WHERE leases.node = nodes.node AND ends_at > clock_timestamp())
             FROM nodes WHERE seen_at > clock_timestamp() - interval '1 minute' ORDER BY node
             """
         )
-        nodes = try living.all { row in
-            Node(name: row.text(0), silentSeconds: row.integer(1), leads: row.integer(2) > 0)
+    }
+
+    public func report() throws(PostgresError) -> SharedLedgerReport {
+        try postgres.begin()
+        defer { postgres.rollback() }
+        var report = SharedLedgerReport()
+        report.asker = node
+        _ = try server.first { row in
+            report.clockAhead = Clock().now().milliseconds - row.integer(1)
+            report.version = row.text(0)
+            report.queuePercent = row.integer(2)
+            report.standbys = row.integer(3)
+            report.lagBytes = row.isNull(4) ? nil : row.integer(4)
+            report.replication =
+                !row.text(5).isEmpty
+                ? .synchronous : report.standbys > 0 ? .asynchronous : SharedLedgerReport.Replication.none
         }
+        report.isPooled = postgres.isPooled
+        report.isUnfinishedCopy = try isUnfinishedCopy.first { $0.integer(0) == 1 } ?? false
+        guard try hasNodes.first(read: { $0.integer(0) }) == 1 else { return report }
+        report.nodes = try nodes.all { row in
+            SharedLedgerReport.Node(
+                name: row.text(0),
+                version: row.text(1),
+                silentSeconds: row.integer(2),
+                leads: row.integer(3) > 0
+            )
+        }
+        return report
     }
 }

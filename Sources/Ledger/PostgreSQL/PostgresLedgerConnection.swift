@@ -1,4 +1,5 @@
 internal import Domain
+internal import LedgerInterface
 internal import LedgerSQL
 internal import Postgres
 
@@ -7,30 +8,47 @@ final class PostgresLedgerConnection: LedgerConnection {
     let postgres: PostgresConnection
     let site: PostgresSite
     var reconnection = Reconnection()
-    private let lockHead: PostgresStatement
+    let lockHead: PostgresStatement
     private let readHead: PostgresStatement
     private let newest: PostgresStatement
     private let moveHead: PostgresStatement
     private let countBatch: PostgresStatement
+    private let lockLease: PostgresStatement
+    private let reserve: PostgresStatement
     /// What was asked ahead, by its question. It holds until something is written.
-    private var ahead: [[UInt8]: PostgresTicket] = [:]
+    private var ahead: [[UInt8]: SentQuestion] = [:]
+    /// What the next transaction asks as soon as it has begun.
+    private var first: [Question] = []
+    /// The statements that ask for many runs of another one, by its name and its types.
+    private var groups: [String: PostgresStatement] = [:]
+    private var writes = PendingWrites()
     /// The newest position when the transaction began, until something is written.
     private var unchangedHead: Int64?
     /// The newest positions that this connection has committed, and told the other nodes.
-    private var committed: Int64 = 0
-    private var announced: Int64 = 0
+    var committed: Int64 = 0
+    var announced: Int64 = 0
     /// The session whose history was compared with what this node has seen.
-    private var checkedSession = 0
+    var checkedSession = 0
     /// Questions that run for nothing at the moment, to learn what they ask.
-    private var recorded: [(statement: PostgresStatement, values: [Value])]?
+    private var recorded: [Question]?
 
-    init(_ site: PostgresSite) {
+    private struct Question {
+        let statement: PostgresStatement
+        let values: [PostgresValue]
+        let key: [UInt8]
+    }
+
+    init(_ site: PostgresSite, options: PostgresOptions? = nil) {
         self.site = site
-        postgres = PostgresConnection(site.url, options: site.options)
+        postgres = PostgresConnection(site.url, options: options ?? site.options)
         lockHead = postgres.prepare("SELECT position, epoch FROM head FOR UPDATE")
         readHead = postgres.prepare("SELECT position, epoch FROM head")
         newest = postgres.prepare("SELECT max(position) FROM entries")
         moveHead = postgres.prepare("UPDATE head SET position = ?")
+        lockLease = postgres.prepare(
+            "SELECT 1 FROM leases WHERE name = 'work' AND node = ? AND number = ? FOR SHARE"
+        )
+        reserve = postgres.prepare("SELECT reserve_positions(?)")
         countBatch = postgres.prepare(
             "INSERT INTO writers (node, batch) VALUES (?, ?) ON CONFLICT (node) DO UPDATE SET batch = excluded.batch"
         )
@@ -43,21 +61,36 @@ final class PostgresLedgerConnection: LedgerConnection {
     var isInTransaction: Bool { postgres.isInTransaction }
 
     func begin() throws(EngineError) {
-        unchangedHead = try transaction("", asking: lockHead)
+        let head = try transaction("", asking: lockHead)
+        if site.needsPartition(after: head) {
+            let reserved = try engine { () throws(PostgresError) in
+                try reserve.first([.integer(site.partitionSize)]) { row in row.integer(0) }
+            }
+            site.hasReserved(below: reserved ?? 0, after: head)
+        }
+        unchangedHead = head
     }
+
+    var eventIDs: String { "event_ids" }
 
     func head() throws(EngineError) -> Int64 {
         if let unchangedHead { return unchangedHead }
         return try ask(newest, values: []).flatMap { $0.count > 0 ? $0[0].integer(0) : nil } ?? 0
     }
 
+    func holds(_ lease: Lease) throws(EngineError) -> Bool {
+        let rows = try ask(lockLease, values: [.text(site.node), .integer(lease.number)])
+        return (rows?.count ?? 0) > 0
+    }
+
     /// Counts the batch beside the position, so that it can be found again if the connection breaks before COMMIT is
     /// answered.
     func commit(head: Int64) throws(EngineError) {
         let batch = site.nextBatch()
-        try queue(moveHead, values: [.integer(head)], body: nil)
-        try queue(countBatch, values: [.text(site.node), .integer(batch)], body: nil)
         do throws(PostgresError) {
+            try writes.run()
+            try moveHead.run([.integer(head)])
+            try countBatch.run([.text(site.node), .integer(batch)])
             try postgres.commit()
         } catch {
             guard error.kind == .outcomeUnknown, try hasCommitted(batch) else { throw EngineError(error) }
@@ -68,19 +101,26 @@ final class PostgresLedgerConnection: LedgerConnection {
 
     func rollback() throws(EngineError) {
         ahead = [:]
+        writes = PendingWrites()
         unchangedHead = nil
         postgres.rollback()
     }
 
     func settle() throws(EngineError) {
-        try engine { () throws(PostgresError) in try postgres.synchronize() }
+        try engine { () throws(PostgresError) in
+            try writes.run()
+            try postgres.synchronize()
+        }
     }
 
     func beginReading() throws(EngineError) -> Int64 {
         try transaction("ISOLATION LEVEL REPEATABLE READ READ ONLY", asking: readHead)
     }
 
-    func endReading() throws(EngineError) { try rollback() }
+    func endReading() throws(EngineError) {
+        ahead = [:]
+        postgres.leave()
+    }
 
     var isShared: Bool { true }
 
@@ -89,27 +129,68 @@ final class PostgresLedgerConnection: LedgerConnection {
         questions()
         let wanted = recorded ?? []
         recorded = nil
-        for question in wanted {
-            let key = question.statement.key(for: question.values)
-            guard ahead[key] == nil else { continue }
-            ahead[key] = try engine { () throws(PostgresError) in
-                try question.statement.send(question.values.map(\.postgres))
-            }
+        guard isInTransaction else {
+            first = wanted
+            return !wanted.isEmpty
+        }
+        try engine { () throws(PostgresError) in
+            try writes.run()
+            try send(wanted)
         }
         return !wanted.isEmpty
     }
 
+    private func send(_ questions: [Question]) throws(PostgresError) {
+        var kinds: [String: [Question]] = [:]
+        for question in questions where ahead[question.key] == nil {
+            guard let types = QuestionGroup.types(of: question.values) else {
+                ahead[question.key] = .alone(try question.statement.send(question.values))
+                continue
+            }
+            kinds[([question.statement.name] + types).joined(separator: " "), default: []].append(question)
+        }
+        for (kind, questions) in kinds { try send(questions, of: kind) }
+    }
+
+    private func send(_ questions: [Question], of kind: String) throws(PostgresError) {
+        var seen: Set<[UInt8]> = []
+        let runs = questions.filter { seen.insert($0.key).inserted }
+        guard runs.count > 1, let types = QuestionGroup.types(of: runs[0].values) else {
+            for question in runs { ahead[question.key] = .alone(try question.statement.send(question.values)) }
+            return
+        }
+        let statement = groups[kind] ?? postgres.prepare(QuestionGroup.sql(runs[0].statement.sql, types: types))
+        groups[kind] = statement
+        let group = QuestionGroup(try statement.send(QuestionGroup.arrays(runs.map(\.values))))
+        for (index, question) in runs.enumerated() { ahead[question.key] = .among(group, number: index + 1) }
+    }
+
     /// Waits for the rows. While questions are only recorded, there are none.
-    func ask(_ statement: PostgresStatement, values: [Value]) throws(EngineError) -> PostgresResult? {
+    func ask(_ statement: PostgresStatement, values: [Value]) throws(EngineError) -> QuestionRows? {
+        let values = values.map(\.postgres)
         if recorded != nil || !ahead.isEmpty {
-            let known = ahead[statement.key(for: values)]
-            if let known { return try engine { () throws(PostgresError) in try known.take() } }
+            let key = statement.key(for: values)
+            if let known = ahead[key] {
+                // Afterwards, others may have written.
+                if !isInTransaction, recorded == nil { ahead[key] = nil }
+                return try engine { () throws(PostgresError) in try known.take() }
+            }
+            if recorded != nil {
+                recorded?.append(Question(statement: statement, values: values, key: key))
+                return nil
+            }
         }
-        guard recorded == nil else {
-            recorded?.append((statement, values))
-            return nil
+        return try alone { () throws(PostgresError) in
+            try writes.run()
+            return QuestionRows(result: try statement.send(values).take())
         }
-        return try alone { () throws(PostgresError) in try statement.send(values.map(\.postgres)).take() }
+    }
+
+    /// Takes what may wait until something depends on it.
+    func keepBack(_ add: (inout PendingWrites) -> Void) {
+        ahead = [:]
+        unchangedHead = nil
+        add(&writes)
     }
 
     func queue(
@@ -121,6 +202,7 @@ final class PostgresLedgerConnection: LedgerConnection {
         unchangedHead = nil
         try alone { () throws(PostgresError) in
             let values = values.map(\.postgres)
+            try writes.run()
             if let body { try statement.run(values, body: body) } else { try statement.run(values) }
         }
     }
@@ -128,19 +210,31 @@ final class PostgresLedgerConnection: LedgerConnection {
 
 extension PostgresLedgerConnection {
     /// Begins, and returns the newest position.
-    private func transaction(_ mode: String, asking question: PostgresStatement) throws(EngineError) -> Int64 {
+    func transaction(_ mode: String, asking question: PostgresStatement) throws(EngineError) -> Int64 {
         ahead = [:]
+        writes = PendingWrites()
+        let questions = first
+        first = []
         try connect()
+        // Both before the snapshot: what other threads learn after it need not be in it.
         let before = site.seen
+        let newest = site.newestEntry
         let found = try engine { () throws(PostgresError) in
             try postgres.begin(mode)
-            return try question.first { row in (position: row.integer(0), epoch: row.text(1)) }
+            let head = try question.send()
+            // Each sees what was committed before it is its turn: after the head is locked.
+            try send(questions)
+            let rows = try head.take()
+            guard rows.count > 0 else { return nil as (position: Int64, epoch: String)? }
+            let found = (position: rows[0].integer(0), epoch: rows[0].text(1))
+            try rows.check()
+            return found
         }
         guard let found else {
             throw .ofTheLedger("it has no head", advice: "the ledger in PostgreSQL is damaged: restore a backup")
         }
         try site.see(found.position, epoch: found.epoch, atLeast: before)
-        try compareHistory()
+        try compareHistory(with: newest)
         return found.position
     }
 
@@ -156,40 +250,6 @@ extension PostgresLedgerConnection {
         }
     }
 
-    /// Asks on a new session. The head's lock waits for a predecessor that is still committing, and the node's row tells
-    /// whether the batch is in.
-    private func hasCommitted(_ batch: Int64) throws(EngineError) -> Bool {
-        let deadline = ContinuousClock.now + .seconds(10)
-        while true {
-            do throws(EngineError) {
-                _ = try transaction("", asking: lockHead)
-                let found = try engine { () throws(PostgresError) in
-                    try postgres.prepare("SELECT batch FROM writers WHERE node = ?").first([.text(site.node)]) { row in
-                        row.integer(0)
-                    }
-                }
-                postgres.rollback()
-                return found == batch
-            } catch {
-                postgres.rollback()
-                guard ContinuousClock.now < deadline else { throw error }
-                reconnection.wait()
-            }
-        }
-    }
-
-    /// A promoted standby may have caught up with what this node has seen, by other commits at the same positions. The
-    /// date of the newest entry that it knows tells, once for each session.
-    private func compareHistory() throws(EngineError) {
-        guard checkedSession != postgres.session, let newest = site.newestEntry else { return }
-        let found = try engine { () throws(PostgresError) in
-            try postgres.prepare("SELECT committed_at FROM entries WHERE position = ?")
-                .first([.integer(newest.position)]) { row in row.integer(0) }
-        }
-        guard found == newest.committedAt.milliseconds else { throw site.lose() }
-        checkedSession = postgres.session
-    }
-
     /// Runs something that needs no transaction. A pooler gives each transaction another session, whose settings, the
     /// tables' schema among them, are only those that it was begun with.
     private func alone<Value>(_ body: () throws(PostgresError) -> Value) throws(EngineError) -> Value {
@@ -203,29 +263,11 @@ extension PostgresLedgerConnection {
             return value
         }
     }
-
-    /// Tells the other nodes, in a transaction of its own: within the commit, PostgreSQL would hold its lock on all
-    /// notifying commits of the server while the disk is flushed. It is a hint, so nobody minds if it fails.
-    func announce() {
-        guard committed > announced, postgres.isOpen else { return }
-        announced = committed
-        let statement = postgres.prepare("SELECT pg_notify(?, ?)")
-        try? statement.run([.text(PostgresSite.channel), .text("\(site.epoch):\(committed)")])
-        try? postgres.synchronize()
-    }
 }
 
 extension PostgresStatement {
     /// Tells questions apart by their bytes.
-    fileprivate func key(for values: [Value]) -> [UInt8] {
-        var key = Array(sql.utf8)
-        for value in values {
-            switch value {
-            case .null: key.append(0)
-            case .integer(let number): key += [1] + Array("\(number)".utf8)
-            case .text(let text): key += [2] + Array("\(text.utf8.count):".utf8) + Array(text.utf8)
-            }
-        }
-        return key
+    fileprivate func key(for values: [PostgresValue]) -> [UInt8] {
+        values.reduce(into: Array(name.utf8) + [0]) { $0 += $1.keyBytes }
     }
 }

@@ -1,5 +1,6 @@
-internal import LedgerSQL
-internal import Postgres
+internal import LedgerInterface
+public import LedgerSQL
+public import Postgres
 
 /// A statement of a ledger's connection. What it writes is queued and not waited for; what it asks is.
 final class PostgresLedgerStatement: PreparedStatement {
@@ -8,13 +9,17 @@ final class PostgresLedgerStatement: PreparedStatement {
     private let connection: PostgresLedgerConnection
     private var values: [Value] = []
     private var body: UnsafeRawBufferPointer?
-    private var rows: PostgresResult?
+    private var rows: QuestionRows?
+    private let insert: BulkInsert?
+    private let isUpdateOfContract: Bool
     private var index = -1
 
     init(_ sql: String, on connection: PostgresLedgerConnection) {
         self.sql = PostgresDialect.translated(sql)
         self.connection = connection
         statement = connection.postgres.prepare(self.sql)
+        insert = BulkInsert(self.sql, on: connection.postgres)
+        isUpdateOfContract = self.sql.hasPrefix("UPDATE contracts SET")
     }
 
     func start(_ values: [Value], body: UnsafeRawBufferPointer?) throws(EngineError) {
@@ -26,12 +31,18 @@ final class PostgresLedgerStatement: PreparedStatement {
         if index < 0 { rows = try connection.ask(statement, values: values) }
         index += 1
         guard let rows else { return false }
-        if index == rows.count { try engine { () throws(PostgresError) in try rows.check() } }
+        if index == rows.count { try engine { () throws(PostgresError) in try rows.result.check() } }
         return index < rows.count
     }
 
     func complete() throws(EngineError) {
-        try connection.queue(statement, values: values, body: body)
+        guard insert != nil || isUpdateOfContract, connection.isInTransaction else {
+            return try connection.queue(statement, values: values, body: body)
+        }
+        let values = values.map(\.postgres) + (body.map { [.bytes(Array($0))] } ?? [])
+        connection.keepBack { pending in
+            if let insert { pending.add(values, to: insert) } else { pending.add(update: statement, values: values) }
+        }
     }
 
     func reset() {
@@ -49,17 +60,18 @@ final class PostgresLedgerStatement: PreparedStatement {
 
     func bytes(_ column: Int32) -> [UInt8] { row?.bytes(column) ?? [] }
 
-    func name(of column: Int32) -> String { rows?.name(of: column) ?? "\(column)" }
+    func name(of column: Int32) -> String { rows?.result.name(of: column) ?? "\(column)" }
 
     private var row: PostgresRow? { rows?[index] }
 }
 
 extension Value {
-    var postgres: PostgresValue {
+    public var postgres: PostgresValue {
         switch self {
         case .null: .null
         case .integer(let number): .integer(number)
         case .text(let text): .text(text)
+        case .bytes(let bytes): .bytes(bytes)
         }
     }
 }

@@ -1,19 +1,28 @@
 internal import Domain
+internal import LedgerInterface
 internal import LedgerSQL
+internal import Postgres
+internal import SharedLedger
 
 /// A node among the others: a row that says that it lives, and the lease of the work that one node does for all. Both
 /// times are the database's.
 final class PostgresMembership: NodeMembership {
     static let leaseSeconds = 10
 
-    private let site: PostgresSite
+    let connection: PostgresLedgerConnection
+    let site: PostgresSite
     private let beat: Statement
-    private let lease: Statement
+    private let takeLease: Statement
     private let release: Statement
-    private let changeEpoch: Statement
+    private let leave: Statement
+    private let inspection: PostgresInspection
     private let standing: Statement
+    /// The session on which this node has last compared histories.
+    var comparedSession = 0
+    var change: HistoryChange?
 
     init(_ connection: PostgresLedgerConnection, site: PostgresSite) throws(EngineError) {
+        self.connection = connection
         self.site = site
         beat = try connection.prepare(
             """
@@ -22,13 +31,14 @@ final class PostgresMembership: NodeMembership {
             """
         )
         // Whoever holds it keeps it; another node takes it once it has ended.
-        lease = try connection.prepare(
+        takeLease = try connection.prepare(
             """
-            INSERT INTO leases (name, node, ends_at)
-            VALUES ('work', ?, clock_timestamp() + interval '\(PostgresMembership.leaseSeconds) seconds')
-            ON CONFLICT (name) DO UPDATE SET node = excluded.node, ends_at = excluded.ends_at
+            INSERT INTO leases (name, node, ends_at, number)
+            VALUES ('work', ?, clock_timestamp() + interval '\(PostgresMembership.leaseSeconds) seconds', 1)
+            ON CONFLICT (name) DO UPDATE SET node = excluded.node, ends_at = excluded.ends_at,
+                number = leases.number + CASE WHEN leases.node = excluded.node THEN 0 ELSE 1 END
                 WHERE leases.node = excluded.node OR leases.ends_at < clock_timestamp()
-            RETURNING 1
+            RETURNING number
             """
         )
         standing = try connection.prepare(
@@ -37,31 +47,41 @@ final class PostgresMembership: NodeMembership {
                 (SELECT CAST(value AS BIGINT) FROM meta WHERE key = 'schema')
             """
         )
-        changeEpoch = try connection.prepare("UPDATE head SET epoch = ? WHERE epoch = ? RETURNING 1")
-        release = try connection.prepare("DELETE FROM leases WHERE name = 'work' AND node = ? RETURNING 1")
+        // The row stays, so that numbers go on.
+        release = try connection.prepare(
+            "UPDATE leases SET ends_at = clock_timestamp() - interval '1 second' WHERE name = 'work' AND node = ?"
+        )
+        // Nobody has to wait until a node that has ended was silent for long enough.
+        leave = try connection.prepare(
+            """
+            WITH gone AS (DELETE FROM nodes WHERE node = ? RETURNING node)
+            DELETE FROM writers USING gone WHERE writers.node = gone.node
+            """
+        )
+        inspection = PostgresInspection(connection.postgres, node: site.node)
     }
 
     func renew() throws(EngineError) -> NodeStanding {
+        // First, so that a node that has been seen since a promotion has compared what it knew.
+        try vouch()
         try beat.run([.text(site.node), .text(site.version)])
-        let leads = try lease.first([.text(site.node)]) { _ in true } ?? false
+        let lease = try takeLease.first([.text(site.node)]) { row in Lease(number: row.integer(0)) }
         let told = try standing.first { row in (now: row.integer(0), schema: row.integer(1)) }
         guard let told else { throw .ofTheLedger("it has no clock", advice: "ask PostgreSQL why") }
         return NodeStanding(
-            leads: leads,
+            lease: lease,
             now: Instant(milliseconds: told.now),
             isOutdated: told.schema > PostgresSchema.newest
         )
     }
 
-    func changeEpochIfLost() throws(EngineError) -> Bool {
-        guard site.hasLost else { return false }
-        _ = try changeEpoch.first([.text(Cursor.newEpoch()), .text(site.epoch)]) { _ in true }
-        return true
+    func report() throws(EngineError) -> SharedLedgerReport {
+        try engine { () throws(PostgresError) in try inspection.report() }
     }
 
-    func published(_ entry: Entry) { site.published(entry.position, committedAt: entry.committedAt) }
-
     func resign() {
-        _ = try? release.first([.text(site.node)]) { _ in true }
+        try? release.run([.text(site.node)])
+        try? leave.run([.text(site.node)])
+        try? connection.settle()
     }
 }

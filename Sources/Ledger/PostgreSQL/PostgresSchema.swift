@@ -1,55 +1,102 @@
 internal import Domain
+public import LedgerInterface
 internal import LedgerSQL
-internal import Postgres
+public import Postgres
 
 /// The tables in PostgreSQL, as numbered migrations, in a schema of their own: the database may be the app's, with
 /// tables of the same names. Texts compare as bytes (`COLLATE "C"`), as SQLite's do, and flags are numbers.
-enum PostgresSchema {
-    static let migrations = [first]
+public enum PostgresSchema {
+    static let migrations = [
+        PostgresMigration { _ in first }, PostgresMigration { _ in leaseNumbers }, PartitionedTables.migration,
+    ]
 
-    static var newest: Int64 { Int64(migrations.count) }
+    public static var newest: Int64 { Int64(migrations.count) }
 
-    /// Brings a ledger up to date, and returns its epoch. Any number of nodes may call it at once. Throws for a ledger
-    /// that a newer version wrote.
-    static func migrate(_ postgres: PostgresConnection, schema: String) throws(EngineError) -> String {
-        let found = try engine { () throws(PostgresError) in
-            try postgres.begin()
-            // One node migrates after the other: the lock ends with the transaction.
-            try postgres.execute("SET LOCAL lock_timeout = 0; SELECT pg_advisory_xact_lock(7165929)")
-            let place = postgres.prepare("SELECT CAST(to_regclass(?) AS TEXT)")
-            // A user without the right to create anything may run a server once somebody else has migrated.
-            if try place.first([.text(schema + ".meta")], read: { row in row.isNull(0) }) == true {
-                try postgres.execute(
-                    """
-                    CREATE SCHEMA IF NOT EXISTS \(schema);
-                    CREATE TABLE meta (key TEXT COLLATE "C" PRIMARY KEY, value TEXT NOT NULL)
-                    """
-                )
+    /// The number of the advisory lock that whoever migrates, opens or begins to copy into a ledger holds until its
+    /// transaction ends.
+    public static let openingLock: Int64 = 7_165_929
+
+    static let halfOfACopy = EngineError.ofTheLedger("it is half of a copy", advice: UnfinishedCopy.advice)
+
+    /// Brings a ledger up to date. Any number of nodes may call it at once. Throws for a ledger that a newer version wrote,
+    /// and for half of a copy unless it is `forCopy`. `size` is how many positions a partition has.
+    public static func migrate(
+        _ postgres: PostgresConnection,
+        schema: String,
+        size: Int64 = PostgresEngine.usualPartitionSize,
+        forCopy: Bool = false
+    ) throws(EngineError) {
+        let steps = MigrationSteps(postgres: postgres, schema: schema, size: size)
+        while true {
+            let found = try steps.transaction { () throws(PostgresError) in try version(in: postgres, schema: schema) }
+            guard found <= newest else { throw newer(found) }
+            guard forCopy ? true : try !isUnfinishedCopy(postgres, schema: schema) else {
+                throw halfOfACopy
             }
-            let version = postgres.prepare("SELECT value FROM meta WHERE key = 'schema'")
-            return Int64(try version.first { row in row.text(0) } ?? "0") ?? 0
+            if found > 0 {
+                for migration in migrations.dropFirst(Int(found)) { try migration.prepare?(steps) }
+            }
+            let isDone = try steps.transaction { () throws(PostgresError) -> Bool in
+                // Another node may have done it meanwhile.
+                guard try version(in: postgres, schema: schema) == found else { return false }
+                try advance(postgres, from: found, schema: schema, size: size)
+                return true
+            }
+            if isDone { return }
         }
-        guard found <= newest else { throw newer(found) }
-        return try engine { () throws(PostgresError) in
-            for migration in migrations.dropFirst(Int(found)) { try postgres.execute(migration) }
-            if found == 0 {
-                try postgres.prepare("INSERT INTO head VALUES (0, ?)").run([.text(Cursor.newEpoch())])
-                try postgres.prepare("INSERT INTO meta VALUES ('schema', '0'), ('unclaimed', '0'), ('erasure_key', ?)")
-                    .run([.text(ErasureKey.random())])
-            }
+    }
+
+    /// Whether another ledger is being copied into this one.
+    public static func isUnfinishedCopy(_ postgres: PostgresConnection, schema: String) throws(EngineError) -> Bool {
+        try engine { () throws(PostgresError) in try hasCopyRecord(postgres, schema: schema) }
+    }
+
+    static func hasCopyRecord(_ postgres: PostgresConnection, schema: String) throws(PostgresError) -> Bool {
+        try postgres.prepare("SELECT to_regclass(?) IS NOT NULL")
+            .first([.text("\(schema).\(UnfinishedCopy.table)")]) { row in row.integer(0) == 1 } ?? false
+    }
+
+    /// Zero while there is no ledger.
+    private static func version(in postgres: PostgresConnection, schema: String) throws(PostgresError) -> Int64 {
+        let place = postgres.prepare("SELECT CAST(to_regclass(?) AS TEXT)")
+        guard try place.first([.text(schema + ".meta")], read: { row in !row.isNull(0) }) == true else { return 0 }
+        let version = postgres.prepare("SELECT value FROM meta WHERE key = 'schema'")
+        return Int64(try version.first { row in row.text(0) } ?? "0") ?? 0
+    }
+
+    private static func advance(
+        _ postgres: PostgresConnection,
+        from found: Int64,
+        schema: String,
+        size: Int64
+    ) throws(PostgresError) {
+        if found == 0 {
+            // A user without the right to create anything may run a server once somebody else has migrated.
             try postgres.execute(
                 """
-                UPDATE meta SET value = '\(newest)' WHERE key = 'schema';
-                WITH gone AS (
-                    DELETE FROM nodes WHERE seen_at < clock_timestamp() - interval '1 day' RETURNING node
-                )
-                DELETE FROM writers USING gone WHERE writers.node = gone.node
+                CREATE SCHEMA IF NOT EXISTS \(schema);
+                CREATE TABLE meta (key TEXT COLLATE "C" PRIMARY KEY, value TEXT NOT NULL)
                 """
             )
-            let epoch = try postgres.prepare("SELECT epoch FROM head").first { row in row.text(0) } ?? ""
-            try postgres.commit()
-            return epoch
+        } else if found < newest {
+            // Whoever writes holds it first: so nobody waits for both this and a table.
+            try postgres.execute("SELECT position FROM head FOR UPDATE")
         }
+        for migration in migrations.dropFirst(Int(found)) { try postgres.execute(migration.sql(size)) }
+        if found == 0 {
+            try postgres.prepare("INSERT INTO head VALUES (0, ?)").run([.text(Cursor.newEpoch())])
+            try postgres.prepare("INSERT INTO meta VALUES ('schema', '0'), ('unclaimed', '0'), ('erasure_key', ?)")
+                .run([.text(ErasureKey.random())])
+        }
+        try postgres.execute(
+            """
+            UPDATE meta SET value = '\(newest)' WHERE key = 'schema';
+            WITH gone AS (
+                DELETE FROM nodes WHERE seen_at < clock_timestamp() - interval '1 day' RETURNING node
+            )
+            DELETE FROM writers USING gone WHERE writers.node = gone.node
+            """
+        )
     }
 
     private static func newer(_ version: Int64) -> EngineError {
@@ -58,6 +105,12 @@ enum PostgresSchema {
             advice: "run the newer version of paycast"
         )
     }
+
+    /// The holder of a lease before this one may still be writing: numbers tell them apart.
+    private static let leaseNumbers = """
+        ALTER TABLE leases ADD COLUMN number BIGINT NOT NULL DEFAULT 1;
+        CREATE INDEX IF NOT EXISTS tombstones_by_position ON tombstones (position);
+        """
 
     /// `head` is one row, which each batch locks until its commit is visible: so positions have no holes and are in the
     /// order of commits. `writers` says which batch of each node was committed last, for a node that lost its connection

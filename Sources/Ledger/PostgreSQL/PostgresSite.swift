@@ -1,11 +1,17 @@
+internal import Concurrency
 internal import Domain
+internal import LedgerInterface
 internal import LedgerSQL
 internal import Postgres
+internal import SharedLedger
 internal import Synchronization
 
 /// What all connections of a node know of the ledger that they share with other nodes. Any thread may use it.
 final class PostgresSite: Sendable {
+    /// Where commits are announced, as `epoch:position`.
     static let channel = "paycast"
+    /// Where pieces of messages go.
+    static let messages = "paycast_messages"
 
     let url: PostgresURL
     /// Where the tables are: a schema of their own, because the database may be the app's.
@@ -16,29 +22,79 @@ final class PostgresSite: Sendable {
     let version: String
     /// Names the ledger in its cursors, as this node knew it at its start.
     let epoch: String
+    /// This process, among those that send messages.
+    let sender = Int64.random(in: 0..<1 << 31)
+    private let messageCount = Atomic<Int64>(0)
+    /// What other nodes have sent, on all connections that have listened so far.
+    let heard = Mutex(HeardNumbers())
+    /// How many positions a partition has.
+    let partitionSize: Int64
+    /// Positions below it have a partition, as far as this node knows.
+    private let reserved = Atomic<Int64>(0)
+    /// When the next partitions may be asked for, in nanoseconds of the monotonic clock.
+    private let reservationDue = Atomic<UInt64>(0)
     private let batch = Atomic<Int64>(0)
     private let lost = Atomic(false)
-    private let newest = Mutex<(position: Int64, committedAt: Instant)?>(nil)
+    private let newest: Mutex<(position: Int64, committedAt: Instant)?>
     /// The newest position that was committed or read.
-    private let position = Atomic<Int64>(0)
+    private let position: Atomic<Int64>
 
-    init(_ url: PostgresURL, schema: String, node: String, version: String, epoch: String) {
+    /// `newest` is by what this node recognises the ledger's history.
+    init(
+        _ url: PostgresURL,
+        schema: String,
+        node: String,
+        version: String = "",
+        epoch: String,
+        newest: (position: Int64, committedAt: Instant)? = nil,
+        partitionSize: Int64 = PartitionedTables.usualSize
+    ) {
         self.url = url
         self.schema = schema
         self.node = node
         self.version = version
         self.epoch = epoch
+        self.newest = Mutex(newest)
+        position = Atomic(newest?.position ?? 0)
+        self.partitionSize = partitionSize
     }
 
     var options: PostgresOptions { PostgresSite.options(schema: schema) }
 
-    static func options(schema: String) -> PostgresOptions {
-        var options = PostgresOptions()
-        options.settings = [("search_path", schema)]
+    /// For the log, whose questions are short: a connection that hangs is given up while the lease still lasts.
+    var logOptions: PostgresOptions {
+        var options = options
+        options.applicationName = "paycast log"
+        options.connect = .seconds(3)
+        options.statement = .seconds(4)
+        options.lock = .seconds(4)
+        options.answer = .seconds(5)
         return options
     }
 
+    static func options(schema: String) -> PostgresOptions {
+        var options = PostgresOptions()
+        options.settings = [("search_path", schema)] + planning
+        // Stores wait for an answer meanwhile, for both together when a standby holds a COMMIT up.
+        options.lock = .seconds(5)
+        options.commit = .seconds(10)
+        return options
+    }
+
+    /// Each question has an index, so it is planned once, for that index. By its own choice, the server plans when tables
+    /// are small, reads them as a whole from then on (4 ms for each event after 4,000 users), and plans some questions
+    /// anew each time, which takes longer than to answer them. What has no index, such as the one row of the head, then
+    /// looks so expensive that it would be compiled
+    /// (https://www.postgresql.org/docs/15/runtime-config-query.html).
+    private static let planning = [
+        ("plan_cache_mode", "force_generic_plan"), ("enable_seqscan", "off"), ("enable_hashjoin", "off"),
+        ("enable_mergejoin", "off"), ("jit", "off"),
+    ]
+
     var hasLost: Bool { lost.load(ordering: .relaxed) }
+
+    /// Ascends, whichever connection sends: others refuse a number that they have had.
+    func nextMessage() -> Int64 { sender << 32 + messageCount.add(1, ordering: .relaxed).newValue }
 
     func nextBatch() -> Int64 { batch.add(1, ordering: .relaxed).newValue }
 
@@ -54,10 +110,26 @@ final class PostgresSite: Sendable {
         committed(position)
     }
 
-    /// The newest entry that this node has published.
+    /// The newest entry that this node has published, or found at its start.
     var newestEntry: (position: Int64, committedAt: Instant)? { newest.withLock { $0 } }
 
     func published(_ position: Int64, committedAt: Instant) { newest.withLock { $0 = (position, committedAt) } }
+
+    /// Whether the next partitions are due. When they could not be made, they are asked for again 10 seconds later, or at
+    /// once when the next batch may find no room.
+    func needsPartition(after position: Int64) -> Bool {
+        let reserved = reserved.load(ordering: .relaxed)
+        guard position + partitionSize >= reserved else { return false }
+        return position + min(PartitionedTables.roomOfABatch, partitionSize / 2) >= reserved
+            || monotonicNanoseconds() >= reservationDue.load(ordering: .relaxed)
+    }
+
+    /// Notes that positions below `reserved` have a partition, while the head is at `position`.
+    func hasReserved(below reserved: Int64, after position: Int64) {
+        self.reserved.store(reserved, ordering: .relaxed)
+        let isEnough = position + partitionSize < reserved
+        reservationDue.store(isEnough ? 0 : monotonicNanoseconds() + 10_000_000_000, ordering: .relaxed)
+    }
 
     func lose() -> EngineError {
         lost.store(true, ordering: .relaxed)

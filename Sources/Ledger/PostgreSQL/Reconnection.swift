@@ -1,5 +1,6 @@
 internal import Concurrency
 internal import Glibc
+internal import LedgerInterface
 internal import LedgerSQL
 
 /// When a lost server may be asked again: at once, then after 0.1 seconds, doubling up to 5, with jitter, so that the

@@ -1,5 +1,6 @@
 internal import CSQLite
-public import LedgerSQL
+public import LedgerInterface
+internal import LedgerSQL
 
 /// SQLite's extended result code, its message, and the statement (https://www.sqlite.org/rescode.html).
 extension EngineError {

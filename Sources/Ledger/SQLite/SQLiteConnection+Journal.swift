@@ -1,4 +1,5 @@
 internal import Glibc
+public import LedgerInterface
 public import LedgerSQL
 
 /// The journal, and a copy of everything.

@@ -1,5 +1,6 @@
 import CSQLite
 import Domain
+public import LedgerInterface
 public import LedgerSQL
 
 /// One connection, used by one thread: opened without SQLite's own mutexes
@@ -9,6 +10,9 @@ public final class SQLiteConnection: LedgerConnection {
         case readWrite, readOnly
         /// For a file that nobody writes meanwhile: no file is created beside it, and no lock is taken.
         case frozen
+        /// For a file that another program writes: the index of its journal is read and not written, so that a reader needs
+        /// no right to write. There must be an index: beside a file without one, SQLite creates an empty journal.
+        case guest
     }
 
     private let handle: OpaquePointer
@@ -19,8 +23,9 @@ public final class SQLiteConnection: LedgerConnection {
     /// `lockTimeout` is how long a statement waits for another process's lock.
     public init(path: String, access: Access, lockTimeout: Duration) throws(EngineError) {
         let mode = access == .readWrite ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY
-        let form = access == .frozen ? SQLITE_OPEN_URI : 0
-        let name = access == .frozen ? SQLiteConnection.frozenURI(path) : path
+        let parameter = SQLiteConnection.parameter(of: access)
+        let form = parameter == nil ? 0 : SQLITE_OPEN_URI
+        let name = parameter.map { SQLiteConnection.uri(of: path, parameter: $0) } ?? path
         var handle: OpaquePointer?
         let status = sqlite3_open_v2(name, &handle, mode | form | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
         guard status == SQLITE_OK, let handle else {
@@ -37,12 +42,20 @@ public final class SQLiteConnection: LedgerConnection {
         sqlite3_close_v2(handle)
     }
 
-    /// https://www.sqlite.org/uri.html
-    private static func frozenURI(_ path: String) -> String {
+    /// https://www.sqlite.org/uri.html; `readonly_shm` is in https://www.sqlite.org/src/file/src/os_unix.c.
+    private static func parameter(of access: Access) -> String? {
+        switch access {
+        case .readWrite, .readOnly: nil
+        case .frozen: "immutable=1"
+        case .guest: "readonly_shm=1"
+        }
+    }
+
+    private static func uri(of path: String, parameter: String) -> String {
         let escapes: [Character: String] = ["%": "%25", "?": "%3f", "#": "%23"]
         // An empty host: two slashes at the beginning of the path would name one.
         let path = path.hasPrefix("/") ? "//" + path : path
-        return "file:" + path.map { escapes[$0] ?? String($0) }.joined() + "?immutable=1"
+        return "file:" + path.map { escapes[$0] ?? String($0) }.joined() + "?\(parameter)"
     }
 
     /// Runs statements without parameters or results.

@@ -14,17 +14,25 @@ public struct SQLiteEngine: LedgerEngine {
     }
 
     public func openStore(policy: AccessPolicy, streams: StreamPattern) throws(LedgerError) -> LedgerStore {
+        let connection = try opened(forCopy: false)
+        return try reachable { () throws(EngineError) in
+            connection.place = LedgerFileIdentity(path)
+            return try LedgerStore(connection, epoch: try connection.epoch(), policy: policy, streams: streams)
+        }
+    }
+
+    /// Creates the ledger that another one is copied into, or opens what there is of it.
+    public func openForCopy() throws(LedgerError) -> SQLiteConnection { try opened(forCopy: true) }
+
+    private func opened(forCopy: Bool) throws(LedgerError) -> SQLiteConnection {
         LedgerFile.create(path)
         let connection = try reachable { () throws(EngineError) in
             let connection = try SQLiteConnection(path: path, access: .readWrite, lockTimeout: lockTimeout)
             try connection.execute(SQLiteEngine.settings)
             return connection
         }
-        try Schema.migrate(connection)
-        return try reachable { () throws(EngineError) in
-            connection.place = LedgerFileIdentity(path)
-            return try LedgerStore(connection, epoch: try connection.epoch(), policy: policy, streams: streams)
-        }
+        try Schema.migrate(connection, forCopy: forCopy)
+        return connection
     }
 
     public func openQueries(policy: AccessPolicy, streams: StreamPattern) throws(LedgerError) -> LedgerQueries {

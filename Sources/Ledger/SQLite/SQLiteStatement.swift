@@ -1,4 +1,5 @@
 internal import CSQLite
+internal import LedgerInterface
 internal import LedgerSQL
 
 /// One prepared statement of one connection: reset, and its bindings cleared, after each use.
@@ -88,6 +89,9 @@ final class SQLiteStatement: PreparedStatement {
         case .text(let text):
             let length = UInt64(text.utf8.count)
             return sqlite3_bind_text64(handle, index, text, length, transient, UInt8(SQLITE_UTF8))
+        case .bytes(let bytes):
+            guard !bytes.isEmpty else { return sqlite3_bind_zeroblob(handle, index, 0) }
+            return sqlite3_bind_blob64(handle, index, bytes, UInt64(bytes.count), transient)
         }
     }
 }

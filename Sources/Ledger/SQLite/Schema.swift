@@ -1,5 +1,5 @@
 internal import Domain
-internal import LedgerInterface
+public import LedgerInterface
 internal import LedgerSQL
 
 /// The tables, as numbered migrations: `user_version` counts those that were applied.
@@ -206,24 +206,35 @@ public enum Schema {
     /// `advance` makes. `kept_bodies` are older than the retention, but still to be forwarded.
     private static let eleventh = """
         CREATE TABLE IF NOT EXISTS tombstones (digest TEXT PRIMARY KEY, position INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+        CREATE INDEX IF NOT EXISTS tombstones_by_position ON tombstones (position);
         CREATE INDEX IF NOT EXISTS claims_by_user ON claims ("user");
         CREATE INDEX IF NOT EXISTS transfers_by_target ON transfers (to_user);
         CREATE INDEX IF NOT EXISTS jobs_by_position ON jobs (position) WHERE position IS NOT NULL;
         CREATE TABLE IF NOT EXISTS kept_bodies (position INTEGER PRIMARY KEY) STRICT;
         """
 
-    /// Brings a ledger up to date; refuses one that a newer version wrote.
-    static func migrate(_ connection: SQLiteConnection) throws(LedgerError) {
+    /// Brings a ledger up to date; refuses one that a newer version wrote, and half of a copy unless it is `forCopy`.
+    static func migrate(_ connection: SQLiteConnection, forCopy: Bool = false) throws(LedgerError) {
         let found: Int64
+        let isUsable: Bool
         do throws(EngineError) {
             // Takes the lock first, because two processes may start on one new file.
             try connection.execute("BEGIN IMMEDIATE")
             found = try connection.prepare("PRAGMA user_version").first { row in row.integer(0) } ?? 0
-            if found <= newest { try advance(connection, from: found) }
+            isUsable = forCopy ? true : try !isUnfinishedCopy(connection)
+            if found <= newest, isUsable { try advance(connection, from: found) }
         } catch {
             throw LedgerError(error)
         }
         guard found <= newest else { throw .newerSchema(found: found, supported: newest) }
+        guard isUsable else { throw .unfinishedCopy }
+    }
+
+    /// Whether another ledger is being copied into this one.
+    public static func isUnfinishedCopy(_ connection: SQLiteConnection) throws(EngineError) -> Bool {
+        try connection.prepare("SELECT 1 FROM sqlite_schema WHERE name = ?").first([.text(UnfinishedCopy.table)]) { _ in
+            true
+        } ?? false
     }
 
     private static func advance(_ connection: SQLiteConnection, from version: Int64) throws(EngineError) {

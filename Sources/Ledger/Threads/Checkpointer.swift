@@ -1,5 +1,6 @@
 internal import Concurrency
 internal import Domain
+internal import LedgerInterface
 internal import LedgerSQL
 internal import SQLiteLedger
 internal import Synchronization

@@ -1,37 +1,50 @@
 internal import Concurrency
+public import LedgerInterface
 internal import Synchronization
 
 /// Whether this node does the work that one node does for all: jobs, recoveries, questions at the end of a period, and
 /// what arrives through Redis. Any thread may ask.
 ///
 /// A lease in the database decides, by the database's clock. A node trusts its own lease only until shortly before it
-/// ends there, so that two do not hold it at once when a node was stopped in between.
+/// ends there, so that two do not hold it at once when a node was stopped in between. A node that was stopped after it had
+/// asked here is kept out by the lease's number: what it commits names it.
 public final class Leadership: Sendable {
-    /// Monotonic nanoseconds.
-    private let end: Atomic<UInt64>
+    private struct State {
+        var lease: Lease
+        /// Monotonic nanoseconds.
+        var end: UInt64
+    }
+
+    private let state: Mutex<State>
 
     /// For the only node of a ledger.
-    public static let alone = Leadership(until: .max)
+    public static let alone = Leadership(State(lease: .only, end: .max))
 
     /// Not held until it is renewed.
     public convenience init() {
-        self.init(until: 0)
+        self.init(State(lease: .only, end: 0))
     }
 
-    private init(until end: UInt64) {
-        self.end = Atomic(end)
+    private init(_ state: State) {
+        self.state = Mutex(state)
     }
 
-    public var isHeld: Bool { monotonicNanoseconds() < end.load(ordering: .relaxed) }
+    /// Take it before the work begins, and commit the work under it. Nil while the work is another node's.
+    public var lease: Lease? {
+        let now = monotonicNanoseconds()
+        return state.withLock { now < $0.end ? $0.lease : nil }
+    }
+
+    public var isHeld: Bool { lease != nil }
 
     /// `end` is on the monotonic clock, in nanoseconds. Returns true when it was not held before.
-    func renew(until end: UInt64) -> Bool {
+    func renew(_ lease: Lease, until end: UInt64) -> Bool {
         let wasHeld = isHeld
-        self.end.store(end, ordering: .relaxed)
+        state.withLock { $0 = State(lease: lease, end: end) }
         return !wasHeld && isHeld
     }
 
     func resign() {
-        end.store(0, ordering: .relaxed)
+        state.withLock { $0.end = 0 }
     }
 }

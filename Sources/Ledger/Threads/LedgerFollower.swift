@@ -2,66 +2,90 @@ internal import Concurrency
 public import Domain
 public import LedgerInterface
 public import LedgerSQL
+public import SharedLedger
 internal import Synchronization
 
 /// Follows a ledger that several nodes write: `onEntries` receives every entry once, in the order of positions, on this
 /// thread, whichever node committed it.
 ///
 /// What this node commits is handed over by its writer. What others commit is read from the log: as soon as somebody says
-/// that there is something, and once a second in any case. The same thread says that this node lives, and keeps its
-/// lease.
+/// that there is something, and once a second in any case. Another thread reads, says that this node lives and keeps its
+/// lease, so that what this node commits does not wait for a slow connection. A third one listens to the other nodes.
 public final class LedgerFollower: Sendable {
-    /// How long another node's commit stays unseen when no notification of it arrives.
-    private static let interval: UInt64 = 1_000_000_000
-    private static let pageSize = 500
+    static let pageSize = 500
     /// Three attempts fit into a lease.
-    private static let heartbeat: UInt64 = 3_000_000_000
-
-    private enum News {
-        case committed([Entry])
-        /// Somebody has committed everything up to this position.
-        case hint(Int64)
-    }
+    static let heartbeat: UInt64 = 3_000_000_000
 
     public let leadership = Leadership()
-    private let mailbox: Mailbox<News>
-    private let waker: Waker
+    let inbox = Monitor(FollowerInbox())
+    let desk = LogDesk()
+    private let outbox = NodeOutbox()
     private let onEntries: @Sendable ([Entry]) -> Void
     private let threads = Mutex<[WorkerThread]>([])
+    /// What the database said last, and when, in monotonic nanoseconds.
+    let told = Mutex<(report: SharedLedgerReport, at: UInt64)?>(nil)
 
     public init(onEntries: @escaping @Sendable ([Entry]) -> Void) {
-        let waker = Waker()
-        self.waker = waker
         self.onEntries = onEntries
-        mailbox = Mailbox(capacity: .max) { waker.wake() }
     }
 
     /// Takes what this node has committed, on the writer's thread.
     public func committed(_ entries: [Entry]) {
-        mailbox.send(.committed(entries))
+        inbox.change { $0.add(committed: entries) }
     }
 
-    /// What the follower finds out. It runs on the follower's thread and must not block.
+    /// Sends something to the other nodes, which get it after all that this one has committed before. It may get lost.
+    /// Returns false when too much waits. What is vital is lost only with the connection.
+    @discardableResult
+    public func tell(_ body: [UInt8], isVital: Bool = false) -> Bool {
+        outbox.send(body, isVital: isVital)
+    }
+
+    /// Hands a message to `onMessage` of this node, after all that this node has committed before.
+    public func pass(_ body: [UInt8]) {
+        inbox.change { $0.add(.message(NodeMessage(body: body, after: $0.newest))) }
+    }
+
+    /// What the database said with this node's last heartbeat, of all nodes; nil until the first. No round trip. Any
+    /// thread may ask.
+    public var report: SharedLedgerReport? {
+        guard let told = told.withLock({ $0 }) else { return nil }
+        return told.report.aged(seconds: Int64((monotonicNanoseconds() - told.at) / 1_000_000_000))
+    }
+
+    /// What the follower finds out. It runs on the follower's threads and must not block.
     public struct Events: Sendable {
         /// This node has got the work that one node does for all.
-        public var onLead: @Sendable () -> Void
+        public var onLead: @Sendable (Lease) -> Void
         /// The ledger has lost commits and has a new epoch: this process has to begin again.
         public var onLoss: @Sendable () -> Void
         /// A newer version has changed the tables: this process has to end.
         public var onOutdated: @Sendable () -> Void
         /// What the database's clock says now.
         public var onTime: @Sendable (Instant) -> Void
+        /// These users were erased, after `onEntries` got the entries that say so.
+        public var onErased: @Sendable (ErasedUsers) -> Void
+        /// What another node told, or this one passed.
+        public var onMessage: @Sendable ([UInt8]) -> Void
+        /// What others told may have been missed.
+        public var onInterruption: @Sendable () -> Void
 
         public init(
-            onLead: @escaping @Sendable () -> Void,
+            onLead: @escaping @Sendable (Lease) -> Void,
             onLoss: @escaping @Sendable () -> Void,
             onOutdated: @escaping @Sendable () -> Void,
-            onTime: @escaping @Sendable (Instant) -> Void
+            onTime: @escaping @Sendable (Instant) -> Void,
+            onErased: @escaping @Sendable (ErasedUsers) -> Void,
+            onMessage: @escaping @Sendable ([UInt8]) -> Void,
+            onInterruption: @escaping @Sendable () -> Void
         ) {
             self.onLead = onLead
             self.onLoss = onLoss
             self.onOutdated = onOutdated
             self.onTime = onTime
+            self.onErased = onErased
+            self.onMessage = onMessage
+            self.onInterruption = onInterruption
         }
     }
 
@@ -74,27 +98,34 @@ public final class LedgerFollower: Sendable {
         health: LedgerHealth,
         events: Events
     ) throws(LedgerError) {
-        let opened = Promise<LedgerError?>()
-        let follower = WorkerThread(name: "ledger-follower") { [self] in
+        let opened = Promise<Result<@Sendable (Entry) -> Void, LedgerError>>()
+        let log = WorkerThread(name: "ledger-log") { [self] in
             do throws(LedgerError) {
                 let log = try engine.openLog(policy: policy, streams: streams)
-                opened.fulfil(nil)
-                run(log, from: CommitSequence(after: position), health: health, events: events)
+                opened.fulfil(.success(log.published))
+                serve(log, health: health, events: events)
             } catch {
-                opened.fulfil(error)
+                opened.fulfil(.failure(error))
             }
         }
-        if let error = opened.wait() {
-            follower.join()
+        let published: @Sendable (Entry) -> Void
+        switch opened.wait() {
+        case .success(let found): published = found
+        case .failure(let error):
+            log.join()
             throw error
         }
+        let follower = WorkerThread(name: "ledger-follower") { [self] in
+            follow(from: FollowerDecision(after: position), events: events, published: published)
+        }
         let listener = WorkerThread(name: "ledger-listener") { [self] in listen(engine, health: health) }
-        threads.withLock { $0 = [follower, listener] }
+        threads.withLock { $0 = [follower, log, listener] }
     }
 
     /// Waits until everything that was committed has been handed on.
     public func close() {
-        mailbox.close()
+        inbox.change { $0.isClosed = true }
+        outbox.close()
         let running = threads.withLock { threads in
             defer { threads = [] }
             return threads
@@ -102,79 +133,63 @@ public final class LedgerFollower: Sendable {
         for thread in running { thread.join() }
     }
 
-    private func run(
-        _ log: LedgerLog,
-        from start: CommitSequence,
-        health: LedgerHealth,
-        events: Events
-    ) {
-        var sequence = start
-        var readAt: UInt64 = 0
-        var beatAt: UInt64 = 0
-        while !mailbox.isClosed {
-            let now = monotonicNanoseconds()
-            var isDue = now - readAt >= LedgerFollower.interval
-            for news in mailbox.drain() {
-                switch news {
-                case .committed(let entries): publish(sequence.committed(entries), in: log)
-                case .hint(let position): isDue = isDue || position > sequence.position
+    /// The log's thread works until the last entry is out, so that its lease ends after that.
+    private func follow(from start: FollowerDecision, events: Events, published: @Sendable (Entry) -> Void) {
+        var order = start
+        while true {
+            let news = take(until: order.dueAt)
+            perform(order.committed(news.committed), published: published)
+            if let reading = news.reading {
+                let now = monotonicNanoseconds()
+                let actions = order.read(reading.entries, hasMore: reading.hasMore, now: now)
+                perform(actions, published: published)
+                if !reading.erased.isEmpty, actions.contains(where: \.hasNamelessErasure) {
+                    events.onErased(reading.erased)
                 }
             }
-            if isDue || sequence.hasGap {
-                readAt = now
-                if read(log, into: &sequence, health: health) { readAt = 0 }
+            if news.isClosed { break }
+            if news.isInterrupted { events.onInterruption() }
+            let now = monotonicNanoseconds()
+            order.heard(news.position)
+            for message in news.messages { order.heard(message, now: now) }
+            for action in order.due(at: now) {
+                switch action {
+                case .pass(let body): events.onMessage(body)
+                case .read(let position): desk.ask(after: position)
+                case .publish: perform([action], published: published)
+                }
             }
-            if now - beatAt >= LedgerFollower.heartbeat {
-                beatAt = now
-                renew(log.membership, at: now, events: events)
-            }
-            if readAt > 0, mailbox.count == 0 { waker.wait(timeout: .nanoseconds(Int64(LedgerFollower.interval))) }
         }
-        for case .committed(let entries) in mailbox.drain() { publish(sequence.committed(entries), in: log) }
-        leadership.resign()
-        log.membership.resign()
+        desk.close()
     }
 
-    /// Returns true when there is more.
-    private func read(_ log: LedgerLog, into sequence: inout CommitSequence, health: LedgerHealth) -> Bool {
-        do throws(LedgerError) {
-            let entries = try log.queries.log(after: sequence.position, limit: LedgerFollower.pageSize)
-            health.report(.log, problem: nil)
-            publish(sequence.read(entries), in: log)
-            return entries.count == LedgerFollower.pageSize
-        } catch {
-            health.report(.log, problem: "what other nodes commit cannot be read: \(error)")
-            return false
+    /// Sleeps until something has arrived, or until `end`.
+    private func take(until end: UInt64) -> FollowerInbox {
+        let now = monotonicNanoseconds()
+        let timeout = Duration.nanoseconds(Int64(clamping: end > now ? min(end - now, FollowerDecision.interval) : 0))
+        let news = inbox.wait(timeout: timeout) { $0.isEmpty && !$0.isClosed ? nil : $0.take() }
+        return news ?? FollowerInbox()
+    }
+
+    private func perform(_ actions: [FollowerDecision.Action], published: @Sendable (Entry) -> Void) {
+        for case .publish(let entries) in actions {
+            onEntries(entries)
+            if let last = entries.last { published(last) }
         }
-    }
-
-    private func publish(_ entries: [Entry], in log: LedgerLog) {
-        guard let last = entries.last else { return }
-        onEntries(entries)
-        log.membership.published(last)
-    }
-
-    /// The lease began when the server was asked, or later: so this node lets go before the server does.
-    private func renew(_ membership: any NodeMembership, at start: UInt64, events: Events) {
-        let lease = UInt64(type(of: membership).leaseSeconds - 1) * 1_000_000_000
-        if (try? membership.changeEpochIfLost()) == true { return events.onLoss() }
-        guard let standing = try? membership.renew() else { return }
-        events.onTime(standing.now)
-        if standing.isOutdated { return events.onOutdated() }
-        if standing.leads, leadership.renew(until: start + lease) { events.onLead() }
     }
 
     /// Without notifications, the follower's own interval remains.
     private func listen(_ engine: any SharedLedgerEngine, health: LedgerHealth) {
-        while !mailbox.isClosed {
+        while !outbox.isClosed {
             do throws(EngineError) {
-                try engine.listen(isClosing: { mailbox.isClosed }) { position in
-                    health.report(.notifications, problem: nil)
-                    mailbox.send(.hint(position))
+                try engine.listen(sending: outbox) { news in
+                    if news == .connected { health.report(.notifications, problem: nil) }
+                    inbox.change { $0.add(news) }
                 }
             } catch {
-                health.report(.notifications, problem: "other nodes' commits show late: \(error.message)")
-                if !mailbox.isClosed { Waker().wait(timeout: .seconds(1)) }
+                let effect = "other nodes' commits show late, their transient broadcasts not at all"
+                health.report(.notifications, problem: "\(effect): \(error.advice)")
+                if !outbox.isClosed { Waker().wait(timeout: .seconds(1)) }
             }
         }
     }

@@ -14,6 +14,8 @@ public final class LedgerHealth: Sendable {
         case log
         /// Hearing that other nodes have committed.
         case notifications
+        /// Saying to the other nodes that this one lives, and the work that one does for all.
+        case membership
         /// The files at the ledger's paths.
         case files
         case lock
@@ -117,8 +119,9 @@ extension LedgerHealth.Part {
     /// lasts.
     fileprivate var calm: Duration {
         switch self {
-        case .commit, .read, .log, .notifications, .checkpoint: .seconds(5)
-        case .files, .lock, .content, .disk: .zero
+        case .commit, .read, .log, .membership, .checkpoint: .seconds(5)
+        // They come through, or they do not: each connection finds out before anything else.
+        case .notifications, .files, .lock, .content, .disk: .zero
         }
     }
 

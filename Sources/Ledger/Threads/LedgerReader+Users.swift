@@ -9,9 +9,8 @@ extension LedgerReader {
         of user: UserID,
         completion: @escaping @Sendable (Result<UserEntitlements, LedgerError>) -> Void
     ) -> Bool {
-        mailbox.send { [clock] queries in
-            let now = clock.now()
-            completion(Result { () throws(LedgerError) in try queries.entitlements(of: user, now: now) })
+        ask(completion) { [clock] queries throws(LedgerError) in
+            try queries.entitlements(of: user, now: clock.now())
         }
     }
 
@@ -20,8 +19,8 @@ extension LedgerReader {
         of user: UserID,
         completion: @escaping @Sendable (Result<LanguageTag?, LedgerError>) -> Void
     ) -> Bool {
-        mailbox.send { queries in
-            completion(Result { () throws(LedgerError) in try queries.language(of: user) })
+        ask(completion) { queries throws(LedgerError) in
+            try queries.language(of: user)
         }
     }
 
@@ -30,8 +29,8 @@ extension LedgerReader {
         _ fragments: [Fragment],
         completion: @escaping @Sendable (Result<[Fragment], LedgerError>) -> Void
     ) -> Bool {
-        mailbox.send { queries in
-            completion(Result { () throws(LedgerError) in try queries.written(fragments) })
+        ask(completion) { queries throws(LedgerError) in
+            try queries.written(fragments)
         }
     }
 
@@ -41,9 +40,8 @@ extension LedgerReader {
         isWhole: Bool = false,
         completion: @escaping @Sendable (Result<UserRecord, LedgerError>) -> Void
     ) -> Bool {
-        mailbox.send { [clock] queries in
-            let now = clock.now()
-            completion(Result { () throws(LedgerError) in try queries.record(of: user, isWhole: isWhole, now: now) })
+        ask(completion) { [clock] queries throws(LedgerError) in
+            try queries.record(of: user, isWhole: isWhole, now: clock.now())
         }
     }
 
@@ -57,17 +55,13 @@ extension LedgerReader {
         withBodies: Bool = false,
         completion: @escaping @Sendable (Result<UserEvents, LedgerError>) -> Void
     ) -> Bool {
-        mailbox.send { queries in
-            completion(
-                Result { () throws(LedgerError) in
-                    try queries.userEvents(
-                        of: user,
-                        shownOn: stream,
-                        before: position ?? .max,
-                        limit: limit,
-                        withBodies: withBodies
-                    )
-                }
+        ask(completion) { queries throws(LedgerError) in
+            try queries.userEvents(
+                of: user,
+                shownOn: stream,
+                before: position ?? .max,
+                limit: limit,
+                withBodies: withBodies
             )
         }
     }
@@ -77,9 +71,8 @@ extension LedgerReader {
         _ token: OrderToken,
         completion: @escaping @Sendable (Result<(order: OrderRecord?, head: Cursor), LedgerError>) -> Void
     ) -> Bool {
-        mailbox.send { [clock] queries in
-            let now = clock.now()
-            completion(Result { () throws(LedgerError) in try queries.order(token, now: now) })
+        ask(completion) { [clock] queries throws(LedgerError) in
+            try queries.order(token, now: clock.now())
         }
     }
 }

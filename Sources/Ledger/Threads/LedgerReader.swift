@@ -12,9 +12,10 @@ internal import Synchronization
 public final class LedgerReader: Sendable {
     private static let capacity = 10_000
 
-    typealias Question = @Sendable (inout LedgerQueries) -> Void
+    /// How many questions are answered from one snapshot: those behind them wait only milliseconds.
+    private static let together = 256
 
-    let mailbox: Mailbox<Question>
+    let mailbox: Mailbox<LedgerQueries.Question>
     private let thread: Mutex<WorkerThread?>
     let clock: Clock
 
@@ -25,7 +26,7 @@ public final class LedgerReader: Sendable {
         streams: StreamPattern
     ) throws(LedgerError) {
         let waker = Waker()
-        let mailbox = Mailbox<Question>(capacity: LedgerReader.capacity) { waker.wake() }
+        let mailbox = Mailbox<LedgerQueries.Question>(capacity: LedgerReader.capacity) { waker.wake() }
         let opened = Promise<LedgerError?>()
         let thread = WorkerThread(name: "ledger-reader") {
             do throws(LedgerError) {
@@ -47,7 +48,20 @@ public final class LedgerReader: Sendable {
 
     /// Questions from now on are answered by this policy.
     public func adopt(_ policy: AccessPolicy) -> Bool {
-        mailbox.send { queries in queries.adopt(policy) }
+        mailbox.send { queries in
+            queries.adopt(policy)
+            return LedgerAnswer(isFailure: false) {}
+        }
+    }
+
+    func ask<Answer>(
+        _ completion: @escaping @Sendable (Result<Answer, LedgerError>) -> Void,
+        question: @escaping @Sendable (inout LedgerQueries) throws(LedgerError) -> Answer
+    ) -> Bool {
+        mailbox.send { queries in
+            let answer = Result { () throws(LedgerError) in try question(&queries) }
+            return LedgerAnswer(isFailure: answer.success == nil) { completion(answer) }
+        }
     }
 
     /// What is newer than `since` on `stream`. When that is more than `limit` fragments, or when the cursor is missing
@@ -58,8 +72,8 @@ public final class LedgerReader: Sendable {
         limit: Int = 100,
         completion: @escaping @Sendable (Result<MissedFragments, LedgerError>) -> Void
     ) -> Bool {
-        mailbox.send { queries in
-            completion(Result { () throws(LedgerError) in try queries.missed(on: stream, since: since, limit: limit) })
+        ask(completion) { queries throws(LedgerError) in
+            try queries.missed(on: stream, since: since, limit: limit)
         }
     }
 
@@ -70,17 +84,15 @@ public final class LedgerReader: Sendable {
         limit: Int,
         completion: @escaping @Sendable (Result<EntryPage, LedgerError>) -> Void
     ) -> Bool {
-        mailbox.send { queries in
-            completion(
-                Result { () throws(LedgerError) in try queries.entries(selection, after: position, limit: limit) }
-            )
+        ask(completion) { queries throws(LedgerError) in
+            try queries.entries(selection, after: position, limit: limit)
         }
     }
 
     /// The newest position.
     public func head(completion: @escaping @Sendable (Result<Cursor, LedgerError>) -> Void) -> Bool {
-        mailbox.send { queries in
-            completion(Result { () throws(LedgerError) in try queries.head() })
+        ask(completion) { queries throws(LedgerError) in
+            try queries.head()
         }
     }
 
@@ -89,8 +101,8 @@ public final class LedgerReader: Sendable {
         before instant: Instant,
         completion: @escaping @Sendable (Result<Int64, LedgerError>) -> Void
     ) -> Bool {
-        mailbox.send { queries in
-            completion(Result { () throws(LedgerError) in try queries.position(before: instant) })
+        ask(completion) { queries throws(LedgerError) in
+            try queries.position(before: instant)
         }
     }
 
@@ -99,8 +111,8 @@ public final class LedgerReader: Sendable {
         dueAt now: Instant,
         completion: @escaping @Sendable (Result<[Job.Destination], LedgerError>) -> Void
     ) -> Bool {
-        mailbox.send { queries in
-            completion(Result { () throws(LedgerError) in try queries.jobDestinations(dueAt: now) })
+        ask(completion) { queries throws(LedgerError) in
+            try queries.jobDestinations(dueAt: now)
         }
     }
 
@@ -111,10 +123,8 @@ public final class LedgerReader: Sendable {
         limit: Int,
         completion: @escaping @Sendable (Result<[QueuedJob], LedgerError>) -> Void
     ) -> Bool {
-        mailbox.send { queries in
-            completion(
-                Result { () throws(LedgerError) in try queries.jobs(dueAt: now, to: destination, limit: limit) }
-            )
+        ask(completion) { queries throws(LedgerError) in
+            try queries.jobs(dueAt: now, to: destination, limit: limit)
         }
     }
 
@@ -123,8 +133,8 @@ public final class LedgerReader: Sendable {
         after previous: JobBacklog? = nil,
         completion: @escaping @Sendable (Result<JobBacklog, LedgerError>) -> Void
     ) -> Bool {
-        mailbox.send { queries in
-            completion(Result { () throws(LedgerError) in try queries.jobBacklog(after: previous) })
+        ask(completion) { queries throws(LedgerError) in
+            try queries.jobBacklog(after: previous)
         }
     }
 
@@ -133,8 +143,8 @@ public final class LedgerReader: Sendable {
         _ name: String,
         completion: @escaping @Sendable (Result<Instant?, LedgerError>) -> Void
     ) -> Bool {
-        mailbox.send { queries in
-            completion(Result { () throws(LedgerError) in try queries.checkpoint(name) })
+        ask(completion) { queries throws(LedgerError) in
+            try queries.checkpoint(name)
         }
     }
 
@@ -146,8 +156,8 @@ public final class LedgerReader: Sendable {
         limit: Int,
         completion: @escaping @Sendable (Result<[ContractKey], LedgerError>) -> Void
     ) -> Bool {
-        mailbox.send { queries in
-            completion(Result { () throws(LedgerError) in try queries.expiring(of: provider, at: now, limit: limit) })
+        ask(completion) { queries throws(LedgerError) in
+            try queries.expiring(of: provider, at: now, limit: limit)
         }
     }
 
@@ -157,8 +167,8 @@ public final class LedgerReader: Sendable {
         limit: Int,
         completion: @escaping @Sendable (Result<[StoredEvent], LedgerError>) -> Void
     ) -> Bool {
-        mailbox.send { queries in
-            completion(Result { () throws(LedgerError) in try queries.events(selection, limit: limit) })
+        ask(completion) { queries throws(LedgerError) in
+            try queries.events(selection, limit: limit)
         }
     }
 
@@ -168,8 +178,8 @@ public final class LedgerReader: Sendable {
         until position: Int64,
         completion: @escaping @Sendable (Result<StoredContract?, LedgerError>) -> Void
     ) -> Bool {
-        mailbox.send { queries in
-            completion(Result { () throws(LedgerError) in try queries.contract(id, until: position) })
+        ask(completion) { queries throws(LedgerError) in
+            try queries.contract(id, until: position)
         }
     }
 
@@ -183,12 +193,16 @@ public final class LedgerReader: Sendable {
         running?.join()
     }
 
-    private static func run(_ queries: inout LedgerQueries, mailbox: Mailbox<Question>, waker: Waker) {
+    private static func run(_ queries: inout LedgerQueries, mailbox: Mailbox<LedgerQueries.Question>, waker: Waker) {
         while true {
             // The order matters: once the closing is seen, everything that was sent before it is still drained.
             let isClosing = mailbox.isClosed
             let waiting = mailbox.drain()
-            for question in waiting { question(&queries) }
+            var rest = waiting[...]
+            while !rest.isEmpty {
+                for answer in queries.answer(Array(rest.prefix(together))) { answer.tell() }
+                rest = rest.dropFirst(together)
+            }
             guard waiting.isEmpty else { continue }
             if isClosing { return }
             waker.wait()

@@ -56,6 +56,12 @@ extension WriterLoop {
             return try perform(&batch, then: completion) { store throws(EngineError) in
                 try store.emptyOld(before: instant)
             }
+        case .led(let command, let lease):
+            guard try holds(lease, in: &batch) else {
+                batch.completions.append { command.refuse(.busy) }
+                return 0
+            }
+            return try add(command, to: &batch, at: now)
         case .policy(let policy):
             return try perform(&batch, then: { _ in }) { store throws(EngineError) in
                 store.adopt(policy)
@@ -106,6 +112,8 @@ struct Batch {
     var completions: [() -> Void] = []
     var unclaimed = 0
     var endsAreServed = true
+    /// Those that were asked about.
+    var leases: [Lease: Bool] = [:]
 
     init(isIsolating: Bool) {
         self.isIsolating = isIsolating
@@ -125,9 +133,22 @@ extension Result {
 }
 
 extension LedgerCommand {
-    var incoming: IncomingEvent? {
-        guard case .event(let event, let claim, let receivedAt, _) = self else { return nil }
-        return IncomingEvent(event, claim: claim, receivedAt: receivedAt)
+    /// Nil for what decides nothing, and for an operator's commands, which come alone.
+    var anticipated: Anticipated? {
+        switch self {
+        case .event(let event, let claim, let receivedAt, _):
+            return Anticipated(IncomingEvent(event, claim: claim, receivedAt: receivedAt))
+        case .order(let request, _):
+            let token = OrderToken.random()
+            return Anticipated { unit throws(Missing) in _ = try unit.place(request, token: token) }
+        case .language(let language, let user, _):
+            return Anticipated { unit throws(Missing) in try unit.setLanguage(language, of: user) }
+        case .broadcast(let fragments, _):
+            return Anticipated { unit throws(Missing) in _ = try unit.broadcast(fragments) }
+        case .broadcastOnce(let fragments, let request, _): return Anticipated(fragments, once: request)
+        case .led(let command, _): return command.anticipated
+        case .broadcastsLost, .job, .saveCheckpoint, .replay, .rebroadcast, .erase, .emptyOld, .policy: return nil
+        }
     }
 
     func refuse(_ error: LedgerError) {
@@ -141,6 +162,7 @@ extension LedgerCommand {
         case .job(_, _, let completion), .saveCheckpoint(_, _, let completion): completion(false)
         case .erase(_, let completion): completion(.failure(error))
         case .emptyOld(_, let completion): completion(.failure(error))
+        case .led(let command, _): command.refuse(error)
         case .policy: break
         case .replay(_, _, let completion): completion(.failure(error))
         case .rebroadcast(_, _, let completion): completion(.failure(error))

@@ -1,4 +1,5 @@
 internal import Concurrency
+internal import LedgerInterface
 internal import LedgerSQL
 internal import Observability
 

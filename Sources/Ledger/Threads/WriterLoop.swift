@@ -128,8 +128,11 @@ struct WriterLoop {
         isolating: Bool
     ) throws(EngineError) -> Batch {
         var batch = Batch(isIsolating: isolating)
-        try store.begin()
-        try fill(&batch, commands: commands, now: clock.now())
+        let now = clock.now()
+        let isTried = store.isShared && !isolating
+        try store.begin(anticipating: isTried ? commands.compactMap(\.anticipated) : [], now: now)
+        try fill(&batch, commands: commands, now: now)
+        try store.askAheadForNextEnd()
         try store.commit()
         return batch
     }
@@ -143,7 +146,6 @@ struct WriterLoop {
         let ended = try run(isolated: batch.isIsolating) { store throws(EngineError) in try store.endAccess(now: now) }
         batch.endsAreServed = ended.success != nil
         var unclaimed = batch.take(ended)
-        if !batch.isIsolating, store.isShared { try store.anticipate(commands.compactMap(\.incoming), now: now) }
         for command in commands { unclaimed += try add(command, to: &batch, at: now) }
         batch.unclaimed = try store.addUnclaimed(unclaimed)
     }
@@ -165,24 +167,5 @@ struct WriterLoop {
             log.error("ledger command failed", fields: ["error": error])
             return .failure(.failed(reason: error.description))
         }
-    }
-
-    private func fail(_ error: EngineError, of commands: ArraySlice<LedgerCommand>) {
-        try? store.rollback()
-        health.report(.commit, problem: error.advice)
-        refuse(commands)
-    }
-
-    /// False when a commit would not be found after the next start. Nothing is committed then.
-    private func isInPlace() -> Bool {
-        let problem = store.problem
-        health.report(.files, problem: problem)
-        if problem != nil && health.beginRescue() { rescue() }
-        return problem == nil && health.isSound
-    }
-
-    private func refuse(_ commands: ArraySlice<LedgerCommand>) {
-        counts.failures.add()
-        for command in commands { command.refuse(.busy) }
     }
 }

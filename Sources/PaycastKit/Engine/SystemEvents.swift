@@ -5,17 +5,24 @@ package import Foundation
 #endif
 #if canImport(UIKit)
     internal import UIKit
+#elseif canImport(AppKit)
+    internal import AppKit
 #endif
 
 /// Moments at which it is worth trying again: the app comes to the foreground, or the network comes back. On a system
 /// that tells of neither, the app calls `resume` itself.
 enum SystemEvents {
+    #if canImport(UIKit)
+        @MainActor private static let foreground = UIApplication.willEnterForegroundNotification
+    #elseif canImport(AppKit)
+        @MainActor private static let foreground = NSApplication.didBecomeActiveNotification
+    #endif
+
     static func moments() -> AsyncStream<Void> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
-            #if canImport(UIKit)
+            #if canImport(UIKit) || canImport(AppKit)
                 Task { @MainActor in
-                    let name = UIApplication.willEnterForegroundNotification
-                    _ = NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) { _ in
+                    _ = NotificationCenter.default.addObserver(forName: foreground, object: nil, queue: nil) { _ in
                         continuation.yield()
                     }
                 }

@@ -74,17 +74,13 @@
         }
     #else
         extension StoreKitStore {
-            public func showManageSubscriptions() async throws(PurchaseError) {
-                throw .store("this system has no such sheet")
-            }
+            public func showManageSubscriptions() async throws(PurchaseError) { throw .noSheet }
+            public func redeemOfferCode() async throws(PurchaseError) { throw .noSheet }
+            public func requestRefund(of _: String) async throws(PurchaseError) -> RefundRequest { throw .noSheet }
+        }
 
-            public func redeemOfferCode() async throws(PurchaseError) {
-                throw .store("this system has no such sheet")
-            }
-
-            public func requestRefund(of product: String) async throws(PurchaseError) -> RefundRequest {
-                throw .store("this system has no such sheet")
-            }
+        extension PurchaseError {
+            fileprivate static var noSheet: PurchaseError { .store("this system has no such sheet") }
         }
     #endif
 #endif

@@ -48,13 +48,9 @@
             }
         }
 
-        public func unfinished() async -> [SignedTransaction] {
-            await all(Transaction.unfinished)
-        }
+        public func unfinished() async -> [SignedTransaction] { await all(Transaction.unfinished) }
 
-        public func owned() async -> [SignedTransaction] {
-            await all(Transaction.currentEntitlements)
-        }
+        public func owned() async -> [SignedTransaction] { await all(Transaction.currentEntitlements) }
 
         public func sync() async throws(PurchaseError) {
             try await call { try await AppStore.sync() }

@@ -50,7 +50,7 @@ extension EventKind {
     init(appleTransaction transaction: AppleTransaction) {
         self =
             switch (transaction.kind, transaction.transactionReason) {
-            case _ where transaction.revocationDate != nil: .refundCompleted
+            case _ where transaction.revokedAt != nil: .refundCompleted
             case _ where transaction.isFamilyShared: .familyGranted
             case (.subscription, "RENEWAL"): .subscriptionRenewed
             case (.subscription, _): .subscriptionStarted

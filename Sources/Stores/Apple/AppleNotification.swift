@@ -1,72 +1,71 @@
 internal import Domain
+internal import Encoding
+internal import StoreInterface
 
 /// The posted body: `{"signedPayload": JWS}`. Version 1 has other members and no signature.
-struct AppleBody: Decodable {
-    var signedPayload: String?
-    var isVersionOne: Bool
+struct AppleBody {
+    let signedPayload: String?
+    let isVersionOne: Bool
 
-    enum CodingKeys: String, CodingKey {
-        case signedPayload
-        case unifiedReceipt = "unified_receipt"
-        case notificationType = "notification_type"
-    }
-
-    init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        signedPayload = try container.decodeIfPresent(String.self, forKey: .signedPayload)
-        isVersionOne = container.contains(.unifiedReceipt) || container.contains(.notificationType)
+    init(_ body: [UInt8]) throws(VerificationError) {
+        let object = try StoreObject(body)
+        guard !object.has("signedPayload") || object["signedPayload"]?.text != nil else {
+            throw .malformed(.invalidJSON)
+        }
+        signedPayload = object["signedPayload"]?.text
+        isVersionOne = object["unified_receipt"] != nil || object["notification_type"] != nil
     }
 }
 
 /// `responseBodyV2DecodedPayload`: the outer document.
 struct AppleNotification: SignedDocument {
-    var notificationType: String
-    var subtype: String?
-    var notificationUUID: String
-    var signedDate: AppleDate?
-    var data: Payload?
-    var summary: Summary?
-    var externalPurchaseToken: ExternalPurchaseToken?
-    var appData: AppData?
+    let notificationType: String
+    let subtype: String?
+    let notificationUUID: String
+    let signedAt: Instant?
+    let data: Payload?
+    let summary: AppleClaims?
+    let externalPurchaseToken: AppleClaims?
+    let appData: AppData?
 
-    var signedAt: Instant? { signedDate?.instant }
-
-    struct Payload: Decodable {
-        var environment: String?
-        var appAppleId: Int64?
-        var bundleId: String?
-        var status: Int?
-        var signedTransactionInfo: String?
-        var signedRenewalInfo: String?
+    init(_ document: StoreObject) throws(VerificationError) {
+        notificationType = try document.statedString("notificationType")
+        subtype = try document.string("subtype")
+        notificationUUID = try document.statedString("notificationUUID")
+        signedAt = try document.appleDate("signedDate")
+        data = try document.part("data").map(Payload.init)
+        summary = try document.part("summary").map { object throws(VerificationError) in try AppleClaims(object) }
+        externalPurchaseToken = try document.part("externalPurchaseToken").map(AppleClaims.init(token:))
+        appData = try document.part("appData").map(AppData.init)
     }
 
-    struct Summary: Decodable {
-        var environment: String?
-        var appAppleId: Int64?
-        var bundleId: String?
+    struct Payload {
+        let claims: AppleClaims
+        let status: Int64?
+        let signedTransactionInfo: String?
+        let signedRenewalInfo: String?
+
+        init(_ object: StoreObject) throws(VerificationError) {
+            claims = try AppleClaims(object)
+            status = try object.wholeNumber("status")
+            signedTransactionInfo = try object.string("signedTransactionInfo")
+            signedRenewalInfo = try object.string("signedRenewalInfo")
+        }
     }
 
-    struct ExternalPurchaseToken: Decodable {
-        var externalPurchaseId: String?
-        var appAppleId: Int64?
-        var bundleId: String?
-    }
+    struct AppData {
+        let claims: AppleClaims
+        let signedAppTransactionInfo: String?
 
-    struct AppData: Decodable {
-        var environment: String?
-        var appAppleId: Int64?
-        var bundleId: String?
-        var signedAppTransactionInfo: String?
+        init(_ object: StoreObject) throws(VerificationError) {
+            claims = try AppleClaims(object)
+            signedAppTransactionInfo = try object.string("signedAppTransactionInfo")
+        }
     }
 
     /// The app and environment that it is for. Nil unless exactly one of the four members is present.
     var claims: AppleClaims? {
-        let claims = [
-            data.map { AppleClaims(bundle: $0.bundleId, app: $0.appAppleId, environment: $0.environment) },
-            summary.map { AppleClaims(bundle: $0.bundleId, app: $0.appAppleId, environment: $0.environment) },
-            externalPurchaseToken.map { AppleClaims(token: $0) },
-            appData.map { AppleClaims(bundle: $0.bundleId, app: $0.appAppleId, environment: $0.environment) },
-        ].compactMap { $0 }
+        let claims = [data?.claims, summary, externalPurchaseToken, appData?.claims].compactMap { $0 }
         return claims.count == 1 ? claims[0] : nil
     }
 }
@@ -79,10 +78,20 @@ struct AppleClaims {
 }
 
 extension AppleClaims {
+    init(_ object: StoreObject) throws(VerificationError) {
+        bundle = try object.string("bundleId")
+        app = try object.wholeNumber("appAppleId")
+        environment = try object.string("environment")
+    }
+
     /// A token does not state its environment, but the id's prefix does.
-    init(token: AppleNotification.ExternalPurchaseToken) {
-        let isSandbox = token.externalPurchaseId?.hasPrefix("SANDBOX") ?? false
+    init(token: StoreObject) throws(VerificationError) {
+        let isSandbox = try token.string("externalPurchaseId")?.hasPrefix("SANDBOX") ?? false
         let environment: StoreEnvironment = isSandbox ? .sandbox : .production
-        self.init(bundle: token.bundleId, app: token.appAppleId, environment: environment.rawValue)
+        self.init(
+            bundle: try token.string("bundleId"),
+            app: try token.wholeNumber("appAppleId"),
+            environment: environment.rawValue
+        )
     }
 }

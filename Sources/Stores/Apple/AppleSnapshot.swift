@@ -37,7 +37,7 @@ struct AppleSnapshot {
 
     /// A notification may carry an old transaction, which was refunded or replaced by an upgrade.
     private var isOfThePast: Bool {
-        status != 5 && (transaction.revocationDate != nil || transaction.isUpgraded == true)
+        status != 5 && (transaction.revokedAt != nil || transaction.isUpgraded == true)
     }
 
     private var product: String {
@@ -50,8 +50,8 @@ struct AppleSnapshot {
     }
 
     private var accessUntil: Instant? {
-        if status == 4, let end = renewal?.gracePeriodExpiresDate?.instant { return end }
-        if isOfThePast, [1, 4].contains(status) { return renewal?.renewalDate?.instant }
-        return transaction.expiresDate?.instant ?? renewal?.renewalDate?.instant
+        if status == 4, let end = renewal?.gracePeriodEndsAt { return end }
+        if isOfThePast, [1, 4].contains(status) { return renewal?.renewsAt }
+        return transaction.expiresAt ?? renewal?.renewsAt
     }
 }

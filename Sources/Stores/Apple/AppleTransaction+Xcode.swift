@@ -10,7 +10,7 @@ extension AppleTransaction {
     /// A number of Xcode's is unique only together with the date of the first purchase.
     var lineage: String {
         guard isOfXcode else { return originalTransactionId }
-        return "\(originalTransactionId)@\((originalPurchaseDate ?? purchaseDate).instant.milliseconds)"
+        return "\(originalTransactionId)@\((originallyPurchasedAt ?? purchasedAt).milliseconds)"
     }
 
     /// What `transactionId` is unique within; Apple's ids are unique everywhere.

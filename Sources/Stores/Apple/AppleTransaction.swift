@@ -1,34 +1,62 @@
 internal import Crypto
 internal import Domain
 internal import Encoding
+internal import StoreInterface
 
 /// The members of `JWSTransactionDecodedPayload` that we read.
 struct AppleTransaction: SignedDocument {
-    var transactionId: String
-    var originalTransactionId: String
-    var previousOriginalTransactionId: String?
-    var appTransactionId: String?
-    var bundleId: String?
-    var environment: String?
-    var productId: String
-    var subscriptionGroupIdentifier: String?
-    var type: String?
-    var appAccountToken: String?
-    var inAppOwnershipType: String?
-    @Lossy var transactionReason: String?
-    var purchaseDate: AppleDate
-    @Lossy var originalPurchaseDate: AppleDate?
-    var expiresDate: AppleDate?
-    var revocationDate: AppleDate?
-    @Lossy var revocationType: String?
-    @Lossy var revocationPercentage: Int?
-    var signedDate: AppleDate?
-    @Lossy var isUpgraded: Bool?
-    @Lossy var quantity: Int?
-    @Lossy var price: Double?
-    @Lossy var currency: String?
+    let transactionId: String
+    let originalTransactionId: String
+    let previousOriginalTransactionId: String?
+    let appTransactionId: String?
+    let bundleId: String?
+    let environment: String?
+    let productId: String
+    let subscriptionGroupIdentifier: String?
+    let type: String?
+    let appAccountToken: String?
+    let inAppOwnershipType: String?
+    let transactionReason: String?
+    let purchasedAt: Instant
+    let originallyPurchasedAt: Instant?
+    let expiresAt: Instant?
+    let revokedAt: Instant?
+    let revocationType: String?
+    let revocationPercentage: Int64?
+    let signedAt: Instant?
+    let isUpgraded: Bool?
+    let quantity: Int64?
+    let price: Double?
+    let currency: String?
 
-    var signedAt: Instant? { signedDate?.instant }
+    /// A member that by itself neither opens nor ends access counts as absent when it does not fit, because refusing a
+    /// genuine notification would lose it.
+    init(_ document: StoreObject) throws(VerificationError) {
+        transactionId = try document.statedString("transactionId")
+        originalTransactionId = try document.statedString("originalTransactionId")
+        previousOriginalTransactionId = try document.string("previousOriginalTransactionId")
+        appTransactionId = try document.string("appTransactionId")
+        bundleId = try document.string("bundleId")
+        environment = try document.string("environment")
+        productId = try document.statedString("productId")
+        subscriptionGroupIdentifier = try document.string("subscriptionGroupIdentifier")
+        type = try document.string("type")
+        appAccountToken = try document.string("appAccountToken")
+        inAppOwnershipType = try document.string("inAppOwnershipType")
+        transactionReason = document["transactionReason"]?.text
+        purchasedAt = try document.statedAppleDate("purchaseDate")
+        originallyPurchasedAt = try? document.appleDate("originalPurchaseDate")
+        expiresAt = try document.appleDate("expiresDate")
+        revokedAt = try document.appleDate("revocationDate")
+        revocationType = document["revocationType"]?.text
+        revocationPercentage = try? document.wholeNumber("revocationPercentage")
+        signedAt = try document.appleDate("signedDate")
+        isUpgraded = document["isUpgraded"]?.boolean
+        quantity = try? document.wholeNumber("quantity")
+        price = try? document.number("price")
+        currency = document["currency"]?.text
+    }
+
     var isFamilyShared: Bool { inAppOwnershipType == "FAMILY_SHARED" }
 
     /// Whether the ids may be stored and shown.
@@ -45,7 +73,7 @@ struct AppleTransaction: SignedDocument {
         case "Non-Renewing Subscription": .nonRenewing
         case "Non-Consumable": .nonConsumable
         case "Consumable": .consumable
-        default: expiresDate == nil ? .consumable : .subscription
+        default: expiresAt == nil ? .consumable : .subscription
         }
     }
 
@@ -59,7 +87,7 @@ struct AppleTransaction: SignedDocument {
     /// refund ends their period (https://developer.apple.com/documentation/storekit/transaction/revocationpercentage).
     /// A user who is removed and not refunded (`FAMILY_REVOKE`) loses the whole purchase.
     private var isRefundedInPart: Bool {
-        guard kind != .subscription, revocationDate != nil else { return false }
+        guard kind != .subscription, revokedAt != nil else { return false }
         // In thousandths of a percent. A value out of range counts as absent.
         let part = revocationPercentage.flatMap { (0...100_000).contains($0) ? $0 < 100_000 : nil }
         switch revocationType {
@@ -79,11 +107,11 @@ struct AppleTransaction: SignedDocument {
         Transaction(
             id: transactionId,
             product: productId,
-            purchasedAt: purchaseDate.instant,
-            expiresAt: expiresDate?.instant,
-            revokedAt: isRefundedInPart ? nil : revocationDate?.instant,
+            purchasedAt: purchasedAt,
+            expiresAt: expiresAt,
+            revokedAt: isRefundedInPart ? nil : revokedAt,
             isUpgraded: isUpgraded ?? false,
-            quantity: max(1, quantity ?? 1),
+            quantity: max(1, Int(quantity ?? 1)),
             price: price.flatMap { Int64(exactly: $0.rounded()) },
             currency: currency.flatMap { isValidIdentifier($0) ? $0 : nil },
             signedAt: signedAt ?? fallback
@@ -108,27 +136,43 @@ struct AppleTransaction: SignedDocument {
 
 /// The members of `JWSRenewalInfoDecodedPayload` that we read. It names no app; only its transaction ties it to one.
 struct AppleRenewal: SignedDocument {
-    var originalTransactionId: String?
-    var environment: String?
-    var productId: String?
-    var autoRenewProductId: String?
-    var autoRenewStatus: Int?
-    var gracePeriodExpiresDate: AppleDate?
-    @Lossy var renewalDate: AppleDate?
-    var signedDate: AppleDate?
+    let originalTransactionId: String?
+    let environment: String?
+    let productId: String?
+    let autoRenewProductId: String?
+    let autoRenewStatus: Int64?
+    let gracePeriodEndsAt: Instant?
+    let renewsAt: Instant?
+    let signedAt: Instant?
 
-    var signedAt: Instant? { signedDate?.instant }
+    init(_ document: StoreObject) throws(VerificationError) {
+        originalTransactionId = try document.string("originalTransactionId")
+        environment = try document.string("environment")
+        productId = try document.string("productId")
+        autoRenewProductId = try document.string("autoRenewProductId")
+        autoRenewStatus = try document.wholeNumber("autoRenewStatus")
+        gracePeriodEndsAt = try document.appleDate("gracePeriodExpiresDate")
+        renewsAt = try? document.appleDate("renewalDate")
+        signedAt = try document.appleDate("signedDate")
+    }
+
     var isPlausible: Bool { [productId, autoRenewProductId].allSatisfy { $0.map { isValidIdentifier($0) } ?? true } }
 }
 
 /// `JWSAppTransactionDecodedPayload`. Its chain must be valid when the receipt was made, and its receipt type is the
 /// environment.
 struct AppleAppTransaction: SignedDocument {
-    var bundleId: String?
-    var appAppleId: Int64?
-    var receiptType: String?
-    var receiptCreationDate: AppleDate?
-    var appTransactionId: String?
+    let bundleId: String?
+    let appAppleId: Int64?
+    let receiptType: String?
+    let appTransactionId: String?
+    let signedAt: Instant?
 
-    var signedAt: Instant? { receiptCreationDate?.instant }
+    init(_ document: StoreObject) throws(VerificationError) {
+        bundleId = try document.string("bundleId")
+        appAppleId = try document.wholeNumber("appAppleId")
+        receiptType = try document.string("receiptType")
+        appTransactionId = try document.string("appTransactionId")
+        signedAt = try document.appleDate("receiptCreationDate")
+    }
 }

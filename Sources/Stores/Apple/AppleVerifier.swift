@@ -36,7 +36,7 @@ public struct AppleVerifier: StoreVerifier {
     /// Verifies what Apple posts to `/webhooks/apple`.
     public func verify(body: [UInt8], now: Instant) throws(VerificationError) -> Event {
         guard !configuration.bundleIDs.isEmpty else { throw .notConfigured }
-        guard let envelope = JSONBody.decode(AppleBody.self, from: body) else { throw .malformed(.invalidJSON) }
+        let envelope = try AppleBody(body)
         guard let payload = envelope.signedPayload else {
             throw .malformed(envelope.isVersionOne ? .versionOne : .missingSignedPayload)
         }
@@ -64,7 +64,13 @@ public struct AppleVerifier: StoreVerifier {
             ),
             signedAt: signedAt,
             observation: transaction.map { transaction in
-                observe(transaction, renewal: renewal, status: notification.data?.status, at: place, outer: signedAt)
+                observe(
+                    transaction,
+                    renewal: renewal,
+                    status: notification.data?.status.flatMap { Int(exactly: $0) },
+                    at: place,
+                    outer: signedAt
+                )
             },
             account: consenter,
             body: body
@@ -211,7 +217,7 @@ extension AppleVerifier {
         guard let text = data?.signedAppTransactionInfo else { return nil }
         let download = try checker.open(AppleAppTransaction.self, from: text, now: now)
         guard download.bundleId == place.app, download.receiptType == place.environment.rawValue,
-            place.environment == .sandbox || download.appAppleId == data?.appAppleId
+            place.environment == .sandbox || download.appAppleId == data?.claims.app
         else { throw .untrusted(.mismatchedTransaction) }
         return download.appTransactionId.flatMap { isValidIdentifier($0) ? $0 : nil }
     }

@@ -49,13 +49,19 @@ final class SignatureChecker: Sendable {
         let chain = if let remembered { remembered } else { try prove(jws.header) }
         guard chain.key.isValid(jws.signature, for: jws.signedBytes) else { throw .untrusted(.badSignature) }
         if remembered == nil { remember(jws.header, chain: chain) }
-        guard let document = JSONBody.decode(type, from: try jws.payload()) else {
-            throw .malformed(.invalidPayload)
-        }
+        let document = try read(type, from: try jws.payload())
         let signedAt = document.signedAt ?? now
         guard signedAt <= now + SignatureChecker.tolerance else { throw .untrusted(.signedInFuture) }
         guard chain.isValid(at: signedAt) else { throw .untrusted(.outsideValidity) }
         return document
+    }
+
+    private func read<Document: SignedDocument>(
+        _ type: Document.Type,
+        from payload: [UInt8]
+    ) throws(VerificationError) -> Document {
+        guard let object = try? StoreObject(payload) else { throw .malformed(.invalidPayload) }
+        return try Document(object)
     }
 
     private func prove(_ segment: ArraySlice<UInt8>) throws(VerificationError) -> VerifiedChain {
@@ -95,7 +101,8 @@ final class SignatureChecker: Sendable {
 }
 
 /// A document that Apple signs.
-protocol SignedDocument: Decodable {
+protocol SignedDocument {
+    init(_ document: StoreObject) throws(VerificationError)
     /// The signing date that it states: the instant at which its certificates must be valid.
     var signedAt: Instant? { get }
 }

@@ -16,8 +16,10 @@ public struct JWS: Sendable {
         let bytes = Array(text.utf8)
         guard bytes.count <= JWS.limit else { throw .malformed(.invalidJWS) }
         let dot = UInt8(ascii: ".")
-        guard let first = bytes.firstIndex(of: dot), let second = bytes[(first + 1)...].firstIndex(of: dot),
-            !bytes[(second + 1)...].contains(dot), (1...JWS.headerLimit).contains(first), second > first + 1,
+        let first = offset(of: dot, in: bytes.span)
+        let second = offset(of: dot, in: bytes.span, from: min(first + 1, bytes.count))
+        // What follows the second dot is the signature; a third dot is no character of it.
+        guard second < bytes.count, (1...JWS.headerLimit).contains(first), second > first + 1,
             let signature = Base64URL.decode(bytes[(second + 1)...])
         else { throw .malformed(.invalidJWS) }
         self.bytes = bytes

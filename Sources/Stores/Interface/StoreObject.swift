@@ -15,6 +15,8 @@ public struct StoreObject: Sendable {
         node = try StrictJSON.object(body)
     }
 
+    public subscript(_ name: String) -> JSONNode? { node[name] }
+
     public subscript(_ path: String...) -> JSONNode? {
         path.reduce(Optional(node)) { $0?[$1] }
     }

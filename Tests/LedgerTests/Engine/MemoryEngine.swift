@@ -14,7 +14,7 @@ struct MemoryEngine {
     /// In the order in which they were written first.
     private var contracts: [TrackedContract] = []
     private var places: [ContractKey: Int] = [:]
-    private var facts: [ContractKey: ContractFacts] = [:]
+    private var facts: [ContractKey: OwnershipFacts] = [:]
     private var events: [EventKey: Int64] = [:]
     private var newestEvents: [ContractKey: Int64] = [:]
     /// In the order in which they were made.
@@ -69,7 +69,7 @@ extension MemoryEngine {
             let found = contracts(of: index)
             for contract in found { known.loaded(contract, for: contract.key) }
             known.loaded(found.map(\.key), of: index)
-        case .facts(let key): known.loaded(facts[key] ?? ContractFacts(), of: key)
+        case .facts(let key): known.loaded(facts[key] ?? OwnershipFacts(), of: key)
         case .order(let token): known.loaded(orders.first { $0.token == token }, for: token)
         case .orderLike(let request): known.loaded(orders.first { $0.isLike(request) }, like: request)
         case .transfers(let source): known.loaded(transfers[source] ?? [], from: source)
@@ -83,7 +83,7 @@ extension MemoryEngine {
     private func possessions(of user: UserID, loading known: inout WorkingSet) -> Possessions {
         let owned = Set(orders.filter { $0.user == user }.map(\.token))
         let found = contracts.filter { contract in
-            let facts = facts[contract.key] ?? ContractFacts()
+            let facts = facts[contract.key] ?? OwnershipFacts()
             return contract.holders.contains(user) || facts.claims.contains { $0.user == user }
                 || !owned.isDisjoint(with: facts.tokens.keys)
         }
@@ -125,11 +125,11 @@ extension MemoryEngine {
         tombstones.formUnion(changes.buried)
         for change in changes.contracts { write(change) }
         for record in changes.tokens {
-            facts[record.contract, default: ContractFacts()].tokens[record.token] = record.dates
+            facts[record.contract, default: OwnershipFacts()].tokens[record.token] = record.dates
         }
         for record in changes.claims {
-            facts[record.contract, default: ContractFacts()].claims.removeAll { $0.user == record.claim.user }
-            facts[record.contract, default: ContractFacts()].claims.append(record.claim)
+            facts[record.contract, default: OwnershipFacts()].claims.removeAll { $0.user == record.claim.user }
+            facts[record.contract, default: OwnershipFacts()].claims.append(record.claim)
         }
         for record in changes.transfers { transfers[record.source, default: []].append(record.target) }
         for source in Set(changes.transfers.map(\.source)) { transfers[source]?.sort() }

@@ -1,19 +1,17 @@
-"""A development server, a network between it and the app, a store that signs, and phones."""
+"""A development server, and phones whose store signs."""
 
 import json
 import os
-import socket
 import subprocess
-import threading
 import time
-import urllib.error
 import urllib.request
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
 from pathlib import Path
 
+import rules
+from network import Network
 from program import OUTSIDE, ROOT, Program, binary
-from signing import Signer, payload
+from signing import Signer
 
 BUNDLE = "com.example.paycast"
 
@@ -28,9 +26,9 @@ def app_binary():
 
 
 class Server:
-    def __init__(self, folder):
+    def __init__(self, folder, **settings):
         # With the default, `transfer`, a purchase moves to whoever restores it, and 409 is never answered.
-        environment = {**OUTSIDE, "PAYCAST_TRANSFERS": "keep"}
+        environment = {**OUTSIDE, "PAYCAST_TRANSFERS": "keep", **settings}
         self.program = Program(folder, [binary(), "serve", "--dev", "--port", "0"], environment)
         self.program.wait_until_listening()
         workspace = folder / ".paycast"
@@ -66,103 +64,6 @@ class Server:
         request = urllib.request.Request(f"{self.url}/users/{user}/entitlements", headers=headers)
         with urllib.request.urlopen(request, timeout=20) as response:
             return json.load(response)
-
-
-class Network:
-    """Passes requests on, or does not. `modes` are used up by posts of transactions, one each; then `mode` holds."""
-
-    def __init__(self, server):
-        self.server = server
-        self.mode = "up"
-        self.modes = []
-        self.posts = []
-        self.questions = []
-        self.lock = threading.Lock()
-        network = self
-
-        class Handler(BaseHTTPRequestHandler):
-            # A connection for each request: on Linux, URLSession sends a POST whose kept connection was cut once more
-            # without its body, and waits for an answer until its time is up.
-            protocol_version = "HTTP/1.0"
-
-            def do_GET(self):
-                network.handle(self)
-
-            do_POST = do_GET
-
-            def log_message(self, *words):
-                pass
-
-        self.listener = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.listener.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self.listener.server_port}"
-        threading.Thread(target=self.listener.serve_forever, daemon=True).start()
-
-    def handle(self, request):
-        length = int(request.headers.get("Content-Length") or 0)
-        body = request.rfile.read(length)
-        if len(body) < length:  # the app was killed while it sent
-            return None
-        is_post = request.path == "/transactions/apple"
-        with self.lock:
-            mode = self.modes.pop(0) if is_post and self.modes else self.mode
-        post = {"at": time.monotonic(), "mode": mode, "status": None}
-        if is_post:
-            post["id"] = payload(json.loads(body)["signedTransaction"])["transactionId"]
-            self.posts.append(post)
-        if mode == "down":
-            return self.cut(request)
-        # A slow server is what this mode is: the delay waits for nothing.
-        if mode == "slow":
-            time.sleep(0.7)
-        if mode == "busy":
-            return self.answer(request, post, 503, b'{"error":"busy","message":"."}', {"Retry-After": "1"})
-        if mode == "refusing":
-            return self.answer(request, post, 400, b'{"error":"untrusted_chain","message":"."}')
-        if mode == "portal":
-            return self.answer(request, post, 200, b"<html>Welcome to the hotel</html>")
-        status, answer, headers = self.forward(request, body)
-        if not is_post:
-            self.questions.append({"status": status, "known": request.headers.get("If-None-Match"), **headers})
-        if mode == "lost":
-            return self.cut(request)
-        return self.answer(request, post, status, answer, headers)
-
-    def forward(self, request, body):
-        """What the server says, with the headers that clients and servers compare their versions by."""
-        forwarded = urllib.request.Request(self.server.url + request.path, body or None, method=request.command)
-        if "If-None-Match" in request.headers:
-            forwarded.add_header("If-None-Match", request.headers["If-None-Match"])
-        try:
-            with urllib.request.urlopen(forwarded, timeout=20) as response:
-                status, answer, headers = response.status, response.read(), response.headers
-        except urllib.error.HTTPError as error:
-            status, answer, headers = error.code, error.read(), error.headers
-        except urllib.error.URLError:
-            # The server is not there: a proxy before it says so.
-            status, answer, headers = 502, b"", {}
-        return status, answer, {name: headers[name] for name in ("ETag", "Retry-After") if name in headers}
-
-    def close(self):
-        self.listener.shutdown()
-        self.listener.server_close()
-
-    def cut(self, request):
-        request.close_connection = True
-        request.connection.shutdown(socket.SHUT_RDWR)
-
-    def answer(self, request, post, status, body, headers=None):
-        post["status"] = status
-        try:
-            request.send_response(status)
-            length = {} if status == 304 else {"Content-Length": str(len(body))}
-            for name, value in {**length, **(headers or {})}.items():
-                request.send_header(name, value)
-            request.end_headers()
-            request.wfile.write(body)
-        except OSError:
-            # The app was killed meanwhile: nobody has heard it.
-            post["status"] = None
 
 
 class Phone:
@@ -248,7 +149,7 @@ class Phone:
     def run(self, *steps, kill_before=None, patience=30, version="1", clock_error=0, pace=1, state=None):
         """Runs the app, until its entitlements are in `state` if given. Returns its report, or None if it was killed."""
         plan = {
-            "server": self.network.url,
+            "server": self.network.begin(pace),
             "folder": str(self.folder),
             "appVersion": version,
             "steps": steps,
@@ -259,8 +160,7 @@ class Phone:
         }
         if kill_before is not None:
             plan["killBefore"] = kill_before
-        file = self.folder / "plan.json"
-        file.write_text(json.dumps(plan))
+        (file := self.folder / "plan.json").write_text(json.dumps(plan))
         ended = subprocess.run([app_binary(), file], capture_output=True, text=True, timeout=60)
         if ended.returncode == -9:
             return None
@@ -280,11 +180,7 @@ class Phone:
         return [path for path in (self.folder / "outbox").glob("*.transaction")]
 
     def check_rules(self):
-        """No transaction is finished that the server has not answered 200 or 409 to."""
-        # A portal's 200 is nobody's answer.
-        answers = [post for post in self.network.posts if post["mode"] != "portal" and post["status"] in (200, 409)]
-        answered = {int(post["id"]) for post in answers}
-        assert set(self.finished) <= answered, (self.finished, self.network.posts)
+        rules.check(self.network.posts, self.finished)
 
 
 class Simulator(Phone):

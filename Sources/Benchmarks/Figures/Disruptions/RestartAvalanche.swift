@@ -1,4 +1,5 @@
 internal import Glibc
+internal import StockClients
 
 /// The server stops while thousands of pages are open, an event is committed, and the pages return to the restarted
 /// server.

@@ -1,11 +1,17 @@
+public import LedgerInterface
+
 /// A connection to a ledger, used by one thread. An engine is a type of them, and its tables.
 public protocol LedgerConnection: AnyObject {
     func prepare(_ sql: String) throws(EngineError) -> Statement
+    /// The table in which an event's id is unique, and leads to its position.
+    var eventIDs: String { get }
 
     /// Begins a transaction that writes; no other one writes until it has ended.
     func begin() throws(EngineError)
     /// The newest position, in the transaction that runs.
     func head() throws(EngineError) -> Int64
+    /// Whether this node still has the work under `lease`. Until the transaction ends, no other node gets it.
+    func holds(_ lease: Lease) throws(EngineError) -> Bool
     /// Makes everything up to `head` durable.
     func commit(head: Int64) throws(EngineError)
     /// Tells other nodes of the last commit, once it is answered.
@@ -23,8 +29,9 @@ public protocol LedgerConnection: AnyObject {
 
     /// Whether other nodes write the ledger too. Then it is far away: many questions should be asked at once.
     var isShared: Bool { get }
-    /// Lets `questions` run for nothing, only to learn what they ask, and then asks all of that at once. The same
-    /// questions find their answers there afterwards, until the next write. False when nothing new was asked.
+    /// Lets `questions` run for nothing, only to learn what they ask, and then asks all of that at once; outside of a
+    /// transaction, together with the beginning of the next one. The same questions find their answers there afterwards,
+    /// until the next write. False when nothing new was asked.
     func readAhead(_ questions: () -> Void) throws(EngineError) -> Bool
 
     /// Whether what is deleted from now on is overwritten in the engine's files.
@@ -55,6 +62,8 @@ public enum Rescue: Equatable {
 }
 
 extension LedgerConnection {
+    public func holds(_ lease: Lease) throws(EngineError) -> Bool { true }
+    public var eventIDs: String { "events" }
     public func settle() throws(EngineError) {}
     public func announce() {}
     public var isShared: Bool { false }

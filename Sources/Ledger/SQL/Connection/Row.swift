@@ -1,4 +1,5 @@
 internal import Domain
+internal import LedgerInterface
 
 /// The current row of a running statement. Valid only inside the closure that receives it.
 public struct Row {
@@ -8,7 +9,7 @@ public struct Row {
         self.statement = statement
     }
 
-    func isNull(_ column: Int32) -> Bool { statement.isNull(column) }
+    public func isNull(_ column: Int32) -> Bool { statement.isNull(column) }
 
     public func integer(_ column: Int32) -> Int64 { statement.integer(column) }
 
@@ -30,7 +31,7 @@ public struct Row {
 
     func optionalText(_ column: Int32) -> String? { statement.text(column) }
 
-    func bytes(_ column: Int32) -> [UInt8] { statement.bytes(column) }
+    public func bytes(_ column: Int32) -> [UInt8] { statement.bytes(column) }
 
     func word<Word: RawRepresentable<String>>(_ column: Int32) throws(EngineError) -> Word {
         guard let word = Word(rawValue: text(column)) else { throw unreadable(column) }

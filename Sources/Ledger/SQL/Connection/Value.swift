@@ -5,6 +5,7 @@ public enum Value {
     case null
     case integer(Int64)
     case text(String)
+    case bytes([UInt8])
 
     init(_ text: String?) { self = text.map { .text($0) } ?? .null }
 

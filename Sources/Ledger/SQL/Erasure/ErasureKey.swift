@@ -1,5 +1,6 @@
 internal import Crypto
 internal import Encoding
+internal import LedgerInterface
 internal import Rules
 
 /// Makes digests of what named an erased user. Without the key, which the ledger holds, nobody can find out whom a

@@ -1,3 +1,6 @@
+internal import Domain
+internal import LedgerInterface
+
 /// The SQL of an erasure, prepared when there is one.
 struct ErasureStatements {
     let contracts, related, orders, losses: Statement
@@ -63,7 +66,15 @@ struct ErasureStatements {
             WHERE position = ?1 AND ("user" IS NULL OR "user" = ?2)
             """
         )
-        deleteJobs = try connection.prepare("DELETE FROM jobs WHERE position = ?")
+        // Whoever has the contract now needs the rest of them: Google refunds what is not acknowledged.
+        deleteJobs = try connection.prepare(
+            """
+            DELETE FROM jobs WHERE position = ?1 AND (kind = '\(Job.Kind.forward.rawValue)' OR NOT EXISTS (
+                SELECT 1 FROM events JOIN contracts ON contracts.id = events.contract
+                WHERE events.position = ?1 AND contracts."user" <> ?2
+            ))
+            """
+        )
         fragments = try connection.prepare(
             "SELECT collapse_key, position FROM fragments WHERE stream = ?1 LIMIT ?2"
         )
@@ -78,6 +89,7 @@ struct ErasureStatements {
             "DELETE FROM orders WHERE \"user\" = ?",
         ].map { sql throws(EngineError) in try connection.prepare(sql) }
         deleteOfContract = try [
+            "DELETE FROM jobs WHERE position IN (SELECT position FROM events WHERE contract = ?)",
             "UPDATE events SET contract = NULL WHERE contract = ?", "DELETE FROM tokens WHERE contract = ?",
             "DELETE FROM claims WHERE contract = ?", "DELETE FROM shares WHERE contract = ?",
             "DELETE FROM contracts WHERE id = ?",

@@ -51,7 +51,7 @@ extension LedgerStore {
         }
         if let event, !event.id.hasPrefix(ErasureKey.prefix) {
             try erasure.emptyEvent.run([.integer(position), .text(try emptied(event, at: position))], body: [])
-            try erasure.deleteJobs.run([.integer(position)])
+            try erasure.deleteJobs.run([.integer(position), Value(user)])
         }
         try erasure.emptyEntry.run([.integer(position), Value(user)])
     }

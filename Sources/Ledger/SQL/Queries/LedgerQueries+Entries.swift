@@ -48,10 +48,10 @@ extension LedgerQueries {
 /// The log, as a node follows it.
 extension LedgerQueries {
     /// At most `limit` entries after `position`, without holes, with fragments in the languages that their users read
-    /// now.
-    public func log(after position: Int64, limit: Int) throws(LedgerError) -> [Entry] {
+    /// now. An erasure's entry names nobody; `erased` knows whom it is about.
+    public func log(after position: Int64, limit: Int) throws(LedgerError) -> (entries: [Entry], erased: ErasedUsers) {
         try snapshot { head throws(EngineError) in
-            guard head.position > position else { return [] }
+            guard head.position > position else { return ([], .nobody) }
             let through = min(head.position, position + Int64(limit))
             let range: [Value] = [.integer(position), .integer(through)]
             var entries = try statements.entriesBetween.all(range, read: EntryRow.read)
@@ -61,7 +61,9 @@ extension LedgerQueries {
                 let own = byPosition[entries[index].position] ?? []
                 entries[index].fragments = own.sorted { $0.ordinal < $1.ordinal }.map(\.fragment)
             }
-            return entries
+            guard entries.contains(where: { $0.notice.kind == .userErased }) else { return (entries, .nobody) }
+            let digests = try statements.tombstonesAfter.all([.integer(position)]) { row in row.text(0) }
+            return (entries, ErasedUsers(digests: Set(digests), key: erasureKey))
         }
     }
 }

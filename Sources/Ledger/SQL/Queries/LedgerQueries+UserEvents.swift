@@ -16,7 +16,7 @@ extension LedgerQueries {
         withBodies: Bool
     ) throws(LedgerError) -> UserEvents {
         try snapshot { head throws(EngineError) in
-            var newest = Newest(limit: limit)
+            var newest = NewestPositions(limit: limit)
             let range: [Value] = [.integer(position), .integer(Int64(limit) + 1)]
             newest.add(try positions(statements.entriesOfUserBefore, values: [Value(user)] + range))
             let related: [Value] = [Value(user), .integer(LedgerQueries.relationLimit)]
@@ -70,28 +70,4 @@ extension UserEvent {
         let notice = entry.notice
         return notice.kind != .contractTransferred && (notice.user == nil || notice.user == user)
     }
-}
-
-/// The newest positions of several lists. Each list holds one position more than a page, or everything that it has.
-private struct Newest {
-    let limit: Int
-    private var found: Set<Int64> = []
-    /// Below this position, one of the lists may have positions that were not read.
-    private var floor: Int64 = 0
-
-    init(limit: Int) {
-        self.limit = limit
-    }
-
-    /// `positions` are in descending order.
-    mutating func add(_ positions: [Int64]) {
-        found.formUnion(positions)
-        if positions.count > limit, let last = positions.last { floor = max(floor, last) }
-    }
-
-    private var known: [Int64] { found.filter { $0 >= floor }.sorted(by: >) }
-
-    var page: [Int64] { Array(known.prefix(limit)) }
-
-    var hasMore: Bool { floor > 0 || known.count > limit }
 }

@@ -9,6 +9,8 @@ public struct LedgerQueries {
     let streams: StreamPattern
     let epoch: String
     let erasureKey: ErasureKey
+    /// The newest position of the snapshot from which several questions are answered.
+    private var common: Cursor?
 
     public init(
         _ connection: any LedgerConnection,
@@ -33,12 +35,33 @@ public struct LedgerQueries {
         try snapshot { head throws(EngineError) in head }
     }
 
-    func snapshot<Answer>(_ read: (Cursor) throws(EngineError) -> Answer) throws(LedgerError) -> Answer {
+    public typealias Question = @Sendable (inout LedgerQueries) -> LedgerAnswer
+
+    /// Answers questions from one snapshot, and asks an engine that is far away for what all of them need at once. Each
+    /// question runs more often than once, so it returns what is to be done with its answer.
+    public mutating func answer(_ questions: [Question]) -> [LedgerAnswer] {
+        guard connection.isShared, questions.count > 1 else { return questions.map { $0(&self) } }
+        let together = try? snapshot { head throws(EngineError) in
+            var trial = self
+            trial.common = head
+            return (answers: questions.map { $0(&trial) }, policy: trial.policy)
+        }
+        // One that fails must not fail the others.
+        guard let together, !together.answers.contains(where: \.isFailure) else { return questions.map { $0(&self) } }
+        policy = together.policy
+        return together.answers
+    }
+
+    func snapshot<Value>(_ read: (Cursor) throws(EngineError) -> Value) throws(LedgerError) -> Value {
         do throws(EngineError) {
+            if let common { return try read(common) }
             let head = Cursor(epoch: epoch, position: try connection.beginReading())
-            let answer = try read(head)
+            var answer = Result<Value, EngineError>?.none
+            // The last run, which asks nothing new, has all answers.
+            while try connection.readAhead({ answer = Result { () throws(EngineError) in try read(head) } }) {}
+            let last = if let answer { try answer.get() } else { try read(head) }
             try connection.endReading()
-            return answer
+            return last
         } catch {
             try? connection.endReading()
             throw LedgerError(error)

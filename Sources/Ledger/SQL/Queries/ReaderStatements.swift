@@ -2,7 +2,7 @@ internal import LedgerInterface
 
 /// All SQL of the reader, prepared once, in the words that SQLite and PostgreSQL have in common.
 struct ReaderStatements {
-    let erasureKey, tombstone, bodyAt: Statement
+    let erasureKey, tombstone, tombstonesAfter, bodyAt: Statement
     let committedUpTo, lost: Statement
     let entriesAfter, entriesOfUser, fragmentsAt, entriesBetween, fragmentsBetween: Statement
     let nextKey, fragmentsOfKey, newestOfKey: Statement
@@ -18,6 +18,7 @@ struct ReaderStatements {
         erasureKey = try connection.prepare("SELECT value FROM meta WHERE key = 'erasure_key'")
         bodyAt = try connection.prepare("SELECT body FROM events WHERE position = ? AND length(body) > 0")
         tombstone = try connection.prepare("SELECT position FROM tombstones WHERE digest = ?")
+        tombstonesAfter = try connection.prepare("SELECT digest FROM tombstones WHERE position > ?")
 
         committedUpTo = try connection.prepare(
             "SELECT committed_at FROM entries WHERE position <= ? ORDER BY position DESC LIMIT 1"
@@ -101,7 +102,13 @@ struct ReaderStatements {
             WHERE destination = ? AND due_at <= ? ORDER BY due_at, id LIMIT ?
             """
         )
-        jobCount = try connection.prepare("SELECT count(*) FROM jobs WHERE due_at > 0")
+        jobCount = try connection.prepare(
+            """
+            SELECT count(*) FROM (
+                SELECT due_at FROM jobs WHERE due_at > 0 ORDER BY due_at LIMIT \(JobBacklog.countLimit)
+            ) AS waiting
+            """
+        )
         nextJob = try connection.prepare("SELECT min(due_at) FROM jobs WHERE due_at > 0")
         nextDeadline = try connection.prepare(
             "SELECT min(deadline) FROM jobs WHERE due_at IS NOT NULL"
@@ -119,7 +126,8 @@ struct ReaderStatements {
         eventsByID = try connection.prepare(
             """
             SELECT \(StoredEvent.columns) FROM events
-            WHERE event = ? AND position > ? AND position <= ? ORDER BY provider, environment
+            WHERE position IN (SELECT position FROM \(connection.eventIDs) WHERE event = ?)
+                AND position > ? AND position <= ?
             """
         )
         eventsByContract = try connection.prepare(

@@ -6,31 +6,42 @@ internal import Rules
 extension LedgerStore {
     /// How many entries one transaction looks at: 3 ms, during which others wait.
     private static let entriesOfAStep = 50
+    /// How many bodies that were still to be forwarded one transaction looks at: 2 ms.
+    private static let keptOfAStep = 500
 
     /// One step: what was committed before `instant`. True when nothing of it is left.
-    public func emptyOld(before instant: Instant) throws(EngineError) -> Commit<Bool> {
+    public mutating func emptyOld(before instant: Instant) throws(EngineError) -> Commit<Bool> {
         try connection.overwriteDeleted(true)
         defer { try? connection.overwriteDeleted(false) }
         let retention = try RetentionStatements(connection)
         let done = try retention.mark.first { row in row.integer(0) } ?? 0
         let limit = Value.integer(Int64(LedgerStore.entriesOfAStep))
-        // Forwarded since they came of age.
-        let forwarded = try retention.forwarded.all([limit]) { row in row.integer(0) }
-        for position in forwarded {
-            try retention.emptyBody.run([.integer(position)], body: [])
-            try retention.forgetKept.run([.integer(position)])
-        }
+        let isThrough = try emptyForwarded(by: retention)
         let next = try retention.aged.all([.integer(done), limit]) { row in
             (position: row.integer(0), committedAt: row.instant(1))
         }
         guard let last = next.prefix(while: { $0.committedAt < instant }).last?.position else {
-            return Commit(value: forwarded.isEmpty)
+            return Commit(value: isThrough)
         }
         try retention.keepBodies.run([.integer(done), .integer(last)])
         try retention.emptyBodies.run([.integer(done), .integer(last)], body: [])
         try emptyFragments(after: done, through: last, by: retention)
         try retention.setMark.run([.text("\(last)")])
         return Commit(value: false)
+    }
+
+    /// Empties what was forwarded since it came of age. A destination that is down for weeks keeps millions waiting, so
+    /// each step goes on where the last one stopped. True when it has come to the end.
+    private mutating func emptyForwarded(by retention: RetentionStatements) throws(EngineError) -> Bool {
+        let range: [Value] = [.integer(keptChecked), .integer(Int64(LedgerStore.keptOfAStep))]
+        let kept = try retention.kept.all(range) { row in (position: row.integer(0), isWaiting: !row.isNull(1)) }
+        for body in kept where !body.isWaiting {
+            try retention.emptyBody.run([.integer(body.position)], body: [])
+            try retention.forgetKept.run([.integer(body.position)])
+        }
+        let isThrough = kept.count < LedgerStore.keptOfAStep
+        keptChecked = isThrough ? 0 : kept.last?.position ?? 0
+        return isThrough
     }
 
     private func emptyFragments(

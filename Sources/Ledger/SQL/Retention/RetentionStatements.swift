@@ -1,7 +1,9 @@
+internal import LedgerInterface
+
 /// The SQL of the retention, prepared for each step.
 struct RetentionStatements {
     let mark, setMark, aged: Statement
-    let keepBodies, emptyBodies, forwarded, emptyBody, forgetKept: Statement
+    let keepBodies, emptyBodies, kept, emptyBody, forgetKept: Statement
     let fragments, deleteOlder, newer, delete, refresh: Statement
 
     init(_ connection: any LedgerConnection) throws(EngineError) {
@@ -23,17 +25,17 @@ struct RetentionStatements {
             """
             UPDATE events SET body = ?3
             WHERE position > ?1 AND position <= ?2 AND length(body) > 0
-                AND position NOT IN (SELECT position FROM kept_bodies)
+                AND position NOT IN (SELECT position FROM kept_bodies WHERE position > ?1 AND position <= ?2)
             """
         )
-        forwarded = try connection.prepare(
+        // With EXISTS, PostgreSQL would read every job that waits first.
+        kept = try connection.prepare(
             """
-            SELECT position FROM kept_bodies
-            WHERE NOT EXISTS (
+            SELECT position, (
                 SELECT 1 FROM jobs
-                WHERE jobs.position = kept_bodies.position AND kind = 'forward' AND due_at IS NOT NULL
+                WHERE jobs.position = kept_bodies.position AND kind = 'forward' AND due_at IS NOT NULL LIMIT 1
             )
-            ORDER BY position LIMIT ?
+            FROM kept_bodies WHERE position > ? ORDER BY position LIMIT ?
             """
         )
         emptyBody = try connection.prepare("UPDATE events SET body = ?2 WHERE position = ?1")
@@ -48,7 +50,7 @@ struct RetentionStatements {
             "DELETE FROM fragments WHERE stream = ? AND collapse_key = ? AND position < ?"
         )
         newer = try connection.prepare(
-            "SELECT position FROM fragments WHERE stream = ? AND collapse_key = ? AND position > ? LIMIT 1"
+            "SELECT 1 FROM fragments WHERE stream = ? AND collapse_key = ? AND position > ? LIMIT 1"
         )
         delete = try connection.prepare(
             "DELETE FROM fragments WHERE stream = ? AND collapse_key = ? AND position = ?"

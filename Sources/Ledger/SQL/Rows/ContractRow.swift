@@ -1,4 +1,5 @@
 internal import Domain
+internal import LedgerInterface
 internal import Rules
 
 /// A contract and its row.

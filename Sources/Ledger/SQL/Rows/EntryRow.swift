@@ -1,4 +1,5 @@
 internal import Domain
+internal import LedgerInterface
 
 /// Converts between an entry and its row.
 enum EntryRow {

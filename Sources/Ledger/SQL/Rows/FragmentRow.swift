@@ -1,4 +1,5 @@
 internal import Domain
+internal import LedgerInterface
 
 /// Converts between a fragment and its row. Rows hold facts, not HTML, so that what a page missed is rendered with
 /// today's templates.

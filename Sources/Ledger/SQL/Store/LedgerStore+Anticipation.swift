@@ -1,26 +1,57 @@
 public import Domain
-public import Rules
+public import LedgerInterface
+internal import Rules
 
-/// Loads what many commands will need with few questions to an engine that is far away: without it, each command of a
-/// batch would wait for its own.
+/// Loads what a batch will need with few questions to an engine that is far away: without it, each command would wait for
+/// its own.
 extension LedgerStore {
     /// What a decision asks for depends on what it found, so it takes a few rounds; a chain of contracts takes more, and
     /// loads the rest by itself.
     private static let rounds = 6
 
-    /// Call it before the batch's first command.
-    public mutating func anticipate(_ events: [IncomingEvent], now: Instant) throws(EngineError) {
-        guard !events.isEmpty else { return }
-        var needs = events.flatMap(\.needs)
-        for _ in 0..<LedgerStore.rounds where !needs.isEmpty {
-            try loadTogether(needs)
-            needs = events.flatMap { missing(in: $0, at: now) }
+    /// Begins, and loads what these commands need, and the end of access at `now`.
+    public mutating func begin(anticipating commands: [Anticipated], now: Instant) throws(EngineError) {
+        guard connection.isShared else { return try begin() }
+        var needs = commands.flatMap(\.needs)
+        _ = try connection.readAhead {
+            var trial = self
+            trial.known = WorkingSet(head: 0)
+            _ = try? (trial.endedContracts(at: now), trial.loadTotals())
+            for need in needs { try? trial.load(need) }
+            for key in commands.compactMap(\.key) { _ = try? trial.findBroadcast(key, at: now) }
         }
+        try begin()
+        try loadTotals()
+        for key in commands.compactMap(\.key) { broadcasts[key.text] = .some(try findBroadcast(key, at: now)) }
+        let ends = try endedContracts(at: now).map { key in
+            Anticipated { unit throws(Missing) in try unit.endAccess(of: key) }
+        }
+        var undecided = ends + commands
+        for _ in 0..<LedgerStore.rounds {
+            try loadTogether(needs)
+            needs = []
+            undecided.removeAll { command in
+                let missing = missing(in: command, at: now)
+                needs += missing
+                return missing.isEmpty
+            }
+            if needs.isEmpty { return }
+        }
+    }
+
+    /// Sends a question now that is asked after the commit.
+    public func askAheadForNextEnd() throws(EngineError) {
+        _ = try connection.readAhead { _ = try? nextEnd() }
+    }
+
+    private mutating func loadTotals() throws(EngineError) {
+        unclaimed = try countUnclaimed()
+        lastContract = try statements.lastContract.first { row in row.integer(0) } ?? 0
     }
 
     /// One question may follow from another's answer, such as a contract's tokens from its row.
     private mutating func loadTogether(_ needs: [Need]) throws(EngineError) {
-        let needs = needs.filter { !known.knows($0) }
+        let needs = Set(needs).filter { !known.knows($0) }
         while try connection.readAhead({
             var trial = self
             for need in needs { try? trial.load(need) }
@@ -28,10 +59,10 @@ extension LedgerStore {
         for need in needs where !known.knows(need) { try load(need) }
     }
 
-    private func missing(in event: IncomingEvent, at now: Instant) -> [Need] {
+    private func missing(in command: Anticipated, at now: Instant) -> [Need] {
         var unit = UnitOfWork(known, policy: policy, streams: streams, epoch: epoch, now: now)
         do throws(Missing) {
-            _ = try unit.record(event)
+            try command.decide(&unit)
             return []
         } catch {
             return error.needs

@@ -62,8 +62,13 @@ extension LedgerStore {
         try statements.nextEnd.first { row in row.optionalInstant(0) } ?? nil
     }
 
+    func countUnclaimed() throws(EngineError) -> Int {
+        try statements.unclaimed.first { row in Int(row.integer(0)) } ?? 0
+    }
+
     public func addUnclaimed(_ difference: Int) throws(EngineError) -> Int {
-        let count = (try statements.unclaimed.first { row in Int(row.integer(0)) } ?? 0) + difference
+        let before = if let unclaimed { unclaimed } else { try countUnclaimed() }
+        let count = before + difference
         if difference != 0 { try statements.setUnclaimed.run([.text(String(count))]) }
         return count
     }

@@ -1,4 +1,5 @@
 internal import Domain
+internal import LedgerInterface
 
 /// What is deleted because it is old: everything else in the ledger stays.
 extension LedgerStore {
@@ -14,12 +15,9 @@ extension LedgerStore {
         try statements.forgetJobs.run([Value(now - LedgerStore.memoryOfJobs)])
     }
 
-    /// Returns the instant up to which keys have expired. Deletes a few at a time: many expired keys must not hold up the
-    /// request that comes next.
-    func forgetBroadcastKeys(at now: Instant) throws(EngineError) -> Instant {
-        let expired = now - LedgerStore.memoryOfKeys
-        try statements.forgetBroadcastKeys.run([Value(expired)])
-        return expired
+    /// Deletes a few at a time: many expired keys must not hold up the request that comes next.
+    func forgetBroadcastKeys(at now: Instant) throws(EngineError) {
+        try statements.forgetBroadcastKeys.run([Value(now - LedgerStore.memoryOfKeys)])
     }
 
     func forgetBroadcastKeys(beyond limit: Int64) throws(EngineError) {

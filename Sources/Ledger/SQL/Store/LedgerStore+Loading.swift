@@ -1,4 +1,5 @@
 internal import Domain
+internal import LedgerInterface
 internal import Rules
 
 /// Loads what a decision needs.
@@ -36,9 +37,9 @@ extension LedgerStore {
         return try statements.newestEvent.first([.integer(id)]) { row in row.integer(0) } ?? 0
     }
 
-    private mutating func facts(of key: ContractKey) throws(EngineError) -> ContractFacts {
-        guard let id = try row(of: key) else { return ContractFacts() }
-        var facts = ContractFacts()
+    private mutating func facts(of key: ContractKey) throws(EngineError) -> OwnershipFacts {
+        guard let id = try row(of: key) else { return OwnershipFacts() }
+        var facts = OwnershipFacts()
         for (text, dates) in try statements.tokens.all([.integer(id)], read: TokenDates.read) {
             if let token = OrderToken(text) { facts.tokens[token] = dates }
         }

@@ -1,11 +1,16 @@
+public import LedgerInterface
 internal import Rules
 
 /// Transactions, and the commands within one.
 extension LedgerStore {
     public mutating func begin() throws(EngineError) {
         try connection.begin()
+        unclaimed = nil
         try forget()
     }
+
+    /// Whether what is done under `lease` may be committed in this transaction.
+    public func holds(_ lease: Lease) throws(EngineError) -> Bool { try connection.holds(lease) }
 
     public func commit() throws(EngineError) {
         try connection.commit(head: known.head)
@@ -38,6 +43,7 @@ extension LedgerStore {
     mutating func forget() throws(EngineError) {
         rows = [:]
         lastContract = nil
+        broadcasts = [:]
         known = WorkingSet(head: try connection.head())
     }
 }

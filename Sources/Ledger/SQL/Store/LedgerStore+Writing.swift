@@ -1,4 +1,5 @@
 internal import Domain
+internal import LedgerInterface
 internal import Rules
 
 /// Writes what a decision returns.

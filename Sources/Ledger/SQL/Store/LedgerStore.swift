@@ -1,5 +1,5 @@
 public import Domain
-internal import LedgerInterface
+public import LedgerInterface
 internal import Rules
 
 /// The writer's side of an engine: it loads what a command's decision needs (`+Loading`), and writes what the decision
@@ -17,6 +17,12 @@ public struct LedgerStore {
     var rows: [ContractKey: Int64] = [:]
     /// The last row of the contracts, once a transaction has made one.
     var lastContract: Int64?
+    /// Up to here, the retention has looked at the bodies that it had kept.
+    var keptChecked: Int64 = 0
+    /// Contracts without a user, when the transaction began; nil until it is asked.
+    var unclaimed: Int?
+    /// What this transaction has found under keys, which are ASCII, or made since.
+    var broadcasts: [String: MadeBroadcast?] = [:]
     /// Whether an erasure has come to its end.
     var hasErased = false
 

@@ -1,3 +1,4 @@
+internal import LedgerInterface
 internal import Rules
 
 /// All SQL of the writer, prepared once, in the words that SQLite and PostgreSQL have in common. The tables are in the
@@ -41,12 +42,17 @@ struct WriterStatements {
         )
 
         findEvent = try connection.prepare(
-            "SELECT min(position) FROM events WHERE event IN (?, ?) AND provider = ? AND environment = ?"
+            """
+            SELECT min(position) FROM \(connection.eventIDs)
+            WHERE event IN (?, ?) AND provider = ? AND environment = ?
+            """
         )
         refileEvent = try connection.prepare(
             """
             UPDATE events SET contract = ?1
-            WHERE event = ?2 AND provider = ?3 AND environment = ?4 AND contract IS DISTINCT FROM ?1
+            WHERE position = (
+                SELECT position FROM \(connection.eventIDs) WHERE event = ?2 AND provider = ?3 AND environment = ?4
+            ) AND contract IS DISTINCT FROM ?1
             """
         )
         newestEvent = try connection.prepare("SELECT max(position) FROM events WHERE contract = ?")
@@ -193,7 +199,12 @@ struct WriterStatements {
         abandonJob = try connection.prepare(
             "UPDATE jobs SET attempts = attempts + 1, due_at = NULL, reason = ?, abandoned_at = ? WHERE id = ?"
         )
-        forgetJobs = try connection.prepare("DELETE FROM jobs WHERE abandoned_at < ?")
+        forgetJobs = try connection.prepare(
+            """
+            DELETE FROM jobs
+            WHERE id IN (SELECT id FROM jobs WHERE abandoned_at < ? ORDER BY abandoned_at LIMIT 100)
+            """
+        )
         setMark = try connection.prepare(
             "INSERT INTO marks (name, at) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET at = excluded.at"
         )

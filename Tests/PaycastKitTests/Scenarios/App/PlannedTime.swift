@@ -15,6 +15,7 @@ struct PlannedTime: Timekeeper {
 
     var now: Date { start.addingTimeInterval(error + Date().timeIntervalSince(start) * pace) }
 
+    /// What the app's clock does on a phone, only faster: this is what others wait with.
     func sleep(until date: Date) async {
         try? await Task.sleep(for: .seconds(max(date.timeIntervalSince(now), 0) / pace))
     }

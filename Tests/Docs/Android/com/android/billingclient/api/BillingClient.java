@@ -39,6 +39,13 @@ public class BillingClient {
         return new BillingResult(Play.sheet.apply(params));
     }
 
+    public BillingResult showInAppMessages(
+        Activity activity, InAppMessageParams params, InAppMessageResponseListener listener
+    ) {
+        if (params.isTransactional) listener.onInAppMessageResponse(Play.message.get());
+        return new BillingResult(Play.code);
+    }
+
     public void queryPurchasesAsync(QueryPurchasesParams params, PurchasesResponseListener listener) {
         var found = Play.purchases.stream()
             .filter(purchase -> params.type.equals(Play.products.get(purchase.product)))

@@ -5,6 +5,9 @@ import java.util.List;
 public final class BillingFlowParams {
     public ProductDetailsParams product;
     public String account;
+    /** Of the subscription that is replaced. */
+    public String oldToken;
+    public int replacementMode;
 
     public static Builder newBuilder() { return new Builder(); }
 
@@ -21,7 +24,40 @@ public final class BillingFlowParams {
             return this;
         }
 
+        public Builder setSubscriptionUpdateParams(SubscriptionUpdateParams update) {
+            params.oldToken = update.oldToken;
+            params.replacementMode = update.mode;
+            return this;
+        }
+
         public BillingFlowParams build() { return params; }
+    }
+
+    public static final class SubscriptionUpdateParams {
+        String oldToken;
+        int mode;
+
+        public static Builder newBuilder() { return new Builder(); }
+
+        public @interface ReplacementMode {
+            int WITH_TIME_PRORATION = 1;
+        }
+
+        public static final class Builder {
+            private final SubscriptionUpdateParams params = new SubscriptionUpdateParams();
+
+            public Builder setOldPurchaseToken(String token) {
+                params.oldToken = token;
+                return this;
+            }
+
+            public Builder setSubscriptionReplacementMode(int mode) {
+                params.mode = mode;
+                return this;
+            }
+
+            public SubscriptionUpdateParams build() { return params; }
+        }
     }
 
     public static final class ProductDetailsParams {

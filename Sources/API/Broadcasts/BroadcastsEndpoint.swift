@@ -1,0 +1,117 @@
+internal import APIModel
+internal import Crypto
+internal import Domain
+internal import Encoding
+internal import HTTPMessages
+internal import Hub
+internal import Ledger
+internal import LedgerInterface
+internal import Pages
+internal import TurboStreams
+
+/// `POST /broadcasts`: fragments from the app's own backend.
+struct BroadcastsEndpoint {
+    private let services: Services
+
+    init(_ services: Services) {
+        self.services = services
+    }
+
+    func answer(_ request: Request) -> Answer {
+        guard let node = JSONNode(request.body) else { return .respond(BroadcastsEndpoint.notABroadcast) }
+        guard !node.repeatsMember else { return .respond(RefusedBody.repeatedMember.response) }
+        do throws(RefusedBody) {
+            let once = try BroadcastsEndpoint.keyed(request)
+            return answer(BroadcastRequest.read(node, each: BroadcastRequest.plain), once: once)
+        } catch {
+            return .respond(error.response)
+        }
+    }
+
+    /// `POST /_broadcast`: the requests of an app that publishes through AnyCable. A remote disconnect uses the
+    /// app's own identifiers of a connection. We know connections only by signed names, so there is nothing to do.
+    func answerAnyCable(_ request: Request) -> Answer {
+        if JSONNode(request.body)?["command"] != nil { return .respond(BroadcastsEndpoint.created) }
+        return answer(
+            BroadcastRequest.read(request.body, each: BroadcastRequest.anyCable),
+            with: BroadcastsEndpoint.created
+        )
+    }
+
+    /// Returns nil without an `Idempotency-Key`. Two requests are the same if their bodies are equal byte for byte.
+    private static func keyed(_ request: Request) throws(RefusedBody) -> KeyedRequest? {
+        guard let value = request.idempotencyKey else { return nil }
+        guard let key = IdempotencyKey(header: value) else {
+            throw RefusedBody(
+                "invalid_idempotency_key",
+                message:
+                    "Idempotency-Key must be 1 to 255 printable ASCII characters: bare without spaces, or in quotes."
+            )
+        }
+        return KeyedRequest(key: key, digest: Hex.encode(SHA256.hash(request.body)))
+    }
+
+    /// `success` replaces the list of cursors.
+    private func answer(
+        _ bodies: [BroadcastRequest]?,
+        once request: KeyedRequest? = nil,
+        with success: Response? = nil
+    ) -> Answer {
+        guard let bodies else { return .respond(BroadcastsEndpoint.notABroadcast) }
+        var (kept, transient): ([Fragment], [Fragment]) = ([], [])
+        let renderer = services.templates.renderer
+        for body in bodies {
+            switch body.fragment(services.streams, templates: services.templates) {
+            case .success(let fragment) where body.isTransient: transient.append(fragment)
+            case .success(let fragment): kept.append(fragment)
+            case .failure(let refusal): return .respond(.error(422, code: refusal.code, message: refusal.message))
+            }
+        }
+        if request == nil, kept.isEmpty, !transient.contains(where: \.hasNoLanguage) {
+            let messages = transient.map { Message(transient: $0, renderer: renderer) }
+            let success = success ?? BroadcastsEndpoint.accepted(transient.count)
+            guard services.isLedgerShared else { return .broadcast(messages, success) }
+            services.broadcast(messages)
+            return .respond(success)
+        }
+        let commit = BroadcastCommit(
+            services: services,
+            kept: kept,
+            isTransient: bodies.map(\.isTransient),
+            request: request,
+            success: success
+        )
+        return .later { [transient, reader = services.reader] reply in
+            guard transient.contains(where: \.hasNoLanguage) else {
+                return commit.begin(transient.map { Message(transient: $0, renderer: renderer) }, reply: reply)
+            }
+            return reader.written(transient) { result in
+                let messages = try? result.get().map { Message(transient: $0, renderer: renderer) }
+                guard let messages, commit.begin(messages, reply: reply) else { return reply.send(.busy) }
+            }
+        }
+    }
+
+    /// `{"cursors":[…]}`, with null for a transient fragment, which has no position in the ledger. Built by hand:
+    /// JSONEncoder takes longer than the fan-out to one page.
+    static func accepted(_ cursors: [String?]) -> Response {
+        let list = cursors.map { $0.map { "\"\($0)\"" } ?? "null" }.joined(separator: ",")
+        return Response(status: 202, contentType: "application/json", body: "{\"cursors\":[\(list)]}")
+    }
+
+    /// The answer to `count` transient fragments; nearly always there is one.
+    private static func accepted(_ count: Int) -> Response {
+        count == 1 ? acceptedOne : accepted([String?](repeating: nil, count: count))
+    }
+
+    private static let acceptedOne = accepted([nil])
+
+    private static let created = Response(status: 201)
+
+    private static let notABroadcast = Response.error(
+        400,
+        code: "invalid_json",
+        message:
+            "Send one object or an array of 1 to 100: {\"stream\" or \"user\", \"html\"} or with action and target."
+    )
+}

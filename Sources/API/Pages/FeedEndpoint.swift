@@ -1,0 +1,110 @@
+import Domain
+import HTTP1
+public import HTTPMessages
+import Hub
+public import Ledger
+import LedgerInterface
+import Pages
+
+/// `GET /feed[?since=CURSOR&user=…]`: the committed events, for `tail`.
+public struct FeedEndpoint: Sendable {
+    /// How many entries one read of the ledger returns.
+    private static let chunk = 500
+
+    private let reader: LedgerReader
+    private let epoch: String
+
+    public init(reader: LedgerReader, epoch: String) {
+        self.reader = reader
+        self.epoch = epoch
+    }
+
+    init(_ services: Services) {
+        self.init(reader: services.reader, epoch: services.epoch)
+    }
+
+    /// `since=start` is the beginning of the ledger, and an instant selects what was committed after it; without
+    /// `since` the feed starts now. If the cursor is not one of this ledger, the first event is `reset`.
+    public func answer(_ request: Request) -> Answer {
+        let filter = FeedFilter(request.query)
+        let given = request.lastEventID.flatMap { $0.isEmpty ? nil : $0 } ?? request.query["since"]
+        guard let given else { return .open(page(filter) { done in now(done: done) }) }
+        if let instant = Instant(iso8601: given) {
+            return .open(page(filter) { done in newer(than: instant, filter: filter, done: done) })
+        }
+        guard let cursor = given == "start" ? Cursor(epoch: epoch, position: 0) : Cursor(given) else {
+            return .respond(
+                .error(
+                    400,
+                    code: "invalid_cursor",
+                    message: "since must be a cursor of this ledger, an instant, or start."
+                )
+            )
+        }
+        guard cursor.epoch == epoch else { return .open(page(filter) { done in now(resetting: filter, done: done) }) }
+        return .open(page(filter) { done in newer(than: cursor.position, filter: filter, done: done) })
+    }
+
+    private typealias Done = @Sendable (MissedMessages) -> Void
+
+    private func page(
+        _ filter: FeedFilter,
+        read: @escaping @Sendable (_ done: @escaping Done) -> Bool
+    ) -> PageRequest {
+        let reading: PageRequest.Reading = { position, done in newer(than: position, filter: filter, done: done) }
+        return PageRequest(stream: filter.stream, content: .feed(filter, reading: reading), readCatchUp: read)
+    }
+
+    /// Starts at the ledger's head. A consumer with a cursor of another ledger gets a `reset` to it.
+    private func now(resetting filter: FeedFilter? = nil, done: @escaping Done) -> Bool {
+        reader.head { result in
+            guard let head = try? result.get() else { return done(.unreadable) }
+            done(MissedMessages(through: head.position, messages: filter.map { [.reset(to: head, filter: $0)] } ?? []))
+        }
+    }
+
+    private func newer(than instant: Instant, filter: FeedFilter, done: @escaping Done) -> Bool {
+        reader.position(before: instant) { result in
+            guard let position = try? result.get(), newer(than: position, filter: filter, done: done) else {
+                return done(.unreadable)
+            }
+        }
+    }
+
+    private func newer(than position: Int64, filter: FeedFilter, done: @escaping Done) -> Bool {
+        reader.entries(filter.selection, after: position, limit: FeedEndpoint.chunk) { [epoch] result in
+            guard case .success(let page) = result else { return done(.unreadable) }
+            // The position that the consumer saw has never existed here, or no longer does.
+            guard position <= page.head.position else {
+                return done(
+                    MissedMessages(through: page.head.position, messages: [.reset(to: page.head, filter: filter)])
+                )
+            }
+            done(MissedMessages(page, filter: filter, epoch: epoch))
+        }
+    }
+}
+
+extension Message {
+    fileprivate static func reset(to head: Cursor, filter: FeedFilter) -> Message {
+        let part = Part(html: FeedEvent.reset(to: head), collapseKey: nil)
+        return Message(stream: filter.stream, position: head.position, parts: [part])
+    }
+}
+
+extension MissedMessages {
+    fileprivate init(_ page: EntryPage, filter: FeedFilter, epoch: String) {
+        let messages = page.entries.map { entry in
+            let part = Part(html: FeedEvent.block(entry, epoch: epoch), collapseKey: nil)
+            return Message(stream: filter.stream, position: entry.position, parts: [part])
+        }
+        self.init(through: page.through, messages: messages, extent: page.isWhole ? .whole : .partial)
+    }
+}
+
+extension FeedFilter {
+    /// The same filter as a selection of ledger entries.
+    var selection: EntrySelection {
+        EntrySelection(user: user, provider: provider, environment: environment, type: type, outcome: outcome)
+    }
+}

@@ -1,0 +1,74 @@
+internal import Domain
+
+/// Several nodes on one ledger: what they take together, and what one shows of what another one took.
+enum Fleet: Benchmark {
+    static let name = "fleet"
+    private static let count = 10_000
+
+    static func run(_ report: inout Report) throws {
+        try withPostgres { postgres in
+            try together(postgres, to: &report)
+            try across(postgres, to: &report)
+            try listening(postgres, to: &report)
+        }
+    }
+
+    private static func together(_ postgres: PostgresServer, to report: inout Report) throws {
+        var turns = Turns()
+        for _ in 0..<Comparison.rounds {
+            for nodes in [1, 3] {
+                let rate = try withNodes(nodes, on: postgres) {
+                    try NotificationRun(count, inFlight: 255, through: $0).rate
+                }
+                if nodes == 1 { turns.floor.append([rate]) } else { turns.paycast.append([rate]) }
+            }
+        }
+        let figure = "Apple notifications, three nodes beside one, 255 in flight"
+        report.add(turns.row(figure, unit: "per second", bound: .atLeastTimesFloor(1)))
+    }
+
+    private static func across(_ postgres: PostgresServer, to report: inout Report) throws {
+        let rounds = try (0..<Comparison.rounds).map { _ in
+            try withNodes(2, on: postgres) { nodes in
+                try SwapLatency.latencies(from: nodes[0], to: nodes[1]) {
+                    try Purchases(SwapLatency.count, of: .apple, at: $0, publishers: $1)
+                }.sorted()
+            }
+        }
+        let figure = "webhook on one node to page on another, \(SwapLatency.rate)/s, \(SwapLatency.pages) pages"
+        for (name, share, limit) in [("p50", 0.5, 6.0), ("p99", 0.99, 25.0)] {
+            let value = median(rounds.map { percentile(share, $0) })
+            report.add(Row(figure: "\(figure), \(name)", unit: "ms", value: value, bound: .atMost(limit)))
+        }
+    }
+
+    /// What a node without a page does for each event of another one.
+    private static func listening(_ postgres: PostgresServer, to report: inout Report) throws {
+        let rounds = try (0..<Comparison.rounds).map { _ in try listening(postgres) }
+        for (index, unit) in ["µs CPU an event", "bytes an event"].enumerated() {
+            for (name, rate) in [("200/s", 0), ("flooded", 1)] {
+                let value = median(rounds.map { $0[rate][index] })
+                report.add(Row(figure: "a node that only listens, \(name)", unit: unit, value: value))
+            }
+        }
+    }
+
+    private static func listening(_ postgres: PostgresServer) throws -> [[Double]] {
+        let database = try postgres.newDatabase()
+        return try withTemporaryFolder { folder in
+            let wire = try DelayedPort(to: postgres.port, microseconds: 0, in: folder)
+            let writer = try PaycastTarget(in: folder, port: 0, database: postgres.url(database))
+            let listener = try PaycastTarget(in: folder, port: 0, database: postgres.url(database, port: wire.port))
+            return try [200, nil].map { rate in
+                let figures = ProcessFigures(id: listener.process.id)
+                let loop = LoadLoop()
+                try figures.settle(loop)
+                let before = (figures.processorTime, wire.bytes)
+                // Each notification is an order and an event; only the event has an entry.
+                _ = try NotificationRun(2000, inFlight: 64, perSecond: rate, through: [writer])
+                try figures.settle(loop)
+                return [(figures.processorTime - before.0) / 2000, (wire.bytes - before.1) / 2000]
+            }
+        }
+    }
+}

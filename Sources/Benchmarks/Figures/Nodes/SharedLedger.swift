@@ -1,0 +1,102 @@
+/// What a ledger in PostgreSQL costs beside one in SQLite, in turns, and what the network to it adds.
+enum SharedLedger: Benchmark {
+    static let name = "shared"
+    private static let count = 10_000
+    /// One millisecond each way, as to a database in another building.
+    private static let far = 1000
+
+    static func run(_ report: inout Report) throws {
+        try withPostgres { postgres in
+            try beside(postgres, inFlight: 16, bound: .none, to: &report)
+            try beside(postgres, inFlight: 256, bound: .atLeastTimesFloor(0.5), to: &report)
+            try lone(postgres, to: &report)
+            try throughNetwork(postgres, to: &report)
+        }
+        report.remark("The floor of `shared` is the same with SQLite; that of `fleet` is one node.")
+    }
+
+    private static func beside(
+        _ postgres: PostgresServer,
+        inFlight: Int,
+        bound: Row.Bound,
+        to report: inout Report
+    ) throws {
+        var databases: [Double] = []
+        let turns = try turns(postgres) { target in
+            let run = try NotificationRun(count, inFlight: inFlight, through: [target], database: postgres)
+            databases.append(run.databaseCost)
+            return [run.rate, run.cost]
+        }
+        let figure = "Apple notifications on PostgreSQL, \(count) users, \(inFlight) in flight"
+        report.add(turns.row(figure, unit: "per second", bound: bound))
+        report.add(turns.row(figure, unit: "µs CPU each, server", index: 1, bound: .none))
+        // SQLite came first in each turn, and left the database idle.
+        let cost = median(stride(from: 1, to: databases.count, by: 2).map { databases[$0] })
+        report.add(Row(figure: figure, unit: "µs CPU each, database", value: cost))
+    }
+
+    private static func lone(_ postgres: PostgresServer, to report: inout Report) throws {
+        let waits = try turns(postgres) {
+            [percentile(0.5, try NotificationRun(1000, inFlight: 1, through: [$0]).waits)]
+        }
+        report.add(waits.row("Apple notifications on PostgreSQL, one in flight, p50", unit: "ms", bound: .none))
+    }
+
+    private static func throughNetwork(_ postgres: PostgresServer, to report: inout Report) throws {
+        let floods = try rounds {
+            try withNodes(1, on: postgres, microseconds: far) {
+                try NotificationRun(count, inFlight: 256, through: $0).rate
+            }
+        }
+        let place = "PostgreSQL 1 ms away"
+        let figure = "Apple notifications, \(place), 256 in flight"
+        report.add(Row(figure: figure, unit: "per second", value: median(floods), bound: .atLeast(400)))
+        let streams = try rounds {
+            try withNodes(1, on: postgres, microseconds: far) {
+                try NotificationRun(4000, inFlight: 256, perSecond: 400, through: $0)
+            }
+        }
+        for (name, share, bound) in [("p50", 0.5, Row.Bound.none), ("p99", 0.99, .atMost(60))] {
+            let value = median(streams.map { percentile(share, $0.waits) })
+            report.add(
+                Row(figure: "Apple notifications, \(place), 400/s, \(name)", unit: "ms", value: value, bound: bound)
+            )
+        }
+    }
+
+    private static func rounds<Value>(_ measure: () throws -> Value) rethrows -> [Value] {
+        try (0..<Comparison.rounds).map { _ in try measure() }
+    }
+
+    /// SQLite first, then PostgreSQL.
+    private static func turns(
+        _ postgres: PostgresServer,
+        measure: (PaycastTarget) throws -> [Double]
+    ) throws -> Turns {
+        var turns = Turns()
+        for _ in 0..<Comparison.rounds {
+            turns.floor.append(try with(PaycastTarget.init(in:)) { try measure($0) })
+            turns.paycast.append(try withNodes(1, on: postgres) { try measure($0[0]) })
+        }
+        return turns
+    }
+}
+
+/// Two things measured in turns on the same machine.
+struct Turns {
+    /// The same figures of both, for each round.
+    var floor: [[Double]] = []
+    var paycast: [[Double]] = []
+
+    /// The median of the rounds.
+    func row(_ figure: String, unit: String, index: Int = 0, bound: Row.Bound) -> Row {
+        Row(
+            figure: figure,
+            unit: unit,
+            value: median(paycast.map { $0[index] }),
+            floor: median(floor.map { $0[index] }),
+            ratio: median(zip(paycast, floor).map { $0[index] / $1[index] }),
+            bound: bound
+        )
+    }
+}

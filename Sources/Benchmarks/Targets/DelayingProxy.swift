@@ -1,0 +1,111 @@
+internal import Glibc
+
+/// Passes TCP connections on, and every byte of them a fixed time later: a network of that length, which takes as much as
+/// comes. It runs in a process of its own, whose `rchar` counts the bytes of both ways.
+struct DelayingProxy {
+    private struct Parcel {
+        let due: UInt64
+        /// Nothing when the sender has hung up.
+        let bytes: [UInt8]
+    }
+
+    private struct Way {
+        let source: Int32
+        let target: Int32
+        var parcels: [Parcel] = []
+    }
+
+    private let listener: Int32
+    private let target: Int
+    private let delay: UInt64
+    private var ways: [Way] = []
+    private var buffer = [UInt8](repeating: 0, count: 256 << 10)
+
+    /// Serves until it is killed: `arguments` are the target's port, and the delay in microseconds.
+    static func run(_ arguments: [Int]) throws(BenchmarkError) -> Never {
+        let (listener, port) = try Sockets.listen()
+        var proxy = DelayingProxy(listener: listener, target: arguments[0], delay: UInt64(arguments[1]) * 1000)
+        print("proxy listening on 127.0.0.1:\(port)")
+        fflush(nil)
+        proxy.serve()
+    }
+
+    private init(listener: Int32, target: Int, delay: UInt64) {
+        self.listener = listener
+        self.target = target
+        self.delay = delay
+    }
+
+    private mutating func serve() -> Never {
+        while true {
+            var requests = ways.map { pollfd(fd: $0.source, events: Int16(POLLIN), revents: 0) }
+            requests.append(pollfd(fd: listener, events: Int16(POLLIN), revents: 0))
+            wait(&requests)
+            for index in ways.indices where requests[index].revents != 0 { receive(index) }
+            if requests[ways.count].revents != 0 { accept() }
+            deliver()
+        }
+    }
+
+    /// A timeout of `poll` is whole milliseconds, so it looks ten times in one while something is on its way.
+    private func wait(_ requests: inout [pollfd]) {
+        guard let due = ways.compactMap(\.parcels.first?.due).min() else {
+            poll(&requests, nfds_t(requests.count), -1)
+            return
+        }
+        let now = nanoseconds()
+        if due > now { usleep(UInt32(min(100, (due - now) / 1000))) }
+        poll(&requests, nfds_t(requests.count), 0)
+    }
+
+    private mutating func accept() {
+        let client = Glibc.accept(listener, nil, nil)
+        guard client >= 0, let server = try? Sockets.connect(port: target, isBlocking: true) else { return }
+        Sockets.setNonBlocking(client)
+        Sockets.disableDelay(client)
+        ways.append(Way(source: client, target: server))
+        ways.append(Way(source: server, target: client))
+    }
+
+    private mutating func receive(_ index: Int) {
+        // The end was seen, and is on its way.
+        if ways[index].parcels.last?.bytes.isEmpty == true { return }
+        let count = read(ways[index].source, &buffer, buffer.count)
+        guard count > 0 || errno != EAGAIN else { return }
+        ways[index].parcels.append(Parcel(due: nanoseconds() + delay, bytes: Array(buffer.prefix(max(0, count)))))
+    }
+
+    private mutating func deliver() {
+        let now = nanoseconds()
+        var ended: Set<Int32> = []
+        for index in ways.indices {
+            let due = ways[index].parcels.prefix { $0.due <= now }
+            for parcel in due where parcel.bytes.isEmpty || !Sockets.send(parcel.bytes, to: ways[index].target) {
+                ended.formUnion([ways[index].source, ways[index].target])
+            }
+            ways[index].parcels.removeFirst(due.count)
+        }
+        ways.removeAll { ended.contains($0.source) }
+        for descriptor in ended { close(descriptor) }
+    }
+}
+
+/// The proxy, in a child process of this program.
+struct DelayedPort {
+    let process: ChildProcess
+
+    init(to port: Int, microseconds: Int, in folder: String) throws(BenchmarkError) {
+        process = try ChildProcess(
+            [Paths.programs + "/Benchmarks", "--delay", "\(port)", "\(microseconds)"],
+            in: folder
+        )
+    }
+
+    var port: Int { process.port }
+
+    /// The bytes that have gone through, both ways.
+    var bytes: Double {
+        let line = text(of: "/proc/\(process.id)/io").split(separator: "\n").first { $0.hasPrefix("rchar:") }
+        return line.flatMap { $0.split(separator: " ").last }.flatMap { Double($0) } ?? 0
+    }
+}

@@ -1,0 +1,84 @@
+/// What we know about one contract. Its value depends neither on the order nor on the number of deliveries.
+///
+/// Every stored property is the greatest value stated so far, under a total order. Applying observations is therefore
+/// commutative, associative and idempotent, and the size is constant however long the history is. A renewal needs only
+/// this value, never the periods before it.
+public struct Contract: Sendable, Equatable {
+    public let key: ContractKey
+    /// A lineage always sells the same kind of product, but not every statement knows which kind: a charge does; a
+    /// refund of something unknown does not.
+    public private(set) var kind: ProductKind
+    public var isFamilyShared: Bool
+    public var group: LWWRegister<String>?
+    /// The newest purchase's token. It may name a different user than the first purchase's token did.
+    public var token: LWWRegister<OrderToken>?
+    public var account: LWWRegister<String>?
+    /// The app's own user id, if the app gave it to the store.
+    public var storeUser: LWWRegister<UserID>?
+    public var previousLineage: LWWRegister<String>?
+    public var snapshot: LWWSnapshot?
+    public var transaction: LWWTransaction?
+
+    public init(key: ContractKey, kind: ProductKind) {
+        self.key = key
+        self.kind = kind
+        isFamilyShared = false
+    }
+
+    /// Returns false when the observation brought nothing new.
+    public mutating func apply(_ observation: Observation, event: String, signedAt: Instant) -> Bool {
+        let before = self
+        settleKind(by: observation)
+        isFamilyShared = isFamilyShared || observation.isFamilyShared
+        raise(&group, to: observation.group.map { LWWRegister($0, at: signedAt) })
+        raise(&token, to: observation.token.map { LWWRegister($0, at: signedAt) })
+        raise(&account, to: observation.account.map { LWWRegister($0, at: signedAt) })
+        raise(&storeUser, to: observation.user.map { LWWRegister($0, at: signedAt) })
+        raise(&previousLineage, to: observation.previousLineage.map { LWWRegister($0, at: signedAt) })
+        raise(&transaction, to: observation.transaction.map { LWWTransaction($0, event: event) })
+        raise(
+            &snapshot,
+            to: observation.snapshot.map { LWWSnapshot($0, beside: observation.transaction, event: event) }
+        )
+        return self != before
+    }
+
+    private mutating func settleKind(by observation: Observation) {
+        let isKnown = transaction != nil
+        guard observation.transaction != nil || !isKnown else { return }
+        let isNewlyKnown = observation.transaction != nil && !isKnown
+        kind = isNewlyKnown ? observation.kind : max(kind, observation.kind)
+    }
+}
+
+private func raise<Value: Comparable>(_ register: inout Value?, to value: Value?) {
+    guard let value else { return }
+    register = register.map { max($0, value) } ?? value
+}
+
+/// Names one subscription or one-time purchase at one store. Two keys are equal when their bytes are: stores choose the
+/// ids.
+public struct ContractKey: Sendable {
+    public var provider: Provider
+    public var environment: StoreEnvironment
+    public var app: String
+    /// The store's lineage id (Apple: `originalTransactionId`).
+    public var lineage: String
+
+    public init(provider: Provider, environment: StoreEnvironment, app: String, lineage: String) {
+        self.provider = provider
+        self.environment = environment
+        self.app = app
+        self.lineage = lineage
+    }
+}
+
+extension ContractKey: Hashable {
+    public static func == (left: ContractKey, right: ContractKey) -> Bool {
+        left.lineage.hasSameBytes(as: right.lineage) && left.app.hasSameBytes(as: right.app)
+            && left.provider == right.provider && left.environment == right.environment
+    }
+
+    /// A lineage hardly ever means two contracts, and a decision hashes the same key some twenty times.
+    public func hash(into hasher: inout Hasher) { lineage.hashBytes(into: &hasher) }
+}

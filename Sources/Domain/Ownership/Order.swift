@@ -1,0 +1,105 @@
+/// The token made before a purchase, with the user and the product that it is for.
+public struct Order: Sendable, Equatable {
+    public var token: OrderToken
+    public var user: UserID
+    public var product: String
+    public var provider: Provider?
+    public var group: String?
+    public var kind: ProductKind?
+
+    public init(
+        token: OrderToken,
+        user: UserID,
+        product: String,
+        provider: Provider? = nil,
+        group: String? = nil,
+        kind: ProductKind? = nil
+    ) {
+        self.token = token
+        self.user = user
+        self.product = product
+        self.provider = provider
+        self.group = group
+        self.kind = kind
+    }
+}
+
+extension Order {
+    /// True when a genuine purchase cannot be the one that this order was made for.
+    ///
+    /// Only facts that both the order and the purchase state can contradict each other. A different product is no
+    /// contradiction: within its group it is an upgrade, and an app may bind one token of its own to everything that a
+    /// user buys.
+    public func contradicts(_ contract: Contract) -> Bool {
+        contradicts(provider: contract.key.provider, group: contract.group?.value, kind: contract.kind)
+    }
+
+    public func contradicts(provider observed: Provider, group observedGroup: String?, kind observedKind: ProductKind)
+        -> Bool
+    {
+        if let provider, provider != observed { return true }
+        if let group, let observedGroup, group != observedGroup { return true }
+        // Not every store tells the one-time kinds apart (RevenueCat does not), so only this difference is certain.
+        guard let kind else { return false }
+        return (kind == .subscription) != (observedKind == .subscription)
+    }
+}
+
+/// Who is about to buy what. `token` binds a UUID that the app generated itself.
+public struct OrderRequest: Sendable {
+    public var user: UserID
+    public var product: String
+    public var provider: Provider?
+    public var group: String?
+    public var kind: ProductKind?
+    public var token: OrderToken?
+    /// The language that the user reads; nil says nothing about it.
+    public var language: LanguageTag?
+
+    public init(
+        user: UserID,
+        product: String,
+        provider: Provider? = nil,
+        group: String? = nil,
+        kind: ProductKind? = nil,
+        token: OrderToken? = nil,
+        language: LanguageTag? = nil
+    ) {
+        self.user = user
+        self.product = product
+        self.provider = provider
+        self.group = group
+        self.kind = kind
+        self.token = token
+        self.language = language
+    }
+}
+
+/// Two requests are equal when their bytes are, as orders are.
+extension OrderRequest: Hashable {
+    public static func == (left: OrderRequest, right: OrderRequest) -> Bool {
+        left.user == right.user && left.product.hasSameBytes(as: right.product) && left.provider == right.provider
+            && left.group.map { Array($0.utf8) } == right.group.map { Array($0.utf8) } && left.kind == right.kind
+            && left.token == right.token && left.language == right.language
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(user)
+        product.hashBytes(into: &hasher)
+        hasher.combine(token)
+    }
+}
+
+public struct OrderResult: Sendable, Equatable {
+    public var order: Order
+    /// A page that resumes from here misses nothing of this purchase.
+    public var since: Cursor
+    /// False when the same request had been made before.
+    public var isNew: Bool
+
+    public init(order: Order, since: Cursor, isNew: Bool) {
+        self.order = order
+        self.since = since
+        self.isNew = isNew
+    }
+}

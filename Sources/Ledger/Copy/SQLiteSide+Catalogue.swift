@@ -1,0 +1,93 @@
+internal import Domain
+internal import Glibc
+internal import LedgerInterface
+internal import LedgerSQL
+
+extension SQLiteSide {
+    func tables() throws(CopyError) -> [LedgerTable] {
+        let (columns, references) = try at(name) { () throws(EngineError) in
+            (try rows(SQLiteSide.columns, [], as: [.text, .text, .text, .integer]), try pairs(SQLiteSide.references))
+        }
+        let described = columns.map { row in
+            CatalogueRow(
+                table: row[0].word,
+                column: row[1].word,
+                type: row[2].word,
+                ordinal: row[3].number > 0 ? row[3].number : nil
+            )
+        }
+        return try LedgerTable.tables(described, references: references)
+    }
+
+    /// Hidden columns are generated ones.
+    private static let columns = """
+        SELECT tables.name, columns.name, columns.type, columns.pk
+        FROM sqlite_schema AS tables JOIN pragma_table_xinfo(tables.name) AS columns
+        WHERE tables.type = 'table' AND tables.name NOT LIKE 'sqlite!_%' ESCAPE '!'
+            AND tables.name <> '\(UnfinishedCopy.table)' AND columns.hidden = 0
+        """
+
+    private static let references = """
+        SELECT tables.name, keys."table"
+        FROM sqlite_schema AS tables JOIN pragma_foreign_key_list(tables.name) AS keys WHERE tables.type = 'table'
+        """
+
+    private func pairs(_ sql: String) throws(EngineError) -> [(from: String, to: String)] {
+        try rows(sql, [], as: [.text, .text]).map { row in (row[0].word, row[1].word) }
+    }
+
+    func head() throws(CopyError) -> Cursor {
+        try at(name) { () throws(EngineError) in
+            Cursor(
+                epoch: try text("SELECT value FROM meta WHERE key = 'epoch'") ?? "",
+                position: try number("SELECT max(position) FROM entries") ?? 0
+            )
+        }
+    }
+
+    /// Which file it is, and when its content changed last. A copy of it is another file.
+    func stamp() throws(CopyError) -> String {
+        var file = stat()
+        guard stat(name, &file) == 0 else { throw .missing(name) }
+        return "\(file.st_dev):\(file.st_ino):\(file.st_size):\(file.st_mtim.tv_sec).\(file.st_mtim.tv_nsec)"
+    }
+
+    func lastNumbers() throws(CopyError) -> [String: Int64] {
+        let rows = try at(name) { () throws(EngineError) in
+            try self.rows("SELECT name, seq FROM sqlite_sequence", [], as: [.text, .integer])
+        }
+        return Dictionary(rows.map { ($0[0].word, $0[1].number) }) { first, _ in first }
+    }
+
+    func clear(_ tables: [LedgerTable]) throws(EngineError) {
+        for table in tables.reversed() {
+            try run(table.clear, [])
+            try run("DELETE FROM sqlite_sequence WHERE name = ?", [.text(table.name)])
+        }
+    }
+
+    /// The ledger's lock, which this side holds from before it looks at the file, keeps servers out.
+    func excludeOthers() {}
+
+    /// The position follows from the entries. A number counts only where this engine numbers rows, as PostgreSQL does not
+    /// number entries.
+    func makeRoom(upTo head: Cursor) {}
+
+    func set(_ head: Cursor, lastNumbers: [String: Int64]) throws(EngineError) {
+        try run("UPDATE meta SET value = ? WHERE key = 'epoch'", [.text(head.epoch)])
+        for (table, number) in lastNumbers {
+            let sql = "SELECT 1 FROM sqlite_schema WHERE name = ? AND sql LIKE '%AUTOINCREMENT%'"
+            guard try self.number(sql, [.text(table)]) != nil else { continue }
+            try run("DELETE FROM sqlite_sequence WHERE name = ?", [.text(table)])
+            try run("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", [.text(table), .integer(number)])
+        }
+    }
+}
+
+extension Value {
+    /// Empty for what is no text.
+    var word: String { if case .text(let text) = self { text } else { "" } }
+
+    /// 0 for what is no number.
+    var number: Int64 { if case .integer(let number) = self { number } else { 0 } }
+}

@@ -1,0 +1,24 @@
+public import Domain
+public import Rules
+
+/// A command of a batch, as it is tried before all of them are run.
+public struct Anticipated {
+    /// What its decision asks for first.
+    public private(set) var needs: [Need] = []
+    public private(set) var key: IdempotencyKey?
+    public let decide: (inout UnitOfWork) throws(Missing) -> Void
+
+    public init(_ decide: @escaping (inout UnitOfWork) throws(Missing) -> Void) {
+        self.decide = decide
+    }
+
+    public init(_ event: IncomingEvent) {
+        needs = event.needs + event.likelyNeeds
+        decide = { unit throws(Missing) in _ = try unit.record(event) }
+    }
+
+    public init(_ fragments: [Fragment], once request: KeyedRequest) {
+        key = request.key
+        decide = { unit throws(Missing) in _ = try unit.broadcast(fragments) }
+    }
+}

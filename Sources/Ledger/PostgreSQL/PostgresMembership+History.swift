@@ -1,0 +1,89 @@
+internal import Domain
+internal import LedgerInterface
+internal import LedgerSQL
+internal import Postgres
+
+/// A database that went on to another history while this node ran. Times are the database's, in milliseconds.
+struct HistoryChange {
+    /// How long the other nodes have to come back. A connection that was lost is tried again within 5 seconds, and a node
+    /// looks every 3 seconds.
+    static let patience: Int64 = 15_000
+    /// Longer than three beats.
+    private static let silence: Int64 = 10_000
+
+    /// When this node had last been seen on the former history, as far as that came over.
+    var livedAt: Int64
+    /// When this node saw the change.
+    var seenAt: Int64
+
+    /// Nodes that lived then, and not since, have seen commits of which nobody knows whether they are here.
+    var dead: ClosedRange<Int64> { min(livedAt - HistoryChange.silence, seenAt)...seenAt }
+
+    func isOver(at now: Int64) -> Bool { now > seenAt + HistoryChange.patience }
+}
+
+extension PostgresMembership {
+    /// Compares histories, once for each session; behind a pooler, one session may lead to another server. When everything
+    /// that this node has seen is on the server's new history, and all nodes that lived have come back and say the same,
+    /// that is written down. When one does not come back, the ledger counts as having lost what that one had seen.
+    func vouch() throws(EngineError) {
+        let postgres = connection.postgres
+        guard postgres.session != comparedSession || postgres.isPooled else { return }
+        defer { postgres.rollback() }
+        _ = try connection.beginReading()
+        let isSafe = try engine { () throws(PostgresError) -> Bool? in
+            let (found, stored) = (try PostgresHistory.read(postgres), try PostgresHistory.stored(postgres))
+            guard found != stored else { return true }
+            let (now, missing) = try missingNodes()
+            if missing > 0 { return change?.isOver(at: now) == true ? nil : false }
+            postgres.rollback()
+            try postgres.begin()
+            try found.write(postgres)
+            try postgres.commit()
+            return true
+        }
+        guard let isSafe else { throw site.lose() }
+        guard isSafe else { return }
+        change = nil
+        comparedSession = postgres.session
+    }
+
+    /// The time, and how many nodes lived when this one did and have not been seen since the change.
+    private func missingNodes() throws(PostgresError) -> (now: Int64, count: Int64) {
+        let postgres = connection.postgres
+        let times = try postgres.prepare(
+            """
+            SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT),
+                (SELECT CAST(extract(epoch FROM seen_at) * 1000 AS BIGINT) FROM nodes WHERE node = ?)
+            """
+        ).first([.text(site.node)]) { row in (now: row.integer(0), lived: row.isNull(1) ? nil : row.integer(1)) }
+        let now = times?.now ?? 0
+        // A node whose row has not come over began a moment ago, or the standby was cut off before.
+        let change = change ?? HistoryChange(livedAt: times?.lived ?? now - 3_600_000, seenAt: now)
+        self.change = change
+        let count = try postgres.prepare(
+            """
+            SELECT count(*) FROM nodes
+            WHERE node <> ? AND CAST(extract(epoch FROM seen_at) * 1000 AS BIGINT) BETWEEN ? AND ?
+            """
+        ).first([.text(site.node), .integer(change.dead.lowerBound), .integer(change.dead.upperBound)]) { row in
+            row.integer(0)
+        }
+        return (now, count ?? 0)
+    }
+
+    func changeEpochIfLost() throws(EngineError) -> Bool {
+        guard site.hasLost else { return false }
+        let postgres = connection.postgres
+        postgres.rollback()
+        try engine { () throws(PostgresError) in
+            try postgres.begin()
+            let changed = try postgres.prepare("UPDATE head SET epoch = ? WHERE epoch = ? RETURNING 1")
+                .first([.text(Cursor.newEpoch()), .text(site.epoch)]) { _ in true }
+            // Otherwise the next node that starts would change it once more.
+            if changed == true { try PostgresHistory.read(postgres).write(postgres) }
+            try postgres.commit()
+        }
+        return true
+    }
+}

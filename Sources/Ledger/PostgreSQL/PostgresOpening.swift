@@ -1,0 +1,87 @@
+internal import Domain
+internal import Glibc
+internal import LedgerInterface
+internal import LedgerSQL
+internal import Postgres
+
+/// What a node finds when it opens the ledger.
+struct PostgresOpening {
+    /// How long the nodes that live have to say that they lost nothing: a connection that was lost is tried again within 5
+    /// seconds, and a node looks every 3 seconds.
+    private static let patience = Duration.seconds(15)
+
+    let epoch: String
+    /// By which this node recognises the history from now on.
+    let newest: (position: Int64, committedAt: Instant)?
+    /// Whether the epoch was changed because nobody knew what became of the ledger.
+    let beginsAnew: Bool
+
+    /// Brings the tables up to date. Any number of nodes may do so at once; one after the other decides about the history.
+    init(_ postgres: PostgresConnection, schema: String, partitionSize: Int64) throws(EngineError) {
+        try PostgresSchema.migrate(postgres, schema: schema, size: partitionSize)
+        let steps = MigrationSteps(postgres: postgres, schema: schema, size: partitionSize)
+        let deadline = ContinuousClock.now + PostgresOpening.patience
+        while true {
+            let found = try steps.transaction { () throws(PostgresError) in
+                // A copy may have begun since `migrate`; this transaction and the one that begins it exclude each other.
+                guard try !PostgresSchema.hasCopyRecord(postgres, schema: schema) else {
+                    return nil as (decision: HistoryDecision, epoch: String, newest: (Int64, Instant)?)?
+                }
+                let isPatient = ContinuousClock.now < deadline
+                let decision = try PostgresOpening.settleHistory(postgres, isPatient: isPatient)
+                let epoch = try postgres.prepare("SELECT epoch FROM head").first { row in row.text(0) }
+                let newest = try postgres.prepare(
+                    "SELECT position, committed_at FROM entries ORDER BY position DESC LIMIT 1"
+                ).first { row in (row.integer(0), Instant(milliseconds: row.integer(1))) }
+                return (decision: decision, epoch: epoch ?? "", newest: newest)
+            }
+            guard let found else { throw PostgresSchema.halfOfACopy }
+            if found.decision != .wait {
+                epoch = found.epoch
+                newest = found.newest
+                beginsAnew = found.decision == .beginAnew
+                return
+            }
+            usleep(200_000)
+        }
+    }
+
+    private static func settleHistory(
+        _ postgres: PostgresConnection,
+        isPatient: Bool
+    ) throws(PostgresError) -> HistoryDecision {
+        let found = try PostgresHistory.read(postgres)
+        let stored = try PostgresHistory.stored(postgres)
+        // An hour: longer than PostgreSQL is away before an operator has promoted a standby.
+        let witnesses = try postgres.prepare(
+            "SELECT count(*) FROM nodes WHERE seen_at > clock_timestamp() - interval '1 hour'"
+        ).first { row in Int(row.integer(0)) }
+        let decision = HistoryDecision(
+            stored: stored,
+            found: found,
+            witnesses: witnesses ?? 0,
+            isPatient: isPatient
+        )
+        if decision == .beginAnew { try postgres.prepare("UPDATE head SET epoch = ?").run([.text(Cursor.newEpoch())]) }
+        if decision == .beginAnew || decision == .remember { try found.write(postgres) }
+        return decision
+    }
+}
+
+extension PostgresHistory {
+    /// What the nodes have last written down.
+    static func stored(_ postgres: PostgresConnection) throws(PostgresError) -> PostgresHistory? {
+        try postgres.prepare("SELECT value FROM meta WHERE key = 'history'").first { row in PostgresHistory(row.text(0))
+        }
+    }
+
+    /// In the transaction that runs.
+    func write(_ postgres: PostgresConnection) throws(PostgresError) {
+        try postgres.prepare(
+            """
+            INSERT INTO meta VALUES ('history', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value
+                WHERE meta.value <> excluded.value
+            """
+        ).run([.text(description)])
+    }
+}

@@ -1,0 +1,119 @@
+internal import Domain
+internal import SharedLedger
+
+/// Decides what this node's pages get, and when the log is read. Pure: the follower performs it.
+///
+/// What this node commits comes out at once, unless another node has committed something before it that is not read yet.
+/// What another node says comes out after the entries that its sender knew. Times are monotonic nanoseconds.
+struct FollowerDecision {
+    /// How long another node's commit stays unseen when no notification of it arrives.
+    static let interval: UInt64 = 1_000_000_000
+    /// After a question that failed.
+    static let pause: UInt64 = 500_000_000
+    /// How long a message waits for entries that cannot be read.
+    static let patience: UInt64 = 1_000_000_000
+    /// Bytes of messages that wait. Beyond it, the oldest wait no longer.
+    static let byteLimit = 4 << 20
+
+    enum Action: Equatable {
+        case publish([Entry])
+        case pass([UInt8])
+        case read(after: Int64)
+
+        /// Whether an erasure was read, whose entry names nobody. One of this node names the stream itself.
+        var hasNamelessErasure: Bool {
+            guard case .publish(let entries) = self else { return false }
+            return entries.contains { $0.notice.kind == .userErased && $0.fragments.isEmpty }
+        }
+    }
+
+    private struct Waiting {
+        let message: NodeMessage
+        let since: UInt64
+    }
+
+    private var sequence: CommitSequence
+    private var isReading = false
+    /// Somebody has committed what is not here.
+    private var isBehind = true
+    private var readAt: UInt64 = 0
+    /// No question before this.
+    private var resumeAt: UInt64 = 0
+    private var waiting: [Waiting] = []
+    private var bytes = 0
+
+    init(after position: Int64) {
+        sequence = CommitSequence(after: position)
+    }
+
+    /// Takes what this node has committed. Batches arrive in order.
+    mutating func committed(_ entries: [Entry]) -> [Action] {
+        publish(sequence.committed(entries))
+    }
+
+    /// Notes that somebody has committed everything up to this position.
+    mutating func heard(_ position: Int64) {
+        if position > sequence.position { isBehind = true }
+    }
+
+    mutating func heard(_ message: NodeMessage, now: UInt64) {
+        heard(message.position)
+        waiting.append(Waiting(message: message, since: now))
+        bytes += message.body.count
+    }
+
+    /// Takes the answer to the question that was asked last; nil when it failed.
+    mutating func read(_ entries: [Entry]?, hasMore: Bool, now: UInt64) -> [Action] {
+        isReading = false
+        guard let entries else {
+            isBehind = true
+            resumeAt = now + FollowerDecision.pause
+            return []
+        }
+        isBehind = isBehind || hasMore
+        return publish(sequence.read(entries))
+    }
+
+    /// What is due.
+    mutating func due(at now: UInt64) -> [Action] {
+        var actions = released(at: now).map { Action.pass($0) }
+        if !isReading, now >= nextRead {
+            isReading = true
+            isBehind = false
+            readAt = now
+            actions.append(.read(after: sequence.position))
+        }
+        return actions
+    }
+
+    /// When something is due again, unless something arrives before.
+    var dueAt: UInt64 {
+        let release = waiting.map { $0.since + FollowerDecision.patience }.min() ?? .max
+        return min(release, isReading ? .max : nextRead)
+    }
+
+    private var nextRead: UInt64 {
+        isBehind || sequence.hasGap ? resumeAt : max(resumeAt, readAt + FollowerDecision.interval)
+    }
+
+    private func publish(_ entries: [Entry]) -> [Action] {
+        entries.isEmpty ? [] : [.publish(entries)]
+    }
+
+    /// A sender's messages stay in order, because what it knows only grows.
+    private mutating func released(at now: UInt64) -> [[UInt8]] {
+        var released: [[UInt8]] = []
+        var held: [Waiting] = []
+        for next in waiting {
+            let isReady = next.message.position <= sequence.position || now >= next.since + FollowerDecision.patience
+            guard isReady || bytes > FollowerDecision.byteLimit else {
+                held.append(next)
+                continue
+            }
+            bytes -= next.message.body.count
+            released.append(next.message.body)
+        }
+        waiting = held
+        return released
+    }
+}

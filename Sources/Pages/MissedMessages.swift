@@ -1,0 +1,55 @@
+internal import Domain
+public import Hub
+
+/// What lets a page catch up before it goes live: the messages that it missed, from the ledger or from memory.
+public struct MissedMessages: Sendable {
+    public enum Extent: Sendable {
+        case whole
+        /// There is more than one answer should hold. Only a feed has as much, and it reads on (`PageRequest.Reading`).
+        case partial
+        /// The ledger could not be read: the page has to come back.
+        case unreadable
+    }
+
+    /// Everything up to this position is in `messages` or concerns others. With `whole`, it is the newest position.
+    public var through: Int64
+    public var messages: [Message]
+    public var extent: Extent
+    /// What the page named was unknown or too old, so it got the newest state rather than everything since.
+    public var hasGap: Bool
+
+    public init(through: Int64, messages: [Message], extent: Extent = .whole, hasGap: Bool = false) {
+        self.through = through
+        self.messages = messages
+        self.extent = extent
+        self.hasGap = hasGap
+    }
+
+    /// Leaves out the parts that a newer one replaces, and all but the newest of equal refreshes: a page that already
+    /// shows the newest state must not go through older ones again.
+    public var collapsed: MissedMessages {
+        var newerKeys: Set<CollapseKey> = []
+        var newerRefreshes: Set<[UInt8]> = []
+        return filtered { part, _ in
+            let isNewest = part.collapseKey.map { newerKeys.insert($0).inserted } ?? true
+            return isNewest && (!part.isRefresh || newerRefreshes.insert(part.html).inserted)
+        }
+    }
+
+    /// Keeps only the refreshes that `isNews` accepts by their positions; 0 stands for a message without a position.
+    public func withRefreshes(where isNews: (Int64) -> Bool) -> MissedMessages {
+        guard messages.contains(where: \.hasRefresh) else { return self }
+        return filtered { part, position in !part.isRefresh || isNews(position ?? 0) }
+    }
+
+    /// Calls `isIncluded` for each part, newest first.
+    private func filtered(_ isIncluded: (Part, Int64?) -> Bool) -> MissedMessages {
+        var missed = self
+        missed.messages = messages.reversed().compactMap { message in
+            let parts = message.parts.reversed().filter { isIncluded($0, message.position) }
+            guard !parts.isEmpty else { return nil }
+            return Message(stream: message.stream, position: message.position, parts: parts.reversed())
+        }.reversed()
+        return missed
+    }
+}

@@ -1,0 +1,25 @@
+/// Why broadcasts do not arrive, in words for the operator. Contains nothing that was broadcast, and no password.
+enum CableProblem: Error, Equatable, CustomStringConvertible {
+    case starting
+    case missingFile
+    case missingTable
+    /// Another process holds a lock, for longer than a transaction of the app should take.
+    case busy
+    /// What the engine says, with what to do about it.
+    case unreadable(String)
+    /// Rows are read, but cannot be committed.
+    case ledger
+
+    private static let todo = "check PAYCAST_RAILS_CABLE_URL, and run bin/rails db:prepare in the app"
+
+    var description: String {
+        switch self {
+        case .starting: "it has not been read yet; ask again in a few seconds"
+        case .missingFile: "the file is not there; \(CableProblem.todo)"
+        case .missingTable: "it has no table solid_cable_messages; \(CableProblem.todo)"
+        case .busy: "another process has locked it; find a long transaction of the app"
+        case .unreadable(let reason): reason
+        case .ledger: "broadcasts are waiting, because the ledger does not accept them; see what is wrong with it"
+        }
+    }
+}

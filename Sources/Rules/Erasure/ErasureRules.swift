@@ -1,0 +1,133 @@
+public import Domain
+
+/// What an erasure did.
+public struct Erasure: Sendable, Equatable {
+    public var contracts: Int
+    public var orders: Int
+    /// The newest position.
+    public var cursor: Cursor
+}
+
+extension UnitOfWork {
+    /// Forgets a user: the user's contracts and orders go, and tombstones keep what stores say next from bringing them
+    /// back. Contracts of others lose the user's claims and orders. The user's open pages reload.
+    ///
+    /// The refresh is not kept, because its stream names the user; a page that comes later is told by the tombstone.
+    public mutating func erase(_ user: UserID) throws(Missing) -> Erasure {
+        let found = try possessions(of: user)
+        let losses = found.losses.map { Need.transfers($0) }
+        try demand(found.contracts.flatMap { [.contract($0), .facts(of: $0)] } + losses)
+        try demand([.tombstones(of: [.user(user)])])
+        var owned: [TrackedContract] = []
+        var others: [TrackedContract] = []
+        for key in found.contracts {
+            guard let tracked = try contract(key) else { continue }
+            let isShared = tracked.holders.contains { $0 != user }
+            if tracked.user == user && !isShared { owned.append(tracked) } else { others.append(tracked) }
+        }
+        try settleTransfers(of: user, losses: found.losses)
+        for token in found.orders { draft.removed(token) }
+        for tracked in others {
+            try withdraw(user, orders: found.orders, from: tracked.key)
+            // The store itself says whose it is.
+            if let left = try contract(tracked.key), left.user == user { owned.append(left) }
+        }
+        try remove(owned)
+        let isKnown = try isBuried(.user(user))
+        bury([.user(user)] + found.orders.map { .order($0) })
+        draft.forgotLanguage(of: user)
+        changes.erasure = ErasureRecord(user: user, contracts: owned.map(\.key))
+        if !isKnown || !found.contracts.isEmpty || !found.orders.isEmpty { try appendErasure(of: user) }
+        return Erasure(contracts: owned.count, orders: found.orders.count, cursor: cursor(head))
+    }
+
+    private mutating func remove(_ owned: [TrackedContract]) throws(Missing) {
+        let accounts = Set(owned.compactMap { ContractIndex.account(of: $0.contract) })
+        try demand(accounts.map { .contracts($0) })
+        // Of tokens that no order has, only the facts tell that they were the user's.
+        for tracked in owned { bury(try facts(of: tracked.key).tokens.keys.map { .order($0) }) }
+        for tracked in owned { draft.removed(tracked.key) }
+        bury(owned.map { .contract($0.key) })
+        // What others hold of the same buyer stays theirs, and decides about what the buyer gets next.
+        for account in accounts where try contracts(account).isEmpty {
+            if case .ofAccount(let key) = account { bury([.account(key)]) }
+        }
+    }
+
+    /// Takes the user's claims, and the tokens of the user's orders, from a contract of somebody else.
+    private mutating func withdraw(
+        _ user: UserID,
+        orders: [OrderToken],
+        from key: ContractKey
+    ) throws(Missing) {
+        guard let known = try contract(key) else { return }
+        var facts = try facts(of: key)
+        facts.claims.removeAll { $0.user == user }
+        for token in orders { facts.tokens[token] = nil }
+        draft.changed(facts, of: key)
+        var current = known
+        if let token = current.contract.token, orders.contains(token.value) { current.contract.token = nil }
+        try resolveOwner(of: &current)
+        guard current.isHeldOtherwise(than: known) else {
+            if current != known { try save(current) }
+            return
+        }
+        current.recomputeStatus(at: now, policy: policy)
+        try save(current)
+        // Nothing is to be announced to the erased user.
+        var previous = known
+        previous.shares.removeAll { $0 == user }
+        if previous.user == user { previous.user = nil }
+        guard previous.holders != current.holders else { return }
+        let change = ContractChange(previous: previous, current: current)
+        try append(change, as: change.moveKind)
+        try resolveOwners(of: dependents(of: current))
+    }
+
+    /// What the user lost to others stays theirs, without the transfers that say so: the contracts themselves name their
+    /// users.
+    private mutating func settleTransfers(of user: UserID, losses: [TransferSource]) throws(Missing) {
+        for source in losses {
+            let reached = try reach(of: [user], provider: source.provider, environment: source.environment)
+            for other in reached where other != user {
+                let list = ContractIndex.named(other, provider: source.provider, environment: source.environment)
+                for tracked in try contracts(list) {
+                    guard let stated = tracked.contract.storeUser, stated.value != other, let since = tracked.userAt
+                    else { continue }
+                    var settled = tracked
+                    settled.contract.storeUser = LWWRegister(other, at: since)
+                    try save(settled)
+                }
+            }
+        }
+    }
+
+    private mutating func appendErasure(of user: UserID) throws(Missing) {
+        let refresh = streams.stream(for: user).map { [Fragment(stream: $0, action: "refresh", content: .none)] }
+        _ = try append(Notice(kind: .userErased), fragments: refresh ?? [])
+        changes.entries[changes.entries.count - 1].stored = []
+    }
+}
+
+/// Tombstones.
+extension UnitOfWork {
+    mutating func bury(_ identities: [ErasedIdentity]) {
+        for identity in identities { draft.changed(isBuried: true, identity) }
+        changes.buried += identities
+    }
+
+    mutating func lift(_ identities: [ErasedIdentity]) throws(Missing) {
+        try demand([.tombstones(of: identities)])
+        for identity in identities where try isBuried(identity) {
+            draft.changed(isBuried: false, identity)
+            changes.lifted.append(identity)
+        }
+    }
+
+    /// Somebody holds it now, and its buyer is that somebody's.
+    mutating func liftTombstones(of contract: Contract) throws(Missing) {
+        let account = ContractIndex.account(of: contract)
+        let buyer: [ErasedIdentity] = if case .ofAccount(let key) = account { [.account(key)] } else { [] }
+        try lift([.contract(contract.key)] + buyer)
+    }
+}

@@ -1,0 +1,67 @@
+internal import Domain
+internal import Encoding
+internal import Hub
+
+/// What a node tells the others for their pages: what the log does not hold.
+///
+/// As JSON: `{"stream":"…","parts":[{"html":"…","key":"…","refresh":true}]}` or `{"language":"…"}`. What arrives was
+/// sent by a node (`MessageKey`), perhaps of another version, so it is checked like a request.
+enum NodeAnnouncement: Equatable {
+    private static let partLimit = 100
+
+    /// A transient message.
+    case broadcast(Message)
+    /// The user of this stream reads another language now.
+    case language(StreamName)
+
+    /// Nil for what no node says.
+    init?(_ body: [UInt8]) {
+        guard let node = JSONNode(body) else { return nil }
+        if let stream = node["language"]?.text.flatMap({ StreamName($0) }) {
+            self = .language(stream)
+            return
+        }
+        guard let stream = node["stream"]?.text.flatMap({ StreamName($0) }), case .array(let found)? = node["parts"],
+            (1...NodeAnnouncement.partLimit).contains(found.count)
+        else { return nil }
+        let parts = found.compactMap { NodeAnnouncement.part($0) }
+        guard parts.count == found.count else { return nil }
+        self = .broadcast(Message(stream: stream, position: nil, parts: parts))
+    }
+
+    var body: [UInt8] {
+        var body: [UInt8] = []
+        switch self {
+        case .language(let stream):
+            body += #"{"language":"#.utf8
+            JSONLiteral.append(Array(stream.text.utf8), to: &body)
+        case .broadcast(let message):
+            body += #"{"stream":"#.utf8
+            JSONLiteral.append(Array(message.stream.text.utf8), to: &body)
+            body += #","parts":["#.utf8
+            for (index, part) in message.parts.enumerated() {
+                if index > 0 { body += ",".utf8 }
+                NodeAnnouncement.append(part, to: &body)
+            }
+            body += "]".utf8
+        }
+        return body + "}".utf8
+    }
+
+    private static func append(_ part: Part, to body: inout [UInt8]) {
+        body += #"{"html":"#.utf8
+        JSONLiteral.append(part.html, to: &body)
+        if let key = part.collapseKey {
+            body += #","key":"#.utf8
+            JSONLiteral.append(Array(key.text.utf8), to: &body)
+        }
+        body += (part.isRefresh ? #","refresh":true}"# : "}").utf8
+    }
+
+    private static func part(_ node: JSONNode) -> Part? {
+        // As text, because pages get it in text frames: a byte that is no UTF-8 would end their connection.
+        guard let html = node["html"]?.text, !html.isEmpty else { return nil }
+        let key = node["key"]?.text.map { CollapseKey($0) }
+        return Part(html: Array(html.utf8), collapseKey: key, isRefresh: node["refresh"]?.boolean ?? false)
+    }
+}

@@ -1,0 +1,55 @@
+internal import Concurrency
+internal import Domain
+internal import Ledger
+internal import LedgerInterface
+internal import LedgerSQL
+internal import Observability
+
+/// One node among others on the same ledger.
+extension ServerCore {
+    /// Begins to hear of what other nodes commit and say, and ends or begins again when the ledger says so. A node that
+    /// takes the work over may have missed broadcasts meanwhile.
+    func follow(after position: Int64, restart: Restart) throws(StartError) {
+        let hasBroadcasts = configuration.redis != nil || configuration.railsCable != nil
+        let streams = configuration.streamPattern
+        let events = LedgerFollower.Events(
+            onLead: { [writer, log] lease in
+                let work = "jobs, recoveries, questions to stores, broadcasts of rails"
+                log.info("this node leads", fields: ["work": work, "lease": lease.number])
+                if hasBroadcasts { _ = writer.submit(.led(.broadcastsLost { _ in }, under: lease)) }
+            },
+            onLoss: { [log] in
+                log.error(
+                    "ledger lost commits",
+                    fields: ["todo": "nothing: this server begins again, with a new epoch"]
+                )
+                restart.beginAgain()
+            },
+            onOutdated: { [log] in
+                log.error("ledger has a newer schema", fields: ["todo": "run the version that the other nodes have"])
+                restart.end()
+            },
+            onTime: followClock,
+            onErased: { [publisher, workers] erased in
+                publisher.reloadPages(on: workers) { stream in streams.user(of: stream).map(erased.contains) ?? false }
+            },
+            onMessage: { [publisher] body in publisher.heard(body) },
+            // A language may be new.
+            onInterruption: { [publisher] in publisher.forgetAll() }
+        )
+        do throws(LedgerError) {
+            try ledger.follow(after: position, configuration: configuration, health: writer.health, events: events)
+        } catch {
+            throw .ledger(error)
+        }
+    }
+
+    /// The clocks of nodes may be minutes apart; periods end by the database's.
+    private func followClock(to instant: Instant) {
+        let difference = instant.milliseconds - clock.now().milliseconds
+        guard abs(difference) > 1000, configuration.developmentNow == nil else { return }
+        clock.set(to: instant)
+        writer.wake()
+        log.warning("clock follows PostgreSQL", fields: ["milliseconds": difference])
+    }
+}

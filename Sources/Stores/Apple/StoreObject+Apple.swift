@@ -1,0 +1,57 @@
+internal import Domain
+internal import Encoding
+internal import StoreInterface
+
+/// The members of documents that Apple signs. One of another type than Apple documents throws; one that is absent or
+/// `null` is nil.
+extension StoreObject {
+    /// The range of ECMAScript's Date: 100 million days around 1970.
+    private static let latest = 8.64e15
+
+    /// Any text. Whoever stores or shows it checks that it may be.
+    func string(_ name: String) throws(VerificationError) -> String? {
+        try read(name) { node in node.text }
+    }
+
+    func statedString(_ name: String) throws(VerificationError) -> String { try stated(string(name)) }
+
+    func number(_ name: String) throws(VerificationError) -> Double? {
+        try read(name) { node in
+            guard case .number(let digits) = node else { return nil }
+            return Double(String(decoding: digits, as: UTF8.self))
+        }
+    }
+
+    /// May be written with a fraction of zero.
+    func wholeNumber(_ name: String) throws(VerificationError) -> Int64? {
+        if let integer = self[name]?.integer { return integer }
+        guard let number = try number(name) else { return nil }
+        return try stated(Int64(exactly: number))
+    }
+
+    /// Milliseconds since 1970, as Apple writes them. Xcode's may be fractional; text is not accepted.
+    func appleDate(_ name: String) throws(VerificationError) -> Instant? {
+        guard let milliseconds = try number(name)?.rounded(.down) else { return nil }
+        guard abs(milliseconds) <= StoreObject.latest else { throw .malformed(.invalidPayload) }
+        return Instant(milliseconds: Int64(milliseconds))
+    }
+
+    func statedAppleDate(_ name: String) throws(VerificationError) -> Instant { try stated(appleDate(name)) }
+
+    func part(_ name: String) throws(VerificationError) -> StoreObject? {
+        try read(name) { node in StoreObject(node) }
+    }
+
+    private func read<Value>(
+        _ name: String,
+        as value: (JSONNode) -> Value?
+    ) throws(VerificationError) -> Value? {
+        guard let node = self[name], !node.isNull else { return nil }
+        return try stated(value(node))
+    }
+
+    private func stated<Value>(_ value: Value?) throws(VerificationError) -> Value {
+        guard let value else { throw .malformed(.invalidPayload) }
+        return value
+    }
+}

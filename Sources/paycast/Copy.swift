@@ -1,0 +1,48 @@
+internal import LedgerCopy
+internal import LedgerInterface
+internal import Terminal
+
+/// Moves a ledger to another place or engine.
+struct Copy: Command {
+    static let name = "copy"
+
+    private let source: DatabaseURL
+    private let target: DatabaseURL
+
+    init(_ arguments: inout Arguments) throws(UsageError) {
+        source = try Copy.url("--from", &arguments)
+        target = try Copy.url("--to", &arguments)
+    }
+
+    private static func url(_ name: String, _ arguments: inout Arguments) throws(UsageError) -> DatabaseURL {
+        guard let text = try arguments.option(name) else {
+            throw UsageError("from where to where? paycast copy --from URL --to URL")
+        }
+        do throws(DatabaseURL.Failure) {
+            return try DatabaseURL(text)
+        } catch {
+            throw UsageError("\(name) \(error)")
+        }
+    }
+
+    func run() throws(CommandFailure) -> Int32 {
+        let start = ContinuousClock.now
+        do throws(CopyError) {
+            let result = try LedgerCopier.run(from: source, to: target) { line in printError(line) }
+            if result.replaced > 0 {
+                printError(
+                    "\(result.replaced) texts held U+0000, which PostgreSQL cannot store: they have U+FFFD instead"
+                )
+            }
+            let seconds = (ContinuousClock.now - start).components.seconds
+            printText(
+                "copied and compared \(result.rows) rows (\(result.events) events) and the entitlements of"
+                    + " \(result.users) users in \(seconds) s, up to \(result.head):"
+                    + " set DATABASE_URL to the URL of --to, and start the server"
+            )
+            return 0
+        } catch {
+            throw CommandFailure("\(error)")
+        }
+    }
+}

@@ -1,0 +1,5 @@
+package com.android.billingclient.api;
+
+public interface InAppMessageResponseListener {
+    void onInAppMessageResponse(InAppMessageResult result);
+}

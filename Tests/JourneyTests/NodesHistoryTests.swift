@@ -1,0 +1,75 @@
+import TestSupport
+import Testing
+
+/// Random runs on several nodes, judged by `HistoryChecker`. A failure names the seed.
+@Suite(.timeLimit(.minutes(10)), .blocking, .enabled(if: PostgresCluster.isInstalled)) struct NodesHistoryTests {
+    private let seed = UInt64.random(in: .min ... .max)
+
+    /// Transactions of all nodes take random times, so that commits and positions would part if anything let them.
+    @Test func everyPageSeesOneOrder() throws {
+        let nodes = try PostgresNodes(3)
+        try nodes.cluster.psql(
+            """
+            CREATE FUNCTION dawdle() RETURNS trigger LANGUAGE plpgsql
+                AS 'BEGIN PERFORM pg_sleep(random() * 0.02); RETURN NEW; END';
+            CREATE TRIGGER dawdle BEFORE INSERT ON paycast.entries FOR EACH ROW EXECUTE FUNCTION dawdle()
+            """
+        )
+        let plan = NodesTraffic.Plan(writers: 6, each: 20, pages: 6, cut: 5...30, hasPurchases: true)
+        let traffic = try NodesTraffic(plan, on: nodes, seed: seed)
+        let history = try traffic.run()
+        #expect(history.violations.isEmpty, "seed \(seed)")
+        #expect(traffic.answered == 6 * 20 + 1 && traffic.statuses.isSubset(of: [200, 202]), "seed \(seed)")
+    }
+
+    /// Again and again, whatever a batch is doing then.
+    @Test func nodesAreKilled() throws {
+        let nodes = try PostgresNodes(3)
+        let plan = NodesTraffic.Plan(writers: 6, each: 60, pages: 3, hasPurchases: true)
+        let traffic = try NodesTraffic(plan, on: nodes, seed: seed)
+        var generator = SeededGenerator(seed: seed)
+        let history = try traffic.run {
+            for round in 1...6 {
+                let count = round * 50 + Int.random(in: 0...40, using: &generator)
+                try Deadline(.seconds(60)).wait(for: "answers") { traffic.answered >= count }
+                try nodes[Int.random(in: 0..<3, using: &generator)].restart(with: .kill)
+            }
+        }
+        #expect(history.violations.isEmpty, "seed \(seed)")
+        #expect(traffic.answered == 6 * 60 + 1, "seed \(seed)")
+        #expect(history.answers.contains { $0.status == nil }, "no request was cut, seed \(seed)")
+    }
+
+    /// Every process of it at once, as when its machine's kernel lives on.
+    @Test func theServerIsKilled() throws {
+        let nodes = try PostgresNodes(2)
+        let plan = NodesTraffic.Plan(writers: 6, each: 40, pages: 3, hasPurchases: true)
+        let traffic = try NodesTraffic(plan, on: nodes, seed: seed)
+        var generator = SeededGenerator(seed: seed)
+        let history = try traffic.run {
+            for round in 1...2 {
+                let count = round * 60 + Int.random(in: 0...40, using: &generator)
+                try Deadline(.seconds(60)).wait(for: "answers") { traffic.answered >= count }
+                try nodes.cluster.kill()
+                try nodes.cluster.start()
+            }
+        }
+        #expect(history.violations.isEmpty, "seed \(seed)")
+        #expect(traffic.answered == 6 * 40 + 1 && traffic.statuses.isSubset(of: [200, 202, 503]), "seed \(seed)")
+    }
+
+    /// What SeveralNodes says of `synchronous_commit = off`, and that the judge would have seen a loss above.
+    @Test func withoutWaitingForTheDiskAKilledServerForgets() throws {
+        let cluster = try PostgresCluster(["synchronous_commit=off", "wal_writer_delay=10s"])
+        let nodes = try PostgresNodes(1, cluster: cluster)
+        let answers = try (0..<20).map { number in
+            let cursor = try nodes.broadcast("e\(number).", through: 0)
+            return HistoryChecker.Answer(event: "e\(number).", status: 202, cursor: cursor)
+        }
+        try cluster.kill()
+        try nodes[0].stop()
+        try cluster.start()
+        let violations = try HistoryChecker(log: nodes.log(), answers: answers).violations
+        #expect(violations.contains(.missing(event: "e19.")), "\(violations)")
+    }
+}

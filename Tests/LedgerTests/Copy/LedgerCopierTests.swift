@@ -1,0 +1,191 @@
+import Domain
+import LedgerInterface
+import Postgres
+import PostgresLedger
+import TestSupport
+import Testing
+
+@testable import LedgerCopy
+@testable import LedgerSQL
+
+/// Copies between a file and a real PostgreSQL, and what may happen to them on the way.
+@Suite(.timeLimit(.minutes(10)), .blocking, .enabled(if: PostgresCluster.isInstalled)) struct LedgerCopierTests {
+    private func digests(_ lines: [String]) -> [String] { lines.filter { $0.contains("sha256") } }
+
+    @Test func thereAndBack() throws {
+        let fixture = try CopyFixture(rows: 3000)
+        let there = try fixture.copy(from: fixture.file, to: fixture.postgres)
+        #expect(there.result.events == 3003 && there.result.users >= 3000, "\(there.result)")
+        let back = try fixture.copy(from: fixture.postgres, to: fixture.back)
+        #expect(back.result == there.result)
+        #expect(digests(back.lines) == digests(there.lines) && digests(there.lines).count >= 6)
+        let again = try fixture.copy(from: fixture.back, to: .sqlite(path: fixture.folder.path("third.db")))
+        #expect(again.result == there.result)
+    }
+
+    /// What a value may be at most, and what is not in ASCII: both engines keep it, and go through it in the same order.
+    @Test func extremes() throws {
+        let fixture = try CopyFixture()
+        try fixture.run(
+            """
+            INSERT INTO languages VALUES ('', ''), ('é', 'a'), ('e' || char(769), 'b'), ('\u{1F600}', 'c'), ('\u{FFFD}', 'd'),
+                ('Z', 'e'), ('a''"\\', 'f');
+            INSERT INTO marks VALUES ('most', 9223372036854775807), ('least', -9223372036854775808);
+            INSERT INTO entries (position, committed_at, kind) VALUES (9000, 1, 'x');
+            INSERT INTO events VALUES (9000, 'apple', 'Production', 'empty', '', 1, 1, x'', NULL);
+            INSERT INTO entries (position, committed_at, kind) VALUES (9001, 1, 'x');
+            INSERT INTO events VALUES (9001, 'apple', 'Production', 'large', '', 1, 1, zeroblob(262144), NULL);
+            UPDATE sqlite_sequence SET seq = 4711 WHERE name = 'jobs';
+            INSERT INTO sqlite_sequence SELECT 'jobs', 4711 WHERE NOT EXISTS
+                (SELECT 1 FROM sqlite_sequence WHERE name = 'jobs');
+            """
+        )
+        let there = try fixture.copy(from: fixture.file, to: fixture.postgres)
+        #expect(try fixture.psql("SELECT last_value FROM paycast.jobs_id_seq") == "4711")
+        #expect(try fixture.psql("SELECT position FROM paycast.head") == "9001")
+        let back = try fixture.copy(from: fixture.postgres, to: fixture.back)
+        #expect(digests(back.lines) == digests(there.lines))
+    }
+
+    /// The server does the same with whatever a store sends.
+    @Test func zeroBytesAreReplacedAndCounted() throws {
+        let fixture = try CopyFixture()
+        try fixture.run("INSERT INTO languages VALUES ('a', 'd' || char(0) || 'e')")
+        let there = try fixture.copy(from: fixture.file, to: fixture.postgres)
+        #expect(there.result.replaced == 1)
+        #expect(try fixture.psql("SELECT tag FROM paycast.languages") == "d\u{FFFD}e")
+    }
+
+    /// Replaced, it would compare otherwise: going through the table by its key would pass over rows.
+    @Test func zeroBytesInAKeyAreRefused() throws {
+        let fixture = try CopyFixture()
+        try fixture.run("INSERT INTO languages VALUES ('a' || char(0) || 'b', 'de'), ('a' || char(1), 'fr')")
+        let place = "\(fixture.path): languages, column user"
+        #expect(throws: CopyError.zeroByteInKey(place, column: "user")) {
+            try fixture.copy(from: fixture.file, to: fixture.postgres)
+        }
+        try fixture.copy(from: fixture.file, to: fixture.back)
+    }
+
+    private func engine(of fixture: CopyFixture) throws -> PostgresEngine {
+        guard case .postgres(let url) = fixture.postgres else { throw CopyError.missing("a database") }
+        return try PostgresEngine(url: PostgresURL(url), node: "early")
+    }
+
+    /// Nobody sees it among the nodes before its first heartbeat, and it commits only once the copy has begun.
+    @Test func aNodeThatOpenedTheTargetBeforeCannotCommit() throws {
+        let fixture = try CopyFixture()
+        let policy = AccessPolicy(sandboxUsers: .only([]))
+        let node = try engine(of: fixture).openStore(policy: policy, streams: .standard)
+        var failures: [EngineError] = []
+        var isRefused = false
+        try fixture.copy(from: fixture.file, to: fixture.postgres) { line in
+            guard line.hasPrefix("entries: "), failures.isEmpty else { return }
+            do throws(EngineError) { try node.connection.begin() } catch { failures.append(error) }
+            try? node.connection.rollback()
+            do { _ = try engine(of: fixture) } catch { isRefused = "\(error)".contains(UnfinishedCopy.advice) }
+        }
+        #expect(failures.map(\.message) == ["it knows less than this server has seen"])
+        #expect(isRefused)
+        #expect(try fixture.psql("SELECT count(*) FROM paycast.meta WHERE key = 'history'") == "0")
+    }
+
+    /// A node that has committed, and is not among the nodes any more.
+    @Test func whatANodeCommitsBeforeTheCopyBeginsIsKept() throws {
+        let fixture = try CopyFixture()
+        _ = try engine(of: fixture)
+        try fixture.psql("INSERT INTO paycast.languages VALUES ('kim', 'de')")
+        #expect(throws: CopyError.self) { try fixture.copy(from: fixture.file, to: fixture.postgres) }
+        #expect(try fixture.psql("SELECT count(*) FROM paycast.languages") == "1")
+        #expect(try fixture.psql("SELECT to_regclass('paycast.copying') IS NULL") == "t")
+    }
+
+    @Test func whatIsNoTextIsNamed() throws {
+        let fixture = try CopyFixture()
+        try fixture.run("UPDATE entries SET kind = CAST(x'ff41' AS TEXT) WHERE position = 2")
+        let place = "\(fixture.path): entries (position 2), column kind"
+        #expect(throws: CopyError.unreadableText(place)) { try fixture.copy(from: fixture.file, to: fixture.postgres) }
+    }
+
+    /// The session breaks after some pieces: the next run goes on behind them.
+    @Test func goesOnAfterABreak() throws {
+        let fixture = try CopyFixture(rows: 20_000)
+        var isBroken = false
+        #expect(throws: CopyError.self) {
+            try fixture.copy(from: fixture.file, to: fixture.postgres) { line in
+                guard line.hasPrefix("entries: "), !isBroken else { return }
+                isBroken = true
+                // Between two pieces it would only connect again.
+                _ = try? fixture.cluster.psql("ALTER DATABASE \(fixture.database) ALLOW_CONNECTIONS false")
+                _ = try? fixture.cluster.psql(
+                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '\(fixture.database)'"
+                )
+            }
+        }
+        try fixture.cluster.psql("ALTER DATABASE \(fixture.database) ALLOW_CONNECTIONS true")
+        let copied = try #require(Int(fixture.psql("SELECT copied FROM paycast.copying")))
+        #expect(copied >= 20_000)
+        let (result, lines) = try fixture.copy(from: fixture.file, to: fixture.postgres)
+        #expect(lines.first == "going on after the \(copied) rows that are copied")
+        #expect(result.events == 20_003)
+        #expect(try fixture.psql("SELECT to_regclass('paycast.copying') IS NULL") == "t")
+    }
+
+    struct Meddling: Sendable, CustomTestStringConvertible {
+        var sql: String
+        var error: CopyError
+
+        var testDescription: String { sql }
+    }
+
+    /// Whoever changes the target before it was compared.
+    @Test(arguments: [
+        Meddling(
+            sql: "UPDATE paycast.events SET body = set_byte(body, 0, 255 - get_byte(body, 0)) WHERE position = 2",
+            error: .different("table events, row 2 by its key (position 2)")
+        ),
+        Meddling(
+            sql: "DELETE FROM paycast.fragments WHERE position = (SELECT max(position) FROM paycast.fragments)",
+            error: .different("table fragments, row 2 by its key (position 1010, ordinal 0)")
+        ),
+        Meddling(
+            sql: "INSERT INTO paycast.languages VALUES ('x', 'de')",
+            error: .different("table languages, row 11 by its key")
+        ),
+        Meddling(
+            sql: "UPDATE paycast.entries SET kind = kind || ' ' WHERE position = 1",
+            error: .different("table entries, row 1 by its key (position 1)")
+        ),
+    ]) func aDifferenceIsFoundAndTheCopyBegunAnew(_ meddling: Meddling) throws {
+        let fixture = try CopyFixture(rows: 10)
+        #expect(throws: meddling.error) {
+            try fixture.copy(from: fixture.file, to: fixture.postgres) { line in
+                if line == "comparing both ledgers" { _ = try? fixture.psql(meddling.sql) }
+            }
+        }
+        let (_, lines) = try fixture.copy(from: fixture.file, to: fixture.postgres)
+        #expect(lines.first == "beginning anew: what was copied before is not like the source")
+    }
+
+    /// A server that commits to the source while it is copied, and a second copy into the same target.
+    @Test func whoeverWritesMeanwhileIsNoticed() throws {
+        let fixture = try CopyFixture()
+        try fixture.copy(from: fixture.file, to: fixture.postgres)
+        let name = "postgres://\(fixture.cluster.place)/\(fixture.database)"
+        #expect(throws: CopyError.sourceChanged(name)) {
+            try fixture.copy(from: fixture.postgres, to: fixture.back) { line in
+                if line == "comparing both ledgers" { _ = try? fixture.psql("UPDATE paycast.head SET epoch = epoch") }
+            }
+        }
+        let (_, lines) = try fixture.copy(from: fixture.postgres, to: fixture.back)
+        #expect(lines.first == "beginning anew: the source is not as it was when the copy began")
+        let other = try CopyFixture(rows: 10)
+        let target = "postgres://\(other.cluster.place)/\(other.database)"
+        #expect(throws: CopyError.takenOver(target)) {
+            try other.copy(from: other.file, to: other.postgres) { line in
+                guard line.hasPrefix("entries: ") else { return }
+                _ = try? other.psql("UPDATE paycast.copying SET run = 'another'")
+            }
+        }
+    }
+}

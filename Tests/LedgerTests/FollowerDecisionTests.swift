@@ -1,0 +1,120 @@
+import Domain
+import SharedLedger
+import Testing
+
+@testable import Ledger
+
+/// What comes out when, and when the log is read.
+@Suite struct FollowerDecisionTests {
+    private static let second: UInt64 = 1_000_000_000
+
+    @Test func ownEntriesWaitForNoQuestion() {
+        var order = FollowerDecision(after: 0)
+        #expect(order.due(at: 0) == [.read(after: 0)])
+        #expect(order.committed(entries(1...2)) == [.publish(entries(1...2))])
+        // The question hangs, and nothing else is asked.
+        #expect(order.due(at: 20 * FollowerDecisionTests.second) == [])
+        #expect(order.committed(entries(3...3)) == [.publish(entries(3...3))])
+        #expect(order.read(entries(1...1), hasMore: false, now: 20 * FollowerDecisionTests.second) == [])
+    }
+
+    @Test func ownEntriesWaitForTheEntriesBeforeThem() {
+        var order = idle(after: 0)
+        #expect(order.committed(entries(3...3)) == [])
+        #expect(order.due(at: 1) == [.read(after: 0)])
+        #expect(order.read(entries(1...2), hasMore: false, now: 2) == [.publish(entries(1...3))])
+        #expect(order.due(at: 3) == [])
+    }
+
+    @Test func readsOnceASecondAndWhenSomebodySaysSo() {
+        var order = idle(after: 5)
+        order.heard(5)
+        #expect(order.due(at: 1) == [])
+        #expect(order.dueAt == FollowerDecisionTests.second)
+        order.heard(6)
+        #expect(order.dueAt == 0)
+        #expect(order.due(at: 1) == [.read(after: 5)])
+        // It may have been committed after the question was answered.
+        order.heard(7)
+        #expect(order.due(at: 2) == [])
+        #expect(order.read(entries(6...6), hasMore: false, now: 3) == [.publish(entries(6...6))])
+        #expect(order.due(at: 4) == [.read(after: 6)])
+        #expect(order.read([], hasMore: false, now: 5) == [])
+        #expect(order.due(at: FollowerDecisionTests.second) == [])
+        #expect(order.due(at: FollowerDecisionTests.second + 4) == [.read(after: 6)])
+    }
+
+    @Test func aFullPageIsFollowedByTheNext() {
+        var order = FollowerDecision(after: 0)
+        _ = order.due(at: 0)
+        #expect(order.read(entries(1...500), hasMore: true, now: 1) == [.publish(entries(1...500))])
+        #expect(order.due(at: 1) == [.read(after: 500)])
+    }
+
+    @Test func afterAFailureItPauses() {
+        var order = FollowerDecision(after: 0)
+        _ = order.due(at: 0)
+        #expect(order.read(nil, hasMore: false, now: 10) == [])
+        #expect(order.due(at: 10) == [])
+        #expect(order.dueAt == 10 + FollowerDecision.pause)
+        #expect(order.due(at: 10 + FollowerDecision.pause) == [.read(after: 0)])
+    }
+
+    @Test func aMessageComesAfterWhatItsSenderKnew() {
+        var order = idle(after: 4)
+        order.heard(NodeMessage(body: [1], after: 5), now: 1)
+        order.heard(NodeMessage(body: [2], after: 4), now: 1)
+        #expect(order.due(at: 1) == [.pass([2]), .read(after: 4)])
+        #expect(order.read(entries(5...5), hasMore: false, now: 2) == [.publish(entries(5...5))])
+        #expect(order.due(at: 2) == [.pass([1])])
+    }
+
+    @Test func aMessageWaitsASecondAtMost() {
+        var order = idle(after: 4)
+        order.heard(NodeMessage(body: [1], after: .max), now: 1)
+        #expect(order.due(at: 1) == [.read(after: 4)])
+        #expect(order.dueAt == 1 + FollowerDecision.patience)
+        #expect(order.due(at: FollowerDecision.patience) == [])
+        #expect(order.due(at: 1 + FollowerDecision.patience) == [.pass([1])])
+        #expect(order.dueAt == .max, "the question is not answered")
+    }
+
+    @Test func messagesThatWaitAreBounded() {
+        var order = idle(after: 0)
+        let body = [UInt8](repeating: 0, count: 1 << 20)
+        for _ in 0..<6 { order.heard(NodeMessage(body: body, after: 9), now: 1) }
+        let passed = order.due(at: 1).count { if case .pass = $0 { true } else { false } }
+        #expect(passed == 2)
+    }
+
+    /// What was committed here has come out before it is read, and its pages were told.
+    @Test func anOwnErasureIsNotReadOnceMore() {
+        var erased = Entry(
+            position: 1,
+            committedAt: Instant(milliseconds: 0),
+            notice: Notice(kind: .userErased),
+            fragments: []
+        )
+        var order = idle(after: 0)
+        #expect(order.read([erased], hasMore: false, now: 1).map(\.hasNamelessErasure) == [true])
+        order = idle(after: 0)
+        erased.fragments = StreamName("s").map { [Fragment(stream: $0, action: "refresh", content: .none)] } ?? []
+        #expect(order.committed([erased]).map(\.hasNamelessErasure) == [false])
+        erased.fragments = []
+        #expect(order.read([erased], hasMore: false, now: 1) == [])
+    }
+
+    /// The first question is answered.
+    private func idle(after position: Int64) -> FollowerDecision {
+        var order = FollowerDecision(after: position)
+        _ = order.due(at: 0)
+        _ = order.read([], hasMore: false, now: 0)
+        return order
+    }
+
+    private func entries(_ range: ClosedRange<Int64>) -> [Entry] {
+        range.map {
+            Entry(position: $0, committedAt: Instant(milliseconds: 0), notice: Notice(kind: .broadcast), fragments: [])
+        }
+    }
+}

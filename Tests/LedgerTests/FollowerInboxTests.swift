@@ -1,0 +1,55 @@
+import Domain
+import SharedLedger
+import Testing
+
+@testable import Ledger
+
+/// What waits for the follower is bounded.
+@Suite struct FollowerInboxTests {
+    @Test func positionsAreOne() {
+        var inbox = FollowerInbox()
+        for position in 1...1_000_000 { inbox.add(.position(Int64(position))) }
+        #expect(inbox.position == 1_000_000)
+        #expect(inbox.messages.isEmpty)
+    }
+
+    @Test func ownEntriesBeyondTheLimitAreReadInstead() {
+        var inbox = FollowerInbox()
+        inbox.add(committed: entries(1...9_999))
+        inbox.add(committed: entries(10_000...10_002))
+        #expect(inbox.committed.count == 9_999)
+        #expect(inbox.position == 10_002)
+    }
+
+    @Test(arguments: [0, 1000, 512 << 10]) func messagesBeyondTheLimitAreMissed(_ bytes: Int) {
+        var inbox = FollowerInbox()
+        let message = NodeMessage(body: [UInt8](repeating: 0, count: bytes), after: 0)
+        for _ in 0...(FollowerInbox.byteLimit / (bytes + 64)) { inbox.add(.message(message)) }
+        #expect(inbox.isInterrupted)
+        #expect(inbox.messages.count == FollowerInbox.byteLimit / (bytes + 64))
+        let taken = inbox.take()
+        #expect(!taken.messages.isEmpty)
+        #expect(inbox.isEmpty)
+        inbox.add(.message(message))
+        #expect(inbox.messages == [message])
+    }
+
+    @Test func aNewConnectionMayHaveMissedSomething() {
+        var inbox = FollowerInbox()
+        inbox.add(.connected)
+        #expect(inbox.isInterrupted && inbox.position == .max)
+    }
+
+    @Test func whatIsClosedStaysClosed() {
+        var inbox = FollowerInbox()
+        inbox.isClosed = true
+        let taken = inbox.take()
+        #expect(taken.isClosed && inbox.isClosed)
+    }
+
+    private func entries(_ range: ClosedRange<Int64>) -> [Entry] {
+        range.map {
+            Entry(position: $0, committedAt: Instant(milliseconds: 0), notice: Notice(kind: .broadcast), fragments: [])
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import Domain
+import LedgerInterface
+import TestSupport
+import Testing
+
+@testable import LedgerSQL
+@testable import Postgres
+@testable import PostgresLedger
+
+/// Partitions are made ahead, by whoever commits.
+@Suite(.timeLimit(.minutes(10)), .blocking, .enabled(if: PostgresCluster.isInstalled)) struct PartitionReserveTests {
+    private static let size: Int64 = 20
+
+    /// Two nodes in turn; after each commit there is room for more than a partition.
+    @Test func thereIsAlwaysRoom() throws {
+        let cluster = try PostgresCluster()
+        var stores = try [store(in: cluster, node: "one"), store(in: cluster, node: "two")]
+        for number in 0..<150 {
+            try commit(to: &stores[number % 2])
+            let room = try cluster.psql(
+                "SELECT CAST(value AS BIGINT) - position FROM paycast.meta, paycast.head WHERE key = 'reserved'"
+            )
+            #expect(Int64(room) ?? 0 >= PartitionReserveTests.size)
+        }
+        let partitions = try cluster.psql(
+            "SELECT inhparent::regclass, count(*) FROM pg_inherits WHERE inhparent::regclass::text IN "
+                + "('entries', 'events', 'fragments') GROUP BY 1 ORDER BY 1::text"
+        )
+        #expect(partitions == "entries|9\nevents|9\nfragments|9")
+        // A partition that catches everything would stop the others from being read in their order.
+        let rest = "SELECT count(*) FROM pg_class WHERE pg_get_expr(relpartbound, oid) = 'DEFAULT'"
+        #expect(try cluster.psql(rest) == "0")
+    }
+
+    /// Somebody holds what a new partition needs, such as a manual ANALYZE: commits go on while there is room, are refused
+    /// when there is none, and go on afterwards.
+    @Test func whoeverHoldsTheTablesStopsNoCommitAtFirst() throws {
+        let cluster = try PostgresCluster()
+        var store = try store(in: cluster, node: "one")
+        try commit(to: &store)
+        let holder = PostgresConnection(try PostgresURL(cluster.url))
+        try holder.begin()
+        try holder.execute("LOCK TABLE paycast.entries IN SHARE UPDATE EXCLUSIVE MODE")
+        var count = 1
+        let refusal = #expect(throws: EngineError.self) {
+            while count < 200 {
+                try commit(to: &store)
+                count += 1
+            }
+        }
+        // From two partitions, the last half is left for a batch that is under way.
+        #expect(count >= Int(PartitionReserveTests.size) && count < 2 * Int(PartitionReserveTests.size) + 1)
+        #expect(refusal?.isBusy == true)
+        try holder.commit()
+        try store.rollback()
+        for _ in 0..<60 { try commit(to: &store) }
+        #expect(try cluster.psql("SELECT position FROM paycast.head") == "\(count + 60)")
+    }
+
+    private func store(in cluster: PostgresCluster, node: String) throws -> LedgerStore {
+        try PostgresEngine(url: PostgresURL(cluster.url), node: node, partitionSize: PartitionReserveTests.size)
+            .openStore(policy: AccessPolicy(sandboxUsers: .only([])), streams: .standard)
+    }
+
+    private func commit(to store: inout LedgerStore) throws {
+        let stream = try #require(StreamPattern.standard.stream(for: "42"))
+        try store.begin()
+        let fragment = Fragment(stream: stream, action: "update", target: "card", content: .html("x"))
+        _ = try store.broadcast([fragment], now: Fixture.now)
+        try store.commit()
+    }
+}

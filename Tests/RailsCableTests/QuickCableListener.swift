@@ -1,0 +1,40 @@
+import RailsCable
+import TestSupport
+import Testing
+
+extension BroadcastInbox {
+    /// A listener that has been started.
+    func listener(_ url: String, prefix: String? = nil, timing: CableTiming = .quick()) throws -> CableListener {
+        let settings = CableSettings(url: try CableURL(url), prefix: prefix)
+        let listener = try #require(
+            CableListener(settings, timing: timing, log: log, metrics: metrics, submit: submit)
+        )
+        listener.start(heal: heal)
+        return listener
+    }
+
+    /// What arrived on stream `s`, as `update` was given it.
+    var updates: [String] {
+        now.texts.compactMap { text in
+            text.split(separator: "<template>").last?.split(separator: "</template>").first.map(String.init)
+        }
+    }
+
+    func isReady(_ listener: CableListener) -> Bool {
+        wait { _ in listener.problems.isEmpty }
+    }
+
+    func hears(_ texts: [String]) -> Bool {
+        wait { $0.texts.count >= texts.count } && updates == texts
+    }
+}
+
+extension CableTiming {
+    static func quick(patience: Duration = .seconds(20)) -> CableTiming {
+        CableTiming(
+            interval: .milliseconds(10),
+            patience: patience,
+            pause: .milliseconds(10) ... .milliseconds(50)
+        )
+    }
+}

@@ -1,0 +1,56 @@
+import Domain
+import Hub
+import Testing
+
+@testable import Server
+
+/// What nodes tell each other, and what else may come the same way.
+@Suite struct NodeAnnouncementTests {
+    @Test(arguments: [
+        [Part(html: Array("<turbo-stream>\u{2028}\"é\\\n\u{1}</turbo-stream>".utf8), collapseKey: nil)],
+        [
+            Part(html: Array("a".utf8), collapseKey: "card"),
+            Part(html: Array("b".utf8), collapseKey: "", isRefresh: true),
+        ],
+    ])
+    func arrivesAsItWasSent(_ parts: [Part]) throws {
+        let stream = try #require(StreamName("user:\"é\\:paywall"))
+        let message = Message(stream: stream, position: nil, parts: parts)
+        #expect(NodeAnnouncement(NodeAnnouncement.broadcast(message).body) == .broadcast(message))
+        #expect(NodeAnnouncement(NodeAnnouncement.language(stream).body) == .language(stream))
+    }
+
+    @Test(arguments: [
+        "", "{}", "[]", "null", #"{"language":""}"#, #"{"language":7}"#, #"{"language":"\u0000feed?"}"#,
+        #"{"stream":"s"}"#, #"{"stream":"s","parts":[]}"#, #"{"stream":"s","parts":{}}"#,
+        #"{"stream":"s","parts":[7]}"#,
+        #"{"stream":"s","parts":[{}]}"#, #"{"stream":"s","parts":[{"html":""}]}"#,
+        #"{"stream":"s","parts":[{"html":7}]}"#,
+        #"{"stream":"","parts":[{"html":"x"}]}"#, #"{"stream":"\u0000feed?","parts":[{"html":"x"}]}"#,
+        #"{"stream":"s","parts":[{"html":"x"},{"html":null}]}"#, #"{"stream":"s","parts":[{"html":"x"}]"#,
+        #"{"parts":[{"html":"x"}]}"#,
+    ])
+    func anythingElseIsNothing(_ text: String) {
+        #expect(NodeAnnouncement(Array(text.utf8)) == nil)
+    }
+
+    @Test func partsAreBounded() {
+        let parts = { (count: Int) in [String](repeating: #"{"html":"x"}"#, count: count).joined(separator: ",") }
+        #expect(NodeAnnouncement(Array(#"{"stream":"s","parts":[\#(parts(100))]}"#.utf8)) != nil)
+        #expect(NodeAnnouncement(Array(#"{"stream":"s","parts":[\#(parts(101))]}"#.utf8)) == nil)
+    }
+
+    /// A text frame with a byte that is no UTF-8 ends a page's connection.
+    @Test func htmlIsText() {
+        let start = Array(#"{"stream":"s","parts":[{"html":"a"#.utf8)
+        #expect(NodeAnnouncement(start + [0xFF] + Array(#""}]}"#.utf8)) == nil)
+        #expect(NodeAnnouncement(start + Array(#""}]}"#.utf8)) != nil)
+    }
+
+    /// It has no place in the ledger's order, whatever a stranger says.
+    @Test func aPositionIsNotTaken() throws {
+        let body = Array(#"{"stream":"s","position":7,"parts":[{"html":"x"}]}"#.utf8)
+        guard case .broadcast(let message) = NodeAnnouncement(body) else { return #expect(Bool(false)) }
+        #expect(message.position == nil)
+    }
+}
