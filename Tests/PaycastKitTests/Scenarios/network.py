@@ -74,7 +74,8 @@ class Network:
             return self.answer(request, post, 200, b"<html>Welcome to the hotel</html>")
         status, answer, headers = self.forward(request, path, body)
         if not is_post:
-            self.questions.append({"status": status, "known": request.headers.get("If-None-Match"), **headers})
+            known = request.headers.get("If-None-Match")
+            self.questions.append({"path": path, "status": status, "known": known, **headers})
         if mode == "lost":
             return self.cut(request)
         return self.answer(request, post, status, answer, headers)
