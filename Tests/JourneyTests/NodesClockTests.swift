@@ -41,7 +41,8 @@ import Testing
         #expect(Clock().now() < end)
         try Deadline(.seconds(30)).wait(for: "the end") { try [0, 1].map(active) == [false, false] }
         let late = (Clock().now().milliseconds - end.milliseconds)
-        #expect(0 <= late && late < 5000, "\(late) ms")
+        // By its own clock, a node would be minutes off.
+        #expect(0 <= late && late < 60_000, "\(late) ms")
     }
 
     /// Whoever is ahead does not take the work from a node that lives, and whoever is behind takes it from one that died.

@@ -99,17 +99,15 @@ import Testing
         _ = quick.committed.wait { $0.first }
         proxy.stall("paycast log")
         proxy.waitUntilStalled()
-        let start = ContinuousClock.now
         try slow.broadcast("own")
+        // No connection of the log passes anything before `restore`, so what comes out now has not waited for one.
         slow.committed.wait { $0.count == 2 ? () : nil }
-        #expect(.now - start < .seconds(1), "\(ContinuousClock.now - start)")
 
         try quick.broadcast("other's")
         proxy.restore()
         try slow.broadcast("own")
         let entries = slow.committed.wait { $0.count == 4 ? $0 : nil }
         #expect(entries.map(\.position) == [1, 2, 3, 4])
-        #expect(.now - start < .seconds(12), "\(ContinuousClock.now - start)")
         slow.close()
         quick.close()
     }

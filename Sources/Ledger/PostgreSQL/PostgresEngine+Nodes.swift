@@ -21,7 +21,7 @@ extension PostgresEngine: SharedLedgerEngine {
         }
     }
 
-    public func listen(sending outbox: NodeOutbox, hear: (NodeNews) -> Void) throws(EngineError) {
+    public func listen(sending queue: NodeMessageQueue, hear: (NodeNews) -> Void) throws(EngineError) {
         var options = site.options
         options.applicationName = "paycast listener"
         let listener = PostgresListener(listening, options: options)
@@ -39,27 +39,27 @@ extension PostgresEngine: SharedLedgerEngine {
             heard: site.heard.withLock { $0 }
         )
         defer { site.heard.withLock { $0 = assembly.heard } }
-        while !outbox.isClosed {
-            let delay = outbox.delay
+        while !queue.isClosed {
+            let delay = queue.delay
             let heard = try engine { () throws(PostgresError) in
                 try listener.wait(
                     timeout: min(delay ?? .seconds(1), .seconds(1)),
                     // What waits is not due yet.
-                    waker: delay == nil ? outbox.waker?.descriptor : nil
+                    waker: delay == nil ? queue.waker?.descriptor : nil
                 )
             }
-            outbox.waker?.clear()
+            queue.waker?.clear()
             for notification in heard {
                 if let news = news(in: notification, assembly: &assembly) { hear(news) }
             }
             do throws(EngineError) {
-                try send(outbox.take(), through: listener, key: key)
+                try send(queue.take(), through: listener, key: key)
             } catch {
-                outbox.putBack()
+                queue.putBack()
                 throw error
             }
         }
-        try send(outbox.take() + outbox.takeVital(), through: listener, key: key)
+        try send(queue.take() + queue.takeVital(), through: listener, key: key)
     }
 
     /// Over a connection of its own for a moment: where notifications come through, the tables need not be on the path.

@@ -6,9 +6,9 @@ public import LedgerSQL
 public protocol SharedLedgerEngine: LedgerEngine {
     /// Follows what all nodes commit, over one connection.
     func openLog(policy: AccessPolicy, streams: StreamPattern) throws(LedgerError) -> LedgerLog
-    /// Hears from other nodes and sends them what is in `outbox`, over one connection. Returns when the connection
-    /// breaks, with the reason, or when `outbox` is closed.
-    func listen(sending outbox: NodeOutbox, hear: (NodeNews) -> Void) throws(EngineError)
+    /// Hears from other nodes and sends them what is in `queue`, over one connection. Returns when the connection
+    /// breaks, with the reason, or when `queue` is closed.
+    func listen(sending queue: NodeMessageQueue, hear: (NodeNews) -> Void) throws(EngineError)
 }
 
 /// A node's view of the log, and its place among the other nodes. Used by one thread, but for `published`.

@@ -19,7 +19,7 @@ public final class LedgerFollower: Sendable {
     public let leadership = Leadership()
     let inbox = Monitor(FollowerInbox())
     let desk = LogDesk()
-    private let outbox = NodeOutbox()
+    private let queue = NodeMessageQueue()
     private let onEntries: @Sendable ([Entry]) -> Void
     private let threads = Mutex<[WorkerThread]>([])
     /// What the database said last, and when, in monotonic nanoseconds.
@@ -38,7 +38,7 @@ public final class LedgerFollower: Sendable {
     /// Returns false when too much waits. What is vital is lost only with the connection.
     @discardableResult
     public func tell(_ body: [UInt8], isVital: Bool = false) -> Bool {
-        outbox.send(body, isVital: isVital)
+        queue.send(body, isVital: isVital)
     }
 
     /// Hands a message to `onMessage` of this node, after all that this node has committed before.
@@ -125,7 +125,7 @@ public final class LedgerFollower: Sendable {
     /// Waits until everything that was committed has been handed on.
     public func close() {
         inbox.change { $0.isClosed = true }
-        outbox.close()
+        queue.close()
         let running = threads.withLock { threads in
             defer { threads = [] }
             return threads
@@ -180,16 +180,16 @@ public final class LedgerFollower: Sendable {
 
     /// Without notifications, the follower's own interval remains.
     private func listen(_ engine: any SharedLedgerEngine, health: LedgerHealth) {
-        while !outbox.isClosed {
+        while !queue.isClosed {
             do throws(EngineError) {
-                try engine.listen(sending: outbox) { news in
+                try engine.listen(sending: queue) { news in
                     if news == .connected { health.report(.notifications, problem: nil) }
                     inbox.change { $0.add(news) }
                 }
             } catch {
                 let effect = "other nodes' commits show late, their transient broadcasts not at all"
                 health.report(.notifications, problem: "\(effect): \(error.advice)")
-                if !outbox.isClosed { Waker().wait(timeout: .seconds(1)) }
+                if !queue.isClosed { Waker().wait(timeout: .seconds(1)) }
             }
         }
     }

@@ -2,7 +2,7 @@ public import Concurrency
 internal import Synchronization
 
 /// What this node tells the others, on its way to the thread that sends it. Any thread may send.
-public final class NodeOutbox: Sendable {
+public final class NodeMessageQueue: Sendable {
     private struct State {
         var messages = OutgoingMessages()
         var isClosed = false
@@ -28,7 +28,7 @@ public final class NodeOutbox: Sendable {
         return state.withLock { $0.messages.take(now: now) }
     }
 
-    /// What must be sent although the outbox is closed.
+    /// What must be sent although the queue is closed.
     public func takeVital() -> [[UInt8]] {
         state.withLock { $0.messages.takeVital() }
     }
