@@ -7,7 +7,7 @@ internal import StoreInterface
 extension Response {
     /// The answer to a store, or to an app, after the commit.
     static func committed(_ receipt: CommitResult) -> Response {
-        JSON.response(200, body: CommitAnswer(receipt))
+        Response(status: 200, headers: [("Content-Type", "application/json")], body: CommitAnswer(receipt).json)
     }
 
     /// The purchase is committed, but does not help the user who posted it.

@@ -89,6 +89,14 @@ import Testing
         )
     }
 
+    @Test(arguments: ["n/1", "\"quoted\" \\ é\u{2028}", ""]) func commitsAreWrittenByHandAsTheTypeSays(_ event: String) {
+        for claim in [nil, "granted"] {
+            let cursor = Cursor(epoch: "e", position: .max)
+            let answer = CommitAnswer(outcome: .stale, event: event, cursor: cursor, claim: claim)
+            #expect(answer.json == JSON.encode(answer))
+        }
+    }
+
     @Test func acceptedBroadcastsAreWrittenByHandAsTheTypeSays() throws {
         let response = BroadcastsEndpoint.accepted(["e-7", nil])
         let answer = try #require(JSON.decode(BroadcastAnswer.self, from: response.body))

@@ -13,7 +13,7 @@ public struct Anticipated {
     }
 
     public init(_ event: IncomingEvent) {
-        needs = event.needs + event.likelyNeeds
+        needs = event.needs + event.likelyNeeds(in: WorkingSet(head: 0))
         decide = { unit throws(Missing) in _ = try unit.record(event) }
     }
 

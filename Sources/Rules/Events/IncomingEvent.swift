@@ -37,19 +37,31 @@ public struct IncomingEvent: Sendable {
         return needs
     }
 
-    /// What it asks for next, if the contract is new: an engine that is far away is asked for both at once.
-    public var likelyNeeds: [Need] {
+    /// What it asks for next, as far as `known` tells, which may have its `needs`. A decision begins again whenever it asks
+    /// for something, and an engine that is far away is asked for everything at once.
+    public func likelyNeeds(in known: WorkingSet) -> [Need] {
+        guard (known.position(of: EventKey(event)) ?? nil) == nil else { return [] }
         var needs: [Need] = []
+        var users = [event.observation?.user, claim?.user].compactMap { $0 }
+        needs += users.map { .tombstones(of: [.user($0)]) }
         for observation in [event.observation].compactMap({ $0 }) + event.further {
-            let key = observation.contract
-            needs += [.tombstones(of: observation.identities), .contracts(.replacing(key))]
-            if let account = observation.account { needs.append(.contracts(.ofAccount(key.with(lineage: account)))) }
-            if let previous = observation.previousLineage { needs.append(.contract(key.with(lineage: previous))) }
-            if key.lineBounds != nil { needs.append(.contracts(.lines(of: key))) }
+            if let contract = known.contract(observation.contract) ?? nil {
+                users += contract.holders
+            } else {
+                needs += observation.needsOfNewContract
+            }
+            if let token = observation.token, let order = known.order(token) ?? nil { users.append(order.user) }
         }
-        for user in [event.observation?.user, claim?.user].compactMap({ $0 }) {
-            needs += [.tombstones(of: [.user(user)]), .contracts(.held(by: user)), .language(of: user)]
-        }
+        return needs + users.flatMap { [.contracts(.held(by: $0)), .language(of: $0)] }
+    }
+}
+
+extension Observation {
+    fileprivate var needsOfNewContract: [Need] {
+        var needs: [Need] = [.tombstones(of: identities), .contracts(.replacing(contract))]
+        if let account { needs.append(.contracts(.ofAccount(contract.with(lineage: account)))) }
+        if let previousLineage { needs.append(.contract(contract.with(lineage: previousLineage))) }
+        if contract.lineBounds != nil { needs.append(.contracts(.lines(of: contract))) }
         return needs
     }
 }

@@ -13,6 +13,7 @@ extension LedgerStore {
         try connection.overwriteDeleted(true)
         defer { try? connection.overwriteDeleted(false) }
         let erasure = try ErasureStatements(connection)
+        hasErasures = true
         var step = ErasureStep()
         step.events = try emptyEvents(of: user, by: erasure)
         step.fragments = try deleteFragments(of: user, by: erasure, limit: LedgerStore.rowsOfAStep - step.events)
@@ -95,13 +96,23 @@ extension LedgerStore {
         )
     }
 
+    /// Most ledgers have none. They are asked once for a transaction, not with a digest for each name in each event.
+    mutating func knowsErasures() throws(EngineError) -> Bool {
+        if let hasErasures { return hasErasures }
+        let found = try statements.hasErasures.first { row in row.flag(0) } ?? true
+        hasErasures = found
+        return found
+    }
+
     mutating func loadTombstone(of identity: ErasedIdentity) throws(EngineError) {
+        guard try knowsErasures() else { return known.loaded(isBuried: false, identity) }
         let digest = Value.text(erasureKey.digest(of: identity))
         let position = try statements.findTombstone.first([digest]) { row in row.integer(0) }
         known.loaded(isBuried: position != nil, identity)
     }
 
-    func writeTombstones(of changes: Changes) throws(EngineError) {
+    mutating func writeTombstones(of changes: Changes) throws(EngineError) {
+        if !changes.buried.isEmpty { hasErasures = true }
         for identity in changes.lifted {
             try statements.deleteTombstone.run([.text(erasureKey.digest(of: identity))])
         }

@@ -45,6 +45,7 @@ extension LedgerStore {
     }
 
     private mutating func loadTotals() throws(EngineError) {
+        _ = try knowsErasures()
         unclaimed = try countUnclaimed()
         lastContract = try statements.lastContract.first { row in row.integer(0) } ?? 0
     }

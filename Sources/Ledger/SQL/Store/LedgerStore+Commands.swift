@@ -6,6 +6,7 @@ public import Rules
 extension LedgerStore {
     public mutating func record(_ incoming: IncomingEvent, now: Instant) throws(EngineError) -> Commit<CommitResult> {
         for need in incoming.needs where !known.knows(need) { try load(need) }
+        for need in incoming.likelyNeeds(in: known) where !known.knows(need) { try load(need) }
         return try decide(at: now) { unit throws(Missing) in try unit.record(incoming) }
     }
 

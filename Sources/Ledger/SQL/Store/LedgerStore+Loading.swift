@@ -27,8 +27,9 @@ extension LedgerStore {
         }
     }
 
-    private func position(of event: EventKey) throws(EngineError) -> Int64? {
-        let values = [.text(erasureKey.digest(of: .event(event)))] + event.values
+    private mutating func position(of event: EventKey) throws(EngineError) -> Int64? {
+        let erased = try knowsErasures() ? erasureKey.digest(of: .event(event)) : event.id
+        let values = [.text(erased)] + event.values
         return try statements.findEvent.first(values) { row in row.optionalInteger(0) } ?? nil
     }
 

@@ -44,6 +44,7 @@ extension LedgerStore {
         rows = [:]
         lastContract = nil
         broadcasts = [:]
+        hasErasures = nil
         known = WorkingSet(head: try connection.head())
     }
 }

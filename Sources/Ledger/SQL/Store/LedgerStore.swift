@@ -25,6 +25,8 @@ public struct LedgerStore {
     var broadcasts: [String: MadeBroadcast?] = [:]
     /// Whether an erasure has come to its end.
     var hasErased = false
+    /// Whether the ledger has a trace of an erasure; nil until a transaction asks.
+    var hasErasures: Bool?
 
     public init(
         _ connection: any LedgerConnection,

@@ -19,7 +19,7 @@ struct WriterStatements {
     let findBroadcastKey, putBroadcastKey, forgetBroadcastKeys, limitBroadcastKeys: Statement
     let nextEnd, endedContracts: Statement
     let language, putLanguage: Statement
-    let erasureKey, findTombstone, putTombstone, deleteTombstone: Statement
+    let erasureKey, hasErasures, findTombstone, putTombstone, deleteTombstone: Statement
 
     init(_ connection: any LedgerConnection) throws(EngineError) {
         savepoint = try connection.prepare("SAVEPOINT command")
@@ -236,6 +236,14 @@ struct WriterStatements {
         )
 
         erasureKey = try connection.prepare("SELECT value FROM meta WHERE key = 'erasure_key'")
+        // Ids that are digests stay when a user comes back, whose tombstones go.
+        hasErasures = try connection.prepare(
+            """
+            SELECT CASE WHEN EXISTS (SELECT 1 FROM tombstones) OR EXISTS (
+                SELECT 1 FROM \(connection.eventIDs) WHERE event >= 'erased:' AND event < 'erased;'
+            ) THEN 1 ELSE 0 END
+            """
+        )
         findTombstone = try connection.prepare("SELECT position FROM tombstones WHERE digest = ?")
         putTombstone = try connection.prepare(
             """
