@@ -7,13 +7,17 @@ public struct HostName: Equatable {
 
     /// The parser of heads has already validated `authority`.
     public init(_ authority: String) {
-        let lower = authority.asciiLowercased
-        guard lower.first != "[" else {
-            text = String(lower.dropFirst().prefix { $0 != "]" })
-            return
+        let bytes = authority.utf8Span.span
+        let isBracketed = !bytes.isEmpty && bytes[0] == UInt8(ascii: "[")
+        let terminator = isBracketed ? UInt8(ascii: "]") : UInt8(ascii: ":")
+        let start = isBracketed ? 1 : 0
+        var end = start
+        while end < bytes.count, bytes[end] != terminator { end += 1 }
+        if !isBracketed, end > start, bytes[end - 1] == UInt8(ascii: ".") { end -= 1 }
+        text = String(unsafeUninitializedCapacity: end - start) { buffer in
+            for index in start..<end { buffer[index - start] = asciiLowercase(bytes[index]) }
+            return end - start
         }
-        let name = lower.prefix { $0 != ":" }
-        text = String(name.last == "." ? name.dropLast() : name)
     }
 
     /// Nil unless the text is an origin with a host.
@@ -30,6 +34,6 @@ public struct HostName: Equatable {
     /// Whether no stranger's name server can answer for it: an address, a name of this machine, or a name without a
     /// dot, as container networks use. The owner of any other name can make its pages lead here (DNS rebinding).
     public var isLocal: Bool {
-        !text.contains(".") || text.hasSuffix(".localhost") || IPAddress(text) != nil
+        !text.utf8.contains(UInt8(ascii: ".")) || IPAddress(text) != nil || text.hasSuffix(".localhost")
     }
 }

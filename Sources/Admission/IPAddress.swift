@@ -20,11 +20,12 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     public init?(_ text: some StringProtocol) {
         let isBare = text.utf8.allSatisfy { isHexDigit($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ":") }
         guard isBare, (2...45).contains(text.utf8.count) else { return nil }
-        var bytes = [UInt8](repeating: 0, count: 16)
-        if inet_pton(AF_INET, String(text), &bytes) == 1 {
-            self.init(ipv4: UInt32(truncatingIfNeeded: bigEndian(bytes[..<4])))
-        } else if inet_pton(AF_INET6, String(text), &bytes) == 1 {
-            self.init(high: bigEndian(bytes[..<8]), low: bigEndian(bytes[8...]))
+        var network: (high: UInt64, low: UInt64) = (0, 0)
+        let text = String(text)
+        if inet_pton(AF_INET, text, &network) == 1 {
+            self.init(ipv4: withUnsafeBytes(of: network) { UInt32(truncatingIfNeeded: bigEndian($0[..<4])) })
+        } else if inet_pton(AF_INET6, text, &network) == 1 {
+            self.init(high: UInt64(bigEndian: network.high), low: UInt64(bigEndian: network.low))
         } else {
             return nil
         }

@@ -16,6 +16,12 @@ extension String {
 
     /// Lowercases only ASCII: by Unicode's rules, the Kelvin sign becomes a `k`.
     public var asciiLowercased: String {
-        String(decoding: utf8.map { (65...90).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
+        let bytes = utf8Span.span
+        return String(unsafeUninitializedCapacity: bytes.count) { buffer in
+            for index in 0..<bytes.count { buffer[index] = asciiLowercase(bytes[index]) }
+            return bytes.count
+        }
     }
 }
+
+public func asciiLowercase(_ byte: UInt8) -> UInt8 { (65...90).contains(byte) ? byte | 0x20 : byte }

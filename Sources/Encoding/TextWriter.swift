@@ -13,8 +13,7 @@ public struct TextWriter {
     }
 
     public mutating func write(_ text: String) {
-        var text = text
-        text.withUTF8 { write($0) }
+        text.utf8Span.span.withUnsafeBufferPointer { write($0) }
     }
 
     public mutating func write(_ bytes: [UInt8]) {
@@ -23,7 +22,17 @@ public struct TextWriter {
 
     /// Writes decimal digits.
     public mutating func write(_ number: Int) {
-        write(String(number))
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
+            var rest = number.magnitude
+            var first = digits.count
+            repeat {
+                first -= 1
+                digits[first] = UInt8(ascii: "0") + UInt8(rest % 10)
+                rest /= 10
+            } while rest > 0
+            if number < 0 { write("-" as StaticString) }
+            write(UnsafeBufferPointer(rebasing: digits[first...]))
+        }
     }
 
     private mutating func write(_ piece: UnsafeBufferPointer<UInt8>) {

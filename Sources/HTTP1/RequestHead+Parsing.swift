@@ -127,9 +127,9 @@ struct RequestLine {
         let target = (first + 1)..<last
         for index in target where bytes[index] == space { throw .requestLine }
         let version = text[(last + 1)..<line.upperBound]
-        guard version.prefix(5).isText("HTTP/") else { throw .requestLine }
-        isHTTP10 = version.isText("HTTP/1.0")
-        guard isHTTP10 || version.isText("HTTP/1.1") else { throw .version }
+        let isHTTP11 = version.isText("HTTP/1.1")
+        isHTTP10 = !isHTTP11 && version.isText("HTTP/1.0")
+        guard isHTTP11 || isHTTP10 else { throw version.prefix(5).isText("HTTP/") ? .version : .requestLine }
         self.method = String(decoding: text[method], as: UTF8.self)
         self.target = try RequestTarget(text[target], method: self.method)
     }

@@ -94,12 +94,21 @@ private struct MarkupReader {
     }
 
     private func streamTag(_ token: HTMLToken) throws(BroadcastError) -> StreamTag {
-        let attributes = scanner.attributes(of: token)
-        func value(_ name: StaticString) -> String? {
-            attributes.first { scanner.isName($0.name, equalTo: name) }.map { scanner.string($0.value) }
+        var tag = StreamTag(action: "")
+        var hasAction = false
+        // Of attributes with one name, browsers take the first.
+        for attribute in scanner.attributes(of: token) {
+            if !hasAction, scanner.isName(attribute.name, equalTo: "action") {
+                tag.action = scanner.string(attribute.value)
+                hasAction = true
+            } else if tag.target == nil, scanner.isName(attribute.name, equalTo: "target") {
+                tag.target = scanner.string(attribute.value)
+            } else if tag.targets == nil, scanner.isName(attribute.name, equalTo: "targets") {
+                tag.targets = scanner.string(attribute.value)
+            }
         }
-        guard let action = value("action"), !action.isEmpty else { throw .missingAction }
-        return StreamTag(action: action, target: value("target"), targets: value("targets"))
+        guard !tag.action.isEmpty else { throw .missingAction }
+        return tag
     }
 
     private func isTemplate(_ token: HTMLToken) -> Bool { scanner.isName(token.name, equalTo: "template") }

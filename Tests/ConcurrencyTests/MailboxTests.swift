@@ -23,6 +23,15 @@ import Testing
         #expect(!mailbox.send(3))
     }
 
+    @Test func countsWhatWaits() {
+        let mailbox = Mailbox<Int>(capacity: 2) {}
+        #expect(mailbox.count == 0)
+        for number in 1...3 { mailbox.send(number) }
+        #expect(mailbox.count == 2)
+        _ = mailbox.drain()
+        #expect(mailbox.count == 0)
+    }
+
     @Test(.timeLimit(.minutes(10))) func handsOverBetweenThreads() {
         let waker = Waker()
         let mailbox = Mailbox<Int>(capacity: 100_000) { waker.wake() }

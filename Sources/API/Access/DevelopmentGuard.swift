@@ -31,11 +31,14 @@ struct DevelopmentGuard {
     /// Any page can send us forms, and `fetch` requests without a preflight. Reading does no harm: the browser hides
     /// our answers from the page.
     private func isOfAnotherSite(_ request: Request) -> Bool {
-        guard !["GET", "HEAD", "OPTIONS"].contains(request.method) else { return false }
-        switch authorization.judge(request) {
-        case .refused: return true
-        case .allowed: return false
-        case .same: return request.origin == nil && ["cross-site", "same-site"].contains(request.fetchSite)
+        switch request.method {
+        case "GET", "HEAD", "OPTIONS": return false
+        default: break
+        }
+        guard request.origin == nil else { return authorization.judge(request) == .refused }
+        switch request.fetchSite {
+        case "cross-site", "same-site": return true
+        default: return false
         }
     }
 

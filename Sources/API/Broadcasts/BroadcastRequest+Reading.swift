@@ -27,7 +27,7 @@ extension BroadcastRequest {
         guard case .object(let members) = node else { return nil }
         var body = BroadcastRequest()
         for member in members where !member.value.isNull {
-            guard body.take(member) else { return nil }
+            guard body.take(member.withPlainName) else { return nil }
         }
         return body
     }
@@ -42,18 +42,18 @@ extension BroadcastRequest {
         return body
     }
 
-    /// Returns false if the member's value has the wrong type. Ignores unknown names.
+    /// Returns false if the member's value has the wrong type. Ignores unknown names. Its name has no escapes.
     private mutating func take(_ member: JSONMember) -> Bool {
-        switch member.name {
-        case "stream": assign(member.value.text, to: &stream)
-        case "user": assign(member.value.text.map { UserID($0) }, to: &user)
-        case "html": assign(member.value.text, to: &html)
-        case "action": assign(member.value.text, to: &action)
-        case "target": assign(member.value.text, to: &target)
-        case "targets": assign(member.value.text, to: &targets)
-        case "template": assign(member.value.text, to: &template)
-        case "values": assign(member.value.texts, to: &values)
-        case "transient": assign(member.value.boolean, to: &transient)
+        switch true {
+        case member.hasPlainName("stream"): assign(member.value.text, to: &stream)
+        case member.hasPlainName("user"): assign(member.value.text.map { UserID($0) }, to: &user)
+        case member.hasPlainName("html"): assign(member.value.text, to: &html)
+        case member.hasPlainName("action"): assign(member.value.text, to: &action)
+        case member.hasPlainName("target"): assign(member.value.text, to: &target)
+        case member.hasPlainName("targets"): assign(member.value.text, to: &targets)
+        case member.hasPlainName("template"): assign(member.value.text, to: &template)
+        case member.hasPlainName("values"): assign(member.value.texts, to: &values)
+        case member.hasPlainName("transient"): assign(member.value.boolean, to: &transient)
         default: true
         }
     }

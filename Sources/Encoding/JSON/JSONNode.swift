@@ -66,8 +66,22 @@ public struct JSONMember: Sendable, Equatable {
     var hasEscapedName: Bool { rawName.contains(JSONLiteral.backslash) }
 
     func isNamed(_ name: String) -> Bool {
-        if rawName.elementsEqual(name.utf8) { return true }
+        if rawName.count == name.utf8.count, rawName.elementsEqual(name.utf8) { return true }
         guard hasEscapedName, let own = self.name else { return false }
         return own.utf8.elementsEqual(name.utf8)
+    }
+
+    /// The same member, its name without escapes.
+    public var withPlainName: JSONMember {
+        guard hasEscapedName, let name else { return self }
+        return JSONMember(rawName: Array(name.utf8)[...], value: value)
+    }
+
+    /// Compares the bytes between the quotes as they are, for readers of thousands of members a second.
+    public func hasPlainName(_ name: StaticString) -> Bool {
+        let bytes = rawName.span
+        guard bytes.count == name.utf8CodeUnitCount else { return false }
+        for index in 0..<bytes.count where bytes[index] != name.utf8Start[index] { return false }
+        return true
     }
 }

@@ -48,6 +48,17 @@ import Testing
         #expect(node?["z"] == nil)
     }
 
+    @Test(arguments: [#"{"stream":1}"#, #"{"\u0073tream":1}"#]) func membersHaveNamesHoweverTheyAreWritten(
+        _ json: String
+    ) throws {
+        guard case .object(let members)? = JSONNode(json) else { throw CancellationError() }
+        let member = try #require(members.first)
+        #expect(member.withPlainName.hasPlainName("stream"))
+        #expect(!member.withPlainName.hasPlainName("strea"))
+        #expect(!member.withPlainName.hasPlainName("streaM"))
+        #expect(member.hasPlainName("stream") == !json.contains("u0073"))
+    }
+
     struct Literal: CustomTestStringConvertible {
         let json: String
         let text: String?
