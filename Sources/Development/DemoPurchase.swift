@@ -56,7 +56,9 @@ struct DemoPurchase {
         for step in steps {
             guard let event = vocabulary.event(for: step) else { return response }
             var request = StoreDriver.Request(type: event.type, subtype: event.subtype, user: user)
-            (request.meaning, request.product, request.app) = (step, product, app)
+            request.meaning = step
+            request.product = product
+            request.app = app
             do throws(StoreDriverError) {
                 response = answer(to: try driver.deliver(request, now: now))
             } catch {

@@ -52,7 +52,8 @@ struct FrameCache {
         Frame.appendHead(.text, count: subscriber.head.count + tail.count, to: &cable.frame)
         cable.frame += subscriber.head
         cable.frame += tail
-        (cable.head, cable.transport) = (subscriber.head, subscriber.transport)
+        cable.head = subscriber.head
+        cable.transport = subscriber.transport
     }
 
     private func extendedTail(_ stream: StreamName) -> [UInt8] {

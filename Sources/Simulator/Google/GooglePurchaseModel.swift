@@ -86,8 +86,11 @@ struct GooglePurchaseModel {
         case "SUBSCRIPTION_PRICE_CHANGE_UPDATED", "SUBSCRIPTION_PRICE_STEP_UP_CONSENT_UPDATED":
             priceChange = subtype == "accepted" ? "CONFIRMED" : "OUTSTANDING"
         case "ONE_TIME_PRODUCT_PURCHASED":
-            (purchaseState, isPaid) = subtype == "pending" ? ("PENDING", false) : ("PURCHASED", true)
-        case "ONE_TIME_PRODUCT_CANCELED": (purchaseState, isPaid) = ("CANCELLED", false)
+            isPaid = subtype != "pending"
+            purchaseState = isPaid ? "PURCHASED" : "PENDING"
+        case "ONE_TIME_PRODUCT_CANCELED":
+            isPaid = false
+            purchaseState = "CANCELLED"
         case "VOIDED_PURCHASE": void(subtype)
         default: break
         }
