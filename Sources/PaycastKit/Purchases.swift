@@ -1,4 +1,5 @@
 public import Foundation
+package import PaycastKitSystem
 
 /// The app's side of purchases: from the tap to the finished transaction.
 ///

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import PaycastKitSystem
 
 /// A transaction on its way to the server. What is under way does not survive the process.
 struct Delivery: Codable, Equatable, Sendable {

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import PaycastKitSystem
 
 /// From the store's signed transaction to its end.
 extension PurchaseMachine {

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import PaycastKitSystem
 
 /// Whose purchases they are.
 extension PurchaseMachine {

@@ -1,4 +1,5 @@
 import Foundation
+import PaycastKitSystem
 
 @testable import PaycastKit
 
