@@ -1,4 +1,5 @@
 import Foundation
+import PaycastKitSystem
 import Testing
 
 @testable import PaycastKit
@@ -150,6 +151,35 @@ struct PurchaseUserTests {
         #expect(driver.send(.renewed(nil)).isEmpty)
         #expect(driver.send(.woke, after: 1) == [.renewStream(product: "pro.annual")])
         #expect(driver.send(.renewed(Fixture.stream(of: "ann", signing: 2)), after: 1).posts == [version])
+    }
+
+    @Test("A backend whose streams the server refuses is asked less and less")
+    func uselessRenewal() {
+        var driver = Driver(machine: PurchaseMachine(canRenew: true))
+        driver.buy()
+        let refused = (0..<4).map { signing in
+            let stream = Fixture.stream(of: "ann", signing: 1 + signing)
+            _ = driver.send(.streamRefused(stream, code: "bad_signature", product: nil))
+            _ = driver.send(.renewed(Fixture.stream(of: "ann", signing: 2 + signing)))
+            let due = driver.machine.renewal.backoff.due ?? driver.now
+            defer { driver.now = due }
+            return due.timeIntervalSince(driver.now)
+        }
+        #expect(refused == [1, 2, 4, 8])
+    }
+
+    @Test("A renewed stream logs its user in, unless another user is, or nobody wants to be")
+    func renewalLogsIn() {
+        let cases: [(before: [PurchaseEvent], session: SignedStream?)] = [
+            ([], ann), ([.loggedIn(Fixture.stream(of: "ann", signing: 0))], ann), ([.loggedIn(bob)], bob), ([.loggedOut], nil),
+        ]
+        for (before, session) in cases {
+            var driver = Driver(machine: PurchaseMachine(canRenew: true))
+            for event in before { _ = driver.send(event) }
+            let actions = driver.send(.renewed(ann))
+            #expect(driver.machine.session == session, "\(before)")
+            #expect(actions.contains(.switchUser(ann)) == (session == ann))
+        }
     }
 
     @Test("A renewed stream of another user is not taken for the owner's")

@@ -154,6 +154,35 @@ struct PurchasesTests {
         #expect(await purchases.summary().entitlements == .current(known))
     }
 
+    @Test("Restored on a new phone with the order source's stream, without a log-in: the entitlements are known")
+    func restoredWithoutLogIn() async throws {
+        let purchases = app.launch(orders: FixedOrders())
+        defer { purchases.stop() }
+        await app.server.answer("entitlements", 200, pro)
+        await app.store.hold(Fixture.transaction(7, token: nil))
+        #expect(try await purchases.restore().items.map(\.outcome) == [.granted(Fixture.grant)])
+        #expect(await purchases.summary().entitlements == .current(known))
+    }
+
+    @Test("A stream that the entitlements cannot be read with is reported and renewed by an order")
+    func refusedStream() async throws {
+        let purchases = app.launch(orders: FixedOrders())
+        defer { purchases.stop() }
+        await app.server.answer("entitlements", 200, pro)
+        await app.store.answer(.bought(Fixture.transaction()))
+        let expired = Order(token: Fixture.token(1), stream: Fixture.stream(of: "ann", signing: 0))
+        #expect(try await purchases.buy("pro.annual", order: expired) == .granted(Fixture.grant))
+        await app.server.answer("entitlements", 403, #"{"error":"expired_stream_name","message":"."}"#)
+        app.clock.advance(1)
+        purchases.resume()
+        var problems = purchases.problems.makeAsyncIterator()
+        #expect(await problems.next() == .streamRefused(code: "expired_stream_name"))
+        await app.server.answer("entitlements", 200, pro)
+        let renewed = Fixture.order().stream?.text
+        #expect(await app.eventually { await app.server.requests.last?.query["name"] == renewed })
+        #expect(await app.eventually { await purchases.summary().entitlements == .current(known) })
+    }
+
     @Test("Whoever has bought finds it in the entitlements, even if the question of the log-in is still under way")
     func boughtWhileAsking() async throws {
         let purchases = app.launch()

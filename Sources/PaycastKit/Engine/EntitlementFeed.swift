@@ -12,6 +12,8 @@ actor EntitlementFeed {
     private let outbox: Outbox
     private let time: any Timekeeper
     private let chance: @Sendable () -> Double
+    /// Tells the machine what it has to know of the answers.
+    private let tell: @Sendable (PurchaseEvent) -> Void
 
     private var stream: SignedStream?
     private var known: StoredEntitlements?
@@ -27,11 +29,12 @@ actor EntitlementFeed {
     /// Whoever waits until no answer is outstanding.
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
-    init(server: PaycastServer, outbox: Outbox, time: any Timekeeper, chance: @escaping @Sendable () -> Double) {
-        self.server = server
-        self.outbox = outbox
-        self.time = time
-        self.chance = chance
+    init(_ parts: PurchaseEngine.Parts, tell: @escaping @Sendable (PurchaseEvent) -> Void) {
+        server = parts.server
+        outbox = parts.outbox
+        time = parts.time
+        chance = parts.chance
+        self.tell = tell
     }
 
     var state: EntitlementState {
@@ -143,10 +146,11 @@ actor EntitlementFeed {
         case .unchanged:
             known?.knownAt = time.now
             confirm()
-        case .failed(let seconds):
-            isCurrent = false
-            backoff.fail(at: time.now, retryAfter: seconds, random: chance())
-            wait()
+        case .unauthorized(let code):
+            // Which product was bought does not matter: the order that renews the stream has to name one.
+            tell(.streamRefused(stream, code: code, product: known?.entitlements.entitlements.first?.product))
+            fail(retryAfter: nil)
+        case .failed(let seconds): fail(retryAfter: seconds)
         }
         publish()
         guard isAskedAgain else { return release() }
@@ -162,6 +166,12 @@ actor EntitlementFeed {
         try? outbox.save(known)
         let ends = known?.entitlements.entitlements.filter(\.active).compactMap(\.accessUntil) ?? []
         if let end = ends.min() { ask(at: max(end, time.now.addingTimeInterval(EntitlementFeed.shortestWait))) }
+    }
+
+    private func fail(retryAfter seconds: TimeInterval?) {
+        isCurrent = false
+        backoff.fail(at: time.now, retryAfter: seconds, random: chance())
+        wait()
     }
 
     private func wait() {

@@ -36,9 +36,10 @@ actor PurchaseEngine {
     init(_ parts: Parts) {
         self.parts = parts
         machine = PurchaseMachine(canRenew: parts.orders != nil)
-        feed = EntitlementFeed(server: parts.server, outbox: parts.outbox, time: parts.time, chance: parts.chance)
         (problems, reported) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(100))
-        (events, inbox) = AsyncStream.makeStream()
+        let (events, inbox) = AsyncStream<PurchaseEvent>.makeStream()
+        (self.events, self.inbox) = (events, inbox)
+        feed = EntitlementFeed(parts) { inbox.yield($0) }
     }
 
     nonisolated func send(_ event: PurchaseEvent) {

@@ -49,6 +49,9 @@ struct Delivery: Codable, Equatable, Sendable {
         if case .refused = condition { true } else { false }
     }
 
+    /// Waits for somebody, and not for the network.
+    var isHeld: Bool { condition != .waiting && acknowledgement == nil && !isPosting }
+
     func isReady(at now: Date) -> Bool {
         condition == .waiting && !isPosting && acknowledgement == nil && stream != nil && backoff.isDue(at: now)
     }

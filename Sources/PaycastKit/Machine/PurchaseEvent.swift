@@ -27,6 +27,8 @@ enum PurchaseEvent: Sendable {
     case loggedOut
     /// The answer to `renewStream`; nil if there was none.
     case renewed(SignedStream?)
+    /// The server does not take the stream that was asked with for the entitlements, such as for this product.
+    case streamRefused(SignedStream, code: String, product: String?)
     /// The app came to the foreground, or the network came back.
     case resumed
     /// A moment that the machine asked for has come.

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import PaycastKitSystem
 
 /// From the tap to the store's answer.
 extension PurchaseMachine {
@@ -73,16 +74,19 @@ extension PurchaseMachine {
         reply(outcome, to: watchers.removeValue(forKey: id) ?? [])
     }
 
-    /// A slow server holds no page: whoever has waited long enough hears that the purchase is kept.
+    /// A slow server holds no page: whoever has waited long enough hears that the purchase is kept. And whoever waits for what
+    /// is held, and not about to get a stream, hears it at once.
     mutating func releaseWatchers(at now: Date) -> [PurchaseAction] {
         var actions: [PurchaseAction] = []
+        let isRenewing = renewal.isUnderWay || (needsRenewal && renewal.backoff.isDue(at: now))
         for (id, waiting) in watchers.sorted(by: { $0.key < $1.key }) {
-            let tired = waiting.filter { $0.deadline <= now }
-            guard !tired.isEmpty else { continue }
-            let rest = waiting.filter { $0.deadline > now }
+            let newest = deliveries.values.filter { $0.version.id == id }.max { $0.version < $1.version }
+            let isHeld = newest.map { $0.isHeld && !(isRenewing && $0.condition == .needsStream) } ?? false
+            let rest = isHeld ? [] : waiting.filter { $0.deadline > now }
+            guard rest.count < waiting.count else { continue }
             watchers[id] = rest.isEmpty ? nil : rest
-            let reason = deliveries.values.first { $0.version.id == id }?.keptReason ?? .offline
-            actions += reply({ _ in .kept(reason) }, to: tired)
+            let tired = waiting.filter { !rest.contains($0) }
+            actions += reply({ _ in .kept(newest?.keptReason ?? .offline) }, to: tired)
         }
         return actions
     }

@@ -31,7 +31,7 @@ extension PurchaseMachine {
             + (transaction.isRevoked ? [.withdraw(transaction)] : [])
     }
 
-    /// A restore claims what nobody here is known to own. Whoever waits for what is held or answered need not wait.
+    /// A restore claims what nobody here is known to own. Whoever waits for what is answered need not wait.
     private mutating func repeated(_ related: [Delivery], id: UInt64, isRestore: Bool) -> [PurchaseAction] {
         guard var newest = related.max(by: { $0.version < $1.version }) else { return [] }
         if let known = newest.acknowledgement, newest.owner == session?.owner { return reply(known.outcome, about: id) }
@@ -42,8 +42,7 @@ extension PurchaseMachine {
             deliveries[newest.version] = newest
             actions.append(.keep(newest))
         }
-        guard newest.condition != .waiting else { return actions }
-        return actions + reply({ _ in .kept(newest.keptReason) }, about: id)
+        return actions
     }
 
     private mutating func overflow(_ id: UInt64) -> [PurchaseAction] {
@@ -101,6 +100,7 @@ extension PurchaseMachine {
 
     private mutating func acknowledge(_ acknowledgement: Acknowledgement) -> [PurchaseAction] {
         gate.reset()
+        renewal.backoff.reset()
         let version = acknowledgement.version
         let isNewest = !deliveries.keys.contains { $0.id == version.id && $0 > version }
         let over = deliveries.keys.filter { version.settles($0) && ($0 != version || !isNewest) }.sorted()

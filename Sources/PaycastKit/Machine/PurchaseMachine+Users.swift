@@ -9,6 +9,7 @@ extension PurchaseMachine {
         let held = session?.owner == stream.owner ? [] : leave()
         session = stream
         isLoggedOut = false
+        renewal.product = nil
         renewal.backoff.reset()
         return held + [.switchUser(stream)] + adopt(stream)
     }
@@ -56,26 +57,36 @@ extension PurchaseMachine {
 
     var needsRenewal: Bool {
         renewal.isPossible && !renewal.isUnderWay && !isLoggedOut
-            && deliveries.values.contains { $0.condition == .needsStream && $0.acknowledgement == nil }
+            && (renewal.product != nil
+                || deliveries.values.contains { $0.condition == .needsStream && $0.acknowledgement == nil })
     }
 
     mutating func startRenewal(at now: Date) -> [PurchaseAction] {
         guard needsRenewal, renewal.backoff.isDue(at: now) else { return [] }
         let waiting = deliveries.values.filter { $0.condition == .needsStream }.min { $0.version < $1.version }
-        guard let product = waiting?.transaction.product else { return [] }
+        guard let product = waiting?.transaction.product ?? renewal.product else { return [] }
         renewal.isUnderWay = true
         return [.renewStream(product: product)]
     }
 
-    /// `stream` is nil when nobody could be asked.
+    /// `stream` is nil when nobody could be asked. Each renewal counts as a failure until the server has taken a stream: a
+    /// backend whose streams the server refuses is asked less and less.
     mutating func renew(_ stream: SignedStream?, at moment: Moment) -> [PurchaseAction] {
+        var backoff = renewal.backoff
+        backoff.fail(at: moment.now, random: moment.chance)
         renewal.isUnderWay = false
-        let actions = stream.map { adopt($0, takesUnowned: !isLoggedOut) } ?? []
-        if needsRenewal {
-            renewal.backoff.fail(at: moment.now, random: moment.chance)
-        } else {
-            renewal.backoff.reset()
+        defer { renewal.backoff = backoff }
+        guard let stream else { return [] }
+        guard !isLoggedOut, session == nil || session?.owner == stream.owner else {
+            return adopt(stream, takesUnowned: !isLoggedOut)
         }
-        return actions
+        return logIn(stream)
+    }
+
+    /// The entitlements of the user who is logged in, or was in the process before, cannot be read with this stream.
+    mutating func refuse(_ stream: SignedStream, code: String, product: String?) -> [PurchaseAction] {
+        guard !isLoggedOut, session == nil || session == stream else { return [] }
+        renewal.product = orders.orders.last?.product ?? product
+        return [.report(.streamRefused(code: code))]
     }
 }

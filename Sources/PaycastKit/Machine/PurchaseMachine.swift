@@ -74,6 +74,7 @@ struct PurchaseMachine: Sendable {
         case .loggedIn(let stream): logIn(stream)
         case .loggedOut: logOut()
         case .renewed(let stream): renew(stream, at: moment)
+        case .streamRefused(let stream, let code, let product): refuse(stream, code: code, product: product)
         case .resumed: resume()
         case .woke: []
         }
@@ -155,5 +156,7 @@ struct SettledVersions: Sendable {
 struct StreamRenewal: Sendable {
     var isPossible = false
     var isUnderWay = false
+    /// Asked for because the entitlements cannot be read, by an order for this product.
+    var product: String?
     var backoff = Backoff()
 }
