@@ -33,15 +33,39 @@ struct PurchaseUserTests {
         }
     }
 
-    @Test("Restored between the server's answer and the finish: its user hears the answer at once, and nobody else")
+    @Test("Restored between the server's answer and the finish: its user hears the answer, and another one's claim is posted")
     func restoredBeforeFinished() {
+        let version = Fixture.transaction().version
         for user in [ann, bob] {
             var driver = Driver()
             driver.buy()
-            _ = driver.send(.answered(Fixture.transaction().version, .committed(Fixture.commit)))
+            _ = driver.send(.answered(version, .committed(Fixture.commit)))
             _ = driver.send(.loggedIn(user))
             let actions = driver.send(.restored(Fixture.transaction(), ticket: Ticket(number: 2)))
             #expect(actions.replies == (user == ann ? [.success(.granted(Fixture.grant))] : []))
+            #expect(actions.posts == (user == ann ? [] : [version]))
+            guard user == bob else { continue }
+            #expect(driver.send(.finished(version)).isEmpty, "Ann's answer ends nothing of Bob's")
+            #expect(driver.send(.answered(version, .ownedByOther)).replies == [.success(.ownedByOther)])
+        }
+    }
+
+    @Test("Whoever pays and gets another user's purchase from the store hears whose it is, whatever becomes of it")
+    func boughtOfAnother() {
+        let cases: [(answer: PostAnswer, owners: PurchaseOutcome)] = [
+            (.committed(Fixture.commit), .granted(Fixture.grant)), (.unreachable, .kept(.offline)),
+            (.refused(code: "bad_signature"), .kept(.refused)),
+        ]
+        for (answer, outcome) in cases {
+            for user in ["ann", "bob"] {
+                var driver = Driver()
+                let placed = PlacedOrder(order: Fixture.order(), product: "pro.annual", placedAt: driver.now)
+                _ = driver.send(.launched(appVersion: "1", deliveries: [], orders: [placed]))
+                driver.buy(order: Fixture.order(of: user, number: 2))
+                #expect(driver.machine.deliveries.values.map(\.owner) == [ann.owner], "the token's")
+                let replies = driver.send(.answered(Fixture.transaction().version, answer)).replies
+                #expect(replies == [.success(user == "ann" ? outcome : .ownedByOther)])
+            }
         }
     }
 

@@ -98,6 +98,8 @@ struct Finishing: Equatable, Sendable {
 /// one than from a 200 or a 409.
 struct Acknowledgement: Equatable, Sendable {
     let version: TransactionVersion
+    /// Whose purchase it was posted as.
+    let owner: String?
     let verdict: Verdict
 
     enum Verdict: Equatable, Sendable {
@@ -105,8 +107,9 @@ struct Acknowledgement: Equatable, Sendable {
         case ownedByOther
     }
 
-    init?(of version: TransactionVersion, answer: PostAnswer) {
-        self.version = version
+    init?(of delivery: Delivery, answer: PostAnswer) {
+        version = delivery.version
+        owner = delivery.owner
         switch answer {
         case .committed(let commit): verdict = .committed(commit)
         case .ownedByOther: verdict = .ownedByOther

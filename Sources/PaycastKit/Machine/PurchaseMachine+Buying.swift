@@ -44,7 +44,8 @@ extension PurchaseMachine {
             return actions + end(product, with: .success(.pending))
         case .bought(let transaction):
             let attempt = attempts.removeValue(forKey: product)
-            for ticket in attempt?.tickets ?? [] { watch(transaction, ticket: ticket, at: now) }
+            let owner = attempt?.order?.stream?.owner ?? session?.owner
+            for ticket in attempt?.tickets ?? [] { watch(transaction, ticket: ticket, for: owner, at: now) }
             return receive(transaction, order: attempt?.order)
         }
     }
@@ -55,23 +56,26 @@ extension PurchaseMachine {
 
     /// A restore is an act of the user who is logged in, so the claim is that user's. The server decides what it is worth.
     mutating func restore(_ transaction: SignedTransaction, ticket: Ticket, at now: Date) -> [PurchaseAction] {
-        watch(transaction, ticket: ticket, at: now)
+        watch(transaction, ticket: ticket, for: session?.owner, at: now)
         return receive(transaction, isRestore: true)
     }
 
-    private mutating func watch(_ transaction: SignedTransaction, ticket: Ticket, at now: Date) {
+    private mutating func watch(_ transaction: SignedTransaction, ticket: Ticket, for owner: String?, at now: Date) {
         let deadline = now.addingTimeInterval(PurchaseMachine.patience)
-        let watcher = Watcher(ticket: ticket, product: transaction.product, deadline: deadline)
+        let watcher = Watcher(ticket: ticket, owner: owner, product: transaction.product, deadline: deadline)
         watchers[transaction.id, default: []].append(watcher)
     }
 
-    func reply(_ outcome: (String) -> PurchaseOutcome, to watchers: [Watcher]) -> [PurchaseAction] {
-        watchers.map { .reply($0.ticket, .success(outcome($0.product))) }
+    /// Answers everybody who waits for the transaction. What is another user's is never called theirs.
+    mutating func reply(_ acknowledgement: Acknowledgement) -> [PurchaseAction] {
+        (watchers.removeValue(forKey: acknowledgement.version.id) ?? []).map {
+            $0.reply(acknowledgement.outcome(of: $0.product), owner: acknowledgement.owner)
+        }
     }
 
-    /// Answers everybody who waits for the transaction.
-    mutating func reply(_ outcome: (String) -> PurchaseOutcome, about id: UInt64) -> [PurchaseAction] {
-        reply(outcome, to: watchers.removeValue(forKey: id) ?? [])
+    mutating func reply(_ reason: KeptReason, about id: UInt64) -> [PurchaseAction] {
+        let owner = deliveries.values.first { $0.version.id == id }?.owner
+        return (watchers.removeValue(forKey: id) ?? []).map { $0.reply(.kept(reason), owner: owner) }
     }
 
     /// A slow server holds no page: whoever has waited long enough hears that the purchase is kept. And whoever waits for what
@@ -86,7 +90,7 @@ extension PurchaseMachine {
             guard rest.count < waiting.count else { continue }
             watchers[id] = rest.isEmpty ? nil : rest
             let tired = waiting.filter { !rest.contains($0) }
-            actions += reply({ _ in .kept(newest?.keptReason ?? .offline) }, to: tired)
+            actions += tired.map { $0.reply(.kept(newest?.keptReason ?? .offline), owner: newest?.owner) }
         }
         return actions
     }

@@ -11,9 +11,13 @@ extension PurchaseMachine {
         isRestore: Bool = false
     ) -> [PurchaseAction] {
         let version = transaction.version
-        let related = deliveries.values.filter { $0.version.id == version.id }
+        // What another user restores while the store is asked to finish it is a claim of its own, which the server decides.
+        let isClaimed = { [session] (delivery: Delivery) in
+            isRestore && delivery.acknowledgement != nil && delivery.owner != session?.owner
+        }
+        let related = deliveries.values.filter { $0.version.id == version.id && !isClaimed($0) }
         if let acknowledgement = settled[version], !isRestore, related.isEmpty {
-            return [.finish(acknowledgement)] + reply(acknowledgement.outcome, about: version.id)
+            return [.finish(acknowledgement)] + reply(acknowledgement)
         }
         guard !related.contains(where: { $0.version.settles(version) }) else {
             return repeated(related, id: version.id, isRestore: isRestore)
@@ -34,7 +38,7 @@ extension PurchaseMachine {
     /// A restore claims what nobody here is known to own. Whoever waits for what is answered need not wait.
     private mutating func repeated(_ related: [Delivery], id: UInt64, isRestore: Bool) -> [PurchaseAction] {
         guard var newest = related.max(by: { $0.version < $1.version }) else { return [] }
-        if let known = newest.acknowledgement, newest.owner == session?.owner { return reply(known.outcome, about: id) }
+        if let known = newest.acknowledgement { return reply(known) }
         var actions: [PurchaseAction] = []
         if isRestore, newest.owner == nil, let session {
             newest.condition = .needsStream
@@ -48,7 +52,7 @@ extension PurchaseMachine {
     private mutating func overflow(_ id: UInt64) -> [PurchaseAction] {
         let news: [PurchaseAction] = isOverflowing ? [] : [.report(.outboxFull)]
         isOverflowing = true
-        return news + reply({ _ in .kept(.busy) }, about: id)
+        return news + reply(.busy, about: id)
     }
 
     /// A transaction belongs to the user of its order. Without a known order it is for the user who is logged in, and if
@@ -90,7 +94,7 @@ extension PurchaseMachine {
         let postedAs = delivery.postedAs
         delivery.postedAs = nil
         defer { deliveries[version] = deliveries[version].map { _ in delivery } }
-        if let acknowledgement = Acknowledgement(of: version, answer: answer) {
+        if let acknowledgement = Acknowledgement(of: delivery, answer: answer) {
             delivery.acknowledgement = acknowledgement
             delivery.finishing = Finishing(at: moment.now)
             return acknowledge(acknowledgement)
@@ -114,7 +118,7 @@ extension PurchaseMachine {
         }
         if acknowledgement.verdict == .ownedByOther { actions.append(.report(.ownedByOther(transaction: version.id))) }
         // The question comes first: whoever gets the reply may wait for its answer.
-        return actions + [.refreshEntitlements] + reply(acknowledgement.outcome, about: version.id)
+        return actions + [.refreshEntitlements] + reply(acknowledgement)
     }
 
     /// The server has not taken it: why decides who can mend that, and when it is tried again.
@@ -133,7 +137,7 @@ extension PurchaseMachine {
             let older = refused.filter { $0.id == id && $0 < delivery.version }
             for version in older { deliveries[version] = nil }
             return [.keep(delivery)] + older.map { .drop($0) } + [.report(.refused(transaction: id, code: code))]
-                + reply({ _ in .kept(.refused) }, about: id)
+                + reply(.refused, about: id)
         case .unauthorized(let code):
             gate.reset()
             delivery.backoff.fail(at: moment.now, random: moment.chance)
@@ -141,16 +145,16 @@ extension PurchaseMachine {
             if delivery.condition == .waiting, delivery.stream == stream { delivery.condition = .needsStream }
             if let session { delivery.adopt(session) }
             return [.keep(delivery), .report(.needsStream(transaction: id, code: code))]
-                + reply({ _ in .kept(.needsStream) }, about: id)
+                + reply(.needsStream, about: id)
         case .later(let delay):
             delivery.backoff.fail(at: moment.now, retryAfter: delay.seconds, random: moment.chance)
             if delay.isWholeServer { gate.fail(at: moment.now, retryAfter: delay.seconds, random: moment.chance) }
             // The server's wish outlives the process; a wait of our own ends with it.
-            return (delay.seconds == nil ? [] : [.keep(delivery)]) + reply({ _ in .kept(.busy) }, about: id)
+            return (delay.seconds == nil ? [] : [.keep(delivery)]) + reply(.busy, about: id)
         case .unreachable, .committed, .ownedByOther:
             delivery.backoff.fail(at: moment.now, random: moment.chance)
             gate.fail(at: moment.now, random: moment.chance)
-            return reply({ _ in .kept(.offline) }, about: id)
+            return reply(.offline, about: id)
         }
     }
 

@@ -129,8 +129,16 @@ struct Attempt: Equatable, Sendable {
 /// Somebody who waits for what the server says about a transaction.
 struct Watcher: Equatable, Sendable {
     var ticket: Ticket
+    /// Who began the purchase or the restore, if that is known.
+    var owner: String?
     var product: String
     var deadline: Date
+
+    /// `owner`: whose purchase it is.
+    func reply(_ outcome: PurchaseOutcome, owner: String?) -> PurchaseAction {
+        let isTheirs = self.owner == nil || owner == nil || self.owner == owner
+        return .reply(ticket, .success(isTheirs ? outcome : .ownedByOther))
+    }
 }
 
 /// The versions that the server has acknowledged last: the Sandbox lists a transaction as unfinished right after it was

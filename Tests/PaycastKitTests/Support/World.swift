@@ -164,7 +164,7 @@ extension World {
         let delivery = posts.removeFirst()
         let answer = serverAnswer(to: delivery)
         let version = delivery.version
-        if let acknowledgement = Acknowledgement(of: version, answer: answer) {
+        if let acknowledgement = Acknowledgement(of: delivery, answer: answer) {
             acknowledged.insert(acknowledgement.version)
             failures[version] = nil
         } else {
