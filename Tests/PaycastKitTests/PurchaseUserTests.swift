@@ -33,7 +33,7 @@ struct PurchaseUserTests {
         }
     }
 
-    @Test("Restored between the server's answer and the finish: its user hears the answer, and another one's claim is posted")
+    @Test("Restored between the server's answer and the finish: its user hears the answer, another's claim is posted")
     func restoredBeforeFinished() {
         let version = Fixture.transaction().version
         for user in [ann, bob] {
@@ -195,7 +195,8 @@ struct PurchaseUserTests {
     @Test("A renewed stream logs its user in, unless another user is, or nobody wants to be")
     func renewalLogsIn() {
         let cases: [(before: [PurchaseEvent], session: SignedStream?)] = [
-            ([], ann), ([.loggedIn(Fixture.stream(of: "ann", signing: 0))], ann), ([.loggedIn(bob)], bob), ([.loggedOut], nil),
+            ([], ann), ([.loggedIn(Fixture.stream(of: "ann", signing: 0))], ann), ([.loggedIn(bob)], bob),
+            ([.loggedOut], nil),
         ]
         for (before, session) in cases {
             var driver = Driver(machine: PurchaseMachine(canRenew: true))

@@ -25,6 +25,8 @@ struct Delivery: Codable, Equatable, Sendable {
     var order: UUID?
     var condition = Condition.waiting
     var backoff = Backoff()
+    /// Set while `backoff` is what the server has asked for on behalf of all posts. Nil in files of older versions.
+    var holdsOthers: Bool?
     /// The stream of the post that is under way. Its answer is lost with the process; the server takes a repeat for what it
     /// is.
     var postedAs: SignedStream?
@@ -34,7 +36,7 @@ struct Delivery: Codable, Equatable, Sendable {
     var finishing: Finishing?
 
     private enum CodingKeys: String, CodingKey {
-        case transaction, owner, stream, order, condition, backoff
+        case transaction, owner, stream, order, condition, backoff, holdsOthers
     }
 
     init(_ transaction: SignedTransaction) {

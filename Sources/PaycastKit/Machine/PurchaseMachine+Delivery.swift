@@ -80,7 +80,7 @@ extension PurchaseMachine {
             delivery.stream = older.stream
             delivery.condition = older.isRefused ? .waiting : older.condition
         }
-        if !older.isRefused { delivery.backoff = older.backoff }
+        if !older.isRefused { (delivery.backoff, delivery.holdsOthers) = (older.backoff, older.holdsOthers) }
     }
 
     /// What somebody had to approve was approved.
@@ -103,7 +103,7 @@ extension PurchaseMachine {
     }
 
     private mutating func acknowledge(_ acknowledgement: Acknowledgement) -> [PurchaseAction] {
-        gate.reset()
+        gate.open()
         renewal.backoff.reset()
         let version = acknowledgement.version
         let isNewest = !deliveries.keys.contains { $0.id == version.id && $0 > version }
@@ -131,7 +131,7 @@ extension PurchaseMachine {
         let id = delivery.version.id
         switch answer {
         case .refused(let code):
-            gate.reset()
+            gate.open()
             delivery.condition = .refused(code: code, appVersion: appVersion)
             let refused = deliveries.values.filter(\.isRefused).map(\.version)
             let older = refused.filter { $0.id == id && $0 < delivery.version }
@@ -139,8 +139,9 @@ extension PurchaseMachine {
             return [.keep(delivery)] + older.map { .drop($0) } + [.report(.refused(transaction: id, code: code))]
                 + reply(.refused, about: id)
         case .unauthorized(let code):
-            gate.reset()
+            gate.open()
             delivery.backoff.fail(at: moment.now, random: moment.chance)
+            delivery.holdsOthers = nil
             // A stream that came meanwhile has not been refused yet.
             if delivery.condition == .waiting, delivery.stream == stream { delivery.condition = .needsStream }
             if let session { delivery.adopt(session) }
@@ -148,12 +149,14 @@ extension PurchaseMachine {
                 + reply(.needsStream, about: id)
         case .later(let delay):
             delivery.backoff.fail(at: moment.now, retryAfter: delay.seconds, random: moment.chance)
-            if delay.isWholeServer { gate.fail(at: moment.now, retryAfter: delay.seconds, random: moment.chance) }
+            delivery.holdsOthers = delay.isWholeServer && delay.seconds != nil ? true : nil
+            if delay.isWholeServer { gate.fail(delivery.version, retryAfter: delay.seconds, at: moment) }
             // The server's wish outlives the process; a wait of our own ends with it.
             return (delay.seconds == nil ? [] : [.keep(delivery)]) + reply(.busy, about: id)
         case .unreachable, .committed, .ownedByOther:
             delivery.backoff.fail(at: moment.now, random: moment.chance)
-            gate.fail(at: moment.now, random: moment.chance)
+            delivery.holdsOthers = nil
+            gate.fail(delivery.version, at: moment)
             return reply(.offline, about: id)
         }
     }
@@ -177,12 +180,13 @@ extension PurchaseMachine {
     }
 
     mutating func startPosts(at now: Date) -> [PurchaseAction] {
-        guard gate.isDue(at: now) else { return [] }
-        let limit = gate.hasFailed ? 1 : PurchaseMachine.parallelPosts
+        guard gate.backoff.isDue(at: now) else { return [] }
+        let limit = gate.backoff.hasFailed ? 1 : PurchaseMachine.parallelPosts
         let free = limit - deliveries.values.count(where: \.isPosting)
         guard free > 0 else { return [] }
+        // What has failed least goes first: one that the server never takes, such as for a proxy's filter, starves no newer one.
         return deliveries.values.filter { $0.isReady(at: now) }
-            .sorted { $0.version < $1.version }
+            .sorted { ($0.backoff.failures, $0.version) < ($1.backoff.failures, $1.version) }
             .prefix(free)
             .map { delivery in
                 deliveries[delivery.version]?.postedAs = delivery.stream

@@ -25,8 +25,7 @@ struct PurchaseMachine: Sendable {
     /// The stream of the user who is logged in, if the app has said so.
     var session: SignedStream?
     var isLoggedOut = false
-    /// Closed by failures that are the whole server's. While it recovers, one post goes ahead of the others.
-    var gate = Backoff()
+    var gate = Gate()
     var renewal = StreamRenewal()
     var isOverflowing = false
     var appVersion = ""
@@ -46,7 +45,7 @@ struct PurchaseMachine: Sendable {
         let posts = deliveries.values.lazy.filter {
             $0.condition == .waiting && !$0.isPosting && $0.acknowledgement == nil && $0.stream != nil
         }.compactMap { delivery -> Date? in
-            let dues = [delivery.backoff, gate].filter { !$0.isDue(at: now) }.compactMap(\.due)
+            let dues = [delivery.backoff, gate.backoff].filter { !$0.isDue(at: now) }.compactMap(\.due)
             return dues.max()
         }
         let deadlines =
@@ -59,7 +58,7 @@ struct PurchaseMachine: Sendable {
     private mutating func respond(to event: PurchaseEvent, at moment: Moment) -> [PurchaseAction] {
         switch event {
         case .launched(let appVersion, let deliveries, let orders):
-            launch(version: appVersion, deliveries: deliveries, orders: orders)
+            launch(version: appVersion, deliveries: deliveries, orders: orders, at: moment.now)
         case .tapped(let product, let order, let offer, let ticket):
             tap(product, order: order, offer: offer, ticket: ticket, at: moment.now)
         case .ordered(let product, let order): begin(product, order: order, at: moment.now)
@@ -80,7 +79,12 @@ struct PurchaseMachine: Sendable {
         }
     }
 
-    private mutating func launch(version: String, deliveries: [Delivery], orders: [PlacedOrder]) -> [PurchaseAction] {
+    private mutating func launch(
+        version: String,
+        deliveries: [Delivery],
+        orders: [PlacedOrder],
+        at now: Date
+    ) -> [PurchaseAction] {
         appVersion = version
         self.orders = OrderBook(orders)
         for var delivery in deliveries {
@@ -90,11 +94,12 @@ struct PurchaseMachine: Sendable {
             delivery.backoff.hasten()
             self.deliveries[delivery.version] = delivery
         }
+        gate.restore(from: deliveries, at: now)
         return [.sweep]
     }
 
     private mutating func resume() -> [PurchaseAction] {
-        gate.hasten()
+        gate.backoff.hasten()
         renewal.backoff.hasten()
         for version in deliveries.keys {
             deliveries[version]?.backoff.hasten()
@@ -157,6 +162,29 @@ struct SettledVersions: Sendable {
 
     mutating func removeAll() {
         newest = []
+    }
+}
+
+/// Closed by failures that are the whole server's. While it recovers, one post goes ahead of the others.
+struct Gate: Sendable {
+    var backoff = Backoff()
+    /// A transaction that the server never takes must not hold the others: what fails again closes nothing again.
+    private var lastFailed: TransactionVersion?
+
+    mutating func fail(_ version: TransactionVersion, retryAfter: TimeInterval? = nil, at moment: Moment) {
+        if retryAfter == nil, version == lastFailed || (backoff.isOrdered && !backoff.isDue(at: moment.now)) { return }
+        lastFailed = version
+        backoff.fail(at: moment.now, retryAfter: retryAfter, random: moment.chance)
+    }
+
+    mutating func open() {
+        self = Gate()
+    }
+
+    /// What the server asked the process before for.
+    mutating func restore(from deliveries: [Delivery], at now: Date) {
+        let orders = deliveries.filter { $0.holdsOthers == true && !$0.backoff.isDue(at: now) }.map(\.backoff)
+        backoff = orders.max { $0.due ?? .distantPast < $1.due ?? .distantPast } ?? backoff
     }
 }
 
