@@ -215,6 +215,36 @@ struct PurchaseUserTests {
         #expect(driver.send(.renewed(bob), after: 60).posts.isEmpty)
     }
 
+    @Test("A restore stays the claim of whoever began it, and waits for them after their log-out")
+    func restoreOfAnother() {
+        let transaction = Fixture.transaction(token: nil)
+        let cases: [(since: [PurchaseEvent], condition: Delivery.Condition)] = [
+            ([.loggedIn(bob)], .waiting), ([.loggedOut], .loggedOut),
+            ([.loggedOut, .arrived(transaction)], .loggedOut),
+        ]
+        for (since, condition) in cases {
+            var driver = Driver()
+            for event in [.loggedIn(ann)] + since { _ = driver.send(event) }
+            _ = driver.send(.restored(transaction, for: ann, ticket: Ticket(number: 1)))
+            let delivery = driver.machine.deliveries[transaction.version]
+            #expect(delivery?.owner == ann.owner && delivery?.condition == condition)
+        }
+    }
+
+    @Test("A page that appears logs its user in where nobody else is, and nobody has logged out")
+    func pageAppears() {
+        let cases: [(before: [PurchaseEvent], session: SignedStream?)] = [
+            ([], ann), ([.loggedIn(Fixture.stream(of: "ann", signing: 0))], ann), ([.loggedIn(bob)], bob),
+            ([.loggedOut], nil), ([.loggedIn(ann), .loggedOut], nil),
+        ]
+        for (before, session) in cases {
+            var driver = Driver()
+            for event in before { _ = driver.send(event) }
+            _ = driver.send(.pageAppeared(ann))
+            #expect(driver.machine.session == session, "\(before)")
+        }
+    }
+
     @Test("A restore is the claim of the user who is logged in")
     func restore() {
         var driver = Driver()

@@ -124,6 +124,21 @@ struct PurchasesTests {
         await #expect(throws: PurchaseError.store("offline")) { try await purchases.restore() }
     }
 
+    @Test("What is restored is for the user who asked, though another logs in while the store's sheet is up")
+    func restoredForWhoAsked() async throws {
+        let purchases = app.launch()
+        defer { purchases.stop() }
+        purchases.logIn(Fixture.stream(of: "ann"))
+        await app.store.hold(Fixture.transaction(7, token: nil))
+        await app.store.whileSyncing { purchases.logIn(Fixture.stream(of: "bob")) }
+        for stream in [nil, Fixture.stream(of: "ann")] as [SignedStream?] {
+            #expect(try await purchases.restore(for: stream).items.map(\.outcome) == [.granted(Fixture.grant)])
+        }
+        let posts = await app.server.requests.filter { $0.path == "transactions/apple" }
+        let bodies = posts.map { String(decoding: $0.body ?? Data(), as: UTF8.self) }
+        #expect(bodies.allSatisfy { $0.contains(Fixture.stream(of: "ann").text) })
+    }
+
     @Test("Entitlements: unknown, current, then last known while offline, also after a restart")
     func entitlements() async throws {
         await app.server.answer("entitlements", 200, pro, headers: ["ETag": "\"1\""])

@@ -50,8 +50,7 @@ struct Bridge: Sendable {
 
     /// What is restored becomes the page's user's, so the page says who that is.
     private func restore(_ message: StateMessage) async throws(PurchaseError) -> RestoreReply {
-        if let stream = message.stream { purchases.logIn(stream) }
-        return RestoreReply(try await purchases.restore())
+        RestoreReply(try await purchases.restore(for: message.stream))
     }
 
     private func refund(_ message: RefundMessage) async throws(PurchaseError) -> PurchaseReply {
@@ -64,7 +63,7 @@ struct Bridge: Sendable {
     }
 
     private func state(_ message: StateMessage) async -> StateReply {
-        if let stream = message.stream { purchases.logIn(stream) }
+        if let stream = message.stream { purchases.pageAppeared(stream) }
         let (state, open, kept) = await purchases.summary(for: message.stream)
         var reply = StateReply(
             status: "unknown",

@@ -16,8 +16,8 @@ enum PurchaseEvent: Sendable {
     case storeFailed(product: String, PurchaseError)
     /// From the store's updates, or from what it lists as unfinished.
     case arrived(SignedTransaction)
-    /// The user asked for what the store account owns already.
-    case restored(SignedTransaction, ticket: Ticket)
+    /// A user asked for what the store account owns already: the one of the stream, or whoever is logged in.
+    case restored(SignedTransaction, for: SignedStream? = nil, ticket: Ticket)
     /// The device found an update's signature forged.
     case forged(product: String?)
     case answered(TransactionVersion, PostAnswer)
@@ -25,6 +25,8 @@ enum PurchaseEvent: Sendable {
     /// A user is there, or the user's stream was signed anew.
     case loggedIn(SignedStream)
     case loggedOut
+    /// A page of this stream's user is there, perhaps one that was left open. It logs in where nobody else is.
+    case pageAppeared(SignedStream)
     /// The answer to `renewStream`; nil if there was none.
     case renewed(SignedStream?)
     /// The server does not take the stream that was asked with for the entitlements, such as for this product.

@@ -54,10 +54,16 @@ extension PurchaseMachine {
         (attempts.removeValue(forKey: product)?.tickets ?? []).map { .reply($0, result) }
     }
 
-    /// A restore is an act of the user who is logged in, so the claim is that user's. The server decides what it is worth.
-    mutating func restore(_ transaction: SignedTransaction, ticket: Ticket, at now: Date) -> [PurchaseAction] {
-        watch(transaction, ticket: ticket, for: session?.owner, at: now)
-        return receive(transaction, isRestore: true)
+    /// A restore is an act of the user who began it, so the claim is that user's, whoever has logged in since. The server
+    /// decides what it is worth.
+    mutating func restore(
+        _ transaction: SignedTransaction,
+        for claimant: SignedStream?,
+        ticket: Ticket,
+        at now: Date
+    ) -> [PurchaseAction] {
+        watch(transaction, ticket: ticket, for: claimant?.owner, at: now)
+        return receive(transaction, claim: Claim(stream: claimant))
     }
 
     private mutating func watch(_ transaction: SignedTransaction, ticket: Ticket, for owner: String?, at now: Date) {

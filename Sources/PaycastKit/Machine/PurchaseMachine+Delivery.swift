@@ -8,24 +8,24 @@ extension PurchaseMachine {
     mutating func receive(
         _ transaction: SignedTransaction,
         order: Order? = nil,
-        isRestore: Bool = false
+        claim: Claim? = nil
     ) -> [PurchaseAction] {
         let version = transaction.version
         // What another user restores while the store is asked to finish it is a claim of its own, which the server decides.
-        let isClaimed = { [session] (delivery: Delivery) in
-            isRestore && delivery.acknowledgement != nil && delivery.owner != session?.owner
+        let related = deliveries.values.filter { delivery in
+            let isClaimed = claim.map { delivery.acknowledgement != nil && delivery.owner != $0.stream?.owner } ?? false
+            return delivery.version.id == version.id && !isClaimed
         }
-        let related = deliveries.values.filter { $0.version.id == version.id && !isClaimed($0) }
-        if let acknowledgement = settled[version], !isRestore, related.isEmpty {
+        if let acknowledgement = settled[version], claim == nil, related.isEmpty {
             return [.finish(acknowledgement)] + reply(acknowledgement)
         }
         guard !related.contains(where: { $0.version.settles(version) }) else {
-            return repeated(related, id: version.id, isRestore: isRestore)
+            return repeated(related, claim: claim)
         }
         guard !related.isEmpty || deliveries.count < PurchaseMachine.capacity else { return overflow(version.id) }
 
         var delivery = Delivery(transaction)
-        assign(&delivery, to: order, isRestore: isRestore)
+        assign(&delivery, to: order, claim: claim)
         inherit(&delivery, from: related)
         deliveries[version] = delivery
         let replaced = related.filter { !$0.isPosting && !$0.isRefused && $0.acknowledgement == nil }.map(\.version)
@@ -36,17 +36,15 @@ extension PurchaseMachine {
     }
 
     /// A restore claims what nobody here is known to own. Whoever waits for what is answered need not wait.
-    private mutating func repeated(_ related: [Delivery], id: UInt64, isRestore: Bool) -> [PurchaseAction] {
+    private mutating func repeated(_ related: [Delivery], claim: Claim?) -> [PurchaseAction] {
         guard var newest = related.max(by: { $0.version < $1.version }) else { return [] }
         if let known = newest.acknowledgement { return reply(known) }
-        var actions: [PurchaseAction] = []
-        if isRestore, newest.owner == nil, let session {
-            newest.condition = .needsStream
-            newest.adopt(session)
-            deliveries[newest.version] = newest
-            actions.append(.keep(newest))
-        }
-        return actions
+        guard let claimant = claim?.stream, newest.owner == nil else { return [] }
+        newest.condition = .needsStream
+        newest.adopt(claimant)
+        if isLoggedOut { newest.condition = .loggedOut }
+        deliveries[newest.version] = newest
+        return [.keep(newest)]
     }
 
     private mutating func overflow(_ id: UInt64) -> [PurchaseAction] {
@@ -57,13 +55,14 @@ extension PurchaseMachine {
 
     /// A transaction belongs to the user of its order. Without a known order it is for the user who is logged in, and if
     /// nobody is, for the first who logs in.
-    private func assign(_ delivery: inout Delivery, to order: Order?, isRestore: Bool) {
+    private func assign(_ delivery: inout Delivery, to order: Order?, claim: Claim?) {
         let token = delivery.transaction.token
         let order = token.flatMap { orders[$0]?.order } ?? order
         if token == nil { delivery.order = order?.token }
-        if !isRestore, let stream = order?.stream { delivery.adopt(stream) }
+        if let stream = claim == nil ? order?.stream : claim?.stream { delivery.adopt(stream) }
+        if claim?.stream != nil, isLoggedOut { delivery.condition = .loggedOut }
         if let session {
-            if order == nil, !isRestore, !orders.mayBelong(delivery.transaction, to: session) {
+            if order == nil, claim == nil, !orders.mayBelong(delivery.transaction, to: session) {
                 delivery.condition = .unknownOwner
             }
             delivery.adopt(session)

@@ -14,6 +14,11 @@ extension PurchaseMachine {
         return held + [.switchUser(stream)] + adopt(stream)
     }
 
+    /// For what logs in by the way: it takes the place of no other user, and ends no log-out.
+    func mayLogIn(_ stream: SignedStream) -> Bool {
+        !isLoggedOut && (session == nil || session?.owner == stream.owner)
+    }
+
     mutating func logOut() -> [PurchaseAction] {
         let held = leave()
         session = nil
@@ -77,10 +82,7 @@ extension PurchaseMachine {
         renewal.isUnderWay = false
         defer { renewal.backoff = backoff }
         guard let stream else { return [] }
-        guard !isLoggedOut, session == nil || session?.owner == stream.owner else {
-            return adopt(stream, takesUnowned: !isLoggedOut)
-        }
-        return logIn(stream)
+        return mayLogIn(stream) ? logIn(stream) : adopt(stream, takesUnowned: !isLoggedOut)
     }
 
     /// The entitlements of the user who is logged in, or was in the process before, cannot be read with this stream.

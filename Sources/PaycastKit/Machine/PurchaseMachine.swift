@@ -66,12 +66,14 @@ struct PurchaseMachine: Sendable {
             end(product, with: .failure(error))
         case .storeAnswered(let product, let outcome): take(outcome, of: product, at: moment.now)
         case .arrived(let transaction): receive(transaction)
-        case .restored(let transaction, let ticket): restore(transaction, ticket: ticket, at: moment.now)
+        case .restored(let transaction, let stream, let ticket):
+            restore(transaction, for: stream ?? session, ticket: ticket, at: moment.now)
         case .forged(let product): [.report(.unverified(product: product))]
         case .answered(let version, let answer): settle(version, by: answer, at: moment)
         case .finished(let version): forget(version)
         case .loggedIn(let stream): logIn(stream)
         case .loggedOut: logOut()
+        case .pageAppeared(let stream): mayLogIn(stream) ? logIn(stream) : []
         case .renewed(let stream): renew(stream, at: moment)
         case .streamRefused(let stream, let code, let product): refuse(stream, code: code, product: product)
         case .resumed: resume()
@@ -129,6 +131,11 @@ struct Attempt: Equatable, Sendable {
     var tickets: [Ticket]
     /// Not after another log-in or a log-out since the tap: that is the newer word on who the user is.
     var mayLogIn = true
+}
+
+/// What a restore says: whose the transaction is to be. Without a stream, it is for the first who logs in.
+struct Claim: Sendable {
+    var stream: SignedStream?
 }
 
 /// Somebody who waits for what the server says about a transaction.

@@ -12,6 +12,7 @@ actor ScriptedStore: Store {
     private var next: Result<StoreOutcome, PurchaseError> = .success(.cancelled)
     private var isOffline = false
     private var closesPasswordSheet = false
+    private var meanwhile: (@Sendable () -> Void)?
     private(set) var purchases: [UUID] = []
     private(set) var offers: [PurchaseOffer?] = []
     private var refund: Result<RefundRequest, PurchaseError> = .success(.requested)
@@ -36,6 +37,9 @@ actor ScriptedStore: Store {
     func goOffline() { isOffline = true }
 
     func closePasswordSheet() { closesPasswordSheet = true }
+
+    /// What happens while the sheet for the password is up.
+    func whileSyncing(_ body: @escaping @Sendable () -> Void) { meanwhile = body }
 
     func hold(_ transaction: SignedTransaction) {
         open[transaction.id] = transaction
@@ -62,6 +66,7 @@ actor ScriptedStore: Store {
     func owned() -> [SignedTransaction] { all }
 
     func sync() throws(PurchaseError) {
+        meanwhile?()
         if closesPasswordSheet { throw .cancelled }
         if isOffline { throw .store("offline") }
     }
