@@ -54,6 +54,47 @@ struct PurchaseMachineTests {
         }
     }
 
+    @Test(
+        "A call to the store that never returns is answered by the transaction with its token, and blocks no later tap"
+    )
+    func neverReturns() {
+        var driver = Driver()
+        _ = driver.send(.tapped(product: product, order: Fixture.order(), ticket: ticket))
+        _ = driver.send(.arrived(Fixture.transaction(9, token: Fixture.token(9))))
+        #expect(driver.machine.attempts.count == 1, "another purchase's token")
+        #expect(driver.send(.arrived(Fixture.transaction())).replies.isEmpty && driver.machine.attempts.isEmpty)
+        let actions = driver.send(.answered(Fixture.transaction().version, .committed(Fixture.commit)))
+        #expect(actions.replies == [.success(.granted(Fixture.grant))])
+
+        let next = Fixture.order(number: 2)
+        let tap = driver.send(.tapped(product: product, order: next, ticket: Ticket(number: 2)))
+        #expect(tap.contains(.purchase(product: product, token: next.token)))
+        let late: [PurchaseEvent] = [
+            .storeAnswered(product: product, token: Fixture.token(1), .cancelled),
+            .storeAnswered(product: product, token: Fixture.token(1), .bought(Fixture.transaction())),
+            .storeFailed(product: product, token: Fixture.token(1), .store("late")),
+        ]
+        for event in late { #expect(driver.send(event).replies.isEmpty) }
+        #expect(driver.send(.storeAnswered(product: product, token: next.token, .cancelled)).replies.count == 1)
+    }
+
+    @Test("An order without a stream: kept, said at once and reported, unless an order source can renew it")
+    func noStream() {
+        for canRenew in [false, true] {
+            var driver = Driver(machine: PurchaseMachine(canRenew: canRenew))
+            let order = Order(token: Fixture.token(1))
+            _ = driver.send(.tapped(product: product, order: order, ticket: ticket))
+            var actions = driver.send(.storeAnswered(product: product, .bought(Fixture.transaction())))
+            #expect(actions.problems == (canRenew ? [] : [.needsStream(transaction: 1, code: "no_stream")]))
+            if canRenew {
+                #expect(actions.replies.isEmpty)
+                actions = driver.send(.renewed(nil))
+            }
+            #expect(actions.replies == [.success(.kept(.needsStream))])
+            #expect(driver.send(.loggedIn(Fixture.stream(of: "ann"))).posts.count == 1)
+        }
+    }
+
     @Test("Ask to Buy: pending is said, remembered, and no timer runs")
     func pending() {
         var driver = Driver()

@@ -108,6 +108,7 @@ extension World {
     mutating func recover() {
         fuse = nil
         server = .up
+        isStoreReliable = true
         visit()
         guard !poisoned.isDisjoint(with: store.keys) else { return }
         let starved = store.keys.filter { !poisoned.contains($0) }.sorted()

@@ -121,6 +121,17 @@ struct PurchaseWaitsTests {
         #expect(driver.send(.resumed).finishes.isEmpty && driver.machine.deliveries.isEmpty)
     }
 
+    @Test("A store that says nothing is not asked again while a newer version is unanswered")
+    func hangingStoreSignsAnew() {
+        var driver = Driver()
+        driver.buy()
+        _ = driver.send(.answered(Fixture.transaction().version, .committed(Fixture.commit)))
+        let newer = Fixture.transaction(signing: 9)
+        #expect(driver.send(.arrived(newer)).posts == [newer.version])
+        #expect(driver.send(.woke, after: 60).finishes.isEmpty && driver.send(.resumed).finishes.isEmpty)
+        #expect(driver.send(.answered(newer.version, .committed(Fixture.commit))).finishes == [1])
+    }
+
     @Test("A hundred unfinished consumables are posted four at a time, and one at a time while the server recovers")
     func hundred() {
         var driver = Driver()

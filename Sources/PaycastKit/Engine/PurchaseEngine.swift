@@ -189,9 +189,9 @@ extension PurchaseEngine {
         Task {
             do throws(PurchaseError) {
                 let outcome = try await parts.store.purchase(product, token: token, offer: offer)
-                send(.storeAnswered(product: product, outcome))
+                send(.storeAnswered(product: product, token: token, outcome))
             } catch {
-                send(.storeFailed(product: product, error))
+                send(.storeFailed(product: product, token: token, error))
             }
         }
     }

@@ -12,8 +12,8 @@ enum PurchaseEvent: Sendable {
     case tapped(product: String, order: Order?, offer: PurchaseOffer? = nil, ticket: Ticket)
     case ordered(product: String, Order)
     case orderFailed(product: String, PurchaseError)
-    case storeAnswered(product: String, StoreOutcome)
-    case storeFailed(product: String, PurchaseError)
+    case storeAnswered(product: String, token: UUID? = nil, StoreOutcome)
+    case storeFailed(product: String, token: UUID? = nil, PurchaseError)
     /// From the store's updates, or from what it lists as unfinished.
     case arrived(SignedTransaction)
     /// A user asked for what the store account owns already: the one of the stream, or whoever is logged in.

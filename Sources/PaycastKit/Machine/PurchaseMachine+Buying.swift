@@ -32,7 +32,12 @@ extension PurchaseMachine {
         return welcome + [.saveOrders(orders.orders), purchase]
     }
 
-    mutating func take(_ outcome: StoreOutcome, of product: String, at now: Date) -> [PurchaseAction] {
+    /// `token`: of the purchase that the store answers. An attempt may have ended without it, and another one begun.
+    mutating func take(_ outcome: StoreOutcome, of product: String, token: UUID?, at now: Date) -> [PurchaseAction] {
+        guard isUnderWay(product, token: token) else {
+            if case .bought(let transaction) = outcome { return receive(transaction, at: now) }
+            return []
+        }
         switch outcome {
         case .cancelled: return end(product, with: .success(.cancelled))
         case .unverified: return [.report(.unverified(product: product))] + end(product, with: .failure(.unverified))
@@ -44,10 +49,28 @@ extension PurchaseMachine {
             return actions + end(product, with: .success(.pending))
         case .bought(let transaction):
             let attempt = attempts.removeValue(forKey: product)
-            let owner = attempt?.order?.stream?.owner ?? session?.owner
-            for ticket in attempt?.tickets ?? [] { watch(transaction, ticket: ticket, for: owner, at: now) }
-            return receive(transaction, order: attempt?.order)
+            watch(transaction, attempt: attempt, at: now)
+            return receive(transaction, order: attempt?.order, at: now)
         }
+    }
+
+    func isUnderWay(_ product: String, token: UUID?) -> Bool {
+        token == nil || attempts[product]?.order?.token == token
+    }
+
+    /// A call to the store may never return. What brings its token is its answer all the same, and the next tap buys again.
+    mutating func endAttempt(by transaction: SignedTransaction, at now: Date) {
+        let product = transaction.product
+        guard let token = transaction.token, settled[transaction.version] == nil, let attempt = attempts[product],
+            attempt.stage == .buying, attempt.order?.token == token
+        else { return }
+        attempts[product] = nil
+        watch(transaction, attempt: attempt, at: now)
+    }
+
+    private mutating func watch(_ transaction: SignedTransaction, attempt: Attempt?, at now: Date) {
+        let owner = attempt?.order?.stream?.owner ?? session?.owner
+        for ticket in attempt?.tickets ?? [] { watch(transaction, ticket: ticket, for: owner, at: now) }
     }
 
     mutating func end(_ product: String, with result: Result<PurchaseOutcome, PurchaseError>) -> [PurchaseAction] {
@@ -63,7 +86,7 @@ extension PurchaseMachine {
         at now: Date
     ) -> [PurchaseAction] {
         watch(transaction, ticket: ticket, for: claimant?.owner, at: now)
-        return receive(transaction, claim: Claim(stream: claimant))
+        return receive(transaction, claim: Claim(stream: claimant), at: now)
     }
 
     private mutating func watch(_ transaction: SignedTransaction, ticket: Ticket, for owner: String?, at now: Date) {

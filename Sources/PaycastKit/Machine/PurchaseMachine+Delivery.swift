@@ -8,7 +8,8 @@ extension PurchaseMachine {
     mutating func receive(
         _ transaction: SignedTransaction,
         order: Order? = nil,
-        claim: Claim? = nil
+        claim: Claim? = nil,
+        at now: Date
     ) -> [PurchaseAction] {
         let version = transaction.version
         // What another user restores while the store is asked to finish it is a claim of its own, which the server decides.
@@ -22,6 +23,7 @@ extension PurchaseMachine {
         guard !related.contains(where: { $0.version.settles(version) }) else {
             return repeated(related, claim: claim)
         }
+        if related.isEmpty, claim == nil, order == nil { endAttempt(by: transaction, at: now) }
         guard !related.isEmpty || deliveries.count < PurchaseMachine.capacity else { return overflow(version.id) }
 
         var delivery = Delivery(transaction)
@@ -32,6 +34,8 @@ extension PurchaseMachine {
         for version in replaced { deliveries[version] = nil }
         // The newer version is on disk before the older one goes.
         return [.keep(delivery)] + replaced.map { .drop($0) } + noteApproval(of: transaction)
+            + (isMissingStream(delivery, of: order)
+                ? [.report(.needsStream(transaction: version.id, code: "no_stream"))] : [])
             + (transaction.isRevoked ? [.withdraw(transaction)] : [])
     }
 
@@ -45,6 +49,11 @@ extension PurchaseMachine {
         if isLoggedOut { newest.condition = .loggedOut }
         deliveries[newest.version] = newest
         return [.keep(newest)]
+    }
+
+    /// Nobody may ever log in who could post it, if the app takes the order's UUID for enough.
+    private func isMissingStream(_ delivery: Delivery, of order: Order?) -> Bool {
+        order != nil && delivery.condition == .needsStream && !renewal.isPossible
     }
 
     private mutating func overflow(_ id: UInt64) -> [PurchaseAction] {
@@ -173,6 +182,10 @@ extension PurchaseMachine {
         deliveries.values.filter { $0.finishing.map { $0.mayTryAgain && $0.due <= now } ?? false }
             .sorted { $0.version < $1.version }
             .compactMap { delivery in
+                // The newer version's answer will finish both.
+                if deliveries.keys.contains(where: { $0.id == delivery.version.id && $0 > delivery.version }) {
+                    return nil
+                }
                 deliveries[delivery.version]?.finishing = delivery.finishing?.next(at: now)
                 return delivery.acknowledgement.map { .finish($0) }
             }

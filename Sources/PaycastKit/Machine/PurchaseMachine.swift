@@ -62,10 +62,12 @@ struct PurchaseMachine: Sendable {
         case .tapped(let product, let order, let offer, let ticket):
             tap(product, order: order, offer: offer, ticket: ticket, at: moment.now)
         case .ordered(let product, let order): begin(product, order: order, at: moment.now)
-        case .orderFailed(let product, let error), .storeFailed(let product, let error):
-            end(product, with: .failure(error))
-        case .storeAnswered(let product, let outcome): take(outcome, of: product, at: moment.now)
-        case .arrived(let transaction): receive(transaction)
+        case .orderFailed(let product, let error): end(product, with: .failure(error))
+        case .storeFailed(let product, let token, let error):
+            isUnderWay(product, token: token) ? end(product, with: .failure(error)) : []
+        case .storeAnswered(let product, let token, let outcome):
+            take(outcome, of: product, token: token, at: moment.now)
+        case .arrived(let transaction): receive(transaction, at: moment.now)
         case .restored(let transaction, let stream, let ticket):
             restore(transaction, for: stream ?? session, ticket: ticket, at: moment.now)
         case .forged(let product): [.report(.unverified(product: product))]

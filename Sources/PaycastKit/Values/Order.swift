@@ -4,7 +4,8 @@ public import Foundation
 public struct Order: Codable, Equatable, Sendable {
     /// The UUID of `POST /orders`, handed to the store as `appAccountToken`.
     public var token: UUID
-    /// The order's `signed_stream`. Without it the app can keep a purchase, but not post it.
+    /// The order's `signed_stream`. Without it, and unless its user is logged in, the app can keep a purchase, but not post it:
+    /// `buy` then returns `kept(.needsStream)` at once, and `problems` says so.
     public var stream: SignedStream?
 
     public init(token: UUID, stream: SignedStream? = nil) {

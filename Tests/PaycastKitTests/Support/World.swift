@@ -19,6 +19,8 @@ struct World {
     }
 
     var random: SplitMix
+    /// Some calls to the store never return.
+    var isStoreReliable = false
     var now = Fixture.start
     var machine = PurchaseMachine(canRenew: true)
     var disk: [String: Data] = [:]
@@ -92,7 +94,8 @@ struct World {
         switch action {
         case .order(let product): pending.append(.ordered(product: product, newOrder()))
         case .renewStream: pending.append(.renewed(user.map { Fixture.stream(of: $0, signing: signing) }))
-        case .purchase(let product, let token, _): pending.append(storeAnswer(product, token: token))
+        case .purchase(let product, let token, _):
+            if let answer = storeAnswer(product, token: token) { pending.append(answer) }
         case .keep(let delivery): disk[key(delivery.version)] = try? Envelope.seal(delivery)
         case .drop(let version):
             disk[key(version)] = nil
@@ -106,7 +109,7 @@ struct World {
 
     private func key(_ version: TransactionVersion) -> String { "\(version.id)-\(version.signedAt)" }
 
-    private mutating func storeAnswer(_ product: String, token: UUID) -> PurchaseEvent {
+    private mutating func storeAnswer(_ product: String, token: UUID) -> PurchaseEvent? {
         switch Int.random(in: 0..<10, using: &random) {
         case 0: return .storeAnswered(product: product, .cancelled)
         case 1: return .storeAnswered(product: product, .unverified)
@@ -114,6 +117,9 @@ struct World {
         case 3, 4:
             placed.append(token)
             return .storeAnswered(product: product, .pending)
+        case 5 where !isStoreReliable:
+            _ = sign(product: product, token: token)
+            return nil
         default: return .storeAnswered(product: product, .bought(sign(product: product, token: token)))
         }
     }
@@ -143,6 +149,7 @@ extension World {
         if machine.deliveries.keys.contains(where: { $0.id == version.id && $0 > version }) {
             violations.append("finished before its newest version: \(version)")
         }
+        if !isStoreReliable, Int.random(in: 0..<4, using: &random) == 0 { return }
         store[version.id] = nil
         finished.insert(version.id)
         pending.append(.finished(version))
