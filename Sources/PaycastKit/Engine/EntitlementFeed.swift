@@ -162,6 +162,7 @@ actor EntitlementFeed {
     private func confirm() {
         backoff.reset()
         isCurrent = known != nil
+        if let stream { tell(.streamAccepted(stream)) }
         known?.stream = stream
         try? outbox.save(known)
         let ends = known?.entitlements.entitlements.filter(\.active).compactMap(\.accessUntil) ?? []

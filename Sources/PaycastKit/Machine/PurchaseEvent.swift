@@ -31,6 +31,7 @@ enum PurchaseEvent: Sendable {
     case renewed(SignedStream?)
     /// The server does not take the stream that was asked with for the entitlements, such as for this product.
     case streamRefused(SignedStream, code: String, product: String?)
+    case streamAccepted(SignedStream)
     /// The app came to the foreground, or the network came back.
     case resumed
     /// A moment that the machine asked for has come.

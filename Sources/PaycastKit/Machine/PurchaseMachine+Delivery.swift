@@ -105,7 +105,7 @@ extension PurchaseMachine {
         if let acknowledgement = Acknowledgement(of: delivery, answer: answer) {
             delivery.acknowledgement = acknowledgement
             delivery.finishing = Finishing(at: moment.now)
-            return acknowledge(acknowledgement)
+            return (postedAs.map { accept($0) } ?? []) + acknowledge(acknowledgement)
         }
         return keep(&delivery, postedAs: postedAs, after: answer, at: moment)
     }
@@ -152,8 +152,9 @@ extension PurchaseMachine {
             delivery.holdsOthers = nil
             // A stream that came meanwhile has not been refused yet.
             if delivery.condition == .waiting, delivery.stream == stream { delivery.condition = .needsStream }
-            if let session { delivery.adopt(session) }
-            return [.keep(delivery), .report(.needsStream(transaction: id, code: code))]
+            let actions = stream.map { fallBack(from: $0) } ?? []
+            for known in [session, accepted].compactMap(\.self) where known != refused { delivery.adopt(known) }
+            return actions + [.keep(delivery), .report(.needsStream(transaction: id, code: code))]
                 + reply(.needsStream, about: id)
         case .later(let delay):
             delivery.backoff.fail(at: moment.now, retryAfter: delay.seconds, random: moment.chance)

@@ -5,13 +5,34 @@ internal import PaycastKitSystem
 extension PurchaseMachine {
     /// What waits for this user goes on. What waits for the user before stays theirs.
     mutating func logIn(_ stream: SignedStream) -> [PurchaseAction] {
-        guard session != stream else { return [] }
+        guard session != stream, !isStale(stream) else { return [] }
         let held = session?.owner == stream.owner ? [] : leave()
         session = stream
         isLoggedOut = false
         renewal.product = nil
         renewal.backoff.reset()
         return held + [.switchUser(stream)] + adopt(stream)
+    }
+
+    /// A name that ends earlier than the user's present one, or that the server has refused, is a page's of yesterday.
+    private func isStale(_ stream: SignedStream) -> Bool {
+        guard let session, session.owner == stream.owner, session != refused else { return false }
+        return stream == refused || stream.isOlder(than: session)
+    }
+
+    mutating func accept(_ stream: SignedStream) -> [PurchaseAction] {
+        accepted = stream
+        if refused == stream { refused = nil }
+        return []
+    }
+
+    /// Goes back to the last stream of the same user that the server has taken.
+    mutating func fallBack(from stream: SignedStream) -> [PurchaseAction] {
+        refused = stream
+        if accepted == stream { accepted = nil }
+        guard session == stream, let accepted, accepted.owner == stream.owner else { return [] }
+        session = accepted
+        return [.switchUser(accepted)] + adopt(accepted)
     }
 
     /// For what logs in by the way: it takes the place of no other user, and ends no log-out.
@@ -88,6 +109,8 @@ extension PurchaseMachine {
     /// The entitlements of the user who is logged in, or was in the process before, cannot be read with this stream.
     mutating func refuse(_ stream: SignedStream, code: String, product: String?) -> [PurchaseAction] {
         guard !isLoggedOut, session == nil || session == stream else { return [] }
+        let actions = fallBack(from: stream)
+        guard actions.isEmpty else { return actions }
         renewal.product = orders.orders.last?.product ?? product
         return [.report(.streamRefused(code: code))]
     }

@@ -25,6 +25,9 @@ struct PurchaseMachine: Sendable {
     /// The stream of the user who is logged in, if the app has said so.
     var session: SignedStream?
     var isLoggedOut = false
+    /// The last streams that the server has taken and has not taken: a page that was left open may bring an old one.
+    var accepted: SignedStream?
+    var refused: SignedStream?
     var gate = Gate()
     var renewal = StreamRenewal()
     var isOverflowing = false
@@ -78,6 +81,7 @@ struct PurchaseMachine: Sendable {
         case .pageAppeared(let stream): mayLogIn(stream) ? logIn(stream) : []
         case .renewed(let stream): renew(stream, at: moment)
         case .streamRefused(let stream, let code, let product): refuse(stream, code: code, product: product)
+        case .streamAccepted(let stream): accept(stream)
         case .resumed: resume()
         case .woke: []
         }
