@@ -11,6 +11,7 @@ package import PaycastKitSystem
 public final class Purchases: Sendable {
     private let engine: PurchaseEngine
     private let store: any Store
+    let environment: StoreEnvironment
 
     /// - Parameters:
     ///   - server: Where Paycast listens, such as `https://pay.example.com`.
@@ -60,6 +61,7 @@ public final class Purchases: Sendable {
     init(_ parts: PurchaseEngine.Parts) {
         engine = PurchaseEngine(parts)
         store = parts.store
+        environment = StoreEnvironment(parts.store)
     }
 
     /// In Application Support, which survives updates of the app.
@@ -166,8 +168,6 @@ public final class Purchases: Sendable {
 
     /// Ends it, for tests. An app never needs to.
     func stop() { engine.stop() }
-
-    func environment() async -> String? { await store.environment() }
 
     /// For the page of a stream, or for whoever is logged in.
     func summary(

@@ -102,6 +102,7 @@ struct Acknowledgement: Equatable, Sendable {
     let version: TransactionVersion
     /// Whose purchase it was posted as.
     let owner: String?
+    let isConsumable: Bool
     let verdict: Verdict
 
     enum Verdict: Equatable, Sendable {
@@ -112,6 +113,7 @@ struct Acknowledgement: Equatable, Sendable {
     init?(of delivery: Delivery, answer: PostAnswer) {
         version = delivery.version
         owner = delivery.owner
+        isConsumable = delivery.transaction.productType == .consumable
         switch answer {
         case .committed(let commit): verdict = .committed(commit)
         case .ownedByOther: verdict = .ownedByOther
@@ -125,7 +127,8 @@ struct Acknowledgement: Equatable, Sendable {
         switch commit.outcome {
         // What changes nothing belongs to the user all the same: the store's webhook came first, with this or with newer.
         case "applied", "duplicate", "stale", "ignored":
-            return .granted(Grant(product: product, outcome: commit.outcome, claim: claim))
+            let outcome = commit.outcome
+            return .granted(Grant(product: product, outcome: outcome, claim: claim, isConsumable: isConsumable))
         default: return .recorded(outcome: commit.outcome)
         }
     }

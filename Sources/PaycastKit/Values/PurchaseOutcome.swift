@@ -20,6 +20,8 @@ public struct Grant: Equatable, Sendable {
     public var outcome: String
     /// `granted`, `moved` or `shared`.
     public var claim: String
+    /// A consumable is handed over, and opens nothing.
+    public var isConsumable = false
 }
 
 /// Why a purchase is kept and not yet with the server.

@@ -12,6 +12,8 @@ actor ScriptedStore: Store {
     private var next: Result<StoreOutcome, PurchaseError> = .success(.cancelled)
     private var isOffline = false
     private var closesPasswordSheet = false
+    private(set) var isEnvironmentAsked = false
+    private var environments: [CheckedContinuation<Void, Never>] = []
     private var meanwhile: (@Sendable () -> Void)?
     private(set) var purchases: [UUID] = []
     private(set) var offers: [PurchaseOffer?] = []
@@ -84,7 +86,16 @@ actor ScriptedStore: Store {
 
     func answerRefund(_ result: Result<RefundRequest, PurchaseError>) { refund = result }
 
-    func environment() -> String? { "xcode" }
+    func environment() async -> String? {
+        isEnvironmentAsked = true
+        await withCheckedContinuation { environments.append($0) }
+        return "xcode"
+    }
+
+    func tellEnvironment() {
+        for waiter in environments { waiter.resume() }
+        environments = []
+    }
 }
 
 /// A server that answers what a test says.
