@@ -1,4 +1,5 @@
 public import Foundation
+package import PaycastKitSystem
 
 /// The app's side of purchases: from the tap to the finished transaction.
 ///
@@ -10,6 +11,7 @@ public import Foundation
 public final class Purchases: Sendable {
     private let engine: PurchaseEngine
     private let store: any Store
+    let environment: StoreEnvironment
 
     /// - Parameters:
     ///   - server: Where Paycast listens, such as `https://pay.example.com`.
@@ -59,6 +61,7 @@ public final class Purchases: Sendable {
     init(_ parts: PurchaseEngine.Parts) {
         engine = PurchaseEngine(parts)
         store = parts.store
+        environment = StoreEnvironment(parts.store)
     }
 
     /// In Application Support, which survives updates of the app.
@@ -100,13 +103,18 @@ public final class Purchases: Sendable {
 
     /// Posts everything that the store account owns for the user who is logged in. It only adds. The store may ask for
     /// the account's password, so call it from a button and from nowhere else.
-    public func restore() async throws(PurchaseError) -> Restoration {
+    public func restore() async throws(PurchaseError) -> Restoration { try await restore(for: nil) }
+
+    /// The user who asked gets it, though the store may show sheets meanwhile and others may log in.
+    func restore(for stream: SignedStream?) async throws(PurchaseError) -> Restoration {
+        if let stream { logIn(stream) }
+        let claimant = await engine.ask { [stream] machine in stream ?? machine.session } ?? stream
         try await store.sync()
         var results: [Restoration.Item] = []
         await withTaskGroup(of: Restoration.Item?.self) { [engine] group in
             for transaction in await store.owned() {
                 group.addTask {
-                    let result = await engine.wait { .restored(transaction, ticket: $0) }
+                    let result = await engine.wait { .restored(transaction, for: claimant, ticket: $0) }
                     return (try? result.get()).map { Restoration.Item(transaction, outcome: $0) }
                 }
             }
@@ -129,6 +137,9 @@ public final class Purchases: Sendable {
     /// Says who the user is: the `signed_stream` of an order, or of `GET /users/{user}/stream`. Not needed for a
     /// purchase: its order says it, the app's own or the one of the `OrderSource`.
     public func logIn(_ stream: SignedStream) { engine.send(.loggedIn(stream)) }
+
+    /// Logs the user of a page in, if nobody is and nobody has logged out: a page may have been left open.
+    func pageAppeared(_ stream: SignedStream) { engine.send(.pageAppeared(stream)) }
 
     /// What is not posted yet waits for its owner, and not for the next user.
     public func logOut() { engine.send(.loggedOut) }
@@ -157,8 +168,6 @@ public final class Purchases: Sendable {
 
     /// Ends it, for tests. An app never needs to.
     func stop() { engine.stop() }
-
-    func environment() async -> String? { await store.environment() }
 
     /// For the page of a stream, or for whoever is logged in.
     func summary(

@@ -1,4 +1,5 @@
 import Foundation
+import PaycastKitSystem
 import Testing
 
 @testable import PaycastKit

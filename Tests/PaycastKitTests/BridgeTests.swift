@@ -17,14 +17,21 @@ struct BridgeTests {
         defer { purchases.stop() }
         #expect(
             await ask(purchases, "prices", #"{"products":["pro.annual","gone"]}"#)
-                == #"{"environment":"xcode","missing":["gone"],"prices":{"pro.annual":"€ 79,99"}}"#
+                == #"{"missing":["gone"],"prices":{"pro.annual":"€ 79,99"}}"#
         )
+        let own = #"{"products":[{"product":"coins","productId":"coins","appleStoreProductId":"coins"}]}"#
+        #expect(await ask(purchases, "prices", own) == #"{"missing":[],"prices":{"coins":"€ 0,99"}}"#)
+        #expect(await !app.store.isEnvironmentAsked, "only PurchaseKit's pages need it")
         let page =
             #"{"products":[{"appleStoreProductId":"coins","googleStoreProductId":"c","googleStoreBasePlanId":"b"}]}"#
         #expect(
-            await ask(purchases, "prices", page)
-                == #"{"environment":"sandbox","missing":[],"prices":{"coins":"€ 0,99"}}"#
+            await ask(purchases, "prices", page) == #"{"missing":[],"prices":{"coins":"€ 0,99"}}"#,
+            "holds no price"
         )
+        #expect(await app.eventually { await app.store.isEnvironmentAsked })
+        await app.store.tellEnvironment()
+        let told = #"{"environment":"sandbox","missing":[],"prices":{"coins":"€ 0,99"}}"#
+        #expect(await app.eventually { await ask(purchases, "prices", page) == told })
         await app.store.goOffline()
         #expect(await ask(purchases, "prices", page) == #"{"error":"store_failed","status":"error"}"#)
     }
@@ -65,13 +72,14 @@ struct BridgeTests {
     func delivered() async {
         let purchases = app.launch()
         defer { purchases.stop() }
-        let coins = #"{"product":"coins","state":"delivered","active":false,"quantity":1}"#
-        await app.server.answer("entitlements", 200, #"{"active":false,"entitlements":[\#(coins)]}"#)
+        await app.server.answer("entitlements", nil)
         let stream = Fixture.stream(of: "ann").text
         for (product, status) in [("coins", "delivered"), ("pro.annual", "granted")] {
             let number = product == "coins" ? 1 : 2
             let token = Fixture.token(number)
-            await app.store.answer(.bought(Fixture.transaction(UInt64(number), product: product, token: token)))
+            var transaction = Fixture.transaction(UInt64(number), product: product, token: token)
+            transaction.productType = product == "coins" ? .consumable : .autoRenewable
+            await app.store.answer(.bought(transaction))
             let message = #"{"product":"\#(product)","order":"\#(token)","stream":"\#(stream)"}"#
             #expect(await ask(purchases, "purchase", message) == #"{"status":"\#(status)"}"#)
         }

@@ -1,4 +1,5 @@
 import Foundation
+import PaycastKitSystem
 import Testing
 
 @testable import PaycastKit
@@ -119,25 +120,6 @@ struct PaycastServerTests {
         stored.withdraw("p", isFamilyShared: false)
         #expect(stored.entitlements.entitlements[0].active != given.isWithdrawn)
         #expect(stored.entitlements.active != given.isWithdrawn && stored.etag == nil)
-    }
-
-    @Test("Orders by key: 201 is an order, what the server refuses is named, everything else is offline")
-    func orders() async throws {
-        let server = ScriptedServer()
-        let orders = OrdersByKey(transport: server, key: "secret", user: "42")
-        let body =
-            #"{"order":"dd5dae08-5240-4eb7-9164-a19db6bc7f4e","user":"42","product":"p","stream":"user:42:paywall","#
-            + #""signed_stream":"abc--def","since":"e-1","sse":"x","websocket":"y"}"#
-        await server.answer("orders", 201, body)
-        let order = try await orders.order(for: "p")
-        #expect(order.token.uuidString == "DD5DAE08-5240-4EB7-9164-A19DB6BC7F4E" && order.stream == "abc--def")
-        #expect(await server.requests.first?.headers["Authorization"] == "Bearer secret")
-        await server.answer("orders", 400, error("invalid_product"))
-        await #expect(throws: PurchaseError.orderRefused(code: "invalid_product")) { try await orders.order(for: "") }
-        await server.answer("orders", 503, error("busy"))
-        await #expect(throws: PurchaseError.offline) { try await orders.order(for: "p") }
-        await server.answer("orders", nil)
-        await #expect(throws: PurchaseError.offline) { try await orders.order(for: "p") }
     }
 }
 

@@ -54,6 +54,47 @@ struct PurchaseMachineTests {
         }
     }
 
+    @Test(
+        "A call to the store that never returns is answered by the transaction with its token, and blocks no later tap"
+    )
+    func neverReturns() {
+        var driver = Driver()
+        _ = driver.send(.tapped(product: product, order: Fixture.order(), ticket: ticket))
+        _ = driver.send(.arrived(Fixture.transaction(9, token: Fixture.token(9))))
+        #expect(driver.machine.attempts.count == 1, "another purchase's token")
+        #expect(driver.send(.arrived(Fixture.transaction())).replies.isEmpty && driver.machine.attempts.isEmpty)
+        let actions = driver.send(.answered(Fixture.transaction().version, .committed(Fixture.commit)))
+        #expect(actions.replies == [.success(.granted(Fixture.grant))])
+
+        let next = Fixture.order(number: 2)
+        let tap = driver.send(.tapped(product: product, order: next, ticket: Ticket(number: 2)))
+        #expect(tap.contains(.purchase(product: product, token: next.token)))
+        let late: [PurchaseEvent] = [
+            .storeAnswered(product: product, token: Fixture.token(1), .cancelled),
+            .storeAnswered(product: product, token: Fixture.token(1), .bought(Fixture.transaction())),
+            .storeFailed(product: product, token: Fixture.token(1), .store("late")),
+        ]
+        for event in late { #expect(driver.send(event).replies.isEmpty) }
+        #expect(driver.send(.storeAnswered(product: product, token: next.token, .cancelled)).replies.count == 1)
+    }
+
+    @Test("An order without a stream: kept, said at once and reported, unless an order source can renew it")
+    func noStream() {
+        for canRenew in [false, true] {
+            var driver = Driver(machine: PurchaseMachine(canRenew: canRenew))
+            let order = Order(token: Fixture.token(1))
+            _ = driver.send(.tapped(product: product, order: order, ticket: ticket))
+            var actions = driver.send(.storeAnswered(product: product, .bought(Fixture.transaction())))
+            #expect(actions.problems == (canRenew ? [] : [.needsStream(transaction: 1, code: "no_stream")]))
+            if canRenew {
+                #expect(actions.replies.isEmpty)
+                actions = driver.send(.renewed(nil))
+            }
+            #expect(actions.replies == [.success(.kept(.needsStream))])
+            #expect(driver.send(.loggedIn(Fixture.stream(of: "ann"))).posts.count == 1)
+        }
+    }
+
     @Test("Ask to Buy: pending is said, remembered, and no timer runs")
     func pending() {
         var driver = Driver()
@@ -200,64 +241,6 @@ struct PurchaseMachineTests {
         #expect(newest.finishes == [1])
     }
 
-    @Test(
-        "422, 503 and no network: tried again after the back-off",
-        arguments: [
-            PostAnswer.later(.init(seconds: nil, isWholeServer: false)),
-            .later(.init(seconds: nil, isWholeServer: true)),
-            .unreachable,
-        ]
-    )
-    func retries(answer: PostAnswer) {
-        var driver = Driver()
-        driver.buy()
-        let version = Fixture.transaction().version
-        let actions = driver.send(.answered(version, answer))
-        #expect(actions.finishes.isEmpty && actions.posts.isEmpty && actions.replies.count == 1)
-        #expect(driver.machine.nextWake(after: driver.now) == driver.now + 1)
-        #expect(driver.send(.woke, after: 0.9).posts.isEmpty)
-        #expect(driver.send(.woke, after: 0.1).posts == [version])
-    }
-
-    @Test("Retry-After outlives the process")
-    func retryAfter() {
-        var driver = Driver()
-        driver.buy()
-        let answer = PostAnswer.later(.init(seconds: 3_600, isWholeServer: false))
-        let kept = driver.send(.answered(Fixture.transaction().version, answer)).kept
-        var next = Driver()
-        #expect(next.send(.launched(appVersion: "1", deliveries: kept, orders: []), after: 60).posts.isEmpty)
-        #expect(next.send(.resumed, after: 60).posts.isEmpty)
-        #expect(next.send(.woke, after: 3_600).posts.count == 1)
-    }
-
-    @Test("A slow server: the caller hears after ten seconds that the purchase is kept")
-    func slow() {
-        var driver = Driver()
-        driver.buy()
-        #expect(driver.machine.nextWake(after: driver.now) == driver.now + PurchaseMachine.patience)
-        #expect(driver.send(.woke, after: 10).replies == [.success(.kept(.offline))])
-        #expect(driver.send(.answered(Fixture.transaction().version, .committed(Fixture.commit))).finishes == [1])
-    }
-
-    @Test("A store that says nothing is asked to finish three times, and again when the app comes back")
-    func hangingStore() {
-        var driver = Driver()
-        driver.buy()
-        let acknowledged = driver.send(.answered(Fixture.transaction().version, .committed(Fixture.commit)))
-        #expect(acknowledged.finishes == [1])
-        #expect(driver.machine.nextWake(after: driver.now) == driver.now + 30)
-        #expect(driver.send(.woke, after: 29).finishes.isEmpty)
-        #expect(driver.send(.woke, after: 1).finishes == [1])
-        #expect(driver.send(.woke, after: 59).finishes.isEmpty)
-        #expect(driver.send(.woke, after: 1).finishes == [1])
-        #expect(driver.machine.nextWake(after: driver.now) == nil)
-        #expect(driver.send(.woke, after: 86_400).finishes.isEmpty)
-        #expect(driver.send(.resumed).finishes == [1])
-        #expect(driver.send(.finished(Fixture.transaction().version)).contains(.drop(Fixture.transaction().version)))
-        #expect(driver.send(.resumed).finishes.isEmpty && driver.machine.deliveries.isEmpty)
-    }
-
     @Test("Refunded while running: access is dropped at once, the transaction is posted, then finished")
     func revoked() {
         var driver = Driver()
@@ -278,19 +261,5 @@ struct PurchaseMachineTests {
         transaction.isUpgraded = true
         #expect(driver.send(.arrived(transaction)).posts == [transaction.version])
         #expect(driver.send(.answered(transaction.version, .committed(Fixture.commit))).finishes == [1])
-    }
-
-    @Test("A hundred unfinished consumables are posted four at a time, and one at a time while the server recovers")
-    func hundred() {
-        var driver = Driver()
-        _ = driver.send(.loggedIn(Fixture.stream(of: "ann")))
-        let transactions = (1...100).map { Fixture.transaction(UInt64($0), product: "coins", token: nil) }
-        #expect(transactions.flatMap { driver.send(.arrived($0)).posts }.count == 4)
-        for transaction in transactions.prefix(4) {
-            #expect(driver.send(.answered(transaction.version, .unreachable)).posts.isEmpty)
-        }
-        let probe = driver.send(.woke, after: 60).posts
-        #expect(probe.count == 1)
-        #expect(driver.send(.answered(probe[0], .committed(Fixture.commit))).posts.count == 4)
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import PaycastKitSystem
 import Testing
 
 @testable import PaycastKit
@@ -32,15 +33,39 @@ struct PurchaseUserTests {
         }
     }
 
-    @Test("Restored between the server's answer and the finish: its user hears the answer at once, and nobody else")
+    @Test("Restored between the server's answer and the finish: its user hears the answer, another's claim is posted")
     func restoredBeforeFinished() {
+        let version = Fixture.transaction().version
         for user in [ann, bob] {
             var driver = Driver()
             driver.buy()
-            _ = driver.send(.answered(Fixture.transaction().version, .committed(Fixture.commit)))
+            _ = driver.send(.answered(version, .committed(Fixture.commit)))
             _ = driver.send(.loggedIn(user))
             let actions = driver.send(.restored(Fixture.transaction(), ticket: Ticket(number: 2)))
             #expect(actions.replies == (user == ann ? [.success(.granted(Fixture.grant))] : []))
+            #expect(actions.posts == (user == ann ? [] : [version]))
+            guard user == bob else { continue }
+            #expect(driver.send(.finished(version)).isEmpty, "Ann's answer ends nothing of Bob's")
+            #expect(driver.send(.answered(version, .ownedByOther)).replies == [.success(.ownedByOther)])
+        }
+    }
+
+    @Test("Whoever pays and gets another user's purchase from the store hears whose it is, whatever becomes of it")
+    func boughtOfAnother() {
+        let cases: [(answer: PostAnswer, owners: PurchaseOutcome)] = [
+            (.committed(Fixture.commit), .granted(Fixture.grant)), (.unreachable, .kept(.offline)),
+            (.refused(code: "bad_signature"), .kept(.refused)),
+        ]
+        for (answer, outcome) in cases {
+            for user in ["ann", "bob"] {
+                var driver = Driver()
+                let placed = PlacedOrder(order: Fixture.order(), product: "pro.annual", placedAt: driver.now)
+                _ = driver.send(.launched(appVersion: "1", deliveries: [], orders: [placed]))
+                driver.buy(order: Fixture.order(of: user, number: 2))
+                #expect(driver.machine.deliveries.values.map(\.owner) == [ann.owner], "the token's")
+                let replies = driver.send(.answered(Fixture.transaction().version, answer)).replies
+                #expect(replies == [.success(user == "ann" ? outcome : .ownedByOther)])
+            }
         }
     }
 
@@ -118,46 +143,34 @@ struct PurchaseUserTests {
         #expect(driver.machine.deliveries.values.first?.order == Fixture.order().token)
     }
 
-    @Test("401 and 403: held until there is a new stream of the owner, then posted after the back-off")
-    func expired() {
-        var driver = Driver()
-        driver.buy()
-        let version = Fixture.transaction().version
-        let actions = driver.send(.answered(version, .unauthorized(code: "expired_stream_name")))
-        #expect(actions.finishes.isEmpty && actions.replies == [.success(.kept(.needsStream))])
-        #expect(driver.send(.resumed, after: 600).posts.isEmpty)
-        #expect(driver.send(.loggedIn(ann), after: 600).posts.isEmpty, "the same stream again is no news")
-        #expect(driver.send(.loggedIn(Fixture.stream(of: "ann", signing: 2)), after: 600).posts == [version])
+    @Test("A restore stays the claim of whoever began it, and waits for them after their log-out")
+    func restoreOfAnother() {
+        let transaction = Fixture.transaction(token: nil)
+        let cases: [(since: [PurchaseEvent], condition: Delivery.Condition)] = [
+            ([.loggedIn(bob)], .waiting), ([.loggedOut], .loggedOut),
+            ([.loggedOut, .arrived(transaction)], .loggedOut),
+        ]
+        for (since, condition) in cases {
+            var driver = Driver()
+            for event in [.loggedIn(ann)] + since { _ = driver.send(event) }
+            _ = driver.send(.restored(transaction, for: ann, ticket: Ticket(number: 1)))
+            let delivery = driver.machine.deliveries[transaction.version]
+            #expect(delivery?.owner == ann.owner && delivery?.condition == condition)
+        }
     }
 
-    @Test("A stream that comes while the old one is being refused is tried at once after the back-off")
-    func renewedWhilePosting() {
-        var driver = Driver()
-        driver.buy()
-        let version = Fixture.transaction().version
-        _ = driver.send(.loggedIn(Fixture.stream(of: "ann", signing: 2)))
-        _ = driver.send(.answered(version, .unauthorized(code: "expired_stream_name")))
-        #expect(driver.send(.woke, after: 1).posts == [version])
-    }
-
-    @Test("An expired stream is renewed by a new order, one request at a time and with back-off")
-    func renewal() {
-        var driver = Driver(machine: PurchaseMachine(canRenew: true))
-        driver.buy()
-        let version = Fixture.transaction().version
-        let actions = driver.send(.answered(version, .unauthorized(code: "expired_stream_name")))
-        #expect(actions.contains(.renewStream(product: "pro.annual")))
-        #expect(driver.send(.renewed(nil)).isEmpty)
-        #expect(driver.send(.woke, after: 1) == [.renewStream(product: "pro.annual")])
-        #expect(driver.send(.renewed(Fixture.stream(of: "ann", signing: 2)), after: 1).posts == [version])
-    }
-
-    @Test("A renewed stream of another user is not taken for the owner's")
-    func renewalOfAnother() {
-        var driver = Driver(machine: PurchaseMachine(canRenew: true))
-        driver.buy()
-        _ = driver.send(.answered(Fixture.transaction().version, .unauthorized(code: "expired_stream_name")))
-        #expect(driver.send(.renewed(bob), after: 60).posts.isEmpty)
+    @Test("A page that appears logs its user in where nobody else is, and nobody has logged out")
+    func pageAppears() {
+        let cases: [(before: [PurchaseEvent], session: SignedStream?)] = [
+            ([], ann), ([.loggedIn(Fixture.stream(of: "ann", signing: 0))], ann), ([.loggedIn(bob)], bob),
+            ([.loggedOut], nil), ([.loggedIn(ann), .loggedOut], nil),
+        ]
+        for (before, session) in cases {
+            var driver = Driver()
+            for event in before { _ = driver.send(event) }
+            _ = driver.send(.pageAppeared(ann))
+            #expect(driver.machine.session == session, "\(before)")
+        }
     }
 
     @Test("A restore is the claim of the user who is logged in")

@@ -1,4 +1,5 @@
 import Foundation
+import PaycastKitSystem
 import Testing
 
 @testable import PaycastKit
@@ -123,6 +124,21 @@ struct PurchasesTests {
         await #expect(throws: PurchaseError.store("offline")) { try await purchases.restore() }
     }
 
+    @Test("What is restored is for the user who asked, though another logs in while the store's sheet is up")
+    func restoredForWhoAsked() async throws {
+        let purchases = app.launch()
+        defer { purchases.stop() }
+        purchases.logIn(Fixture.stream(of: "ann"))
+        await app.store.hold(Fixture.transaction(7, token: nil))
+        await app.store.whileSyncing { purchases.logIn(Fixture.stream(of: "bob")) }
+        for stream in [nil, Fixture.stream(of: "ann")] as [SignedStream?] {
+            #expect(try await purchases.restore(for: stream).items.map(\.outcome) == [.granted(Fixture.grant)])
+        }
+        let posts = await app.server.requests.filter { $0.path == "transactions/apple" }
+        let bodies = posts.map { String(decoding: $0.body ?? Data(), as: UTF8.self) }
+        #expect(bodies.allSatisfy { $0.contains(Fixture.stream(of: "ann").text) })
+    }
+
     @Test("Entitlements: unknown, current, then last known while offline, also after a restart")
     func entitlements() async throws {
         await app.server.answer("entitlements", 200, pro, headers: ["ETag": "\"1\""])
@@ -151,6 +167,35 @@ struct PurchasesTests {
         await app.store.answer(.bought(Fixture.transaction()))
         #expect(try await purchases.buy("pro.annual") == .granted(Fixture.grant))
         #expect(await purchases.summary().entitlements == .current(known))
+    }
+
+    @Test("Restored on a new phone with the order source's stream, without a log-in: the entitlements are known")
+    func restoredWithoutLogIn() async throws {
+        let purchases = app.launch(orders: FixedOrders())
+        defer { purchases.stop() }
+        await app.server.answer("entitlements", 200, pro)
+        await app.store.hold(Fixture.transaction(7, token: nil))
+        #expect(try await purchases.restore().items.map(\.outcome) == [.granted(Fixture.grant)])
+        #expect(await purchases.summary().entitlements == .current(known))
+    }
+
+    @Test("A stream that the entitlements cannot be read with is reported and renewed by an order")
+    func refusedStream() async throws {
+        let purchases = app.launch(orders: FixedOrders())
+        defer { purchases.stop() }
+        await app.server.answer("entitlements", 200, pro)
+        await app.store.answer(.bought(Fixture.transaction()))
+        let expired = Order(token: Fixture.token(1), stream: Fixture.stream(of: "ann", signing: 0))
+        #expect(try await purchases.buy("pro.annual", order: expired) == .granted(Fixture.grant))
+        await app.server.answer("entitlements", 403, #"{"error":"expired_stream_name","message":"."}"#)
+        app.clock.advance(1)
+        purchases.resume()
+        var problems = purchases.problems.makeAsyncIterator()
+        #expect(await problems.next() == .streamRefused(code: "expired_stream_name"))
+        await app.server.answer("entitlements", 200, pro)
+        let renewed = Fixture.order().stream?.text
+        #expect(await app.eventually { await app.server.requests.last?.query["name"] == renewed })
+        #expect(await app.eventually { await purchases.summary().entitlements == .current(known) })
     }
 
     @Test("Whoever has bought finds it in the entitlements, even if the question of the log-in is still under way")

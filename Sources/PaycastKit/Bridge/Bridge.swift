@@ -30,28 +30,23 @@ struct Bridge: Sendable {
     }
 
     private func prices(_ message: PricesMessage) async throws(PurchaseError) -> PricesReply {
+        if message.isPurchaseKits { await purchases.environment.ask() }
         let products = try await purchases.products(message.ids)
         let prices = Dictionary(products.map { ($0.id, $0.displayPrice) }) { first, _ in first }
-        var environment = await purchases.environment()
+        var environment = message.isPurchaseKits ? await purchases.environment.known : nil
         // PurchaseKit knows two environments.
-        if message.isPurchaseKits, environment == "xcode" { environment = "sandbox" }
+        if environment == "xcode" { environment = "sandbox" }
         let missing = message.ids.filter { prices[$0] == nil }
         return PricesReply(prices: prices, environment: environment, missing: missing)
     }
 
     private func purchase(_ message: PurchaseMessage) async throws(PurchaseError) -> PurchaseReply {
-        var reply = PurchaseReply(try await purchases.buy(message.product, order: message.order), to: message.form)
-        // Coins may leave the page as it is: nothing else would tell it that the purchase is over.
-        let held = await purchases.summary(for: message.order?.stream).entitlements.entitlements?.entitlements ?? []
-        let isDelivered = held.contains { $0.product == message.product && $0.quantity != nil }
-        if reply.status == "granted", isDelivered { reply.status = "delivered" }
-        return reply
+        PurchaseReply(try await purchases.buy(message.product, order: message.order), to: message.form)
     }
 
     /// What is restored becomes the page's user's, so the page says who that is.
     private func restore(_ message: StateMessage) async throws(PurchaseError) -> RestoreReply {
-        if let stream = message.stream { purchases.logIn(stream) }
-        return RestoreReply(try await purchases.restore())
+        RestoreReply(try await purchases.restore(for: message.stream))
     }
 
     private func refund(_ message: RefundMessage) async throws(PurchaseError) -> PurchaseReply {
@@ -64,7 +59,7 @@ struct Bridge: Sendable {
     }
 
     private func state(_ message: StateMessage) async -> StateReply {
-        if let stream = message.stream { purchases.logIn(stream) }
+        if let stream = message.stream { purchases.pageAppeared(stream) }
         let (state, open, kept) = await purchases.summary(for: message.stream)
         var reply = StateReply(
             status: "unknown",

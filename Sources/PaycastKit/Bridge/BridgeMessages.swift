@@ -10,6 +10,8 @@ struct PricesMessage: Decodable, Equatable {
     }
 
     private struct Product: Decodable {
+        /// Of our own pages, which do not ask for the environment.
+        var product: String?
         var appleStoreProductId: String?
     }
 
@@ -19,8 +21,9 @@ struct PricesMessage: Decodable, Equatable {
             self.ids = ids
             isPurchaseKits = false
         } else {
-            ids = try container.decode([Product].self, forKey: .products).compactMap(\.appleStoreProductId)
-            isPurchaseKits = true
+            let products = try container.decode([Product].self, forKey: .products)
+            ids = products.compactMap(\.appleStoreProductId)
+            isPurchaseKits = products.allSatisfy { $0.product == nil }
         }
     }
 }
@@ -86,7 +89,8 @@ struct PurchaseReply: Encodable, Equatable {
 extension PurchaseReply {
     init(_ outcome: PurchaseOutcome, to form: PurchaseMessage.Form) {
         switch outcome {
-        case .granted: self.init(status: "granted")
+        // Coins may leave the page as it is: nothing else would tell it that the purchase is over.
+        case .granted(let grant): self.init(status: grant.isConsumable ? "delivered" : "granted")
         case .pending: self.init(status: "pending")
         case .cancelled: self.init(status: "cancelled")
         case .ownedByOther: self.init(status: "owned_by_other", error: "owned_by_other")
@@ -98,7 +102,8 @@ extension PurchaseReply {
 
     /// What is paid is a success there: the page waits for its server in any case.
     private static let purchaseKitStatus = [
-        "granted": "success", "kept": "success", "recorded": "success", "owned_by_other": "error",
+        "granted": "success", "delivered": "success", "kept": "success", "recorded": "success",
+        "owned_by_other": "error",
     ]
 }
 
@@ -125,7 +130,7 @@ struct RestoreReply: Encodable, Equatable {
             switch Set(items.map(\.status)) {
             case []: "nothing"
             case ["owned_by_other"]: "owned_by_other"
-            case let words where words.contains("granted"): "restored"
+            case let words where !words.isDisjoint(with: ["granted", "delivered"]): "restored"
             case _ where outcomes.contains(.kept(.offline)) || outcomes.contains(.kept(.busy)): "offline"
             case let words: words.contains("recorded") ? "recorded" : "failed"
             }

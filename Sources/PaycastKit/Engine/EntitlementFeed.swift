@@ -1,4 +1,5 @@
 internal import Foundation
+internal import PaycastKitSystem
 
 /// What the user may use, as the server says it, or as it last said it while it cannot be reached. One request at a
 /// time; a failed one is tried again with back-off.
@@ -11,6 +12,8 @@ actor EntitlementFeed {
     private let outbox: Outbox
     private let time: any Timekeeper
     private let chance: @Sendable () -> Double
+    /// Tells the machine what it has to know of the answers.
+    private let tell: @Sendable (PurchaseEvent) -> Void
 
     private var stream: SignedStream?
     private var known: StoredEntitlements?
@@ -26,11 +29,12 @@ actor EntitlementFeed {
     /// Whoever waits until no answer is outstanding.
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
-    init(server: PaycastServer, outbox: Outbox, time: any Timekeeper, chance: @escaping @Sendable () -> Double) {
-        self.server = server
-        self.outbox = outbox
-        self.time = time
-        self.chance = chance
+    init(_ parts: PurchaseEngine.Parts, tell: @escaping @Sendable (PurchaseEvent) -> Void) {
+        server = parts.server
+        outbox = parts.outbox
+        time = parts.time
+        chance = parts.chance
+        self.tell = tell
     }
 
     var state: EntitlementState {
@@ -142,10 +146,11 @@ actor EntitlementFeed {
         case .unchanged:
             known?.knownAt = time.now
             confirm()
-        case .failed(let seconds):
-            isCurrent = false
-            backoff.fail(at: time.now, retryAfter: seconds, random: chance())
-            wait()
+        case .unauthorized(let code):
+            // Which product was bought does not matter: the order that renews the stream has to name one.
+            tell(.streamRefused(stream, code: code, product: known?.entitlements.entitlements.first?.product))
+            fail(retryAfter: nil)
+        case .failed(let seconds): fail(retryAfter: seconds)
         }
         publish()
         guard isAskedAgain else { return release() }
@@ -157,10 +162,17 @@ actor EntitlementFeed {
     private func confirm() {
         backoff.reset()
         isCurrent = known != nil
+        if let stream { tell(.streamAccepted(stream)) }
         known?.stream = stream
         try? outbox.save(known)
         let ends = known?.entitlements.entitlements.filter(\.active).compactMap(\.accessUntil) ?? []
         if let end = ends.min() { ask(at: max(end, time.now.addingTimeInterval(EntitlementFeed.shortestWait))) }
+    }
+
+    private func fail(retryAfter seconds: TimeInterval?) {
+        isCurrent = false
+        backoff.fail(at: time.now, retryAfter: seconds, random: chance())
+        wait()
     }
 
     private func wait() {

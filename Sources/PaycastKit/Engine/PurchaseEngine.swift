@@ -1,4 +1,5 @@
 internal import Foundation
+internal import PaycastKitSystem
 
 /// Does what the machine decides, one event after the other. Everything slow runs beside it and comes back as an event, so
 /// that a slow post never holds the next transaction.
@@ -20,8 +21,13 @@ actor PurchaseEngine {
     nonisolated let problems: AsyncStream<Problem>
     nonisolated let feed: EntitlementFeed
     private nonisolated let reported: AsyncStream<Problem>.Continuation
-    private nonisolated let events: AsyncStream<PurchaseEvent>
-    private nonisolated let inbox: AsyncStream<PurchaseEvent>.Continuation
+    private nonisolated let events: AsyncStream<Item>
+    private nonisolated let inbox: AsyncStream<Item>.Continuation
+
+    private enum Item: Sendable {
+        case event(PurchaseEvent)
+        case question(@Sendable (PurchaseMachine) -> Void)
+    }
 
     private let parts: Parts
     private var machine: PurchaseMachine
@@ -35,29 +41,43 @@ actor PurchaseEngine {
     init(_ parts: Parts) {
         self.parts = parts
         machine = PurchaseMachine(canRenew: parts.orders != nil)
-        feed = EntitlementFeed(server: parts.server, outbox: parts.outbox, time: parts.time, chance: parts.chance)
         (problems, reported) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(100))
-        (events, inbox) = AsyncStream.makeStream()
+        let (events, inbox) = AsyncStream<Item>.makeStream()
+        (self.events, self.inbox) = (events, inbox)
+        feed = EntitlementFeed(parts) { inbox.yield(.event($0)) }
     }
 
     nonisolated func send(_ event: PurchaseEvent) {
-        inbox.yield(event)
+        inbox.yield(.event(event))
+    }
+
+    /// Answered when everything that was sent before is done. Nil after `stop`.
+    nonisolated func ask<Value: Sendable>(_ body: @escaping @Sendable (PurchaseMachine) -> Value) async -> Value? {
+        await withCheckedContinuation { continuation in
+            let result = inbox.yield(.question { continuation.resume(returning: body($0)) })
+            if case .terminated = result { continuation.resume(returning: nil) }
+        }
     }
 
     /// Reads the disk, then handles events until `stop`. The updates are the store's, listened to already.
     func run(listeningTo updates: AsyncStream<StoreUpdate>) async {
         guard !isStarted else { return }
         isStarted = true
-        let listener = Task { [inbox] in
+        let listener = Task {
             for await update in updates {
                 switch update {
-                case .signed(let transaction): inbox.yield(.arrived(transaction))
-                case .unverified(let product): inbox.yield(.forged(product: product))
+                case .signed(let transaction): send(.arrived(transaction))
+                case .unverified(let product): send(.forged(product: product))
                 }
             }
         }
         await launch()
-        for await event in events { await handle(event) }
+        for await item in events {
+            switch item {
+            case .event(let event): await handle(event)
+            case .question(let answer): answer(machine)
+            }
+        }
         listener.cancel()
     }
 
@@ -75,7 +95,7 @@ actor PurchaseEngine {
         let ticket = Ticket(number: lastTicket)
         let result = await withCheckedContinuation { continuation in
             replies[ticket] = continuation
-            inbox.yield(event(ticket))
+            send(event(ticket))
         }
         if case .success(.granted) = result {
             settling.append(product)
@@ -144,9 +164,9 @@ actor PurchaseEngine {
     private func setAlarm(after now: Date) {
         alarm?.cancel()
         alarm = machine.nextWake(after: now).map { date in
-            Task { [time = parts.time, inbox] in
+            Task { [time = parts.time] in
                 await time.sleep(until: date)
-                if !Task.isCancelled { inbox.yield(.woke) }
+                if !Task.isCancelled { send(.woke) }
             }
         }
     }
@@ -169,9 +189,9 @@ extension PurchaseEngine {
         Task {
             do throws(PurchaseError) {
                 let outcome = try await parts.store.purchase(product, token: token, offer: offer)
-                send(.storeAnswered(product: product, outcome))
+                send(.storeAnswered(product: product, token: token, outcome))
             } catch {
-                send(.storeFailed(product: product, error))
+                send(.storeFailed(product: product, token: token, error))
             }
         }
     }

@@ -21,9 +21,10 @@ final class PaywallComponent: BridgeComponent {
     }
 
     private func answer(_ message: Message) async {
-        guard let purchases = PaywallComponent.purchases else { return }
-        let answer = await purchases.handle(message.event, json: Data(message.jsonData.utf8))
+        assert(PaywallComponent.purchases != nil, "PaywallComponent.purchases is set before the first page")
+        let answer = await PaywallComponent.purchases?.handle(message.event, json: Data(message.jsonData.utf8))
+        let failure = Data(#"{"status":"error","error":"not_set_up"}"#.utf8)
         // To this very message: with `reply(to:)`, two purchases under way would share one answer.
-        _ = try? await reply(with: message.replacing(jsonData: String(decoding: answer, as: UTF8.self)))
+        _ = try? await reply(with: message.replacing(jsonData: String(decoding: answer ?? failure, as: UTF8.self)))
     }
 }

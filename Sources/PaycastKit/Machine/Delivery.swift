@@ -1,4 +1,5 @@
 internal import Foundation
+internal import PaycastKitSystem
 
 /// A transaction on its way to the server. What is under way does not survive the process.
 struct Delivery: Codable, Equatable, Sendable {
@@ -24,6 +25,8 @@ struct Delivery: Codable, Equatable, Sendable {
     var order: UUID?
     var condition = Condition.waiting
     var backoff = Backoff()
+    /// Set while `backoff` is what the server has asked for on behalf of all posts. Nil in files of older versions.
+    var holdsOthers: Bool?
     /// The stream of the post that is under way. Its answer is lost with the process; the server takes a repeat for what it
     /// is.
     var postedAs: SignedStream?
@@ -33,7 +36,7 @@ struct Delivery: Codable, Equatable, Sendable {
     var finishing: Finishing?
 
     private enum CodingKeys: String, CodingKey {
-        case transaction, owner, stream, order, condition, backoff
+        case transaction, owner, stream, order, condition, backoff, holdsOthers
     }
 
     init(_ transaction: SignedTransaction) {
@@ -47,6 +50,9 @@ struct Delivery: Codable, Equatable, Sendable {
     var isRefused: Bool {
         if case .refused = condition { true } else { false }
     }
+
+    /// Waits for somebody, and not for the network.
+    var isHeld: Bool { condition != .waiting && acknowledgement == nil && !isPosting }
 
     func isReady(at now: Date) -> Bool {
         condition == .waiting && !isPosting && acknowledgement == nil && stream != nil && backoff.isDue(at: now)
@@ -94,6 +100,9 @@ struct Finishing: Equatable, Sendable {
 /// one than from a 200 or a 409.
 struct Acknowledgement: Equatable, Sendable {
     let version: TransactionVersion
+    /// Whose purchase it was posted as.
+    let owner: String?
+    let isConsumable: Bool
     let verdict: Verdict
 
     enum Verdict: Equatable, Sendable {
@@ -101,8 +110,10 @@ struct Acknowledgement: Equatable, Sendable {
         case ownedByOther
     }
 
-    init?(of version: TransactionVersion, answer: PostAnswer) {
-        self.version = version
+    init?(of delivery: Delivery, answer: PostAnswer) {
+        version = delivery.version
+        owner = delivery.owner
+        isConsumable = delivery.transaction.productType == .consumable
         switch answer {
         case .committed(let commit): verdict = .committed(commit)
         case .ownedByOther: verdict = .ownedByOther
@@ -116,7 +127,8 @@ struct Acknowledgement: Equatable, Sendable {
         switch commit.outcome {
         // What changes nothing belongs to the user all the same: the store's webhook came first, with this or with newer.
         case "applied", "duplicate", "stale", "ignored":
-            return .granted(Grant(product: product, outcome: commit.outcome, claim: claim))
+            let outcome = commit.outcome
+            return .granted(Grant(product: product, outcome: outcome, claim: claim, isConsumable: isConsumable))
         default: return .recorded(outcome: commit.outcome)
         }
     }

@@ -12,12 +12,12 @@ enum PurchaseEvent: Sendable {
     case tapped(product: String, order: Order?, offer: PurchaseOffer? = nil, ticket: Ticket)
     case ordered(product: String, Order)
     case orderFailed(product: String, PurchaseError)
-    case storeAnswered(product: String, StoreOutcome)
-    case storeFailed(product: String, PurchaseError)
+    case storeAnswered(product: String, token: UUID? = nil, StoreOutcome)
+    case storeFailed(product: String, token: UUID? = nil, PurchaseError)
     /// From the store's updates, or from what it lists as unfinished.
     case arrived(SignedTransaction)
-    /// The user asked for what the store account owns already.
-    case restored(SignedTransaction, ticket: Ticket)
+    /// A user asked for what the store account owns already: the one of the stream, or whoever is logged in.
+    case restored(SignedTransaction, for: SignedStream? = nil, ticket: Ticket)
     /// The device found an update's signature forged.
     case forged(product: String?)
     case answered(TransactionVersion, PostAnswer)
@@ -25,8 +25,13 @@ enum PurchaseEvent: Sendable {
     /// A user is there, or the user's stream was signed anew.
     case loggedIn(SignedStream)
     case loggedOut
+    /// A page of this stream's user is there, perhaps one that was left open. It logs in where nobody else is.
+    case pageAppeared(SignedStream)
     /// The answer to `renewStream`; nil if there was none.
     case renewed(SignedStream?)
+    /// The server does not take the stream that was asked with for the entitlements, such as for this product.
+    case streamRefused(SignedStream, code: String, product: String?)
+    case streamAccepted(SignedStream)
     /// The app came to the foreground, or the network came back.
     case resumed
     /// A moment that the machine asked for has come.

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import PaycastKitSystem
 
 /// From the tap to the store's answer.
 extension PurchaseMachine {
@@ -31,7 +32,12 @@ extension PurchaseMachine {
         return welcome + [.saveOrders(orders.orders), purchase]
     }
 
-    mutating func take(_ outcome: StoreOutcome, of product: String, at now: Date) -> [PurchaseAction] {
+    /// `token`: of the purchase that the store answers. An attempt may have ended without it, and another one begun.
+    mutating func take(_ outcome: StoreOutcome, of product: String, token: UUID?, at now: Date) -> [PurchaseAction] {
+        guard isUnderWay(product, token: token) else {
+            if case .bought(let transaction) = outcome { return receive(transaction, at: now) }
+            return []
+        }
         switch outcome {
         case .cancelled: return end(product, with: .success(.cancelled))
         case .unverified: return [.report(.unverified(product: product))] + end(product, with: .failure(.unverified))
@@ -43,46 +49,77 @@ extension PurchaseMachine {
             return actions + end(product, with: .success(.pending))
         case .bought(let transaction):
             let attempt = attempts.removeValue(forKey: product)
-            for ticket in attempt?.tickets ?? [] { watch(transaction, ticket: ticket, at: now) }
-            return receive(transaction, order: attempt?.order)
+            watch(transaction, attempt: attempt, at: now)
+            return receive(transaction, order: attempt?.order, at: now)
         }
+    }
+
+    func isUnderWay(_ product: String, token: UUID?) -> Bool {
+        token == nil || attempts[product]?.order?.token == token
+    }
+
+    /// A call to the store may never return. What brings its token is its answer all the same, and the next tap buys again.
+    mutating func endAttempt(by transaction: SignedTransaction, at now: Date) {
+        let product = transaction.product
+        guard let token = transaction.token, settled[transaction.version] == nil, let attempt = attempts[product],
+            attempt.stage == .buying, attempt.order?.token == token
+        else { return }
+        attempts[product] = nil
+        watch(transaction, attempt: attempt, at: now)
+    }
+
+    private mutating func watch(_ transaction: SignedTransaction, attempt: Attempt?, at now: Date) {
+        let owner = attempt?.order?.stream?.owner ?? session?.owner
+        for ticket in attempt?.tickets ?? [] { watch(transaction, ticket: ticket, for: owner, at: now) }
     }
 
     mutating func end(_ product: String, with result: Result<PurchaseOutcome, PurchaseError>) -> [PurchaseAction] {
         (attempts.removeValue(forKey: product)?.tickets ?? []).map { .reply($0, result) }
     }
 
-    /// A restore is an act of the user who is logged in, so the claim is that user's. The server decides what it is worth.
-    mutating func restore(_ transaction: SignedTransaction, ticket: Ticket, at now: Date) -> [PurchaseAction] {
-        watch(transaction, ticket: ticket, at: now)
-        return receive(transaction, isRestore: true)
+    /// A restore is an act of the user who began it, so the claim is that user's, whoever has logged in since. The server
+    /// decides what it is worth.
+    mutating func restore(
+        _ transaction: SignedTransaction,
+        for claimant: SignedStream?,
+        ticket: Ticket,
+        at now: Date
+    ) -> [PurchaseAction] {
+        watch(transaction, ticket: ticket, for: claimant?.owner, at: now)
+        return receive(transaction, claim: Claim(stream: claimant), at: now)
     }
 
-    private mutating func watch(_ transaction: SignedTransaction, ticket: Ticket, at now: Date) {
+    private mutating func watch(_ transaction: SignedTransaction, ticket: Ticket, for owner: String?, at now: Date) {
         let deadline = now.addingTimeInterval(PurchaseMachine.patience)
-        let watcher = Watcher(ticket: ticket, product: transaction.product, deadline: deadline)
+        let watcher = Watcher(ticket: ticket, owner: owner, product: transaction.product, deadline: deadline)
         watchers[transaction.id, default: []].append(watcher)
     }
 
-    func reply(_ outcome: (String) -> PurchaseOutcome, to watchers: [Watcher]) -> [PurchaseAction] {
-        watchers.map { .reply($0.ticket, .success(outcome($0.product))) }
+    /// Answers everybody who waits for the transaction. What is another user's is never called theirs.
+    mutating func reply(_ acknowledgement: Acknowledgement) -> [PurchaseAction] {
+        (watchers.removeValue(forKey: acknowledgement.version.id) ?? []).map {
+            $0.reply(acknowledgement.outcome(of: $0.product), owner: acknowledgement.owner)
+        }
     }
 
-    /// Answers everybody who waits for the transaction.
-    mutating func reply(_ outcome: (String) -> PurchaseOutcome, about id: UInt64) -> [PurchaseAction] {
-        reply(outcome, to: watchers.removeValue(forKey: id) ?? [])
+    mutating func reply(_ reason: KeptReason, about id: UInt64) -> [PurchaseAction] {
+        let owner = deliveries.values.first { $0.version.id == id }?.owner
+        return (watchers.removeValue(forKey: id) ?? []).map { $0.reply(.kept(reason), owner: owner) }
     }
 
-    /// A slow server holds no page: whoever has waited long enough hears that the purchase is kept.
+    /// A slow server holds no page: whoever has waited long enough hears that the purchase is kept. And whoever waits for what
+    /// is held, and not about to get a stream, hears it at once.
     mutating func releaseWatchers(at now: Date) -> [PurchaseAction] {
         var actions: [PurchaseAction] = []
+        let isRenewing = renewal.isUnderWay || (needsRenewal && renewal.backoff.isDue(at: now))
         for (id, waiting) in watchers.sorted(by: { $0.key < $1.key }) {
-            let tired = waiting.filter { $0.deadline <= now }
-            guard !tired.isEmpty else { continue }
-            let rest = waiting.filter { $0.deadline > now }
+            let newest = deliveries.values.filter { $0.version.id == id }.max { $0.version < $1.version }
+            let isHeld = newest.map { $0.isHeld && !(isRenewing && $0.condition == .needsStream) } ?? false
+            let rest = isHeld ? [] : waiting.filter { $0.deadline > now }
+            guard rest.count < waiting.count else { continue }
             watchers[id] = rest.isEmpty ? nil : rest
-            let reason = deliveries.values.first { $0.version.id == id }?.keptReason ?? .offline
-            actions += reply({ _ in .kept(reason) }, to: tired)
+            let tired = waiting.filter { !rest.contains($0) }
+            actions += tired.map { $0.reply(.kept(newest?.keptReason ?? .offline), owner: newest?.owner) }
         }
         return actions
     }

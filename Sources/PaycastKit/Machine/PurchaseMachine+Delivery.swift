@@ -1,4 +1,5 @@
 internal import Foundation
+internal import PaycastKitSystem
 
 /// From the store's signed transaction to its end.
 extension PurchaseMachine {
@@ -7,59 +8,70 @@ extension PurchaseMachine {
     mutating func receive(
         _ transaction: SignedTransaction,
         order: Order? = nil,
-        isRestore: Bool = false
+        claim: Claim? = nil,
+        at now: Date
     ) -> [PurchaseAction] {
         let version = transaction.version
-        let related = deliveries.values.filter { $0.version.id == version.id }
-        if let acknowledgement = settled[version], !isRestore, related.isEmpty {
-            return [.finish(acknowledgement)] + reply(acknowledgement.outcome, about: version.id)
+        // What another user restores while the store is asked to finish it is a claim of its own, which the server decides.
+        let related = deliveries.values.filter { delivery in
+            let isClaimed = claim.map { delivery.acknowledgement != nil && delivery.owner != $0.stream?.owner } ?? false
+            return delivery.version.id == version.id && !isClaimed
+        }
+        if let acknowledgement = settled[version], claim == nil, related.isEmpty {
+            return [.finish(acknowledgement)] + reply(acknowledgement)
         }
         guard !related.contains(where: { $0.version.settles(version) }) else {
-            return repeated(related, id: version.id, isRestore: isRestore)
+            return repeated(related, claim: claim)
         }
+        if related.isEmpty, claim == nil, order == nil { endAttempt(by: transaction, at: now) }
         guard !related.isEmpty || deliveries.count < PurchaseMachine.capacity else { return overflow(version.id) }
 
         var delivery = Delivery(transaction)
-        assign(&delivery, to: order, isRestore: isRestore)
+        assign(&delivery, to: order, claim: claim)
         inherit(&delivery, from: related)
         deliveries[version] = delivery
         let replaced = related.filter { !$0.isPosting && !$0.isRefused && $0.acknowledgement == nil }.map(\.version)
         for version in replaced { deliveries[version] = nil }
         // The newer version is on disk before the older one goes.
         return [.keep(delivery)] + replaced.map { .drop($0) } + noteApproval(of: transaction)
+            + (isMissingStream(delivery, of: order)
+                ? [.report(.needsStream(transaction: version.id, code: "no_stream"))] : [])
             + (transaction.isRevoked ? [.withdraw(transaction)] : [])
     }
 
-    /// A restore claims what nobody here is known to own. Whoever waits for what is held or answered need not wait.
-    private mutating func repeated(_ related: [Delivery], id: UInt64, isRestore: Bool) -> [PurchaseAction] {
+    /// A restore claims what nobody here is known to own. Whoever waits for what is answered need not wait.
+    private mutating func repeated(_ related: [Delivery], claim: Claim?) -> [PurchaseAction] {
         guard var newest = related.max(by: { $0.version < $1.version }) else { return [] }
-        if let known = newest.acknowledgement, newest.owner == session?.owner { return reply(known.outcome, about: id) }
-        var actions: [PurchaseAction] = []
-        if isRestore, newest.owner == nil, let session {
-            newest.condition = .needsStream
-            newest.adopt(session)
-            deliveries[newest.version] = newest
-            actions.append(.keep(newest))
-        }
-        guard newest.condition != .waiting else { return actions }
-        return actions + reply({ _ in .kept(newest.keptReason) }, about: id)
+        if let known = newest.acknowledgement { return reply(known) }
+        guard let claimant = claim?.stream, newest.owner == nil else { return [] }
+        newest.condition = .needsStream
+        newest.adopt(claimant)
+        if isLoggedOut { newest.condition = .loggedOut }
+        deliveries[newest.version] = newest
+        return [.keep(newest)]
+    }
+
+    /// Nobody may ever log in who could post it, if the app takes the order's UUID for enough.
+    private func isMissingStream(_ delivery: Delivery, of order: Order?) -> Bool {
+        order != nil && delivery.condition == .needsStream && !renewal.isPossible
     }
 
     private mutating func overflow(_ id: UInt64) -> [PurchaseAction] {
         let news: [PurchaseAction] = isOverflowing ? [] : [.report(.outboxFull)]
         isOverflowing = true
-        return news + reply({ _ in .kept(.busy) }, about: id)
+        return news + reply(.busy, about: id)
     }
 
     /// A transaction belongs to the user of its order. Without a known order it is for the user who is logged in, and if
     /// nobody is, for the first who logs in.
-    private func assign(_ delivery: inout Delivery, to order: Order?, isRestore: Bool) {
+    private func assign(_ delivery: inout Delivery, to order: Order?, claim: Claim?) {
         let token = delivery.transaction.token
         let order = token.flatMap { orders[$0]?.order } ?? order
         if token == nil { delivery.order = order?.token }
-        if !isRestore, let stream = order?.stream { delivery.adopt(stream) }
+        if let stream = claim == nil ? order?.stream : claim?.stream { delivery.adopt(stream) }
+        if claim?.stream != nil, isLoggedOut { delivery.condition = .loggedOut }
         if let session {
-            if order == nil, !isRestore, !orders.mayBelong(delivery.transaction, to: session) {
+            if order == nil, claim == nil, !orders.mayBelong(delivery.transaction, to: session) {
                 delivery.condition = .unknownOwner
             }
             delivery.adopt(session)
@@ -76,7 +88,7 @@ extension PurchaseMachine {
             delivery.stream = older.stream
             delivery.condition = older.isRefused ? .waiting : older.condition
         }
-        if !older.isRefused { delivery.backoff = older.backoff }
+        if !older.isRefused { (delivery.backoff, delivery.holdsOthers) = (older.backoff, older.holdsOthers) }
     }
 
     /// What somebody had to approve was approved.
@@ -90,16 +102,17 @@ extension PurchaseMachine {
         let postedAs = delivery.postedAs
         delivery.postedAs = nil
         defer { deliveries[version] = deliveries[version].map { _ in delivery } }
-        if let acknowledgement = Acknowledgement(of: version, answer: answer) {
+        if let acknowledgement = Acknowledgement(of: delivery, answer: answer) {
             delivery.acknowledgement = acknowledgement
             delivery.finishing = Finishing(at: moment.now)
-            return acknowledge(acknowledgement)
+            return (postedAs.map { accept($0) } ?? []) + acknowledge(acknowledgement)
         }
         return keep(&delivery, postedAs: postedAs, after: answer, at: moment)
     }
 
     private mutating func acknowledge(_ acknowledgement: Acknowledgement) -> [PurchaseAction] {
-        gate.reset()
+        gate.open()
+        renewal.backoff.reset()
         let version = acknowledgement.version
         let isNewest = !deliveries.keys.contains { $0.id == version.id && $0 > version }
         let over = deliveries.keys.filter { version.settles($0) && ($0 != version || !isNewest) }.sorted()
@@ -113,7 +126,7 @@ extension PurchaseMachine {
         }
         if acknowledgement.verdict == .ownedByOther { actions.append(.report(.ownedByOther(transaction: version.id))) }
         // The question comes first: whoever gets the reply may wait for its answer.
-        return actions + [.refreshEntitlements] + reply(acknowledgement.outcome, about: version.id)
+        return actions + [.refreshEntitlements] + reply(acknowledgement)
     }
 
     /// The server has not taken it: why decides who can mend that, and when it is tried again.
@@ -126,30 +139,34 @@ extension PurchaseMachine {
         let id = delivery.version.id
         switch answer {
         case .refused(let code):
-            gate.reset()
+            gate.open()
             delivery.condition = .refused(code: code, appVersion: appVersion)
             let refused = deliveries.values.filter(\.isRefused).map(\.version)
             let older = refused.filter { $0.id == id && $0 < delivery.version }
             for version in older { deliveries[version] = nil }
             return [.keep(delivery)] + older.map { .drop($0) } + [.report(.refused(transaction: id, code: code))]
-                + reply({ _ in .kept(.refused) }, about: id)
+                + reply(.refused, about: id)
         case .unauthorized(let code):
-            gate.reset()
+            gate.open()
             delivery.backoff.fail(at: moment.now, random: moment.chance)
+            delivery.holdsOthers = nil
             // A stream that came meanwhile has not been refused yet.
             if delivery.condition == .waiting, delivery.stream == stream { delivery.condition = .needsStream }
-            if let session { delivery.adopt(session) }
-            return [.keep(delivery), .report(.needsStream(transaction: id, code: code))]
-                + reply({ _ in .kept(.needsStream) }, about: id)
+            let actions = stream.map { fallBack(from: $0) } ?? []
+            for known in [session, accepted].compactMap(\.self) where known != refused { delivery.adopt(known) }
+            return actions + [.keep(delivery), .report(.needsStream(transaction: id, code: code))]
+                + reply(.needsStream, about: id)
         case .later(let delay):
             delivery.backoff.fail(at: moment.now, retryAfter: delay.seconds, random: moment.chance)
-            if delay.isWholeServer { gate.fail(at: moment.now, retryAfter: delay.seconds, random: moment.chance) }
+            delivery.holdsOthers = delay.isWholeServer && delay.seconds != nil ? true : nil
+            if delay.isWholeServer { gate.fail(delivery.version, retryAfter: delay.seconds, at: moment) }
             // The server's wish outlives the process; a wait of our own ends with it.
-            return (delay.seconds == nil ? [] : [.keep(delivery)]) + reply({ _ in .kept(.busy) }, about: id)
+            return (delay.seconds == nil ? [] : [.keep(delivery)]) + reply(.busy, about: id)
         case .unreachable, .committed, .ownedByOther:
             delivery.backoff.fail(at: moment.now, random: moment.chance)
-            gate.fail(at: moment.now, random: moment.chance)
-            return reply({ _ in .kept(.offline) }, about: id)
+            delivery.holdsOthers = nil
+            gate.fail(delivery.version, at: moment)
+            return reply(.offline, about: id)
         }
     }
 
@@ -166,18 +183,23 @@ extension PurchaseMachine {
         deliveries.values.filter { $0.finishing.map { $0.mayTryAgain && $0.due <= now } ?? false }
             .sorted { $0.version < $1.version }
             .compactMap { delivery in
+                // The newer version's answer will finish both.
+                if deliveries.keys.contains(where: { $0.id == delivery.version.id && $0 > delivery.version }) {
+                    return nil
+                }
                 deliveries[delivery.version]?.finishing = delivery.finishing?.next(at: now)
                 return delivery.acknowledgement.map { .finish($0) }
             }
     }
 
     mutating func startPosts(at now: Date) -> [PurchaseAction] {
-        guard gate.isDue(at: now) else { return [] }
-        let limit = gate.hasFailed ? 1 : PurchaseMachine.parallelPosts
+        guard gate.backoff.isDue(at: now) else { return [] }
+        let limit = gate.backoff.hasFailed ? 1 : PurchaseMachine.parallelPosts
         let free = limit - deliveries.values.count(where: \.isPosting)
         guard free > 0 else { return [] }
+        // What has failed least goes first: one that the server never takes, such as for a proxy's filter, starves no newer one.
         return deliveries.values.filter { $0.isReady(at: now) }
-            .sorted { $0.version < $1.version }
+            .sorted { ($0.backoff.failures, $0.version) < ($1.backoff.failures, $1.version) }
             .prefix(free)
             .map { delivery in
                 deliveries[delivery.version]?.postedAs = delivery.stream

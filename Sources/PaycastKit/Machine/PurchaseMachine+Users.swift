@@ -1,15 +1,43 @@
 internal import Foundation
+internal import PaycastKitSystem
 
 /// Whose purchases they are.
 extension PurchaseMachine {
     /// What waits for this user goes on. What waits for the user before stays theirs.
     mutating func logIn(_ stream: SignedStream) -> [PurchaseAction] {
-        guard session != stream else { return [] }
+        guard session != stream, !isStale(stream) else { return [] }
         let held = session?.owner == stream.owner ? [] : leave()
         session = stream
         isLoggedOut = false
+        renewal.product = nil
         renewal.backoff.reset()
         return held + [.switchUser(stream)] + adopt(stream)
+    }
+
+    /// A name that ends earlier than the user's present one, or that the server has refused, is a page's of yesterday.
+    private func isStale(_ stream: SignedStream) -> Bool {
+        guard let session, session.owner == stream.owner, session != refused else { return false }
+        return stream == refused || stream.isOlder(than: session)
+    }
+
+    mutating func accept(_ stream: SignedStream) -> [PurchaseAction] {
+        accepted = stream
+        if refused == stream { refused = nil }
+        return []
+    }
+
+    /// Goes back to the last stream of the same user that the server has taken.
+    mutating func fallBack(from stream: SignedStream) -> [PurchaseAction] {
+        refused = stream
+        if accepted == stream { accepted = nil }
+        guard session == stream, let accepted, accepted.owner == stream.owner else { return [] }
+        session = accepted
+        return [.switchUser(accepted)] + adopt(accepted)
+    }
+
+    /// For what logs in by the way: it takes the place of no other user, and ends no log-out.
+    func mayLogIn(_ stream: SignedStream) -> Bool {
+        !isLoggedOut && (session == nil || session?.owner == stream.owner)
     }
 
     mutating func logOut() -> [PurchaseAction] {
@@ -55,26 +83,35 @@ extension PurchaseMachine {
 
     var needsRenewal: Bool {
         renewal.isPossible && !renewal.isUnderWay && !isLoggedOut
-            && deliveries.values.contains { $0.condition == .needsStream && $0.acknowledgement == nil }
+            && (renewal.product != nil
+                || deliveries.values.contains { $0.condition == .needsStream && $0.acknowledgement == nil })
     }
 
     mutating func startRenewal(at now: Date) -> [PurchaseAction] {
         guard needsRenewal, renewal.backoff.isDue(at: now) else { return [] }
         let waiting = deliveries.values.filter { $0.condition == .needsStream }.min { $0.version < $1.version }
-        guard let product = waiting?.transaction.product else { return [] }
+        guard let product = waiting?.transaction.product ?? renewal.product else { return [] }
         renewal.isUnderWay = true
         return [.renewStream(product: product)]
     }
 
-    /// `stream` is nil when nobody could be asked.
+    /// `stream` is nil when nobody could be asked. Each renewal counts as a failure until the server has taken a stream: a
+    /// backend whose streams the server refuses is asked less and less.
     mutating func renew(_ stream: SignedStream?, at moment: Moment) -> [PurchaseAction] {
+        var backoff = renewal.backoff
+        backoff.fail(at: moment.now, random: moment.chance)
         renewal.isUnderWay = false
-        let actions = stream.map { adopt($0, takesUnowned: !isLoggedOut) } ?? []
-        if needsRenewal {
-            renewal.backoff.fail(at: moment.now, random: moment.chance)
-        } else {
-            renewal.backoff.reset()
-        }
-        return actions
+        defer { renewal.backoff = backoff }
+        guard let stream else { return [] }
+        return mayLogIn(stream) ? logIn(stream) : adopt(stream, takesUnowned: !isLoggedOut)
+    }
+
+    /// The entitlements of the user who is logged in, or was in the process before, cannot be read with this stream.
+    mutating func refuse(_ stream: SignedStream, code: String, product: String?) -> [PurchaseAction] {
+        guard !isLoggedOut, session == nil || session == stream else { return [] }
+        let actions = fallBack(from: stream)
+        guard actions.isEmpty else { return actions }
+        renewal.product = orders.orders.last?.product ?? product
+        return [.report(.streamRefused(code: code))]
     }
 }

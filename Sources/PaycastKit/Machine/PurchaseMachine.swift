@@ -1,4 +1,5 @@
 internal import Foundation
+internal import PaycastKitSystem
 
 /// The life of every purchase, as a value: `(state, event) → (state, actions)`. It knows no store, no disk and no network.
 ///
@@ -24,8 +25,10 @@ struct PurchaseMachine: Sendable {
     /// The stream of the user who is logged in, if the app has said so.
     var session: SignedStream?
     var isLoggedOut = false
-    /// Closed by failures that are the whole server's. While it recovers, one post goes ahead of the others.
-    var gate = Backoff()
+    /// The last streams that the server has taken and has not taken: a page that was left open may bring an old one.
+    var accepted: SignedStream?
+    var refused: SignedStream?
+    var gate = Gate()
     var renewal = StreamRenewal()
     var isOverflowing = false
     var appVersion = ""
@@ -45,7 +48,7 @@ struct PurchaseMachine: Sendable {
         let posts = deliveries.values.lazy.filter {
             $0.condition == .waiting && !$0.isPosting && $0.acknowledgement == nil && $0.stream != nil
         }.compactMap { delivery -> Date? in
-            let dues = [delivery.backoff, gate].filter { !$0.isDue(at: now) }.compactMap(\.due)
+            let dues = [delivery.backoff, gate.backoff].filter { !$0.isDue(at: now) }.compactMap(\.due)
             return dues.max()
         }
         let deadlines =
@@ -58,27 +61,38 @@ struct PurchaseMachine: Sendable {
     private mutating func respond(to event: PurchaseEvent, at moment: Moment) -> [PurchaseAction] {
         switch event {
         case .launched(let appVersion, let deliveries, let orders):
-            launch(version: appVersion, deliveries: deliveries, orders: orders)
+            launch(version: appVersion, deliveries: deliveries, orders: orders, at: moment.now)
         case .tapped(let product, let order, let offer, let ticket):
             tap(product, order: order, offer: offer, ticket: ticket, at: moment.now)
         case .ordered(let product, let order): begin(product, order: order, at: moment.now)
-        case .orderFailed(let product, let error), .storeFailed(let product, let error):
-            end(product, with: .failure(error))
-        case .storeAnswered(let product, let outcome): take(outcome, of: product, at: moment.now)
-        case .arrived(let transaction): receive(transaction)
-        case .restored(let transaction, let ticket): restore(transaction, ticket: ticket, at: moment.now)
+        case .orderFailed(let product, let error): end(product, with: .failure(error))
+        case .storeFailed(let product, let token, let error):
+            isUnderWay(product, token: token) ? end(product, with: .failure(error)) : []
+        case .storeAnswered(let product, let token, let outcome):
+            take(outcome, of: product, token: token, at: moment.now)
+        case .arrived(let transaction): receive(transaction, at: moment.now)
+        case .restored(let transaction, let stream, let ticket):
+            restore(transaction, for: stream ?? session, ticket: ticket, at: moment.now)
         case .forged(let product): [.report(.unverified(product: product))]
         case .answered(let version, let answer): settle(version, by: answer, at: moment)
         case .finished(let version): forget(version)
         case .loggedIn(let stream): logIn(stream)
         case .loggedOut: logOut()
+        case .pageAppeared(let stream): mayLogIn(stream) ? logIn(stream) : []
         case .renewed(let stream): renew(stream, at: moment)
+        case .streamRefused(let stream, let code, let product): refuse(stream, code: code, product: product)
+        case .streamAccepted(let stream): accept(stream)
         case .resumed: resume()
         case .woke: []
         }
     }
 
-    private mutating func launch(version: String, deliveries: [Delivery], orders: [PlacedOrder]) -> [PurchaseAction] {
+    private mutating func launch(
+        version: String,
+        deliveries: [Delivery],
+        orders: [PlacedOrder],
+        at now: Date
+    ) -> [PurchaseAction] {
         appVersion = version
         self.orders = OrderBook(orders)
         for var delivery in deliveries {
@@ -88,11 +102,12 @@ struct PurchaseMachine: Sendable {
             delivery.backoff.hasten()
             self.deliveries[delivery.version] = delivery
         }
+        gate.restore(from: deliveries, at: now)
         return [.sweep]
     }
 
     private mutating func resume() -> [PurchaseAction] {
-        gate.hasten()
+        gate.backoff.hasten()
         renewal.backoff.hasten()
         for version in deliveries.keys {
             deliveries[version]?.backoff.hasten()
@@ -124,11 +139,24 @@ struct Attempt: Equatable, Sendable {
     var mayLogIn = true
 }
 
+/// What a restore says: whose the transaction is to be. Without a stream, it is for the first who logs in.
+struct Claim: Sendable {
+    var stream: SignedStream?
+}
+
 /// Somebody who waits for what the server says about a transaction.
 struct Watcher: Equatable, Sendable {
     var ticket: Ticket
+    /// Who began the purchase or the restore, if that is known.
+    var owner: String?
     var product: String
     var deadline: Date
+
+    /// `owner`: whose purchase it is.
+    func reply(_ outcome: PurchaseOutcome, owner: String?) -> PurchaseAction {
+        let isTheirs = self.owner == nil || owner == nil || self.owner == owner
+        return .reply(ticket, .success(isTheirs ? outcome : .ownedByOther))
+    }
 }
 
 /// The versions that the server has acknowledged last: the Sandbox lists a transaction as unfinished right after it was
@@ -150,9 +178,34 @@ struct SettledVersions: Sendable {
     }
 }
 
+/// Closed by failures that are the whole server's. While it recovers, one post goes ahead of the others.
+struct Gate: Sendable {
+    var backoff = Backoff()
+    /// A transaction that the server never takes must not hold the others: what fails again closes nothing again.
+    private var lastFailed: TransactionVersion?
+
+    mutating func fail(_ version: TransactionVersion, retryAfter: TimeInterval? = nil, at moment: Moment) {
+        if retryAfter == nil, version == lastFailed || (backoff.isOrdered && !backoff.isDue(at: moment.now)) { return }
+        lastFailed = version
+        backoff.fail(at: moment.now, retryAfter: retryAfter, random: moment.chance)
+    }
+
+    mutating func open() {
+        self = Gate()
+    }
+
+    /// What the server asked the process before for.
+    mutating func restore(from deliveries: [Delivery], at now: Date) {
+        let orders = deliveries.filter { $0.holdsOthers == true && !$0.backoff.isDue(at: now) }.map(\.backoff)
+        backoff = orders.max { $0.due ?? .distantPast < $1.due ?? .distantPast } ?? backoff
+    }
+}
+
 /// Asks for a new order because the stream of the last one does not count any more; one request at a time.
 struct StreamRenewal: Sendable {
     var isPossible = false
     var isUnderWay = false
+    /// Asked for because the entitlements cannot be read, by an order for this product.
+    var product: String?
     var backoff = Backoff()
 }

@@ -121,6 +121,18 @@
         }
     }
 
+    extension SignedTransaction.ProductType {
+        fileprivate init?(_ type: Product.ProductType) {
+            switch type {
+            case .consumable: self = .consumable
+            case .nonConsumable: self = .nonConsumable
+            case .autoRenewable: self = .autoRenewable
+            case .nonRenewable: self = .nonRenewable
+            default: return nil
+            }
+        }
+    }
+
     extension VerificationResult where SignedType == Transaction {
         /// Nil if the device found the signature forged.
         fileprivate var signed: SignedTransaction? {
@@ -134,7 +146,8 @@
                 token: transaction.appAccountToken,
                 isRevoked: transaction.revocationDate != nil,
                 isUpgraded: transaction.isUpgraded,
-                isFamilyShared: transaction.ownershipType == .familyShared
+                isFamilyShared: transaction.ownershipType == .familyShared,
+                productType: SignedTransaction.ProductType(transaction.productType)
             )
         }
     }

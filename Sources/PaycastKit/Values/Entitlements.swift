@@ -1,4 +1,5 @@
 public import Foundation
+internal import PaycastKitSystem
 
 /// What a user may use, in the server's words (`GET /entitlements`).
 public struct Entitlements: Codable, Equatable, Sendable {
@@ -158,14 +159,18 @@ struct StoredEntitlements: Codable, Equatable, Sendable {
 enum EntitlementsAnswer: Equatable, Sendable {
     case changed(Entitlements, etag: String?)
     case unchanged
+    /// 401, 403: the stream does not count.
+    case unauthorized(code: String)
     /// No answer, or none that says what the user has.
     case failed(retryAfter: TimeInterval?)
 
     init(_ response: ServerResponse, at now: Date) {
         let failed = EntitlementsAnswer.failed(retryAfter: RetryAfter.seconds(response, at: now))
-        switch response.status {
-        case 304: self = .unchanged
-        case 200:
+        let code = (try? JSONDecoder().decode(ServerError.self, from: response.body))?.error
+        switch (response.status, code) {
+        case (304, _): self = .unchanged
+        case (401, let code?), (403, let code?): self = .unauthorized(code: code)
+        case (200, _):
             let decoded = try? JSONDecoder().decode(Entitlements.self, from: response.body)
             self = decoded.map { .changed($0, etag: response.headers["etag"]) } ?? failed
         default: self = failed

@@ -4,7 +4,8 @@ public import Foundation
 public struct Order: Codable, Equatable, Sendable {
     /// The UUID of `POST /orders`, handed to the store as `appAccountToken`.
     public var token: UUID
-    /// The order's `signed_stream`. Without it the app can keep a purchase, but not post it.
+    /// The order's `signed_stream`. Without it, and unless its user is logged in, the app can keep a purchase, but not post it:
+    /// `buy` then returns `kept(.needsStream)` at once, and `problems` says so.
     public var stream: SignedStream?
 
     public init(token: UUID, stream: SignedStream? = nil) {
@@ -38,19 +39,34 @@ public struct SignedStream: Codable, Hashable, Sendable, ExpressibleByStringLite
     /// The stream's name without its signature and expiry, such as `user:42:paywall`. Two signings with the same owner
     /// belong to the same user. A name that is not in the form of Rails' message verifier is its own owner.
     var owner: String {
-        let encoded = text.components(separatedBy: "--").first ?? text
-        guard let payload = Data(base64Encoded: SignedStream.padded(encoded)) else { return text }
-        if let name = try? JSONDecoder().decode(String.self, from: payload) { return name }
-        if let envelope = try? JSONDecoder().decode(Envelope.self, from: payload) { return envelope._rails.data }
-        return text
+        if let name = payload.flatMap({ try? JSONDecoder().decode(String.self, from: $0) }) { return name }
+        return envelope?._rails.data ?? text
+    }
+
+    /// Whether the other one, of the same owner, counts for longer. A name without an end counts for ever.
+    func isOlder(than other: SignedStream) -> Bool {
+        owner == other.owner && (expiry ?? .distantFuture) < (other.expiry ?? .distantFuture)
+    }
+
+    private var expiry: Date? {
+        guard let text = envelope?._rails.exp else { return nil }
+        let whole = Date.ISO8601FormatStyle()
+        return (try? Date.ISO8601FormatStyle(includingFractionalSeconds: true).parse(text)) ?? (try? whole.parse(text))
     }
 
     /// How Rails writes a name that expires.
     private struct Envelope: Decodable {
         struct Content: Decodable {
             var data: String
+            var exp: String?
         }
         var _rails: Content
+    }
+
+    private var envelope: Envelope? { payload.flatMap { try? JSONDecoder().decode(Envelope.self, from: $0) } }
+
+    private var payload: Data? {
+        Data(base64Encoded: SignedStream.padded(text.components(separatedBy: "--").first ?? text))
     }
 
     private static func padded(_ text: String) -> String {

@@ -20,6 +20,8 @@ public struct Grant: Equatable, Sendable {
     public var outcome: String
     /// `granted`, `moved` or `shared`.
     public var claim: String
+    /// A consumable is handed over, and opens nothing.
+    public var isConsumable = false
 }
 
 /// Why a purchase is kept and not yet with the server.
@@ -76,6 +78,8 @@ public enum Problem: Equatable, Sendable {
     case refused(transaction: UInt64, code: String)
     /// The stream of the transaction's user is missing, or no longer valid.
     case needsStream(transaction: UInt64, code: String)
+    /// The server does not take the stream of the user who is logged in. Without an `OrderSource`, log in with a new one.
+    case streamRefused(code: String)
     /// The device found the signature forged.
     case unverified(product: String?)
     /// A purchase belongs to another user of the app.

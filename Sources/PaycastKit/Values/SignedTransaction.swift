@@ -15,6 +15,12 @@ public struct SignedTransaction: Codable, Equatable, Sendable {
     public var isRevoked: Bool
     public var isUpgraded: Bool
     public var isFamilyShared: Bool
+    /// StoreKit's `productType`; nil if the store does not tell, and in files of older versions.
+    public var productType: ProductType?
+
+    public enum ProductType: String, Codable, Sendable {
+        case consumable, nonConsumable, autoRenewable, nonRenewable
+    }
 
     public init(
         id: UInt64,
@@ -25,7 +31,8 @@ public struct SignedTransaction: Codable, Equatable, Sendable {
         token: UUID? = nil,
         isRevoked: Bool = false,
         isUpgraded: Bool = false,
-        isFamilyShared: Bool = false
+        isFamilyShared: Bool = false,
+        productType: ProductType? = nil
     ) {
         self.id = id
         self.originalID = originalID ?? id
@@ -36,6 +43,7 @@ public struct SignedTransaction: Codable, Equatable, Sendable {
         self.isRevoked = isRevoked
         self.isUpgraded = isUpgraded
         self.isFamilyShared = isFamilyShared
+        self.productType = productType
     }
 
     var version: TransactionVersion { TransactionVersion(of: self) }

@@ -18,6 +18,8 @@ class Network:
         self.server = server
         self.mode = "up"
         self.modes = []
+        # In seconds, of a busy server.
+        self.retry_after = 1
         self.posts, self.questions = [], []
         # Of each process of the app: how much faster its clock runs.
         self.paces = []
@@ -67,7 +69,7 @@ class Network:
         if mode == "slow":
             time.sleep(0.7)
         if mode == "busy":
-            return self.answer(request, post, 503, b'{"error":"busy","message":"."}', {"Retry-After": "1"})
+            return self.answer(request, post, 503, b'{"error":"busy","message":"."}', {"Retry-After": str(self.retry_after)})
         if mode == "refusing":
             return self.answer(request, post, 400, b'{"error":"untrusted_chain","message":"."}')
         if mode == "portal":

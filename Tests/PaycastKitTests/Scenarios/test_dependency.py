@@ -31,9 +31,15 @@ def test_an_app_adds_the_repository(tmp_path):
     assert (app / "Package.resolved").read_text().count('"identity"') == 1, "PaycastKit brings dependencies"
 
 
-def test_what_an_app_builds_has_no_unsafe_flags():
-    """Not every SwiftPM takes them from a dependency."""
+def test_what_an_app_builds_has_settings_that_a_dependency_may_have():
+    """Not every SwiftPM takes unsafe flags from a dependency, and Xcode, which suppresses the warnings of dependencies, takes no
+    settings of warnings: "Conflicting options '-warnings-as-errors' and '-suppress-warnings'"."""
     words = ["swift", "package", "dump-package"]
     package = json.loads(subprocess.run(words, cwd=ROOT, env=OUTSIDE, check=True, stdout=subprocess.PIPE).stdout)
-    [kit] = [target for target in package["targets"] if target["name"] == "PaycastKit"]
-    assert kit["dependencies"] == [] and "unsafeFlags" not in json.dumps(kit["settings"]), kit
+    targets = {target["name"]: target for target in package["targets"]}
+    needed = {"PaycastKit": ["PaycastKitSystem"], "PaycastKitSystem": []}
+    for name, dependencies in needed.items():
+        target = targets[name]
+        assert [dependency["byName"][0] for dependency in target["dependencies"]] == dependencies
+        kinds = {kind for setting in target["settings"] for kind in setting["kind"]}
+        assert kinds == {"swiftLanguageMode", "enableUpcomingFeature"}, target

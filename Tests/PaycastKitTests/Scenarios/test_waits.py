@@ -80,3 +80,17 @@ def test_as_long_as_the_server_asks_for_over_restarts(world):
         assert phone.run(*steps, patience=2)["kept"] == 1
     assert len(phone.network.posts) == 1 and phone.finished == []
     assert is_done(phone.run(clock_error=1.5 * HOUR)) and phone.finished == [transaction["id"]]
+
+
+def test_as_long_as_a_busy_server_asks_for_also_what_comes_after_a_restart(world):
+    """Retry-After is for every post then, and not for the one alone that it answered."""
+    server, phone = world()
+    order, transaction = sold(phone, "w5")
+    phone.network.mode, phone.network.retry_after = "busy", HOUR
+    phone.run({"buy": [purchase(order)]}, **BRIEFLY)
+    phone.network.mode = "up"
+    phone.put("open", coins := phone.sign(product="coins", kind="Consumable"))
+    assert phone.run(log_in(order), patience=2)["kept"] == 2
+    assert len(phone.network.posts) == 1 and phone.finished == []
+    assert is_done(phone.run(log_in(order), clock_error=1.5 * HOUR))
+    assert set(phone.finished) == {transaction["id"], coins["id"]}

@@ -1,4 +1,5 @@
 import Foundation
+import PaycastKitSystem
 
 @testable import PaycastKit
 
@@ -11,6 +12,9 @@ actor ScriptedStore: Store {
     private var next: Result<StoreOutcome, PurchaseError> = .success(.cancelled)
     private var isOffline = false
     private var closesPasswordSheet = false
+    private(set) var isEnvironmentAsked = false
+    private var environments: [CheckedContinuation<Void, Never>] = []
+    private var meanwhile: (@Sendable () -> Void)?
     private(set) var purchases: [UUID] = []
     private(set) var offers: [PurchaseOffer?] = []
     private var refund: Result<RefundRequest, PurchaseError> = .success(.requested)
@@ -35,6 +39,9 @@ actor ScriptedStore: Store {
     func goOffline() { isOffline = true }
 
     func closePasswordSheet() { closesPasswordSheet = true }
+
+    /// What happens while the sheet for the password is up.
+    func whileSyncing(_ body: @escaping @Sendable () -> Void) { meanwhile = body }
 
     func hold(_ transaction: SignedTransaction) {
         open[transaction.id] = transaction
@@ -61,6 +68,7 @@ actor ScriptedStore: Store {
     func owned() -> [SignedTransaction] { all }
 
     func sync() throws(PurchaseError) {
+        meanwhile?()
         if closesPasswordSheet { throw .cancelled }
         if isOffline { throw .store("offline") }
     }
@@ -78,7 +86,16 @@ actor ScriptedStore: Store {
 
     func answerRefund(_ result: Result<RefundRequest, PurchaseError>) { refund = result }
 
-    func environment() -> String? { "xcode" }
+    func environment() async -> String? {
+        isEnvironmentAsked = true
+        await withCheckedContinuation { environments.append($0) }
+        return "xcode"
+    }
+
+    func tellEnvironment() {
+        for waiter in environments { waiter.resume() }
+        environments = []
+    }
 }
 
 /// A server that answers what a test says.

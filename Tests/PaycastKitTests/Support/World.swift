@@ -1,4 +1,5 @@
 import Foundation
+import PaycastKitSystem
 
 @testable import PaycastKit
 
@@ -18,6 +19,8 @@ struct World {
     }
 
     var random: SplitMix
+    /// Some calls to the store never return.
+    var isStoreReliable = false
     var now = Fixture.start
     var machine = PurchaseMachine(canRenew: true)
     var disk: [String: Data] = [:]
@@ -26,6 +29,10 @@ struct World {
     var lastID: UInt64 = 0
     var owners: [UUID: String] = [:]
     var server = Server.up
+    /// What a proxy never lets through, whoever posts it.
+    var poisoned: Set<UInt64> = []
+    /// What the server has asked of all posts, by the answer to which one.
+    var closed: (version: TransactionVersion, from: Date, until: Date)?
     /// The streams with an older signing have expired.
     var signing = 1
     var user: String?
@@ -54,14 +61,17 @@ struct World {
         posts = []
         fuse = nil
         // Waits of the machine's own end with the process; what the server asked for is on disk.
-        failures = failures.filter { version, failure in
-            guard failure.isOrdered, let failedAt = (try? stored(version))?.backoff.failedAt else { return false }
-            return abs(failedAt.timeIntervalSince(failure.at)) < 0.01
-        }
+        failures = failures.filter { $0.value.isOrdered && isStored($0.key, failedAt: $0.value.at) }
+        if let (version, from, _) = closed, !isStored(version, failedAt: from) { closed = nil }
         let deliveries = disk.keys.filter { $0 != "orders" }.sorted()
             .compactMap { disk[$0].flatMap { try? Envelope.open($0, as: Delivery.self) } }
         let orders = disk["orders"].flatMap { try? Envelope.open($0, as: [PlacedOrder].self) } ?? []
         send(.launched(appVersion: "\(appVersion)", deliveries: deliveries, orders: orders))
+    }
+
+    private func isStored(_ version: TransactionVersion, failedAt date: Date) -> Bool {
+        guard let failedAt = (try? stored(version))?.backoff.failedAt else { return false }
+        return abs(failedAt.timeIntervalSince(date)) < 0.01
     }
 
     func stored(_ version: TransactionVersion) throws -> Delivery? {
@@ -84,7 +94,8 @@ struct World {
         switch action {
         case .order(let product): pending.append(.ordered(product: product, newOrder()))
         case .renewStream: pending.append(.renewed(user.map { Fixture.stream(of: $0, signing: signing) }))
-        case .purchase(let product, let token, _): pending.append(storeAnswer(product, token: token))
+        case .purchase(let product, let token, _):
+            if let answer = storeAnswer(product, token: token) { pending.append(answer) }
         case .keep(let delivery): disk[key(delivery.version)] = try? Envelope.seal(delivery)
         case .drop(let version):
             disk[key(version)] = nil
@@ -98,7 +109,7 @@ struct World {
 
     private func key(_ version: TransactionVersion) -> String { "\(version.id)-\(version.signedAt)" }
 
-    private mutating func storeAnswer(_ product: String, token: UUID) -> PurchaseEvent {
+    private mutating func storeAnswer(_ product: String, token: UUID) -> PurchaseEvent? {
         switch Int.random(in: 0..<10, using: &random) {
         case 0: return .storeAnswered(product: product, .cancelled)
         case 1: return .storeAnswered(product: product, .unverified)
@@ -106,6 +117,9 @@ struct World {
         case 3, 4:
             placed.append(token)
             return .storeAnswered(product: product, .pending)
+        case 5 where !isStoreReliable:
+            _ = sign(product: product, token: token)
+            return nil
         default: return .storeAnswered(product: product, .bought(sign(product: product, token: token)))
         }
     }
@@ -120,6 +134,7 @@ struct World {
     /// The store signs a new transaction, and keeps it until it is finished.
     mutating func sign(product: String, token: UUID?) -> SignedTransaction {
         lastID += 1
+        if Int.random(in: 0..<8, using: &random) == 0 { poisoned.insert(lastID) }
         let transaction = Fixture.transaction(lastID, product: product, token: token)
         store[lastID] = transaction
         return transaction
@@ -134,6 +149,7 @@ extension World {
         if machine.deliveries.keys.contains(where: { $0.id == version.id && $0 > version }) {
             violations.append("finished before its newest version: \(version)")
         }
+        if !isStoreReliable, Int.random(in: 0..<4, using: &random) == 0 { return }
         store[version.id] = nil
         finished.insert(version.id)
         pending.append(.finished(version))
@@ -145,6 +161,9 @@ extension World {
         if delivery.stream == nil { violations.append("posted for nobody: \(version)") }
         if let failure = failures[version], now < failure.earliest, now >= failure.at {
             violations.append("posted \(failure.earliest.timeIntervalSince(now)) s early: \(version)")
+        }
+        if let closed, now >= closed.from, now < closed.until {
+            violations.append("posted before the server's Retry-After for all: \(version)")
         }
         let token = delivery.transaction.token
         if let token, let owner = owners[token], let stream = delivery.stream, !restored.contains(version.id),
@@ -163,13 +182,24 @@ extension World {
         let delivery = posts.removeFirst()
         let answer = serverAnswer(to: delivery)
         let version = delivery.version
-        if let acknowledgement = Acknowledgement(of: version, answer: answer) {
+        // A version that a newer one's answer has ended is nothing to the machine any more.
+        if machine.deliveries[version]?.isPosting == true { note(answer, of: version) }
+        if let acknowledgement = Acknowledgement(of: delivery, answer: answer) {
             acknowledged.insert(acknowledgement.version)
             failures[version] = nil
         } else {
             note(answer, to: version)
         }
         send(.answered(version, answer))
+    }
+
+    private mutating func note(_ answer: PostAnswer, of version: TransactionVersion) {
+        switch answer {
+        case .committed, .ownedByOther, .refused, .unauthorized: closed = nil
+        case .later(let delay) where delay.isWholeServer:
+            if let seconds = delay.seconds { closed = (version, from: now, until: now + seconds) }
+        case .later, .unreachable: break
+        }
     }
 
     private mutating func note(_ answer: PostAnswer, to version: TransactionVersion) {
@@ -188,6 +218,7 @@ extension World {
         case .portal: return .later(.init(seconds: nil, isWholeServer: true))
         case .refusing: return .refused(code: "untrusted_chain")
         case .up:
+            if poisoned.contains(delivery.version.id) { return .later(.init(seconds: nil, isWholeServer: true)) }
             guard delivery.stream?.text.hasSuffix("--\(signing)") == true else {
                 return .unauthorized(code: "expired_stream_name")
             }

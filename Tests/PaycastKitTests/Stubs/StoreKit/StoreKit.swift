@@ -59,6 +59,7 @@ public struct Transaction: Identifiable, Hashable, Sendable {
     public let revocationDate: Date?
     public let isUpgraded: Bool
     public let ownershipType: OwnershipType
+    public let productType: Product.ProductType
 
     public static var updates: Transactions { fatalError("stub") }
     public static var unfinished: Transactions { fatalError("stub") }
@@ -79,6 +80,15 @@ public struct Product: Identifiable, Hashable, Sendable {
         ) -> PurchaseOption { fatalError("stub") }
         @available(iOS 18.0, macOS 15.0, *)
         public static func winBackOffer(_ offer: SubscriptionOffer) -> PurchaseOption { fatalError("stub") }
+    }
+
+    public struct ProductType: RawRepresentable, Hashable, Sendable {
+        public static let consumable = ProductType(rawValue: "Consumable")
+        public static let nonConsumable = ProductType(rawValue: "Non-Consumable")
+        public static let nonRenewable = ProductType(rawValue: "Non-Renewing Subscription")
+        public static let autoRenewable = ProductType(rawValue: "Auto-Renewable Subscription")
+        public let rawValue: String
+        public init(rawValue: String) { self.rawValue = rawValue }
     }
 
     public struct SubscriptionOffer: Hashable, Sendable {

@@ -1,26 +1,40 @@
-public import Foundation
+package import Foundation
 
 #if canImport(FoundationNetworking)
     internal import FoundationNetworking
 #endif
 
 /// One request to the server, without its address.
-public struct ServerRequest: Equatable, Sendable {
-    public var method: String
+package struct ServerRequest: Equatable, Sendable {
+    package var method: String
     /// Below the server's URL, such as `transactions/apple`.
-    public var path: String
-    public var query: [String: String] = [:]
-    public var headers: [String: String] = [:]
-    public var body: Data?
+    package var path: String
+    package var query: [String: String] = [:]
+    package var headers: [String: String] = [:]
+    package var body: Data?
+
+    package init(
+        method: String,
+        path: String,
+        query: [String: String] = [:],
+        headers: [String: String] = [:],
+        body: Data? = nil
+    ) {
+        self.method = method
+        self.path = path
+        self.query = query
+        self.headers = headers
+        self.body = body
+    }
 }
 
-public struct ServerResponse: Equatable, Sendable {
-    public var status: Int
+package struct ServerResponse: Equatable, Sendable {
+    package var status: Int
     /// Names in lower case.
-    public var headers: [String: String]
-    public var body: Data
+    package var headers: [String: String]
+    package var body: Data
 
-    public init(status: Int, headers: [String: String] = [:], body: Data = Data()) {
+    package init(status: Int, headers: [String: String] = [:], body: Data = Data()) {
         self.status = status
         self.headers = Dictionary(headers.map { ($0.lowercased(), $1) }) { first, _ in first }
         self.body = body
@@ -28,17 +42,17 @@ public struct ServerResponse: Equatable, Sendable {
 }
 
 /// Sends one request and returns whatever was answered. Throws only if there was no answer.
-public protocol Transport: Sendable {
+package protocol Transport: Sendable {
     func send(_ request: ServerRequest) async throws -> ServerResponse
 }
 
 /// The transport of an app.
-public final class URLSessionTransport: Transport {
+package final class URLSessionTransport: Transport {
     private let server: URL
     private let session: URLSession
 
     /// - Parameter timeout: Seconds without a byte from the server, after which a request has failed.
-    public init(server: URL, timeout: TimeInterval = 30) {
+    package init(server: URL, timeout: TimeInterval = 30) {
         self.server = server
         // Nothing of a purchase belongs into cookies or caches.
         let configuration = URLSessionConfiguration.ephemeral
@@ -53,7 +67,7 @@ public final class URLSessionTransport: Transport {
         session.finishTasksAndInvalidate()
     }
 
-    public func send(_ request: ServerRequest) async throws -> ServerResponse {
+    package func send(_ request: ServerRequest) async throws -> ServerResponse {
         let (body, response) = try await session.data(for: urlRequest(request))
         guard let response = response as? HTTPURLResponse else { throw URLError(.badServerResponse) }
         let headers = response.allHeaderFields.reduce(into: [:]) {

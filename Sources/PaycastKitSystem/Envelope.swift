@@ -1,4 +1,4 @@
-internal import Foundation
+package import Foundation
 
 /// How a value stands in a file: one line with the format's version, the length and a checksum, then JSON.
 ///
@@ -6,11 +6,11 @@ internal import Foundation
 ///     {"transaction":…}
 ///
 /// A file that was cut or changed anywhere is recognised; a file of an older version is migrated while it is read.
-enum Envelope {
-    static let version = 1
+package enum Envelope {
+    package static let version = 1
     private static let name = "paycast-kit"
 
-    enum Damage: Error, Equatable {
+    package enum Damage: Error, Equatable {
         case header
         case length
         case checksum
@@ -19,7 +19,7 @@ enum Envelope {
         case newer(Int)
     }
 
-    static func seal(_ value: some Encodable) throws -> Data {
+    package static func seal(_ value: some Encodable) throws -> Data {
         let encoder = JSONEncoder()
         encoder.dateEncodingStrategy = .millisecondsSince1970
         encoder.outputFormatting = .sortedKeys
@@ -27,7 +27,7 @@ enum Envelope {
         return Data("\(name) \(version) \(body.count) \(hex(checksum(body)))\n".utf8) + body
     }
 
-    static func open<Value: Decodable>(_ bytes: Data, as type: Value.Type) throws(Damage) -> Value {
+    package static func open<Value: Decodable>(_ bytes: Data, as type: Value.Type) throws(Damage) -> Value {
         guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")) else { throw .header }
         let words = String(decoding: bytes[..<end], as: UTF8.self).split(separator: " ")
         guard words.count == 4, words[0] == name, let written = Int(words[1]), let length = Int(words[2]) else {
@@ -48,7 +48,7 @@ enum Envelope {
         }
     }
 
-    static var decoder: JSONDecoder {
+    package static var decoder: JSONDecoder {
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .millisecondsSince1970
         return decoder
