@@ -45,7 +45,7 @@ struct Reloader {
         configuration = reload.configuration
         let policy = configuration.accessPolicy
         if !(services.writer.submit(.policy(policy)) && services.reader.adopt(policy)) {
-            log.error("catalogue not reloaded, the ledger is busy; send SIGHUP again")
+            log.error("catalog not reloaded, the ledger is busy; send SIGHUP again")
         }
         replaceStores()
         let changed = reload.changed.isEmpty ? "nothing" : reload.changed.joined(separator: ", ")
