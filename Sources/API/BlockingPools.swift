@@ -4,9 +4,9 @@ public import Observability
 public import StoreInterface
 
 /// The threads that may wait for another server's answer. Each store has its own threads, so that a slow store delays
-/// only itself. Operators have theirs, since a recovery may take hours.
+/// only itself. Operators have their own, because a recovery may take hours.
 public final class BlockingPools: Sendable {
-    /// What a piece of work waits for.
+    /// The other server that a piece of work waits for.
     enum Purpose: Hashable {
         case store(Provider)
         /// The same store, on behalf of apps: apps that post nonsense must not hold up webhooks.
@@ -62,8 +62,8 @@ public final class BlockingPools: Sendable {
         self.lanes = lanes
     }
 
-    /// Runs `work` on a thread for `purpose`. Returns false if too much work is waiting. `refuse` runs in place of
-    /// work that is still waiting when the server shuts down: a store that hangs must not delay the shutdown.
+    /// Runs `work` on a thread for `purpose`. Returns false if too much work is waiting. `refuse` runs in place of work
+    /// that is still waiting when the server shuts down: a store that does not answer must not delay the shutdown.
     func submit(
         _ purpose: Purpose,
         work: @escaping WorkerPool.Task,

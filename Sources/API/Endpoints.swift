@@ -8,7 +8,7 @@ internal import PublicFiles
 public struct Endpoints: RequestHandler {
     private let services: Services
     private let files: StaticFiles
-    /// Used thousands of times a second, so these three are made only once.
+    /// Used thousands of times a second, so these three are created only once.
     private let broadcasts: BroadcastsEndpoint
     private let streams: StreamsEndpoint
     private let cable: CableEndpoint

@@ -82,7 +82,7 @@ public final class RefusalTelemetry: Sendable {
         )
     }
 
-    /// How many refusals the next log line stands for, or nil if no line is due.
+    /// The number of refusals that the next log line stands for, or nil if no line is due.
     private func note(_ door: Door, reason: String) -> Int? {
         let exact = Case(door: door, reason: reason)
         let key = counters[exact] == nil ? Case(door: door, reason: RefusalTelemetry.other) : exact

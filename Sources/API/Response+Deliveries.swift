@@ -30,7 +30,7 @@ extension Response {
 }
 
 extension Reply {
-    /// Answers with what was read, or that the ledger could not be read.
+    /// Answers with the result, or says that the ledger could not be read.
     func send<Value>(_ result: Result<Value, LedgerError>, answer: (Value) -> Response) {
         switch result {
         case .success(let value): send(answer(value))
@@ -51,7 +51,7 @@ extension CommitAnswer {
 }
 
 extension ClaimOutcome {
-    /// The word for it in answers.
+    /// The word for the outcome in answers.
     fileprivate var word: String {
         switch self {
         case .granted: "granted"
@@ -63,15 +63,15 @@ extension ClaimOutcome {
 }
 
 extension Response {
-    /// Why a delivery is rejected. 503 asks for another delivery while an operator investigates: in the past, Apple
-    /// stopped retrying after a 400.
+    /// The reason for rejecting a delivery. 503 asks for another delivery while an operator investigates: in the past,
+    /// Apple stopped retrying after a 400.
     static func refused(_ error: VerificationError, status: Int = 400) -> Response {
         if error == .storeUnreachable { return .unavailable(error.code, message: error.message, retryAfter: 30) }
         if error.isRetryable { return .unavailable(error.code, message: error.message, retryAfter: 3600) }
         return .error(status, code: error.code, message: error.message)
     }
 
-    /// 422 means that the request is fine, but what the app kept of its store is not.
+    /// 422 means that the request is fine, but that the store's answer, which the app kept, is not.
     static func refused(_ error: RefusedPurchase) -> Response {
         switch error {
         case .unproven(let error, _): .refused(error)

@@ -8,20 +8,20 @@ public import Observability
 public import StoreInterface
 public import TurboStreams
 
-/// What the endpoints work with; the server builds it. It is a class because every request passes it on, and copying
-/// all of its members would take 2 µs.
+/// The parts that the endpoints work with; the server builds them. It is a class because every request passes it on,
+/// and copying all of its members would take 2 µs.
 public final class Services: Sendable {
     /// Pages reach this server over TLS, without a proxy in between.
     public let isSecure: Bool
     private let trust: SharedValue<Trust>
-    /// All that Paycast knows, served or not.
+    /// All stores that Paycast knows, served or not.
     public let stores: [Provider]
-    /// What apps post to the stores that have such routes.
+    /// The stores' readers of posted purchases, for stores that have such routes.
     let transactions: [Provider: any PostedPurchase.Type]
     let receipts: [Provider: any PostedPurchase.Type]
     /// The stores that keep a history, and the variable with the key that reads it.
     let historyKeys: [(provider: Provider, variable: String)]
-    /// Those whose history can be fetched, because they have that key.
+    /// The stores whose history can be fetched, because they have that key.
     public let recoveries: [Provider: HistoryRecovery]
     public let writer: LedgerWriter
     public let reader: LedgerReader
@@ -39,14 +39,14 @@ public final class Services: Sendable {
     public let blockingPools: BlockingPools
     /// Hands transient messages to all loops and nodes.
     public let broadcast: @Sendable ([Message]) -> Void
-    /// Whether transient messages go to other nodes too, and then in one order with what is committed.
+    /// True if transient messages also go to other nodes, where they keep their order with commits.
     public let isLedgerShared: Bool
-    /// Nil when the public folder does not exist.
+    /// Nil if the public folder does not exist.
     public let publicFolder: String?
-    /// The demo's own routes; nil outside of development.
+    /// The demo's own routes; nil outside development.
     public let development: (any DevelopmentRoutes)?
     /// Whether the server is ready, for probes. The answer comes on another thread. Returns false if too many probes
-    /// wait.
+    /// are waiting.
     public let readiness: @Sendable (@escaping @Sendable (Readiness) -> Void) -> Bool
     let runningRecoveries = RunningRecoveries()
     /// Shared by all loops: a page may reconnect to another one.
@@ -102,8 +102,8 @@ public final class Services: Sendable {
         self.readiness = readiness
     }
 
-    /// Whom the server trusts; a reload replaces all of it at once. It is a class because every request reads it, and
-    /// copying it would touch 22 reference counts.
+    /// The credentials that the server accepts; a reload replaces all of them at once. It is a class because every
+    /// request reads it, and copying it would touch 22 reference counts.
     private final class Trust: Sendable {
         let authorization: Authorization
         let verifiers: [Provider: any StoreVerifier]
@@ -133,8 +133,8 @@ public final class Services: Sendable {
     }
 }
 
-/// Fetches what a store has sent, or tried to send, and commits what is missing. Blocks. Without an instant, it begins at
-/// the last success. `progress` runs after each page, on the caller's thread.
+/// Fetches everything that a store has sent, or tried to send, and commits what is missing. Blocks. Without an instant,
+/// it begins at the last success. `progress` runs after each page, on the caller's thread.
 public typealias HistoryRecovery = @Sendable (Instant?, _ progress: (RecoveryReport) -> Void) -> RecoveryReport
 
 /// Routes that exist in development only.

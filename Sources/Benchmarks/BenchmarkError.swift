@@ -1,13 +1,13 @@
 internal import Glibc
 
-/// Why a benchmark has no result.
+/// The reason why a benchmark has no result.
 enum BenchmarkError: Error, CustomStringConvertible {
     case system(String, Int32)
     case timedOut(waitingFor: String)
     /// The server refused; the value is its answer.
     case refused(String)
     case notStarted(String)
-    /// A page does not show what was committed last, or showed an older state in between.
+    /// A page does not show the newest version, or showed an older state in between.
     case hole(String)
     case unknown(String, known: [String])
 

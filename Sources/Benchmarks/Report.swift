@@ -3,7 +3,7 @@ struct Row {
     /// The limit that the project must meet.
     enum Bound {
         case timesFloor(Double)
-        /// For a figure of which more is better.
+        /// For a figure that should be high.
         case atLeastTimesFloor(Double)
         case atMost(Double)
         case atLeast(Double)

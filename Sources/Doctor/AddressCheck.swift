@@ -7,7 +7,7 @@ internal import StoreInterface
 /// Whether stores and pages reach the server at its public address.
 struct AddressCheck {
     let remote: RemoteServer
-    /// The stores whose webhooks must be there.
+    /// The stores whose webhooks must answer.
     let stores: [Provider]
     let isDevelopment: Bool
     let client: HTTPClient

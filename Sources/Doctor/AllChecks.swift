@@ -70,7 +70,7 @@ struct AllChecks {
         return findings + ClockCheck(now: now, others: others).findings
     }
 
-    /// The stand-ins run in the server: without the server or its keys, there is nobody to ask.
+    /// The stand-ins run in the server: without the server or its keys, there is nothing to ask.
     private func development(_ server: ServerCheck.Result, at now: Instant) -> [Finding] {
         guard let clock = server.clock else { return [] }
         guard let workspace else {

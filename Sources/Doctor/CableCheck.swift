@@ -2,9 +2,9 @@ internal import APIClient
 internal import HTTPClient
 internal import StoreInterface
 
-/// Whether pages get what a Rails app broadcasts. Once `config.action_cable.url` points here, pages hear nothing else.
-/// Only the `redis` and `solid_cable` adapters, Rails' HTTP requests and AnyCable's gem reach Paycast; broadcasts through
-/// `async` or `postgresql` are lost silently.
+/// Whether pages get a Rails app's broadcasts. Once `config.action_cable.url` points here, pages receive nothing else.
+/// Only the `redis` and `solid_cable` adapters, Rails' HTTP requests and AnyCable's gem reach Paycast; broadcasts
+/// through `async` or `postgresql` are lost silently.
 struct CableCheck {
     /// Whether the environment has REDIS_URL or PAYCAST_RAILS_CABLE_URL (`hasSource`), or the secret of a Rails app
     /// (`isRails`).
@@ -48,7 +48,7 @@ struct CableCheck {
         return line.flatMap { Double($0.dropFirst(name.count + 1)) }
     }
 
-    /// Works from this machine, or with a key.
+    /// Works on the server's machine, or elsewhere with an API key.
     static func metrics(of remote: RemoteServer, client: HTTPClient) -> String? {
         let response = try? client.send("GET", to: remote.url + "/metrics", headers: remote.authorization)
         guard let response, response.status == 200 else { return nil }

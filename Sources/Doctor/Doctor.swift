@@ -40,7 +40,7 @@ public struct Doctor: Command {
             findings += AllChecks(configuration, remote: remote, workspace: workspace).findings()
         } catch {
             findings += error.problems.map { .fail($0.name, detail: $0.text) }
-            // The problem of a setting says enough about its secret.
+            // A setting with a problem is already reported, so its secret is not checked again.
             let named = Set(error.problems.map(\.name))
             findings += secrets(workspace).filter { !named.contains($0.what) && !named.contains("\($0.what)_FILE") }
             findings.append(.warn("server, stores", detail: "are not checked until the settings are right"))

@@ -3,7 +3,7 @@ internal import Postgres
 internal import PostgresLedger
 internal import StoreInterface
 
-/// Asks the PostgreSQL server that keeps the ledger.
+/// Asks the PostgreSQL server of the ledger about itself and its nodes.
 struct PostgresCheck {
     let url: String
 

@@ -7,7 +7,7 @@ struct SecretsCheck {
     private static let placeholders = [
         "changeme", "change-me", "change_me", "password", "secret", "example", "your-", "your_", "xxxxxxxx",
     ]
-    /// The server's own, and those of the stores.
+    /// The server's own secrets and those of the stores.
     private static let settings =
         [
             SecretSetting(name: "PAYCAST_API_KEY", isList: true),

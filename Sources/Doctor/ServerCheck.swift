@@ -5,7 +5,7 @@ internal import HTTPClient
 internal import StoreInterface
 internal import Terminal
 
-/// What a client sees of the server: its address and webhooks, whether it is ready, and whether it knows the API key.
+/// The server from a client's view: its address and webhooks, whether it is ready, and whether it knows the API key.
 struct ServerCheck {
     struct Result {
         var findings: [Finding]
@@ -17,7 +17,7 @@ struct ServerCheck {
     }
 
     let remote: RemoteServer
-    /// The stores whose webhooks must be there.
+    /// The stores whose webhooks must answer.
     let stores: [Provider]
     let isDevelopment: Bool
     let client: HTTPClient

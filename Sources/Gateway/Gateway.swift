@@ -16,9 +16,9 @@ public final class Gateway: Sendable {
     /// The port that the gateway is bound to.
     public let port: Int
 
-    /// Binds the port and starts to serve. `position` is the ledger's newest entry; all later publications are newer.
+    /// Binds the port and starts serving. `position` is the ledger's newest entry; all later publications are newer.
     ///
-    /// With an `identity`, every connection speaks TLS. `tick` is how often the loops check what is due.
+    /// With an `identity`, every connection speaks TLS. `tick` is the interval at which the loops check what is due.
     public init(
         address: String,
         port: Int,
@@ -98,7 +98,7 @@ public final class Gateway: Sendable {
         for port in ports { port.send(.refreshPages) }
     }
 
-    /// Templates have changed: from now on, what pages missed is rendered again.
+    /// Templates have changed: from now on, missed messages are rendered again.
     public func forgetRecentMessages() {
         change { $0.forgetRecentMessages() }
     }

@@ -1,7 +1,7 @@
 internal import Observability
 internal import Sockets
 
-/// What the loops count, shared by all of them.
+/// The counters of the loops, shared by all of them.
 final class GatewayMetrics: Sendable {
     let connections: Gauge
     let streams: Gauge
@@ -24,7 +24,7 @@ final class GatewayMetrics: Sendable {
     private let webSockets: Gauge
     private let feeds: Gauge
     private let cables: Gauge
-    /// Cable commands, and what became of those that were not served.
+    /// Cable commands, and the outcomes of those that were not served.
     let commands: Counter
     let rejected: Counter
     let refusedFrames: Counter

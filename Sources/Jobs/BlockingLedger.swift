@@ -4,7 +4,7 @@ internal import Ledger
 internal import LedgerInterface
 internal import StoreInterface
 
-/// Asks the ledger and waits for its answer. Returns nil when the ledger takes no more questions or cannot answer.
+/// Asks the ledger and waits for its answer. Returns nil if the ledger accepts no more questions or cannot answer.
 func answer<Value: Sendable>(
     _ ask: (@escaping @Sendable (Result<Value, LedgerError>) -> Void) -> Bool
 ) -> Value? {
@@ -18,8 +18,8 @@ extension LedgerWriter {
         answer { submit(.event(event, receivedAt: now, completion: $0)) }
     }
 
-    /// Records under the name `mark` how far a reading has come. Returns when that is committed, or cannot be. `lease` is nil
-    /// for what an operator asked this node for.
+    /// Records under the name `mark` how far a reading has come. Returns when that is committed, or cannot be. `lease`
+    /// is nil for a request that an operator made to this node.
     func remember(_ instant: Instant, as mark: String, under lease: Lease?) {
         let promise = Promise<Bool>()
         let command = LedgerCommand.saveCheckpoint(mark, instant, completion: promise.fulfil)

@@ -7,8 +7,8 @@ internal import StoreInterface
 struct Forwarder: Sendable {
     var client = HTTPClient(timeout: .seconds(10))
 
-    /// Gives up at once only when the other server calls the body too large. Other errors may pass: that server may be
-    /// starting, or not built yet.
+    /// Gives up at once only if the other server calls the body too large. Other errors may pass: that server may be
+    /// starting, or not deployed yet.
     func post(_ body: [UInt8], to address: String, now: Instant) throws(StoreAPIError) {
         let response: HTTPClient.Response
         do throws(HTTPClientError) {
@@ -24,7 +24,7 @@ struct Forwarder: Sendable {
         throw .unavailable(reason: reason, after: seconds.map { now + .seconds($0) })
     }
 
-    /// What the server answered, and what to do about it. `code` is Paycast's error code, if the answer has one.
+    /// The other server's answer, and what to do about it. `code` is Paycast's error code, if the answer has one.
     static func reason(_ status: Int, code: String?) -> String {
         let todo =
             switch (status, code) {

@@ -30,14 +30,14 @@ public struct ForwardingVerifier: StoreVerifier {
                 environment: event.environment,
                 app: event.app,
                 subject: address,
-                // Without it, the next notification for that server would be the same job.
+                // Without the id, the next notification for that server would count as the same job.
                 detail: event.id
             )
         }
         return event
     }
 
-    /// Adds no jobs: other servers were told when the event was new.
+    /// Adds no jobs: the other servers got the event when it was new.
     public func interpret(_ stored: StoredDelivery) throws(VerificationError) -> Event? {
         try verifier.interpret(stored)
     }

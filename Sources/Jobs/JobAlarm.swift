@@ -1,21 +1,21 @@
 internal import Domain
 internal import LedgerInterface
 
-/// Decides when an operator has to know about jobs. Pure.
+/// Decides when an operator has to be told about jobs. Pure.
 struct JobAlarm: Equatable {
     /// Google refunds what is not acknowledged within three days. The margin leaves a day to help.
     static let margin = Duration.seconds(86_400)
-    /// Says that no waiting job has a deadline.
+    /// The value that stands for no waiting job with a deadline.
     static let never = 999_999_999
 
     var backlog = JobBacklog()
-    /// True when nothing was settled since the waiting jobs were counted.
+    /// True if no job has finished since the waiting jobs were counted.
     var isCounted = true
-    /// How many acknowledgments were abandoned since the start.
+    /// The number of acknowledgments that were abandoned since the start.
     var unacknowledged = 0
     var now = Instant(milliseconds: 0)
 
-    /// The last count, or nil when a new one is needed. Whatever is settled from now on outdates the count again.
+    /// The last count, or nil if a new one is needed. A job that finishes from now on outdates the count again.
     mutating func takeCount() -> JobBacklog? {
         defer { isCounted = true }
         return isCounted ? backlog : nil

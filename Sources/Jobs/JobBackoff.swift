@@ -1,8 +1,7 @@
 internal import Domain
 
-/// How long to wait after a number of failures. The delay doubles each time, and its jitter keeps it out of step with
-/// others that failed with us (https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/, "equal
-/// jitter").
+/// The delay after a number of failures. It doubles each time, and its jitter keeps it out of step with others that
+/// failed with us (https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/, "equal jitter").
 struct JobBackoff: Equatable {
     var first = Duration.seconds(1)
     var most = Duration.seconds(3600)

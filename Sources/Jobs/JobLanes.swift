@@ -4,7 +4,7 @@ internal import StoreInterface
 
 /// The destinations that are being served: one job at a time for each, and several destinations at once. Pure.
 struct JobLanes {
-    /// Without a rest, a job whose result the ledger does not take would be repeated every second.
+    /// Without a pause, a job whose result the ledger does not accept would be repeated every second.
     private static let rest = Duration.seconds(10)
 
     private var busy: Set<Job.Destination> = []
@@ -12,12 +12,12 @@ struct JobLanes {
 
     /// The destinations of `due` that no thread serves yet. From now on they are busy.
     mutating func begin(_ due: [Job.Destination], now: Instant) -> [Job.Destination] {
-        // A clock that was set back must not make the rest longer.
+        // A clock that was set back must not make the pause longer.
         resting = resting.filter { _, end in now < end && end <= now + JobLanes.rest }
         return due.filter { resting[$0] == nil && busy.insert($0).inserted }
     }
 
-    /// `isCommitted` is true when the ledger has taken the results.
+    /// `isCommitted` is true if the ledger has accepted the results.
     mutating func end(_ destination: Job.Destination, isCommitted: Bool, now: Instant) {
         busy.remove(destination)
         if !isCommitted { resting[destination] = now + JobLanes.rest }
@@ -29,7 +29,7 @@ struct JobLanes {
 struct JobRound {
     private var resting: [String: StoreAPIError] = [:]
 
-    /// Why this job need not be tried now; nil when nothing speaks against it.
+    /// The reason why this job need not be tried now; nil if there is none.
     func obstacle(to queued: QueuedJob) -> StoreAPIError? {
         resting[queued.job.rest]
     }

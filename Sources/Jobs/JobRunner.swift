@@ -14,9 +14,9 @@ internal import Synchronization
 /// does not answer holds up no other.
 public final class JobRunner: Sendable {
     private static let roundSize = 100
-    /// How many staging servers may hang before a good one has to wait for one of them.
+    /// The number of staging servers that may hang before a good one has to wait for one of them.
     private static let forwarders = 4
-    /// How many destinations a pool's queue holds. There are only a handful, and none is queued twice.
+    /// The number of destinations that a pool's queue holds. There are only a handful, and none is queued twice.
     private static let capacity = 1000
 
     private let reader: LedgerReader
@@ -134,7 +134,7 @@ public final class JobRunner: Sendable {
         for problem in new { log.error("job urgent", fields: ["problem": problem]) }
     }
 
-    /// Returns false when the ledger does not take the result. The job is then tried again; repeating it is always
+    /// Returns false if the ledger does not accept the result. The job is then tried again; repeating it is always
     /// safe.
     private func attempt(_ queued: QueuedJob, under lease: Lease, in round: inout JobRound) -> Bool {
         let now = clock.now()

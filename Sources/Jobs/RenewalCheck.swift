@@ -32,7 +32,7 @@ struct RenewalCheck {
         inquiries[key] = inquiry
     }
 
-    /// Call it when the ledger has ended a contract's access. Returns true when the store was asked and did not confirm
+    /// Call it when the ledger has ended a contract's access. Returns true if the store was asked and did not confirm
     /// the end.
     mutating func ended(_ lineage: String, at provider: Provider, in environment: StoreEnvironment) -> Bool {
         let keys = inquiries.keys.filter {

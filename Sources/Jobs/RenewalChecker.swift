@@ -6,8 +6,8 @@ public import StoreInterface
 internal import Synchronization
 
 /// Asks stores whether a period that has ended was renewed, before any page says that it was not. Meanwhile the ledger
-/// keeps access open for the policy's leeway, and then ends it by itself. Each store has a thread of its own: while one
-/// store hangs, customers of the others keep what they have renewed.
+/// keeps access open for the policy's leeway, and then ends it by itself. Each store has its own thread: while one
+/// store does not answer, customers of the others keep what they have renewed.
 public final class RenewalChecker: Sendable {
     private static let roundSize = 1000
 
@@ -114,7 +114,7 @@ public final class RenewalChecker: Sendable {
     }
 }
 
-/// Passes contracts whose access has ended because their time was over from the ledger's writer to the renewal checker.
+/// Passes contracts whose access has ended with time from the ledger's writer to the renewal checker.
 public final class EndedAccessQueue: Sendable {
     /// An end that finds no room is not logged; nothing else is lost.
     private static let capacity = 10_000

@@ -6,7 +6,7 @@ public import Observability
 
 /// Empties bodies and fragments that are older than `PAYCAST_RETENTION_DAYS`, in steps that hold nobody up.
 public final class RetentionRunner: Sendable {
-    /// What a step takes the writer is a tenth of this.
+    /// A step takes a tenth of this on the writer's thread.
     private static let pause = Duration.milliseconds(30)
     private static let interval = Duration.seconds(3600)
     private static let retry = Duration.seconds(60)
@@ -30,11 +30,11 @@ public final class RetentionRunner: Sendable {
     }
 
     public func start() {
-        // Counts steps.
+        // The number of steps so far.
         routine.start("retention", state: 0) { [self] steps in turn(&steps) }
     }
 
-    /// Begins no further step.
+    /// Starts no further step.
     public func halt() {
         routine.halt()
     }

@@ -2,9 +2,9 @@ internal import Domain
 internal import LedgerInterface
 internal import StoreInterface
 
-/// Decides what happens to a job that was tried and failed. Pure.
+/// Decides what happens to a job after a failed attempt. Pure.
 struct RetryDecision {
-    /// How long a job without a deadline is tried.
+    /// The time for which a job without a deadline is tried.
     static func patience(for kind: Job.Kind) -> Duration {
         switch kind {
         case .forward: .seconds(3 * 86_400)
@@ -41,8 +41,8 @@ struct RetryDecision {
 }
 
 extension StoreAPIError {
-    /// True when the answer will never change. Other errors may pass: a key can be corrected, and what cannot be read
-    /// today may be readable tomorrow.
+    /// True if the answer will never change. Other errors may pass: a key can be corrected, and something that cannot
+    /// be read today may be readable tomorrow.
     var isFinal: Bool {
         guard case .refused = self else { return false }
         return true

@@ -1,18 +1,18 @@
-/// What was seen of a COMMIT's answer.
+/// The evidence of a COMMIT's outcome.
 struct CommitEvidence {
-    /// What the server says it has done, if it answered COMMIT: `COMMIT` or `ROLLBACK`.
+    /// The server's command tag, if it answered COMMIT: `COMMIT` or `ROLLBACK`.
     var tag: String?
-    /// The first failure of the statements before it, or its own.
+    /// The first failure of the preceding statements, or that of COMMIT.
     var failure: PostgresError?
-    /// The session ended; the failure says how.
+    /// True if the session ended; `failure` says how.
     var isLost = false
-    /// The server warned while it committed. It does so when the wait for a standby is cancelled, in the language of its
-    /// `lc_messages` and then answers COMMIT as if all were well: `SyncRepWaitForLSN` in
+    /// The server warned during the commit. It does so when the wait for a standby is cancelled, in the language of its
+    /// `lc_messages`, and then answers COMMIT as if nothing were wrong: `SyncRepWaitForLSN` in
     /// https://github.com/postgres/postgres/blob/REL_15_STABLE/src/backend/replication/syncrep.c
     var hasWarning = false
 }
 
-/// Whether a transaction is in.
+/// Whether a transaction was committed.
 enum CommitOutcome: Equatable {
     case committed
     case refused(PostgresError)
@@ -24,15 +24,15 @@ enum CommitOutcome: Equatable {
             let message = evidence.failure?.message ?? "committed here, but perhaps not on its standby"
             self = .notReplicated(PostgresError(.notReplicated, sqlState: "01000", message, sql: "COMMIT"))
         } else if evidence.tag == "COMMIT" {
-            // It counts even when the connection broke right behind it.
+            // It counts even if the connection broke right after it.
             self = .committed
         } else if evidence.tag != nil {
-            // A failure that was thrown before, and not followed by a rollback.
+            // The failure was thrown earlier, and no rollback followed.
             self = .refused(PostgresError(.other, sqlState: "25P02", "the transaction had failed", sql: "COMMIT"))
         } else if let failure = evidence.failure, !evidence.isLost, failure.kind != .outcomeUnknown {
             self = .refused(failure)
         } else {
-            // Even a server's last words prove nothing: a pooler may have spoken them while the server went on.
+            // Even a server's last message proves nothing: a pooler may have sent it while the server went on.
             let failure = evidence.failure ?? PostgresError(.outcomeUnknown, "it was closed")
             self = .unknown(failure.with(.outcomeUnknown, sql: "COMMIT"))
         }

@@ -1,11 +1,11 @@
 internal import CPostgres
 
-/// What the server said without being asked: warnings, and the reason why it ends an idle session. Nothing of it is
-/// printed, as libpq would by default.
+/// Messages that the server sent unasked: warnings, and the reason why it ends an idle session. None is printed, as
+/// libpq would do by default.
 final class NoticeRecord {
-    /// Since the last COMMIT was sent.
+    /// The newest warning since the last COMMIT was sent.
     var warning: ServerReport?
-    /// Why the session is about to end.
+    /// The reason why the session is about to end.
     private(set) var farewell: ServerReport?
 
     func add(_ report: ServerReport) {

@@ -1,7 +1,7 @@
 /// A statement with PostgreSQL's numbered parameters in place of `?` and `?1`.
 ///
 /// As in SQLite, `?` is the parameter after the highest one so far (https://www.sqlite.org/lang_expr.html#varparam).
-/// What is quoted or a comment stays as it is; operators that contain a question mark cannot be written.
+/// Quoted texts and comments stay as they are; operators that contain a question mark cannot be written.
 struct Placeholders {
     private let source: [UInt8]
     private var position = 0
@@ -39,7 +39,7 @@ struct Placeholders {
         output += Array("$\(number)".utf8)
     }
 
-    /// `$tag$ … $tag$`, or a parameter that is numbered already.
+    /// `$tag$ … $tag$`, or a parameter that already has a number.
     private mutating func dollar() {
         let tag = rest(from: position + 1).prefix { isLetter($0) }
         let end = position + 1 + tag.count
@@ -48,7 +48,7 @@ struct Placeholders {
         copy(quote, through: quote)
     }
 
-    /// A doubled quote inside a quoted text ends one text and begins the next, which comes to the same.
+    /// A doubled quote inside a quoted text ends one text and begins the next, which has the same result.
     private mutating func copy(_ beginning: String, through end: String) {
         copy(beginning.utf8.count)
         while position < source.count, !rest(from: position).starts(with: end.utf8) { copy(1) }

@@ -1,7 +1,7 @@
 internal import CPostgres
 
 extension PostgresConnection {
-    /// Queues BEGIN; `mode` is for example `ISOLATION LEVEL REPEATABLE READ READ ONLY`.
+    /// Queues BEGIN; `mode` may be `ISOLATION LEVEL REPEATABLE READ READ ONLY`, for example.
     public func begin(_ mode: String = "") throws(PostgresError) {
         try queue(StatementText(name: nil, sql: mode.isEmpty ? "BEGIN" : "BEGIN " + mode), [], body: nil, answer: nil)
         transaction = .open
@@ -12,10 +12,11 @@ extension PostgresConnection {
         }
     }
 
-    /// Sends COMMIT behind everything that is queued, and returns when the transaction is safe.
+    /// Sends COMMIT after everything that is queued, and returns once the transaction is safe.
     ///
-    /// It is not in when this throws, unless the error's kind is `outcomeUnknown` or `notReplicated`; then the session is
-    /// given up without cancelling anything. After other errors `rollback` may still be due: see `isInTransaction`.
+    /// If this throws, nothing was committed, unless the error's kind is `outcomeUnknown` or `notReplicated`; the
+    /// session is then dropped without cancelling anything. After other errors, `rollback` may still be due: see
+    /// `isInTransaction`.
     public func commit() throws(PostgresError) {
         if case .lost(let error) = transaction { throw error }
         guard let session = current, transaction == .open else {
@@ -45,7 +46,7 @@ extension PostgresConnection {
         }
     }
 
-    /// Ends a transaction that has only read, and does not wait.
+    /// Ends a transaction that has only read. Does not wait.
     public func leave() {
         guard transaction == .open, let session = current, session.pending.isEmpty,
             PQtransactionStatus(session.handle) == PQTRANS_INTRANS
@@ -59,8 +60,8 @@ extension PostgresConnection {
         }
     }
 
-    /// Ends the transaction, if there is one: nothing of it is in. A session that does not manage to is given up, which
-    /// comes to the same.
+    /// Ends the transaction, if there is one, without committing it. A session that cannot do so is dropped, which has
+    /// the same effect.
     public func rollback() {
         guard transaction == .open, let session = current else { return transaction = .none }
         try? session.settle()

@@ -1,10 +1,11 @@
 internal import CPostgres
 
-/// A connection to a database: a session that is opened when it is needed, and again after it broke. Used by one thread.
+/// A connection to a database: a session that is opened when it is needed, and again after it broke. Used by one
+/// thread.
 ///
-/// Statements are queued and sent together; whoever asks for rows, or calls `synchronize`, waits for the answers to all
-/// of them and gets the first failure. A transaction that lost its session refuses everything until `rollback`, so that
-/// no second half of it is committed by itself.
+/// Statements are queued and sent together; a caller that asks for rows or calls `synchronize` waits for the answers to
+/// all of them and gets the first failure. A transaction that lost its session refuses everything until `rollback`, so
+/// that its second half is never committed alone.
 public final class PostgresConnection {
     enum TransactionState: Equatable {
         case none
@@ -16,7 +17,8 @@ public final class PostgresConnection {
     public let options: PostgresOptions
     var current: PostgresSession?
     var transaction = TransactionState.none
-    /// Counts sessions: who prepared or locked something sees by it that another one has begun.
+    /// The number of sessions so far: a caller that has prepared or locked something sees by it that a new one has
+    /// begun.
     public private(set) var session = 0
     private var names: [String: StatementText] = [:]
 
@@ -29,19 +31,19 @@ public final class PostgresConnection {
 
     public var isOpen: Bool { current != nil }
 
-    /// The server's process, which notifications name as their sender; 0 while there is no session.
+    /// The server's process, which notifications name as their sender; 0 without a session.
     public var backend: Int32 { current.map { PQbackendPID($0.handle) } ?? 0 }
 
-    /// Whether a pooler stands between, so that LISTEN and settings of the session do not work.
+    /// True if a pooler is in front, so that LISTEN and settings of the session do not work.
     public var isPooled: Bool { current?.isPooled ?? false }
 
-    /// Such as `server_version`, of an open session.
+    /// A parameter of an open session, such as `server_version`.
     public func parameter(_ name: String) -> String? { current?.parameter(name) }
 
     /// Waits until there is a session.
     public func open() throws(PostgresError) { _ = try use() }
 
-    /// Gives the session up. What it had not committed is rolled back.
+    /// Drops the session. Uncommitted changes are rolled back.
     public func close() {
         current?.abandon(because: PostgresError(.connectionLost, "it was closed"))
         current = nil
@@ -56,7 +58,7 @@ public final class PostgresConnection {
         return PostgresStatement(text, on: self)
     }
 
-    /// All statements that were prepared: a test asks for their plans.
+    /// All prepared statements: a test asks for their plans.
     var preparedTexts: [String] { names.values.map(\.sql).sorted() }
 
     /// Runs statements without parameters or rows, several in one text as well, and waits.
@@ -73,7 +75,7 @@ public final class PostgresConnection {
         noteTransaction()
     }
 
-    /// Sends what is queued, and does not wait. A failure of it is told to nobody, unless the session is lost.
+    /// Sends everything that is queued, without waiting. Nobody learns of a failure, unless the session is lost.
     public func post() throws(PostgresError) {
         if case .lost(let error) = transaction { throw error }
         guard current != nil else { return }
@@ -120,7 +122,7 @@ public final class PostgresConnection {
         if transaction == .open { transaction = .lost(error) }
     }
 
-    /// As the server told with its last answer.
+    /// Takes over the state that the server reported with its last answer.
     func noteTransaction() {
         guard let current else { return }
         let status = PQtransactionStatus(current.handle)

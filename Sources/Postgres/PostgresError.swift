@@ -1,14 +1,14 @@
-/// What PostgreSQL refused, or why it did not answer. Neither bound values nor the password appear in it.
+/// A refusal by PostgreSQL, or the reason why it did not answer. It contains neither bound values nor the password.
 public struct PostgresError: Error, Equatable, CustomStringConvertible {
     public enum Kind: Sendable, Equatable {
-        /// The connection is gone, and the transaction with it: nothing of it is committed.
+        /// The connection is gone, and its transaction with it: none of it was committed.
         case connectionLost
-        /// The connection was lost after COMMIT had been sent: the transaction is in, or it is not, or will be.
+        /// The connection was lost after COMMIT had been sent: the transaction was committed, will be, or never was.
         case outcomeUnknown
-        /// Committed on this server, but somebody cancelled the wait for its standby, so a failover may lose it. A later
-        /// commit that waits in full makes this one safe, too: standbys replay in order.
+        /// Committed on this server, but somebody cancelled the wait for its standby, so a failover may lose it. A
+        /// later commit that waits to the end makes this one safe, too: standbys replay in order.
         case notReplicated
-        /// A standby, or a primary that has become one.
+        /// The server is a standby, or a primary that has become one.
         case readOnly
         /// Another transaction was in the way.
         case retry
@@ -26,7 +26,7 @@ public struct PostgresError: Error, Equatable, CustomStringConvertible {
     public let sqlState: String
     public let message: String
     public let sql: String
-    /// What the server calls the violated constraint.
+    /// The server's name of the violated constraint.
     public let constraint: String?
 
     init(_ kind: Kind, sqlState: String = "", _ message: String, sql: String = "", constraint: String? = nil) {
@@ -41,18 +41,18 @@ public struct PostgresError: Error, Equatable, CustomStringConvertible {
         "PostgreSQL error\(sqlState.isEmpty ? "" : " " + sqlState): \(message)" + (sql.isEmpty ? "" : " (in: \(sql))")
     }
 
-    /// What to do about it.
+    /// What an operator can do about it.
     public var advice: String {
         switch kind {
         case .connectionLost:
             "the connection to PostgreSQL is lost (\(message)): check that it runs, and the network between"
-        case .outcomeUnknown: "the connection was lost during a COMMIT (\(message)): look whether the transaction is in"
+        case .outcomeUnknown: "the connection was lost during a COMMIT (\(message)): check whether it took effect"
         case .notReplicated:
             "the wait for a standby was cancelled: bring the standby back, or take it out of synchronous_standby_names"
         case .readOnly: "it is read-only (\(message)): name the primary, or all hosts of the cluster"
         case .retry: "another transaction was in the way (\(message)): try again"
         case .unique: description
-        case .full: "it has no room (\(message)): free disk or memory on its machine"
+        case .full: "it is out of disk or memory (\(message)): free some on its machine"
         case .tooManyConnections: "it has no connection left: raise max_connections, or end other clients"
         case .shuttingDown: "it is starting or shutting down (\(message)): wait, or look at its log"
         case .denied: "it refuses this user (\(message)): check user, password and database, pg_hba.conf and GRANTs"

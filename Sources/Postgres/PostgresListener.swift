@@ -1,20 +1,20 @@
 internal import CPostgres
 internal import Glibc
 
-/// What a session notified.
+/// A notification from a session.
 public struct PostgresNotification: Sendable, Equatable {
     public let channel: String
     public let payload: String
-    /// The server's process that sent it: `PostgresConnection.backend` of the connection behind it.
+    /// The server process that sent it: `PostgresConnection.backend` of the sender's connection.
     public let backend: Int32
-    /// Sent through the listener's own session.
+    /// True if it was sent through the listener's own session.
     public let isOwn: Bool
 }
 
 /// A connection that listens. Used by one thread.
 ///
-/// A lost session forgets its channels, and what is notified meanwhile is lost: `wait` throws, and whoever calls `listen`
-/// again must look for what was missed after that.
+/// A lost session forgets its channels, and notifications are lost meanwhile: `wait` throws, and the caller, after it
+/// calls `listen` again, must look for what it has missed.
 public final class PostgresListener {
     private let connection: PostgresConnection
     /// The session that has all channels.
@@ -24,29 +24,31 @@ public final class PostgresListener {
         connection = PostgresConnection(url, options: options)
     }
 
-    /// Waits until the server has it. A pooler would accept it and deliver nothing: notify yourself and wait for that.
+    /// Waits until the server has registered it. A pooler would accept it and deliver nothing: send yourself a
+    /// notification and wait for it.
     public func listen(_ channel: String) throws(PostgresError) {
         let word = channel.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"")
         try connection.execute("LISTEN \"\(word)\"")
         listeningSession = connection.session
     }
 
-    /// Notifies through the listener's own session, of all payloads in one transaction: a pipeline without BEGIN is one
-    /// (https://www.postgresql.org/docs/15/libpq-pipeline-mode.html). Listeners get them together, in order.
+    /// Sends all payloads through the listener's own session, in one transaction: a pipeline without BEGIN is one
+    /// (https://www.postgresql.org/docs/15/libpq-pipeline-mode.html). Listeners receive them together, in order.
     public func notify(_ channel: String, payloads: [String]) throws(PostgresError) {
         let statement = connection.prepare("SELECT pg_notify(?, ?)")
         for payload in payloads { try statement.run([.text(channel), .text(payload)]) }
         try connection.synchronize()
     }
 
-    /// Whether a pooler stands between.
+    /// True if a pooler is in front.
     public var isPooled: Bool { connection.isPooled }
 
     public func close() {
         connection.close()
     }
 
-    /// Sleeps until notifications have come, until `waker` can be read, or for `timeout`; the last two return nothing.
+    /// Sleeps until notifications have come, until `waker` can be read, or until `timeout`; returns nothing in the last
+    /// two cases.
     public func wait(timeout: Duration, waker: Int32? = nil) throws(PostgresError) -> [PostgresNotification] {
         guard connection.session == listeningSession, let session = connection.current else {
             throw PostgresError(.connectionLost, "it listens to nothing")
@@ -57,7 +59,7 @@ public final class PostgresListener {
             if !found.isEmpty { return found }
             guard session.waitForInput(or: waker, until: deadline) else { return [] }
             guard PQconsumeInput(session.handle) == 1 else {
-                // Reads the server's last words as well.
+                // This reads the server's last message as well.
                 _ = session.takeNotifications()
                 let error = session.lost()
                 close()
@@ -86,7 +88,7 @@ extension PostgresSession {
         return found
     }
 
-    /// False when nothing came, or `waker` can be read.
+    /// False if nothing came, or if `waker` can be read.
     fileprivate func waitForInput(or waker: Int32?, until deadline: ContinuousClock.Instant) -> Bool {
         var requests = [pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)]
         if let waker { requests.append(pollfd(fd: waker, events: Int16(POLLIN), revents: 0)) }

@@ -1,6 +1,6 @@
 internal import CPostgres
 
-/// Owns libpq's result.
+/// The owner of libpq's result.
 final class ResultHandle {
     let pointer: OpaquePointer?
 
@@ -14,15 +14,15 @@ final class ResultHandle {
 
     var status: ExecStatusType { PQresultStatus(pointer) }
 
-    /// What was done: `COMMIT`, `INSERT 0 1`.
+    /// The command tag: `COMMIT`, `INSERT 0 1`.
     var tag: String { PQcmdStatus(pointer).map { String(cString: $0) } ?? "" }
 }
 
-/// The rows of a query, for as long as somebody holds them.
+/// The rows of a query, kept as long as somebody refers to them.
 public final class PostgresResult {
     private let handle: ResultHandle
     let sql: String
-    /// The first column whose type its reader did not expect.
+    /// The first column that was read as a type that it does not have.
     fileprivate(set) var unreadable: PostgresError?
 
     init(_ handle: ResultHandle, sql: String) {
@@ -34,13 +34,13 @@ public final class PostgresResult {
 
     public var columns: Int { Int(PQnfields(handle.pointer)) }
 
-    /// Rows that the statement inserted, changed or removed.
+    /// The number of rows that the statement inserted, changed or removed.
     public var changes: Int { PQcmdTuples(handle.pointer).flatMap { Int(String(cString: $0)) } ?? 0 }
 
     /// `index` is less than `count`.
     public subscript(index: Int) -> PostgresRow { PostgresRow(result: self, index: Int32(index)) }
 
-    /// Throws when a column of a row was read as what it is not.
+    /// Throws if a column was read as a type that it does not have.
     public func check() throws(PostgresError) {
         if let unreadable { throw unreadable }
     }
@@ -51,9 +51,9 @@ public final class PostgresResult {
 
     fileprivate func type(of column: Int32) -> Oid { PQftype(handle.pointer, column) }
 
-    /// Nil for NULL, and for a row or a column that is not there.
+    /// Nil for NULL, and for a row or a column that does not exist.
     fileprivate func value(_ row: Int32, _ column: Int32) -> UnsafeRawBufferPointer? {
-        // libpq prints a warning to stderr when it is asked for more than there is.
+        // libpq prints a warning to stderr if it is asked for a row or a column that does not exist.
         guard row >= 0, row < PQntuples(handle.pointer), column >= 0, column < PQnfields(handle.pointer) else {
             return nil
         }
@@ -65,14 +65,14 @@ public final class PostgresResult {
     }
 }
 
-/// One row. What is read as another type than it has becomes 0 or nothing, and `PostgresResult.check` reports it.
+/// One row. A value that is read as another type becomes 0 or empty, and `PostgresResult.check` reports it.
 public struct PostgresRow {
     fileprivate let result: PostgresResult
     fileprivate let index: Int32
 
     public func isNull(_ column: Int32) -> Bool { result.value(index, column) == nil }
 
-    /// Of any whole number, or a Boolean; 0 for NULL.
+    /// Reads any whole number, or a Boolean; 0 for NULL.
     public func integer(_ column: Int32) -> Int64 {
         guard let bytes = result.value(index, column) else { return 0 }
         let unsigned = bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }

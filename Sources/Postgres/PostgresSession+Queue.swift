@@ -2,23 +2,23 @@ internal import CPostgres
 
 /// A statement as a session runs it.
 struct StatementText {
-    /// Nil when it is parsed anew each time.
+    /// Nil if it is parsed again each time.
     let name: String?
     let sql: String
 }
 
-/// What was queued, in the order in which answers come.
+/// A queued item. Answers arrive in the same order.
 struct QueuedStatement {
     let sql: String
-    /// Set for what makes a prepared statement.
+    /// Set if the item prepares a statement.
     var prepares: String?
-    /// Nil when only success matters.
+    /// Nil if only success matters.
     var answer: QueryAnswer?
-    /// Everything up to here was posted: what comes behind it does not fail with it.
+    /// Everything up to here was posted: later items do not fail with it.
     var endsPost = false
 }
 
-/// Where a query's rows arrive.
+/// The place where a query's rows arrive.
 final class QueryAnswer {
     private var result: Result<ResultHandle, PostgresError>?
 
@@ -26,7 +26,7 @@ final class QueryAnswer {
 
     func fill(_ result: Result<ResultHandle, PostgresError>) { self.result = result }
 
-    /// What a command did; nil when it failed or was not answered.
+    /// The command tag; nil if the command failed or was not answered.
     var tag: String? { try? result?.get().tag }
 
     func take() throws(PostgresError) -> ResultHandle {
@@ -59,8 +59,8 @@ extension PostgresSession {
         if unflushed > 64 << 10 { try flush(until: .now + options.answer) }
     }
 
-    /// Waits for the answers to everything that is queued, and throws the first failure. The pipeline is empty afterwards.
-    /// `timeout` is `answer` of the options unless it is given.
+    /// Waits for the answers to everything that is queued, and throws the first failure. The pipeline is empty
+    /// afterwards. `timeout` defaults to `answer` in the options.
     func settle(within timeout: Duration? = nil) throws(PostgresError) {
         guard !pending.isEmpty else { return }
         var isSynchronized = false
@@ -87,7 +87,7 @@ extension PostgresSession {
         }
     }
 
-    /// Sends everything that is queued, and does not wait. A failure of it is told to nobody.
+    /// Sends everything that is queued, without waiting. Nobody learns of a failure.
     func post() throws(PostgresError) {
         guard !pending.isEmpty else { return }
         guard PQpipelineSync(handle) == 1 else { throw lost() }
@@ -100,7 +100,7 @@ extension PostgresSession {
         guard end.status == PGRES_PIPELINE_SYNC else { throw lost() }
     }
 
-    /// Tells whoever waits for rows that none will come.
+    /// Tells everyone who waits for rows that none will come.
     func abandon(because error: PostgresError) {
         for statement in pending {
             if let answer = statement.answer, answer.isPending { answer.fill(.failure(error)) }
@@ -108,7 +108,7 @@ extension PostgresSession {
         pending = []
     }
 
-    /// Throws when the connection can no longer be used. Any other failure, if it is the first, is left in `failure`.
+    /// Throws if the connection can no longer be used. Any other failure, if it is the first, is stored in `failure`.
     private func collect(
         _ statement: QueuedStatement,
         until deadline: ContinuousClock.Instant,
@@ -125,7 +125,7 @@ extension PostgresSession {
                 forget(statement)
                 let report = ServerReport(result.pointer)
                 let error = report.error(sql: statement.sql)
-                // What the server says before it goes; or nothing, when libpq itself noticed.
+                // The server's last message, or nothing if libpq itself noticed.
                 guard report.severity == "ERROR" else { throw lost(by: report, error) }
                 if error.sqlState == "26000" { prepared = [] }
                 if failure == nil { failure = error }

@@ -1,27 +1,27 @@
 internal import CPostgres
 internal import Glibc
 
-/// A session of libpq, in pipeline mode and never blocking, and what is queued in it
+/// A libpq session in non-blocking pipeline mode, with its queue
 /// (https://www.postgresql.org/docs/15/libpq-pipeline-mode.html).
 final class PostgresSession {
     let handle: OpaquePointer
     let options: PostgresOptions
     let notices = NoticeRecord()
     var pending: [QueuedStatement] = []
-    /// Names of statements that the server knows, or will when it comes to them.
+    /// The names of statements that the server knows, or will know when it reaches them.
     var prepared: Set<String> = []
-    /// Bytes that were handed to libpq since it was last made to send.
+    /// The number of bytes handed to libpq since it was last made to send.
     var unflushed = 0
-    /// An exchange broke off in the middle: what comes next would be the answer to something else.
+    /// An exchange broke off in the middle: the next answer would belong to something else.
     var isUnusable = false
-    /// A pooler stands between: what one transaction prepares or sets, the next one may not find.
+    /// A pooler is in front: the next transaction may not find what this one prepares or sets.
     private(set) var isPooled = false
 
     init(_ handle: OpaquePointer, options: PostgresOptions) {
         self.handle = handle
         self.options = options
         notices.attach(to: handle)
-        // The only way to learn the code of a failed connect.
+        // Only a verbose message tells the code of a failed connection attempt.
         PQsetErrorVerbosity(handle, PQERRORS_VERBOSE)
     }
 
@@ -31,7 +31,7 @@ final class PostgresSession {
 
     var isBroken: Bool { PQstatus(handle) == CONNECTION_BAD }
 
-    /// Asks who answers, in one round trip.
+    /// Asks, in one round trip, what kind of server answers.
     func begin() throws(PostgresError) {
         guard PQsetnonblocking(handle, 1) == 0, PQenterPipelineMode(handle) == 1 else { throw lost() }
         let sql = "SELECT pg_catalog.pg_backend_pid(), pg_catalog.current_setting('transaction_read_only')"
@@ -41,21 +41,22 @@ final class PostgresSession {
         let rows = PostgresResult(try answer.take(), sql: sql)
         // A pooler names a process of its own in its greeting.
         isPooled = rows[0].integer(0) != Int64(PQbackendPID(handle))
-        // So it is in a standby, whatever its settings say: https://www.postgresql.org/docs/15/hot-standby.html
+        // A standby is always read-only, whatever its settings say: https://www.postgresql.org/docs/15/hot-standby.html
         guard options.isWriter, rows[0].text(1) != "off" else { return }
         let place = PQhost(handle).map { String(cString: $0) } ?? "localhost"
-        throw PostgresError(.readOnly, sqlState: "25006", "\(place) does not take writes")
+        throw PostgresError(.readOnly, sqlState: "25006", "\(place) accepts no writes")
     }
 
-    /// What the server reports of itself and the session.
+    /// A parameter that the server reports about itself or the session.
     func parameter(_ name: String) -> String? {
         PQparameterStatus(handle, name).map { String(cString: $0) }
     }
 
-    /// False when nothing happened until `deadline`; and after it, so that a server that never stops is not waited for.
+    /// False if nothing happened until `deadline`, and always after it, so that nobody waits for a server that never
+    /// stops sending.
     func waitForSocket(_ events: Int32, until deadline: ContinuousClock.Instant) -> Bool {
         var request = pollfd(fd: PQsocket(handle), events: Int16(events), revents: 0)
-        // A socket that is gone: libpq's next call says so.
+        // The socket is gone: libpq's next call reports it.
         guard request.fd >= 0 else { return true }
         while true {
             let left = deadline - .now
@@ -66,7 +67,8 @@ final class PostgresSession {
         }
     }
 
-    /// Sends until the kernel has taken all; meanwhile it reads, because a server that cannot send does not read.
+    /// Sends until the kernel has taken everything. It also reads meanwhile, because a server that cannot send does not
+    /// read.
     func flush(until deadline: ContinuousClock.Instant) throws(PostgresError) {
         unflushed = 0
         isUnusable = true
@@ -88,7 +90,7 @@ final class PostgresSession {
         while PQisBusy(handle) == 1, !isBroken {
             let isSending = PQflush(handle) == 1
             guard waitForSocket(isSending ? POLLIN | POLLOUT : POLLIN, until: deadline) else { throw silent() }
-            // After a failure libpq still has results of what had arrived.
+            // After a failure, libpq still returns the results that had arrived.
             guard PQconsumeInput(handle) == 1 else { break }
         }
         return PQgetResult(handle)
@@ -98,7 +100,7 @@ final class PostgresSession {
         PostgresError(.connectionLost, "no answer within \(options.answer)")
     }
 
-    /// Why the connection is gone, by the server's words when it had time for any.
+    /// The reason why the connection is gone, in the server's words if it could send any.
     func lost() -> PostgresError {
         guard let farewell = notices.farewell else {
             let text = PQerrorMessage(handle).map { String(cString: $0) } ?? ""
@@ -114,7 +116,7 @@ final class PostgresSession {
         return PostgresError(code.map { PostgresError.kind(of: $0) } ?? .connectionLost, sqlState: code ?? "", words)
     }
 
-    /// Verbose messages look like `… failed: FATAL:  28P01: password authentication failed for user "x"`.
+    /// Verbose messages have the form `… failed: FATAL:  28P01: password authentication failed for user "x"`.
     static func code(in words: String) -> String? {
         let bytes = Array(words.utf8)
         guard let mark = bytes.firstRange(of: Array(":  ".utf8)) else { return nil }

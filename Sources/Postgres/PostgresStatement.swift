@@ -1,5 +1,4 @@
-/// A statement of one connection. The server prepares it when a session needs it for the first time, in the same round
-/// trip.
+/// A statement of one connection. The server prepares it when a session first needs it, in the same round trip.
 public final class PostgresStatement {
     private let connection: PostgresConnection
     private let text: StatementText
@@ -11,20 +10,20 @@ public final class PostgresStatement {
 
     public var sql: String { text.sql }
 
-    /// Tells it apart from the connection's other ones.
+    /// The statement's name, unique within its connection.
     public var name: String { text.name ?? text.sql }
 
-    /// Queues it for its effect. A failure shows when something is waited for, at the latest by `commit`.
+    /// Queues it without reading rows. A failure surfaces at the next wait, at the latest in `commit`.
     public func run(_ values: [PostgresValue] = []) throws(PostgresError) {
         try connection.queue(text, values, body: nil, answer: nil)
     }
 
-    /// Queues it for its effect, with `body` as the last parameter.
+    /// Queues it without reading rows, with `body` as the last parameter.
     public func run(_ values: [PostgresValue] = [], body: UnsafeRawBufferPointer) throws(PostgresError) {
         try connection.queue(text, values, body: body, answer: nil)
     }
 
-    /// Queues it for its effect, with `body` as the last parameter, which only libpq copies.
+    /// Queues it without reading rows, with `body` as the last parameter, which only libpq copies.
     public func run(_ values: [PostgresValue] = [], body: borrowing [UInt8]) throws(PostgresError) {
         let failure = body.withUnsafeBytes { bytes -> PostgresError? in
             do throws(PostgresError) {
@@ -37,7 +36,7 @@ public final class PostgresStatement {
         if let failure { throw failure }
     }
 
-    /// Queues a query. Everything that is queued is answered in one round trip, when the first of it is waited for.
+    /// Queues a query. Everything that is queued is answered in one round trip, as soon as one result is waited for.
     public func send(_ values: [PostgresValue] = []) throws(PostgresError) -> PostgresTicket {
         let answer = QueryAnswer()
         try connection.queue(text, values, body: nil, answer: answer)
@@ -70,13 +69,13 @@ public final class PostgresStatement {
     }
 }
 
-/// A query that was queued.
+/// A queued query.
 public struct PostgresTicket {
     let answer: QueryAnswer
     let connection: PostgresConnection
     let sql: String
 
-    /// Waits, unless its rows have come with those of another one.
+    /// Waits, unless its rows have already arrived with those of another query.
     public func take() throws(PostgresError) -> PostgresResult {
         if answer.isPending { try connection.synchronize() }
         return PostgresResult(try answer.take(), sql: sql)

@@ -1,8 +1,8 @@
 internal import CPostgres
 
-/// Where a database is. Its description never shows user or password.
+/// The address of a database. Its description never shows user or password.
 public struct PostgresURL: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
-    /// The client library's own messages quote the URL, so none of them is repeated.
+    /// The client library's own messages quote the URL, so they are never repeated.
     public enum Failure: Error, Equatable, CustomStringConvertible {
         case unknownScheme
         case escape
@@ -35,13 +35,13 @@ public struct PostgresURL: Sendable, Equatable, CustomStringConvertible, CustomR
         var port: String?
     }
 
-    /// In the order in which they are tried.
+    /// The hosts, in the order in which they are tried.
     let hosts: [Host]
     /// All other parameters.
     let parameters: [String: String]
 
-    /// Reads what libpq reads (https://www.postgresql.org/docs/15/libpq-connect.html#id-1.7.3.8.3.6): several hosts,
-    /// a folder of Unix sockets, TLS.
+    /// Reads everything that libpq reads (https://www.postgresql.org/docs/15/libpq-connect.html#id-1.7.3.8.3.6):
+    /// several hosts, a folder of Unix sockets, TLS.
     public init(_ text: String) throws(Failure) {
         guard ["postgres://", "postgresql://"].contains(where: text.hasPrefix) else { throw .unknownScheme }
         guard PostgresURL.hasValidEscapes(text) else { throw .escape }
@@ -67,7 +67,7 @@ public struct PostgresURL: Sendable, Equatable, CustomStringConvertible, CustomR
         guard !text.utf8.contains(where: { $0 < 0x20 }) else { return false }
         return parts.dropFirst().allSatisfy { part in
             let digits = String(decoding: part.prefix(2), as: UTF8.self)
-            // A sign would be read as well.
+            // `UInt8` would also accept a sign.
             guard digits.utf8.count == 2, digits.allSatisfy(\.isHexDigit) else { return false }
             return UInt8(digits, radix: 16).map { $0 >= 0x20 } ?? false
         }

@@ -1,4 +1,4 @@
-/// What a statement binds.
+/// A value that a statement binds.
 public enum PostgresValue: Sendable, Equatable {
     case null
     case integer(Int64)

@@ -1,8 +1,9 @@
 internal import CPostgres
 
-/// An error or a notice, as the server worded it.
+/// An error or a notice, in the server's words.
 struct ServerReport {
-    /// `ERROR`, `FATAL`, `PANIC`, `WARNING`, … in every language; empty when the client library itself reports.
+    /// `ERROR`, `FATAL`, `PANIC`, `WARNING`, … in any language of the server; empty if the client library itself
+    /// reports.
     let severity: String
     let sqlState: String
     let message: String
@@ -17,10 +18,10 @@ struct ServerReport {
         message = ServerReport.hasValues(sqlState) ? "a value does not fit" : printable(text)
     }
 
-    /// The messages of data exceptions quote what was bound, and those of RAISE hold whatever a trigger puts there.
+    /// Messages of data exceptions quote bound values, and those of RAISE contain whatever a trigger puts there.
     private static func hasValues(_ sqlState: String) -> Bool { sqlState.hasPrefix("22") || sqlState.hasPrefix("P0") }
 
-    /// By its letter: https://www.postgresql.org/docs/15/protocol-error-fields.html
+    /// Reads a field by its letter: https://www.postgresql.org/docs/15/protocol-error-fields.html
     private static func field(_ letter: Unicode.Scalar, of result: OpaquePointer?) -> String? {
         PQresultErrorField(result, Int32(letter.value)).map { String(cString: $0) }
     }
@@ -31,7 +32,7 @@ struct ServerReport {
     }
 }
 
-/// The first line, without control characters, and no longer than a log can bear.
+/// The first line, without control characters, and short enough for a log.
 func printable(_ text: String) -> String {
     let line = text.unicodeScalars.prefix { $0 != "\n" }.prefix(300)
     return String(String.UnicodeScalarView(line.map { $0.properties.generalCategory == .control ? " " : $0 }))

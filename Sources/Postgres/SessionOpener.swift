@@ -1,9 +1,10 @@
 internal import CPostgres
 internal import Glibc
 
-/// Opens sessions: tries each host in turn, as libpq does, but with a deadline for each and with the server's error codes.
+/// Opens sessions. It tries each host in turn, as libpq does, but with a deadline for each and with the server's error
+/// codes.
 ///
-/// A host's name that cannot be resolved holds the thread as long as the system's resolver waits.
+/// A host name that cannot be resolved blocks the thread as long as the system's resolver waits.
 struct SessionOpener {
     let url: PostgresURL
     let options: PostgresOptions
@@ -14,7 +15,7 @@ struct SessionOpener {
             do throws(PostgresError) {
                 return try open(host)
             } catch {
-                // Another host of the same cluster knows no other password.
+                // The other hosts of a cluster have the same passwords.
                 if error.kind == .denied { throw error }
                 failures.append(error)
             }

@@ -1,5 +1,5 @@
-/// Values as libpq takes them: texts end with a zero byte, bytes have a length. Numbers go as text, because the server
-/// decides whether it needs two, four or eight bytes of them.
+/// Values in libpq's form: texts end with a zero byte, bytes have a length. Numbers are sent as text, because the
+/// server decides whether it needs two, four or eight bytes.
 struct StatementParameters {
     private enum Format {
         static let text: Int32 = 0
@@ -27,7 +27,7 @@ struct StatementParameters {
             lengths.append(Int32(clamping: body.count))
             formats.append(Format.binary)
         }
-        // A place for what has no bytes: a null pointer would mean NULL.
+        // A place for values without bytes: a null pointer would mean NULL.
         storage.append(0)
         return storage.withUnsafeBytes { bytes in
             let base = bytes.baseAddress
@@ -39,7 +39,7 @@ struct StatementParameters {
         }
     }
 
-    /// Where it begins; nil for NULL.
+    /// The offset of the value; nil for NULL.
     private func append(_ value: PostgresValue, to storage: inout [UInt8]) -> Int? {
         let start = storage.count
         switch value {
@@ -59,7 +59,7 @@ struct StatementParameters {
 }
 
 extension PostgresValue {
-    /// About what it takes in a message; exact for bytes.
+    /// The approximate size in a message; exact for bytes.
     var size: Int {
         switch self {
         case .null: 0

@@ -1,8 +1,8 @@
 public import Domain
 
 extension UnitOfWork {
-    /// Finds or makes the order, with `token` for a request that brings none, and claims the purchases that came before
-    /// it. Nil when the request's token is another user's.
+    /// Finds or creates the order, with `token` for a request that brings none, and claims the purchases that came
+    /// before it. Nil if the request's token is another user's.
     public mutating func place(_ request: OrderRequest, token: OrderToken) throws(Missing) -> OrderResult? {
         // Taken before the claims, so that a page that resumes from here receives them.
         let since = cursor(head)
@@ -25,7 +25,7 @@ extension UnitOfWork {
         )
         draft.changed(order)
         changes.orders.append(order)
-        // Nobody has bought with a token that is made here.
+        // Nobody has bought with a token that is created here.
         if request.token != nil { try resolveOwners(of: contracts(.bought(with: order.token))) }
         return OrderResult(order: order, since: since, isNew: true)
     }

@@ -14,7 +14,7 @@ struct BackgroundServices {
         let isStandIn: Bool
     }
 
-    /// For the stores that have a key which reads their history.
+    /// For the stores with a key that can read their history.
     private let histories: [StoreRecovery]
     private let jobs: JobRunner
     private let renewals: RenewalChecker

@@ -3,17 +3,17 @@ internal import Crypto
 internal import Domain
 internal import Synchronization
 
-/// How long the certificate in use is valid, and whether its successor could be read. The watcher reports; any thread
-/// may ask.
+/// The remaining validity of the certificate in use, and the readability of its successor. The watcher reports; any
+/// thread may ask.
 final class CertificateHealth: Sendable {
     private struct State {
-        /// Nil when no certificate is in use.
+        /// Nil if no certificate is in use.
         var end: Instant?
-        /// Why the newest files are not in use.
+        /// The reason why the newest files are not in use.
         var flaw: String?
     }
 
-    /// Automatic renewal comes 30 days before the end: if half of that has passed, it has failed.
+    /// Automatic renewal happens 30 days before the end: if half of that has passed, it has failed.
     private static let notice = Duration.seconds(14 * 86_400)
     /// This close to the end, somebody has to act today.
     private static let margin = Duration.seconds(3 * 86_400)

@@ -9,7 +9,7 @@ struct CertificateWatch {
     private struct Stamp: Equatable {
         var inode: UInt = 0
         var size = 0
-        /// The bytes of a `timespec`: which C module its members belong to depends on the order of compilation.
+        /// The bytes of a `timespec`, because the C module of its members depends on the order of compilation.
         var modified: [UInt8] = []
 
         init(_ path: String) {
@@ -38,7 +38,7 @@ struct CertificateWatch {
         health.shown(files.certificateFile)
     }
 
-    /// A pair that cannot be used is reported once, and tried again: the second file may still be on its way, or the
+    /// A pair that cannot be used is reported once, and tried again: the second file may not have arrived yet, or the
     /// process may have reached its limit of open files.
     mutating func refresh() {
         let stamps = CertificateWatch.stamps(files)

@@ -3,8 +3,8 @@ internal import Gateway
 internal import Observability
 internal import TurboStreams
 
-/// A thread that looks every second for changed template files and a renewed certificate. It also returns the memory
-/// that a crowd of connections has left.
+/// A thread that looks every second for changed template files and a renewed certificate. It also returns memory to the
+/// system after many connections have ended.
 struct FileWatcher {
     private let thread: WorkerThread
     private let mailbox: Mailbox<Never>

@@ -19,7 +19,7 @@ struct HealthReport: Sendable {
     let certificate: CertificateHealth
     let stores: StoreHealth
 
-    /// Probes the ledger first, on the thread of `watch`, which then calls `done`. Returns false when too many requests
+    /// Probes the ledger first, on the thread of `watch`, which then calls `done`. Returns false if too many requests
     /// are waiting.
     @Sendable func ask(_ done: @escaping @Sendable (Readiness) -> Void) -> Bool {
         watch.ask { done(readiness) }

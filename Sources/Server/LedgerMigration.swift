@@ -5,7 +5,7 @@ internal import LedgerSQL
 
 /// Brings a ledger's tables up to date without a server, as a platform does before it starts the new version.
 public enum LedgerMigration {
-    /// Creates the ledger if it does not exist. Throws when a server uses its file, or when a newer version wrote it.
+    /// Creates the ledger if it does not exist. Throws if a server uses its file, or if a newer version wrote it.
     public static func run(_ database: DatabaseURL) throws(LedgerError) {
         let policy = AccessPolicy(sandboxUsers: .only([]))
         switch database {
@@ -13,7 +13,7 @@ public enum LedgerMigration {
             let lock = try LedgerLock(path: path)
             defer { withExtendedLifetime(lock) {} }
             _ = try OpenedLedger.engine(database).openStore(policy: policy, streams: .standard)
-        // Opening it is enough.
+        // Opening the ledger migrates it.
         case .postgres: _ = try OpenedLedger.engine(database)
         }
     }

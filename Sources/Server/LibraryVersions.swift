@@ -4,10 +4,10 @@ internal import Redis
 internal import SQLiteLedger
 internal import Sockets
 
-/// Of this release. The nodes of a shared ledger show theirs to each other.
+/// The version of this release. The nodes of a shared ledger show theirs to each other.
 public let releaseVersion = "0.1.0"
 
-/// The C libraries that this process really runs with, for bug reports.
+/// The C libraries that this process has loaded, for bug reports.
 public let libraryVersions: [(name: String, version: String)] = [
     ("libwebsockets", libwebsocketsVersion), ("SQLite", sqliteVersion), ("OpenSSL", opensslVersion),
     ("hiredis", hiredisVersion), ("nghttp2", nghttp2Version),

@@ -2,10 +2,10 @@ internal import Domain
 internal import Encoding
 internal import Hub
 
-/// What a node tells the others for their pages: what the log does not hold.
+/// A message between nodes for their pages, with content that the log does not hold.
 ///
-/// As JSON: `{"stream":"…","parts":[{"html":"…","key":"…","refresh":true}]}` or `{"language":"…"}`. What arrives was
-/// sent by a node (`MessageKey`), perhaps of another version, so it is checked like a request.
+/// Its JSON is `{"stream":"…","parts":[{"html":"…","key":"…","refresh":true}]}` or `{"language":"…"}`. A received
+/// message was sent by a node (`MessageKey`), perhaps of another version, so it is checked like a request.
 enum NodeAnnouncement: Equatable {
     private static let partLimit = 100
 
@@ -14,7 +14,7 @@ enum NodeAnnouncement: Equatable {
     /// The user of this stream reads another language now.
     case language(StreamName)
 
-    /// Nil for what no node says.
+    /// Nil if it is not a node's message.
     init?(_ body: [UInt8]) {
         guard let node = JSONNode(body) else { return nil }
         if let stream = node["language"]?.text.flatMap({ StreamName($0) }) {
@@ -59,7 +59,7 @@ enum NodeAnnouncement: Equatable {
     }
 
     private static func part(_ node: JSONNode) -> Part? {
-        // As text, because pages get it in text frames: a byte that is no UTF-8 would end their connection.
+        // As text, because pages get it in text frames: invalid UTF-8 would end their connection.
         guard let html = node["html"]?.text, !html.isEmpty else { return nil }
         let key = node["key"]?.text.map { CollapseKey($0) }
         return Part(html: Array(html.utf8), collapseKey: key, isRefresh: node["refresh"]?.boolean ?? false)

@@ -11,8 +11,8 @@ internal import Postgres
 internal import PostgresLedger
 internal import SQLiteLedger
 
-/// The ledger that `DATABASE_URL` names, with what its engine needs beside it: a file is locked against a second server,
-/// and a database is followed, because other nodes write it too.
+/// The ledger that `DATABASE_URL` names, with the parts that its engine needs: a file is locked against a second
+/// server, and a database is followed, because other nodes write it too.
 struct OpenedLedger {
     private enum Kind {
         case file(SQLiteEngine, LedgerLock)
@@ -33,7 +33,7 @@ struct OpenedLedger {
         }
     }
 
-    /// Brings the tables of a shared ledger up to date.
+    /// The engine for `database`. Opening it brings the tables up to date.
     static func engine(_ database: DatabaseURL) throws(LedgerError) -> any LedgerEngine {
         switch database {
         case .sqlite(let path): SQLiteEngine(path: path)
@@ -52,7 +52,7 @@ struct OpenedLedger {
         }
     }
 
-    /// What the writer calls after COMMIT.
+    /// Called by the writer after COMMIT.
     var onCommit: @Sendable ([Entry]) -> Void {
         switch kind {
         case .file: onEntries
@@ -60,17 +60,17 @@ struct OpenedLedger {
         }
     }
 
-    /// Whether other nodes may write it too.
+    /// True if other nodes may write the ledger too.
     var isShared: Bool {
         if case .shared = kind { true } else { false }
     }
 
-    /// Whether the ledger got a new epoch as it was opened, because nobody knows whether commits are lost.
+    /// True if the ledger got a new epoch when it was opened, because nobody knows whether commits are lost.
     var beginsAnew: Bool {
         if case .shared(let engine, _) = kind { engine.beginsAnew } else { false }
     }
 
-    /// Whether this node does the work that one node does for all.
+    /// Whether this node does the leader's work.
     var leadership: Leadership {
         switch kind {
         case .file: .alone
@@ -78,14 +78,15 @@ struct OpenedLedger {
         }
     }
 
-    /// Hands transient messages to the pages of all nodes, after what was committed before.
+    /// Hands transient messages to the pages of all nodes, after everything committed before.
     func broadcast(_ messages: [Message], publisher: Publisher, unshared: Counter) {
         guard case .shared(_, let follower) = kind else { return publisher.broadcast(messages) }
         for message in messages { follower.pass(NodeAnnouncement.broadcast(message).body) }
         share(messages, unshared: unshared)
     }
 
-    /// Makes every node forget a stream's messages that are in a former language, this one after what was committed before.
+    /// Makes every node forget a stream's cached messages in the former language; this node does so after everything
+    /// committed before.
     func tell(_ announcement: NodeAnnouncement, publisher: Publisher) {
         guard case .shared(_, let follower) = kind else { return publisher.heard(announcement.body) }
         follower.pass(announcement.body)
@@ -97,16 +98,16 @@ struct OpenedLedger {
         for message in messages where !tellOthers(of: .broadcast(message)) { unshared.add() }
     }
 
-    /// Returns false when it cannot be sent.
+    /// Returns false if the message cannot be sent.
     @discardableResult
     func tellOthers(of announcement: NodeAnnouncement) -> Bool {
         guard case .shared(_, let follower) = kind else { return true }
-        // A language that was missed would show for as long as it is remembered.
+        // Without this message, the old language would show for as long as the cached messages are kept.
         if case .language = announcement { return follower.tell(announcement.body, isVital: true) }
         return follower.tell(announcement.body)
     }
 
-    /// Who follows what other nodes commit; nil for a file.
+    /// Follows the commits of other nodes; nil for a file.
     var follower: LedgerFollower? {
         switch kind {
         case .file: nil
@@ -114,18 +115,18 @@ struct OpenedLedger {
         }
     }
 
-    /// Tells a second server on the same file where this one is.
+    /// Tells a second server on the same file the address of this one.
     func announce(address: String) {
         if case .file(_, let lock) = kind { lock.announce(address: address) }
     }
 
-    /// What is watched beside the writer and the reader.
+    /// The ledger's files, which are watched besides the writer and the reader; nil for PostgreSQL.
     func files(of writer: LedgerWriter, metrics: Metrics) -> LedgerFilesWatch? {
         guard case .file(let engine, let lock) = kind else { return nil }
         return LedgerFilesWatch(path: engine.path, lock: lock, writer: writer, metrics: metrics)
     }
 
-    /// Begins with the entry after `position`.
+    /// Starts with the entry after `position`.
     func follow(
         after position: Int64,
         configuration: Configuration,
@@ -156,7 +157,7 @@ struct OpenedLedger {
         }
     }
 
-    /// Unlike that of any other process, on this machine or another, now or later.
+    /// Different from the name of any other process, on this machine or another, now or later.
     private static func nodeName() -> String {
         var name = [CChar](repeating: 0, count: 65)
         gethostname(&name, name.count - 1)

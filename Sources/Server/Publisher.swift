@@ -7,7 +7,8 @@ internal import Observability
 internal import Synchronization
 internal import TurboStreams
 
-/// Turns committed entries into what the loops send: each fragment is rendered once, on the thread that committed it.
+/// Turns committed entries into messages for the loops: each fragment is rendered once, on the thread that committed
+/// it.
 final class Publisher: Sendable {
     private let templates: TemplateLoader
     private let telemetry: WebhookTelemetry
@@ -15,8 +16,8 @@ final class Publisher: Sendable {
     private let outlet = Mutex(Outlet.waiting([]))
 
     private enum Outlet {
-        /// There are no loops yet. What is committed in the meantime must reach them, since the first pages may have
-        /// been told that they missed nothing.
+        /// There are no loops yet. Entries committed meanwhile must reach them, because the first pages may have been
+        /// told that they missed nothing.
         case waiting([Publication])
         case open(Gateway)
     }
@@ -27,7 +28,7 @@ final class Publisher: Sendable {
         self.log = log
     }
 
-    /// Publishes to the loops from now on, starting with what was committed before they existed.
+    /// Publishes to the loops from now on, starting with the entries committed before the loops existed.
     func connect(_ gateway: Gateway) {
         outlet.withLock { outlet in
             if case .waiting(let publications) = outlet, !publications.isEmpty { gateway.publish(publications) }
@@ -50,8 +51,8 @@ final class Publisher: Sendable {
         )
     }
 
-    /// From now on, what pages missed on this stream is rendered again, because its user's language has changed.
-    /// Without loops, no message has been kept yet.
+    /// From now on, messages that pages missed on this stream are rendered again, because its user's language has
+    /// changed. Without loops, no message has been kept yet.
     func forget(_ stream: StreamName) {
         outlet.withLock { outlet in
             if case .open(let gateway) = outlet { gateway.forgetRecentMessages(on: stream) }
@@ -72,7 +73,7 @@ final class Publisher: Sendable {
         }
     }
 
-    /// What another node said.
+    /// Handles another node's message.
     func heard(_ body: [UInt8]) {
         switch NodeAnnouncement(body) {
         case .broadcast(let message): broadcast([message])

@@ -6,7 +6,7 @@ internal import Observability
 public import Settings
 internal import StoreInterface
 
-/// What SIGHUP does: it rereads the files and applies their content while the server runs; no connection notices.
+/// The effect of SIGHUP: it rereads the files and applies their content while the server runs; no connection notices.
 struct Reloader {
     let source: ConfigurationSource
     var configuration: Configuration
@@ -45,7 +45,7 @@ struct Reloader {
         configuration = reload.configuration
         let policy = configuration.accessPolicy
         if !(services.writer.submit(.policy(policy)) && services.reader.adopt(policy)) {
-            log.error("catalogue not reloaded, the ledger is busy; send SIGHUP again")
+            log.error("catalog not reloaded, the ledger is busy; send SIGHUP again")
         }
         replaceStores()
         let changed = reload.changed.isEmpty ? "nothing" : reload.changed.joined(separator: ", ")
@@ -71,12 +71,12 @@ struct Reloader {
     }
 }
 
-/// What rereading the settings changes in a running server: keys, secrets and the catalog.
+/// The part of the settings that a running server can change: keys, secrets and the catalog.
 public struct ConfigurationReload: Sendable {
     public private(set) var configuration: Configuration
     private var changes: SettingsChanges
 
-    /// Names of the settings that have another value now.
+    /// The names of the settings whose values have changed.
     public var changed: [String] { changes.names }
     public var problems: [ConfigurationError.Problem] { changes.problems }
 

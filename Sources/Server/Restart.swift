@@ -1,13 +1,13 @@
 internal import Glibc
 internal import Synchronization
 
-/// Ends the server from within. It stops like one that got SIGTERM: its pages come back by themselves, with their cursors,
-/// here or at another node.
+/// Ends the server from within. It stops as it does after SIGTERM: pages reconnect by themselves, with their cursors,
+/// to this server or to another node.
 final class Restart: Sendable {
     private let isEnding = Atomic(false)
     private let due = Atomic(false)
 
-    /// Whether the program has to begin again once the server has stopped.
+    /// True if the program must restart once the server has stopped.
     var isDue: Bool { due.load(ordering: .relaxed) }
 
     func beginAgain() {

@@ -5,15 +5,16 @@ internal import RailsBroadcasts
 internal import RailsCable
 internal import Redis
 
-/// Broadcasts of Rails that were lost.
+/// Gaps in the broadcasts of a Rails app.
 extension Server {
-    /// Begins to listen. What was lost, the app's own server still knows: pages reload from there, including those that
+    /// Starts listening. The app's own server still has what was lost: pages reload from there, including pages that
     /// come later with a cursor from before the loss.
     func listenToRails() {
         let heal: HealBroadcasts = { [gateway, writer = core.writer, ledger = core.ledger, position] gap in
             // No page can have a cursor of a new ledger.
             if gap == .beforeStart && position == 0 { return }
-            // Of several nodes, one commits what Rails says, and records a loss when it takes over, and later ones.
+            // Of several nodes, only the leader commits Rails' broadcasts and records gaps. It records one when it
+            // becomes the leader, and later ones as they occur.
             guard ledger.leadership.isHeld, gap != .beforeStart || !ledger.isShared else { return }
             let isTaken = writer.submit(
                 .broadcastsLost { result in

@@ -31,8 +31,8 @@ public final class Server {
     private let manager: SystemdNotifier
     /// The ledger's newest position at the start.
     let position: Int64
-    /// The number of files that are open at the start: the three standard streams, and those that a service manager may
-    /// add.
+    /// The number of files that may be open at the start: the three standard streams, and those that a service manager
+    /// may add.
     private static let inheritedFiles = 12
 
     /// Opens the ledger and starts listening. Block the signals before; SIGHUP reads `source` again.
@@ -68,7 +68,7 @@ public final class Server {
         reloader = Reloader(core, source: source, stores: stores, context: context, services: services)
     }
 
-    /// Some libraries end the process when they cannot open the files that they start with.
+    /// Some libraries end the process if they cannot open the files that they need at the start.
     private static func makeRoomForFiles(_ configuration: Configuration) throws(StartError) {
         FileLimit.set(configuration.limits.files)
         guard FileLimit.hasRoom(for: Limits.leastFiles(loops: configuration.loops) - inheritedFiles) else {
@@ -76,8 +76,8 @@ public final class Server {
         }
     }
 
-    /// Announces where it listens, serves until SIGTERM or SIGINT, and drains. SIGHUP reloads meanwhile. Returns true when
-    /// the program has to begin again instead of ending.
+    /// Announces its address, serves until SIGTERM or SIGINT, and drains. SIGHUP reloads meanwhile. Returns true if the
+    /// program must restart instead of ending.
     public func run() throws(StartError) -> Bool {
         let configuration = core.configuration
         let log = core.log
@@ -109,13 +109,13 @@ public final class Server {
         watchdog?.stop()
         stop()
         watcher.stop()
-        // Joined last, so that a store that hangs delays no page and no webhook.
+        // Joined last, so that a store that does not answer delays no page and no webhook.
         probe?.close()
         log.info("stopped")
         return restart.isDue
     }
 
-    /// Tells the parts and the workspace the address at which the server is reached.
+    /// Tells the parts and the workspace at which address the server is reached.
     private func announce(_ addresses: ServerAddress) throws(StartError) {
         core.configuration.tell(core.log)
         ownAddress.replace(with: addresses.own)
@@ -143,7 +143,7 @@ public final class Server {
         core.log.warning(
             "ledger has another history",
             fields: [
-                "todo": "nothing: it has a new epoch, pages get the newest state, and stores are asked what they sent"
+                "todo": "none: it has a new epoch, pages get the newest state, and stores are asked what they sent"
             ]
         )
     }

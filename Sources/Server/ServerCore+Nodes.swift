@@ -5,10 +5,10 @@ internal import LedgerInterface
 internal import LedgerSQL
 internal import Observability
 
-/// One node among others on the same ledger.
+/// A node that shares its ledger with others.
 extension ServerCore {
-    /// Begins to hear of what other nodes commit and say, and ends or begins again when the ledger says so. A node that
-    /// takes the work over may have missed broadcasts meanwhile.
+    /// Follows what other nodes commit, and ends or restarts this server when the ledger requires it. A node that
+    /// becomes the leader may have missed broadcasts before.
     func follow(after position: Int64, restart: Restart) throws(StartError) {
         let hasBroadcasts = configuration.redis != nil || configuration.railsCable != nil
         let streams = configuration.streamPattern
@@ -21,7 +21,7 @@ extension ServerCore {
             onLoss: { [log] in
                 log.error(
                     "ledger lost commits",
-                    fields: ["todo": "nothing: this server begins again, with a new epoch"]
+                    fields: ["todo": "none: this server restarts with a new epoch"]
                 )
                 restart.beginAgain()
             },
@@ -34,7 +34,7 @@ extension ServerCore {
                 publisher.reloadPages(on: workers) { stream in streams.user(of: stream).map(erased.contains) ?? false }
             },
             onMessage: { [publisher] body in publisher.heard(body) },
-            // A language may be new.
+            // A user's language may have changed meanwhile.
             onInterruption: { [publisher] in publisher.forgetAll() }
         )
         do throws(LedgerError) {
@@ -44,7 +44,7 @@ extension ServerCore {
         }
     }
 
-    /// The clocks of nodes may be minutes apart; periods end by the database's.
+    /// The clocks of nodes may differ by minutes, and periods end by the database's clock.
     private func followClock(to instant: Instant) {
         let difference = instant.milliseconds - clock.now().milliseconds
         guard abs(difference) > 1000, configuration.developmentNow == nil else { return }

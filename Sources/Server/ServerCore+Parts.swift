@@ -23,7 +23,7 @@ extension ServerCore {
         )
     }
 
-    /// Nil when no Redis is configured.
+    /// Nil if no Redis is configured.
     func redis() throws(StartError) -> RedisListener? {
         guard let settings = configuration.redis else { return nil }
         guard let listener = RedisListener(settings, log: log, metrics: metrics, submit: submitBroadcasts) else {
@@ -32,7 +32,7 @@ extension ServerCore {
         return listener
     }
 
-    /// Nil when no cable database is configured.
+    /// Nil if no cable database is configured.
     func railsCable() throws(StartError) -> CableListener? {
         guard let settings = configuration.railsCable else { return nil }
         guard let listener = CableListener(settings, log: log, metrics: metrics, submit: submitBroadcasts) else {
@@ -44,7 +44,7 @@ extension ServerCore {
     private var submitBroadcasts: SubmitBroadcasts {
         let leadership = ledger.leadership
         return { [writer] fragments, completion in
-            // Another node hears the same broadcasts, and commits them.
+            // Another node receives the same broadcasts and commits them.
             guard let lease = leadership.lease else {
                 completion(.committed)
                 return true
@@ -136,7 +136,7 @@ extension ServerCore {
     }
 
     /// The ledger's newest position before the first page connects. It must be exact, because pages are told what they
-    /// missed since then.
+    /// have missed since then.
     func head() throws(StartError) -> Int64 {
         let answer = Promise<Result<Int64, LedgerError>>()
         let isAsked = reader.head { answer.fulfil($0.map(\.position)) }

@@ -9,7 +9,8 @@ internal import LedgerInterface
 internal import Observability
 internal import TurboStreams
 
-/// The parts that all others are built with. They are opened in this order, since a later one may need an earlier one.
+/// The parts from which all others are built. They are opened in this order, because a later one may need an earlier
+/// one.
 struct ServerCore {
     let configuration: Configuration
     let clock: Clock
@@ -22,7 +23,7 @@ struct ServerCore {
     let publisher: Publisher
     let ends: EndedAccessQueue
     let ledger: OpenedLedger
-    /// Transient messages that other nodes were not sent.
+    /// The number of transient messages that could not be sent to other nodes.
     let unshared: Counter
     let writer: LedgerWriter
     let reader: LedgerReader

@@ -5,7 +5,7 @@ public import Sockets
 public import StoreInterface
 public import TurboStreams
 
-/// Why the server did not start. Each text says what to do.
+/// The reason why the server did not start. Each text says what to do.
 public enum StartError: Error, CustomStringConvertible {
     case ledger(LedgerError)
     case templates(TemplateProblems)

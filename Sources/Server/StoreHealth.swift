@@ -22,7 +22,7 @@ final class StoreHealth: Sendable {
         }
     }
 
-    /// `error` is nil after an answer. A store that cannot be reached says nothing about the key.
+    /// `error` is nil after an answer. An unreachable store says nothing about the key.
     @Sendable func asked(_ provider: Provider, error: StoreAPIError?) {
         let now = monotonicNanoseconds()
         let news: Incident.News? = incidents.withLock { incidents in
@@ -72,7 +72,7 @@ struct StoreProbe {
         mailbox.close()
     }
 
-    /// Halts, and waits for the call that is under way.
+    /// Halts, and waits for the call in progress.
     func close() {
         halt()
         thread.join()

@@ -12,7 +12,7 @@ struct SystemdNotifier: Sendable {
 
     /// The bytes of the socket's address; the first one is 0 for an abstract name, which is not in the file system.
     private let path: [UInt8]?
-    /// The time after which systemd ends a process that has not reported. Nil when systemd does not watch.
+    /// The time after which systemd ends a process that has not reported. Nil if systemd does not watch.
     let patience: Duration?
 
     init(environment: [String: String], process: pid_t = getpid()) {
@@ -20,7 +20,7 @@ struct SystemdNotifier: Sendable {
         let isKnown = path.first == UInt8(ascii: "/") || path.first == UInt8(ascii: "@")
         if path.first == UInt8(ascii: "@") { path[0] = 0 }
         self.path = isKnown && path.count < SystemdNotifier.longestPath ? path : nil
-        // The variables are inherited: they may be meant for the process that started this one.
+        // Variables are inherited: they may be meant for the process that started this one.
         let isMeant = environment["WATCHDOG_PID"].map { $0 == "\(process)" } ?? true
         let microseconds = environment["WATCHDOG_USEC"].flatMap { Int64($0) } ?? 0
         patience = isMeant && microseconds > 0 ? .microseconds(microseconds) : nil
@@ -56,7 +56,7 @@ struct Watchdog {
     private let thread: WorkerThread
     private let mailbox: Mailbox<Never>
 
-    /// Nil when systemd does not watch this process.
+    /// Nil if systemd does not watch this process.
     init?(_ manager: SystemdNotifier, probe: @escaping @Sendable () -> Void) {
         guard let patience = manager.patience else { return nil }
         let waker = Waker()

@@ -44,7 +44,7 @@ extension SimulatedSubscription {
         pendingProduct = nil
     }
 
-    /// The other product in the catalogue, or a made-up one.
+    /// The other product in the catalog, or a made-up one.
     func neighbour(_ step: LifecycleStep) -> String {
         let others = SimulatedProduct.catalogue.filter { $0.id != product }
         let isListed = others.count < SimulatedProduct.catalogue.count

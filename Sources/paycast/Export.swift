@@ -2,7 +2,7 @@ internal import APIClient
 internal import APIModel
 internal import Terminal
 
-/// Prints all that is known of a user.
+/// Prints everything known about a user.
 struct Export: Command {
     static let name = "export"
     /// A body may have 256 KiB.

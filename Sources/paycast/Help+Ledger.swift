@@ -5,8 +5,8 @@ extension Help {
 
         Usage: paycast migrate [OPTIONS]
 
-        “serve” does the same when it starts. Call it before, where a platform has a
-        step for that: “release: paycast migrate” in a Procfile.
+        “serve” does the same when it starts. If your platform has a release step, run
+        it there: “release: paycast migrate” in a Procfile.
 
         Options:
           --database URL        DATABASE_URL, sqlite:paycast.db
@@ -15,19 +15,19 @@ extension Help {
         """
 
     static let copy = """
-        Move a ledger to another database or engine, and compare every row.
+        Copy a ledger to another database or engine, and compare every row.
 
         Usage: paycast copy --from URL --to URL
 
-        Stop every server first. Both URLs are as in DATABASE_URL: from SQLite to
-        PostgreSQL, back, or between two of one kind. Cursors of pages stay valid. The
-        source stays as it is. Interrupted, the same command goes on where it stopped,
-        or begins anew if the source has changed; until the copy is finished and has
+        Stop every server first. Both URLs have DATABASE_URL's form: SQLite to
+        PostgreSQL, back, or two databases of one engine. Cursors of pages stay valid.
+        The source stays as it is. After an interruption, the same command continues,
+        or starts over if the source has changed; until the copy is finished and has
         been compared with its source, no server starts on it. Progress goes to stderr.
 
         Options:
           --from URL            the ledger to copy
-          --to URL              where to; there must be no ledger yet, or an empty one
+          --to URL              the target; it must have no ledger yet, or an empty one
 
         Example: paycast copy --from sqlite:paycast.db --to postgres://db1/paycast
         """
@@ -79,37 +79,37 @@ extension Help {
 /// Commands about one user's data.
 extension Help {
     static let export = """
-        Print all that is known of a user, as one JSON.
+        Print everything known about a user, as one JSON document.
 
         Usage: paycast export --user USER [OPTIONS]
 
-        Has the contracts, the orders, and every event with what it caused and with
-        what the store sent, word for word, as long as that is kept. What the store
-        sent may say more of the user than your app knows: name, address, e-mail.
+        The output contains the contracts, the orders, and every event with its effects
+        and the body that the store sent, word for word, as long as that is kept. The
+        body may say more about the user than your app knows: name, address, e-mail.
 
         Options:
-          --user USER           whose
+          --user USER           the user to export
         \(remote)
 
         Example: paycast export --user 42 > 42.json
         """
 
     static let erase = """
-        Forget a user, so that nothing that stores send brings the user back.
+        Erase a user, so that nothing that stores send brings the user back.
 
         Usage: paycast erase --user USER --reason TEXT [OPTIONS]
 
         Erases the user's contracts, orders, events, fragments and jobs, and reloads
         the user's open pages; prints how many there were. Positions stay, so cursors
         stay valid. What stores say about the erased contracts from now on is answered
-        “ignored”. The user may come back: by an order, or a purchase, that the app's
-        backend posts. Erasing again is harmless, and necessary after restoring a
-        backup from before. Does not cancel a subscription: that is for the user, at
-        the store.
+        “ignored”. The user comes back only through an order or a purchase that the
+        app's backend posts. Erasing again is harmless, and necessary after restoring a
+        backup made before the erasure. Does not cancel a subscription: the user must
+        do that at the store.
 
         Options:
-          --user USER           whom
-          --reason TEXT         why, for the server's log; do not name the user in it
+          --user USER           the user to erase
+          --reason TEXT         the reason, for the server's log, without the user's name
           --json                the server's answer as JSON
         \(remote)
 

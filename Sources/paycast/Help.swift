@@ -10,12 +10,12 @@ enum Help {
           demo       run a development server on a throw-away ledger
           tail       follow committed events and the fragments they caused
           trigger    deliver a locally signed store event to a development server
-          replay     apply stored events once more, or resend pages their state
-          recover    fetch what a store sent while nobody listened
-          export     print all that is known of a user, as one JSON
-          erase      forget a user, so that nothing brings the user back
+          replay     apply stored events again, or send pages their state again
+          recover    fetch what a store sent while no server was listening
+          export     print everything known about a user, as one JSON document
+          erase      erase a user, so that nothing brings the user back
           migrate    bring a ledger's tables up to date, before the server runs
-          copy       move a ledger to another database or engine, checked
+          copy       copy a ledger to another database or engine, and compare them
           backup     copy a ledger into one file, even while a server uses it
           restore    replace the ledger with a backup
           doctor     check a server's settings and say what to fix
@@ -47,7 +47,7 @@ enum Help {
         connections, https with a certificate; everything else goes to stderr.
 
         SIGHUP reloads what comes from files: secrets (PAYCAST_API_KEY_FILE and so
-        on), keys, the catalogue, the certificate and the templates.
+        on), keys, the catalog, the certificate and the templates.
 
         Options (with their variable and default):
           --port PORT           PORT, 8080; 0 is any free port
@@ -168,7 +168,7 @@ enum Help {
 
     private static let replay = """
         Rebuild contracts from all of their stored events, and send pages what changed.
-        Use it after an update that reads the stores' events better than before.
+        Use it after an update that understands the stores' events better.
 
         Usage: paycast replay (--event ID | --user USER | --since CURSOR) [OPTIONS]
 
@@ -191,13 +191,13 @@ enum Help {
         """
 
     private static let recover = """
-        Fetch what a store sent while nobody listened, and commit it.
+        Fetch what a store sent while no server was listening, and commit it.
 
         Usage: paycast recover apple|google [OPTIONS]
 
         Apple keeps all notifications for 180 days, Google a list of voided purchases
-        for 30. Prints how many were found, how many of them were new, and what became
-        of them; exits 1 when something could not be fetched. The server needs the
+        for 30. Prints how many were found, how many of them were new, and their
+        outcomes; exits 1 if something could not be fetched. The server needs the
         store's API key; it also does this by itself at start and every hour.
 
         Options:

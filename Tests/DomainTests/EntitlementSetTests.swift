@@ -73,7 +73,7 @@ import Testing
             ranked: ["3", "2", "1"]
         ),
         Case(
-            name: "a group of the catalogue spans stores",
+            name: "a group of the catalog spans stores",
             held: [
                 Held(lineage: "1", product: "basic", days: 90, group: "21500000"),
                 Held(lineage: "2", product: "pro", provider: .stripe),

@@ -129,7 +129,7 @@ import Testing
             #expect(doctor.output.contains("run the same “paycast copy"), "\(doctor.output)")
             let again = shop.server.paycast("copy", "--from", from, "--to", to)
             #expect(try again.waitForExit(timeout: .seconds(120)) == 0, "\(again.errors)")
-            #expect(again.errors.hasPrefix("going on after the "), "\(again.errors)")
+            #expect(again.errors.hasPrefix("continuing after "), "\(again.errors)")
         }
         try shop.server.start(database: "sqlite:back.db")
         try check(shop, since: shop.cursor, missed: ["two", "three"])

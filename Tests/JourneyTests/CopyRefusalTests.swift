@@ -40,11 +40,11 @@ import Testing
             to: "sqlite:other.db",
             error: "other.db holds a ledger with schema 3, and this version writes 11: check that --from and --to"
         ),
-        Refusal(testDescription: "occupied target", to: "sqlite:other.db", error: "other.db holds a ledger already"),
+        Refusal(testDescription: "occupied target", to: "sqlite:other.db", error: "other.db already holds a ledger"),
         Refusal(
             testDescription: "half of a source",
             before: "db.execute('CREATE TABLE copying (x)')",
-            error: "paycast.db is half of a ledger"
+            error: "paycast.db cannot be copied"
         ),
     ]) func saysWhy(_ given: Refusal) throws {
         let server = try PaycastServer()
@@ -78,7 +78,7 @@ import Testing
             #expect(try file.paycast("migrate", "--database", "sqlite:idle.db").waitForExit() == 0)
             let copy = file.paycast("copy", "--from", from, "--to", to)
             #expect(try copy.waitForExit(timeout: .seconds(40)) == 1)
-            #expect(copy.errors.contains("is being served by"), "\(copy.errors)")
+            #expect(copy.errors.contains("is in use by"), "\(copy.errors)")
         }
         try nodes.broadcast("before.", through: 0)
         try nodes[0].stop()

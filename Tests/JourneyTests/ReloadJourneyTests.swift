@@ -56,7 +56,7 @@ import Testing
         try fixture.expect(delivery, status: 200, text: "duplicate")
     }
 
-    /// A broken catalogue holds up nothing else, and the last good one stays.
+    /// A broken catalog holds up nothing else, and the last good one stays.
     @Test func catalogueIsReplacedByAGoodOne() throws {
         let environment = [
             "PAYCAST_CATALOG": catalogue("silver"),

@@ -2,9 +2,9 @@ internal import Admission
 internal import HTTP1
 internal import HTTPMessages
 
-/// Who may see `/ready` and `/metrics`.
+/// Decides who may see `/ready` and `/metrics`.
 extension Authorization {
-    /// The request comes from this machine, or has a key.
+    /// True if the request comes from this machine, or has a key.
     func isOperator(_ request: Request) -> Bool {
         isOfThisMachine(request) || isTrusted(request.credentials)
     }

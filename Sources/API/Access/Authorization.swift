@@ -5,7 +5,8 @@ internal import Encoding
 internal import HTTP1
 internal import HTTPMessages
 
-/// Who may do what: the bearer keys of the API routes, the key that signs stream names, and the origins of pages.
+/// The credentials that the server accepts: the bearer keys of the API routes, the key that signs stream names, and the
+/// origins of pages.
 public struct Authorization: Sendable {
     private let keys: [[UInt8]]
     let signer: StreamSigner?
@@ -84,7 +85,7 @@ public struct Authorization: Sendable {
         judge(origin: request.origin, host: request.host, scheme: request.scheme)
     }
 
-    /// Unless a trusted proxy names the scheme, http and https both count as ours: TLS may end in front of us.
+    /// Unless a trusted proxy names the scheme, http and https both count as ours: TLS may end in front of this server.
     func judge(origin: String?, host: String, scheme: Scheme? = nil) -> OriginVerdict {
         guard let origin = origin?.asciiLowercased else { return .same }
         let schemes = scheme.map { [$0] } ?? [.http, .https]

@@ -5,8 +5,8 @@ internal import Domain
 internal import Encoding
 internal import HTTPMessages
 
-/// Who is said to own a posted purchase. A page speaks for the user of its stream. A backend names any user, or none:
-/// then the order token in the purchase decides.
+/// The user who is said to own a posted purchase. A page speaks for the user of its stream. A backend names any user,
+/// or none: the order token in the purchase then decides.
 struct Claimant {
     /// A signed stream name.
     var stream: String?
@@ -35,7 +35,7 @@ struct Claimant {
         return owner
     }
 
-    /// The user for whom the holder of a signed stream name speaks.
+    /// The user for whom the holder of a signed stream name may speak.
     static func owner(of token: String, services: Services) throws(RefusedClaimant) -> UserID {
         let name: SignedName
         do throws(StreamNameError) {
@@ -50,7 +50,7 @@ struct Claimant {
     }
 }
 
-/// Why nobody is believed to own a purchase.
+/// The reason why a claim to own a purchase is not believed.
 struct RefusedClaimant: Error {
     let response: Response
 

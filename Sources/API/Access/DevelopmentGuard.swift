@@ -2,8 +2,8 @@ internal import Admission
 internal import HTTP1
 internal import HTTPMessages
 
-/// Shields a development server from other sites' pages in the developer's browser: its demo, its simulated stores and
-/// its clock need no key.
+/// Protects a development server from other sites' pages in the developer's browser, because its demo, its simulated
+/// stores and its clock need no key.
 struct DevelopmentGuard {
     private let authorization: Authorization
 
@@ -28,8 +28,8 @@ struct DevelopmentGuard {
         }
     }
 
-    /// Any page can send us forms, and `fetch` requests without a preflight. Reading does no harm: the browser hides
-    /// our answers from the page.
+    /// Any page can send this server forms, and `fetch` requests without a preflight. Reading does no harm: the browser
+    /// hides the answers from the page.
     private func isOfAnotherSite(_ request: Request) -> Bool {
         switch request.method {
         case "GET", "HEAD", "OPTIONS": return false

@@ -1,6 +1,6 @@
 internal import HTTPMessages
 
-/// How much of an answer a page of another origin may see (https://fetch.spec.whatwg.org/#http-cors-protocol).
+/// The part of an answer that a page of another origin may see (https://fetch.spec.whatwg.org/#http-cors-protocol).
 struct PageOrigin {
     private let verdict: Authorization.OriginVerdict
 

@@ -4,8 +4,8 @@ internal import Hub
 internal import Ledger
 internal import LedgerInterface
 
-/// What one request broadcasts. The ledger commits the durable fragments, the transient ones go out after the commit,
-/// and the answer lists the cursors in the order of the request.
+/// The fragments of one request. The ledger commits the durable ones, the transient ones go out after the commit, and
+/// the answer lists the cursors in the order of the request.
 struct BroadcastCommit: Sendable {
     let services: Services
     let kept: [Fragment]

@@ -28,8 +28,8 @@ struct BroadcastsEndpoint {
         }
     }
 
-    /// `POST /_broadcast`: the requests of an app that publishes through AnyCable. A remote disconnect uses the
-    /// app's own identifiers of a connection. We know connections only by signed names, so there is nothing to do.
+    /// `POST /_broadcast`: the requests of an app that publishes through AnyCable. A remote disconnect uses the app's
+    /// own identifiers of a connection. Paycast knows connections only by signed names, so there is nothing to do.
     func answerAnyCable(_ request: Request) -> Answer {
         if JSONNode(request.body)?["command"] != nil { return .respond(BroadcastsEndpoint.created) }
         return answer(

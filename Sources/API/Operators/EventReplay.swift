@@ -20,9 +20,10 @@ struct EventReplay {
         var next: Cursor?
     }
 
-    /// How many events of one contract are in memory at a time.
+    /// The number of one contract's events that are in memory at a time.
     private static let pageSize = 100
-    /// How often a contract is read at most: again whenever the store sends an event about it in between.
+    /// The greatest number of times that a contract is read: again whenever the store sends an event about it in
+    /// between.
     private static let attempts = 5
 
     let verifiers: [Provider: any StoreVerifier]
@@ -133,7 +134,7 @@ struct EventReplay {
     private func read(_ one: StoredEvent, into result: inout Result) -> Event? {
         let reason: String
         do throws(VerificationError) {
-            // By the retention, or with a user.
+            // The retention emptied it, or the erasure of a user.
             guard !one.body.isEmpty else { return skip(one, because: "emptied", in: &result) }
             if let event = try interpret(one) { return event }
             reason = "not_replayable"

@@ -4,7 +4,7 @@ internal import HTTP1
 internal import HTTPMessages
 internal import Observability
 
-/// What operators ask a server: `GET /up`, `/ready` and `/metrics`. Who may see them: `Authorization+Operators`.
+/// The routes for operators: `GET /up`, `/ready` and `/metrics`. `Authorization+Operators` decides who may see them.
 struct OperatorEndpoint {
     static let up = Response(status: 200, contentType: "text/plain; charset=utf-8", body: "up\n")
 

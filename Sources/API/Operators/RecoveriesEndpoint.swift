@@ -86,7 +86,7 @@ extension RecoveryRequest {
     }
 }
 
-/// What the recoveries in progress have read so far. May be used on any thread.
+/// The progress of the running recoveries. May be used on any thread.
 final class RunningRecoveries: Sendable {
     struct Running: Sendable {
         let provider: Provider

@@ -4,8 +4,8 @@ internal import HTTPMessages
 internal import LedgerInterface
 internal import Rules
 
-/// `POST /replays`: verifies and applies stored events again, tries that out, or broadcasts them again, one page at a
-/// time.
+/// `POST /replays`: verifies and applies stored events again, shows what that would change, or broadcasts them again,
+/// one page at a time.
 struct ReplaysEndpoint {
     private static let limit = 100
 

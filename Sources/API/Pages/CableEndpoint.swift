@@ -15,7 +15,7 @@ struct CableEndpoint {
         self.services = services
     }
 
-    /// Rails answers the same to a request that is not a WebSocket, or that comes from a page of a refused origin.
+    /// Rails gives the same answer to a request that is not a WebSocket, or that comes from a page of a refused origin.
     static let pageNotFound = Response.error(
         404,
         code: "not_found",

@@ -8,7 +8,7 @@ import Pages
 
 /// `GET /feed[?since=CURSOR&user=…]`: the committed events, for `tail`.
 public struct FeedEndpoint: Sendable {
-    /// How many entries one read of the ledger returns.
+    /// The number of entries that one read of the ledger returns.
     private static let chunk = 500
 
     private let reader: LedgerReader
@@ -23,8 +23,8 @@ public struct FeedEndpoint: Sendable {
         self.init(reader: services.reader, epoch: services.epoch)
     }
 
-    /// `since=start` is the beginning of the ledger, and an instant selects what was committed after it; without
-    /// `since` the feed starts now. If the cursor is not one of this ledger, the first event is `reset`.
+    /// `since=start` is the beginning of the ledger, and an instant selects entries committed after it; without `since`
+    /// the feed starts now. If the cursor is not one of this ledger, the first event is `reset`.
     public func answer(_ request: Request) -> Answer {
         let filter = FeedFilter(request.query)
         let given = request.lastEventID.flatMap { $0.isEmpty ? nil : $0 } ?? request.query["since"]
@@ -74,7 +74,7 @@ public struct FeedEndpoint: Sendable {
     private func newer(than position: Int64, filter: FeedFilter, done: @escaping Done) -> Bool {
         reader.entries(filter.selection, after: position, limit: FeedEndpoint.chunk) { [epoch] result in
             guard case .success(let page) = result else { return done(.unreadable) }
-            // The position that the consumer saw has never existed here, or no longer does.
+            // The position that the consumer saw never existed here, or no longer does.
             guard position <= page.head.position else {
                 return done(
                     MissedMessages(through: page.head.position, messages: [.reset(to: page.head, filter: filter)])

@@ -15,7 +15,8 @@ struct LedgerCatchUp {
         self.services = services
     }
 
-    /// `isCounted`: `start` is what the page's client received last, not the cursor with which the HTML was rendered.
+    /// `isCounted`: `start` is the position that the page's client received last, not the cursor with which the HTML
+    /// was rendered.
     func follow(
         _ name: SignedName,
         since start: MissedSince,
@@ -82,7 +83,7 @@ extension PageRequest {
 extension MissedMessages {
     static let unreadable = MissedMessages(through: 0, messages: [], extent: .unreadable)
 
-    /// Renders what was missed with the current templates. A refresh makes up for what can no longer be sent.
+    /// Renders missed fragments with the current templates. A refresh stands for those that can no longer be sent.
     init(_ missed: MissedFragments, on stream: StreamName, renderer: Renderer) {
         var messages = missed.items.map {
             Message(position: $0.position, fragments: $0.fragments, on: stream, renderer: renderer)

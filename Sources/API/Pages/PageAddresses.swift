@@ -5,7 +5,7 @@ internal import Domain
 internal import Encoding
 internal import HTTPMessages
 
-/// Where a user's page connects, and the markup that connects it.
+/// The addresses at which a user's page connects, and the markup that connects it.
 struct PageAddresses: Sendable {
     private let signer: StreamSigner
     private let streams: StreamPattern

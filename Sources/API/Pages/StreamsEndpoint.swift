@@ -42,7 +42,7 @@ struct StreamsEndpoint {
                 source: SourceElement(signedName: token, host: request.host)
             )
             page.allowedOrigin = origin
-            // An event stream reconnects by itself, so the only message for its element is that the name has expired.
+            // An event stream reconnects by itself, so its element only needs to learn that the name has expired.
             if !request.isWebSocket && name.expires == nil { page.source = nil }
             return .open(page)
         } catch {

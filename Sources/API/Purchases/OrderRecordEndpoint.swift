@@ -4,7 +4,7 @@ internal import HTTPMessages
 internal import Ledger
 internal import LedgerInterface
 
-/// `GET /orders/{token}`: what `POST /orders` answered, and what became of the order.
+/// `GET /orders/{token}`: the answer of `POST /orders`, and the outcome of the order.
 struct OrderRecordEndpoint {
     private let services: Services
 
@@ -19,7 +19,7 @@ struct OrderRecordEndpoint {
             reader.order(token) { result in
                 reply.send(result) { found in
                     guard let record = found.order else { return OrderRecordEndpoint.unknown }
-                    // The user id fit the pattern that the server used when the order was created.
+                    // The user id matched the pattern that the server used when the order was created.
                     guard let page = addresses.page(of: record.order.user, since: found.head) else {
                         return UsersEndpoint.invalidUser
                     }

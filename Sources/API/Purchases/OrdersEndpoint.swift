@@ -4,7 +4,8 @@ internal import Encoding
 internal import HTTPMessages
 internal import Ledger
 
-/// `POST /orders`: creates the token that a purchase carries, and returns what a page needs to wait for the purchase.
+/// `POST /orders`: creates the token that a purchase carries, and returns everything that a page needs to wait for the
+/// purchase.
 struct OrdersEndpoint {
     private let services: Services
 

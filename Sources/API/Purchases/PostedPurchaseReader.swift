@@ -3,12 +3,12 @@ internal import Domain
 internal import HTTPMessages
 internal import StoreInterface
 
-/// Has a posted purchase read by its store, on a thread that may wait for it. The stores' parts are in their folders.
+/// Lets the store read a posted purchase, on a thread that may wait for it. The stores' own code is in their folders.
 struct PostedPurchaseReader<Purchase: PostedPurchase> {
     let services: Services
     let provider: Provider
 
-    /// One of the two runs, on any thread. Returns false if too much is waiting: then neither does.
+    /// Calls one of the two, on any thread. Returns false if too much is waiting; then it calls neither.
     func read(
         _ purchase: Purchase,
         commit: @escaping @Sendable (PurchaseReading) -> Void,

@@ -6,7 +6,7 @@ internal import Ledger
 /// Commits a verified event that an app posted, and answers only after the commit.
 struct PurchaseCommit: Sendable {
     private let services: Services
-    /// When the post arrived, by the monotonic clock, in nanoseconds.
+    /// The arrival of the post, in nanoseconds of the monotonic clock.
     private let receivedAt: UInt64
 
     init(_ services: Services, receivedAt: UInt64) {

@@ -3,7 +3,8 @@ internal import Domain
 internal import HTTPMessages
 internal import StoreInterface
 
-/// `POST /receipts/{store}`: what old versions of an app hold, and what the app's backend stored of the store's answers.
+/// `POST /receipts/{store}`: receipts that old versions of an app hold, and a store's answers that the app's backend
+/// has kept.
 struct ReceiptsEndpoint {
     private let services: Services
     private let provider: Provider
@@ -35,7 +36,7 @@ struct ReceiptsEndpoint {
     }
 
     private func commit(_ reading: PurchaseReading, for user: UserID?, receivedAt: UInt64, reply: Reply) {
-        // A claim by a stored answer dates from when the store gave that answer.
+        // A claim with a stored answer dates from the time of that answer.
         let since = reading.source == .verifyReceipt ? reading.events.first?.signedAt : nil
         let claim = reading.isProof ? user.map { Claim(user: $0) } : nil
         PurchaseCommit(services, receivedAt: receivedAt).commit(reading.events[...], claim: claim, since: since) {

@@ -66,7 +66,7 @@ struct TransactionsEndpoint {
     }
 }
 
-/// The body of a post, parsed strictly: what its store reads, and `"stream"?, "user"?, "order"?`.
+/// The body of a post, parsed strictly: the members that its store reads, and `"stream"?, "user"?, "order"?`.
 private struct Post<Purchase: PostedPurchase>: Sendable {
     let purchase: Purchase
     let claimant: Claimant

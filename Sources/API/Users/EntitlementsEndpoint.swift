@@ -6,9 +6,9 @@ internal import Ledger
 internal import LedgerInterface
 internal import PublicFiles
 
-/// `GET /entitlements?name=SIGNED`: what the holder of a signed stream name may know of its user.
+/// `GET /entitlements?name=SIGNED`: the part of a user's entitlements that the holder of a signed stream name may see.
 ///
-/// Apps and pages have no API key: the name tells for whom they ask, as at `/streams`. Each answer has a tag, so that
+/// Apps and pages have no API key: the name identifies their user, as at `/streams`. Each answer has a tag, so that
 /// asking again costs a few bytes until something has changed.
 struct EntitlementsEndpoint {
     private let services: Services
@@ -42,7 +42,7 @@ struct EntitlementsEndpoint {
         }
     }
 
-    /// No proxy may keep it for other clients, and the client checks the tag each time.
+    /// No proxy may keep the answer for other clients, and the client checks the tag each time.
     private static func response(_ body: [UInt8], ifNoneMatch known: String?) -> Response {
         let tag = EntityTag.of(body)
         var headers = [

@@ -7,7 +7,7 @@ internal import Ledger
 internal import LedgerInterface
 internal import Observability
 
-/// `DELETE /users/{user}[?reason=TEXT]`: forgets a user, so that nothing that stores send brings the user back.
+/// `DELETE /users/{user}[?reason=TEXT]`: erases a user, so that no later statement of a store brings the user back.
 struct ErasureEndpoint {
     private let services: Services
 
@@ -28,7 +28,7 @@ struct ErasureEndpoint {
         }
     }
 
-    /// Step after step, so that everybody else's commands come in between.
+    /// Runs step by step, so that everybody else's commands get their turn in between.
     private static func erase(_ user: UserID, reason: String?, services: Services) -> Response {
         var done = ErasureStep()
         while true {

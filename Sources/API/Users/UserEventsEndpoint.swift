@@ -5,8 +5,8 @@ internal import HTTPMessages
 internal import Ledger
 internal import LedgerInterface
 
-/// `GET /users/{user}/events[?before=CURSOR&limit=N&bodies=true]`: a user's committed events, newest first, with the effects of
-/// each, or the reason why it had none.
+/// `GET /users/{user}/events[?before=CURSOR&limit=N&bodies=true]`: a user's committed events, newest first, with the
+/// effects of each, or the reason why it had none.
 struct UserEventsEndpoint {
     private static let limits = 1...100
     private static let usualLimit = 50
@@ -74,7 +74,7 @@ extension FeedItem {
 }
 
 extension Query {
-    /// False for a parameter that is not there, nil for one that is neither `true` nor `false`.
+    /// False for a missing parameter, nil for one that is neither `true` nor `false`.
     func flag(_ name: String) -> Bool? {
         switch self[name] {
         case nil, "false": false

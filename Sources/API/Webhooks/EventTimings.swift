@@ -1,8 +1,8 @@
 internal import Concurrency
 internal import Synchronization
 
-/// When the newest events were received, verified and committed. The demo page shows this for each event, in
-/// development only.
+/// The times at which the newest events were received, verified and committed. The demo page shows them for each event,
+/// in development only.
 public final class EventTimings: Sendable {
     /// Monotonic nanoseconds.
     public struct Timing: Sendable {

@@ -2,7 +2,7 @@ internal import Concurrency
 public import Observability
 internal import Synchronization
 
-/// How long a webhook takes from its first byte to the commit.
+/// The time that a webhook takes from its first byte to the commit.
 public final class WebhookTelemetry: Sendable {
     private let verified: Histogram
     private let committed: Histogram
@@ -40,7 +40,7 @@ public final class WebhookTelemetry: Sendable {
         _ = underWay.withLock { $0.removeValue(forKey: event) }
     }
 
-    /// When the webhook of an event that is being committed arrived, in monotonic nanoseconds.
+    /// The arrival of the webhook whose event is being committed, in monotonic nanoseconds.
     public func receivedAt(_ event: String?) -> UInt64? {
         guard let event else { return nil }
         return underWay.withLock { $0[event] }

@@ -1,4 +1,4 @@
-/// What Action Cable clients cost while nothing happens: each gets a ping every 3 s.
+/// The cost of Action Cable clients while nothing happens: each gets a ping every 3 s.
 enum IdleClients: Benchmark {
     static let name = "idle"
     private static let count = 10_000
@@ -13,7 +13,7 @@ enum IdleClients: Benchmark {
             try figures.settle(loop, pinging: true)
             let before = figures.processorTime
             let start = ContinuousClock.now
-            try loop.turn(until: "an idle while") { ContinuousClock.now - start > .seconds(seconds) }
+            try loop.turn(until: "the idle period") { ContinuousClock.now - start > .seconds(seconds) }
             return (figures.processorTime - before) / 1000 / seconds
         }
         report.add(Row(figure: "\(count) idle clients of Action Cable", unit: "ms CPU per second", value: cost))

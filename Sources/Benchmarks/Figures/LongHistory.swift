@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// A ledger with 1,000,000 events and 100,000 users: what a long history costs.
+/// A ledger with 1,000,000 events and 100,000 users: the cost of a long history.
 enum LongHistory: Benchmark {
     static let name = "history"
     private static let events = 1_000_000

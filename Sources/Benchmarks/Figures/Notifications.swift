@@ -24,8 +24,8 @@ enum Notifications: Benchmark {
         }
     }
 
-    /// Google's API is asked for each: 250 may wait for that, and what is more is answered 503. A burst of 256 fits only if
-    /// threads have already taken some.
+    /// Google's API is called for each: 250 notifications may wait for it, and more are answered 503. A burst of 256
+    /// fits only if threads have already taken some.
     private static func inFlight(_ provider: Provider) -> [Int] {
         switch provider {
         case .apple: [16, 256]
@@ -78,7 +78,7 @@ enum Notifications: Benchmark {
     }
 }
 
-/// Apple's notifications one after the other: how long a store waits for its answer.
+/// Apple's notifications one after the other: the time for which a store waits for its answer.
 enum LoneNotifications: Benchmark {
     static let name = "lone"
     private static let count = 1000

@@ -1,4 +1,4 @@
-/// What it costs to connect a page and to keep it open, for few and for many pages.
+/// The cost of connecting a page and keeping it open, for few and for many pages.
 enum OpenPages: Benchmark {
     static let name = "open"
     private static let counts = [1000, 5000, 10_000]

@@ -30,7 +30,7 @@ enum SwapLatency: Benchmark {
         }
     }
 
-    /// Milliseconds for each purchase that one node takes and another one, or the same, shows.
+    /// Milliseconds for each purchase that one node receives and the same or another node shows.
     static func latencies(
         from target: PaycastTarget,
         to shown: PaycastTarget,

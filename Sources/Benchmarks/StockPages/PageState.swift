@@ -1,6 +1,6 @@
-/// What a page shows: the version of each target.
+/// The state of a page: the version of each target.
 struct PageState {
-    /// What a fragment changed.
+    /// The change that a fragment made.
     struct Change {
         let target: Int
         let old: Int

@@ -89,7 +89,7 @@ final class PagesFixture {
         try open(Array(sentAt.indices), over: transports)
     }
 
-    /// From now on, pages connect to another node, and it takes what is committed.
+    /// From now on, pages connect to another node, which also receives the events.
     func move(to other: PaycastTarget) {
         target = other
         publishers = Publishers(other, connections: 64, on: loop)
@@ -108,7 +108,7 @@ final class PagesFixture {
         pages.state(page).isCurrent(at: versions[pages.channel(page), default: 0])
     }
 
-    /// Turns the loop until every page shows what was committed last.
+    /// Turns the loop until every page shows the newest version.
     func settle(timeout: Duration = .seconds(60)) throws {
         try settle(Array(0..<pages.count), timeout: timeout)
     }

@@ -18,7 +18,7 @@ final class StockPages: LoadClient {
         var networkBackAt: UInt64 = 0
     }
 
-    /// Where pages connect; changes when a load balancer sends them elsewhere.
+    /// The port to which pages connect; changes when a load balancer sends them elsewhere.
     var port: Int
     /// The loop holds its clients and outlives them.
     private unowned let loop: LoadLoop

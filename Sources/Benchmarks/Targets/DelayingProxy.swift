@@ -1,11 +1,11 @@
 internal import Glibc
 
-/// Passes TCP connections on, and every byte of them a fixed time later: a network of that length, which takes as much as
-/// comes. It runs in a process of its own, whose `rchar` counts the bytes of both ways.
+/// Forwards TCP connections, each byte a fixed time later: a network with that delay and unlimited bandwidth. It runs
+/// in its own process, whose `rchar` counts the bytes of both directions.
 struct DelayingProxy {
     private struct Parcel {
         let due: UInt64
-        /// Nothing when the sender has hung up.
+        /// Empty if the sender has closed the connection.
         let bytes: [UInt8]
     }
 
@@ -47,7 +47,7 @@ struct DelayingProxy {
         }
     }
 
-    /// A timeout of `poll` is whole milliseconds, so it looks ten times in one while something is on its way.
+    /// A timeout of `poll` is in whole milliseconds, so this sleeps 100 µs at a time while bytes are under way.
     private func wait(_ requests: inout [pollfd]) {
         guard let due = ways.compactMap(\.parcels.first?.due).min() else {
             poll(&requests, nfds_t(requests.count), -1)
@@ -68,7 +68,7 @@ struct DelayingProxy {
     }
 
     private mutating func receive(_ index: Int) {
-        // The end was seen, and is on its way.
+        // The end has been read, and is under way.
         if ways[index].parcels.last?.bytes.isEmpty == true { return }
         let count = read(ways[index].source, &buffer, buffer.count)
         guard count > 0 || errno != EAGAIN else { return }
@@ -103,7 +103,7 @@ struct DelayedPort {
 
     var port: Int { process.port }
 
-    /// The bytes that have gone through, both ways.
+    /// The bytes that were forwarded, in both directions.
     var bytes: Double {
         let line = text(of: "/proc/\(process.id)/io").split(separator: "\n").first { $0.hasPrefix("rchar:") }
         return line.flatMap { $0.split(separator: " ").last }.flatMap { Double($0) } ?? 0

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Where files are.
+/// The places of files.
 enum Paths {
     /// The folder of this program, which also contains `paycast`.
     static let programs: String = {

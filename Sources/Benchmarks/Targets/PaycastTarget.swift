@@ -96,7 +96,7 @@ struct PaycastTarget: Target {
     ) throws(BenchmarkError) -> (webhook: [UInt8], documents: [[UInt8]]) {
         guard let store = workspace.store(provider), let first = LifecycleEventNames(provider).event(for: .initial)
         else {
-            throw .notStarted("nobody plays \(provider)")
+            throw .notStarted("no simulated store for \(provider)")
         }
         let event = SimulatedEvent(
             type: first.type,

@@ -1,7 +1,7 @@
 internal import Glibc
 
-/// PostgreSQL as a distribution ships it, with a folder and a port of its own, and with every commit on the disk. Its
-/// programs refuse to run as root: then they run as the user that Debian's package has made.
+/// PostgreSQL as a distribution ships it, with its own folder and port, and with every commit on the disk. Its programs
+/// refuse to run as root; they then run as the user that Debian's package creates.
 final class PostgresServer {
     private static let programs = "/usr/lib/postgresql/15/bin/"
 
@@ -9,7 +9,7 @@ final class PostgresServer {
     private let folder: String
     private var databases = 0
 
-    /// Waits until it takes connections. `folder` exists, and is nobody else's.
+    /// Waits until it accepts connections. `folder` exists, and nothing else uses it.
     init(in folder: String) throws(BenchmarkError) {
         self.folder = folder
         let (descriptor, port) = try Sockets.listen()
@@ -18,7 +18,7 @@ final class PostgresServer {
         if let owner { chown(folder, owner.user, owner.group) }
         try run("initdb", ["-D", folder + "/data", "-U", "paycast", "-A", "trust", "-E", "UTF8", "--locale=C"])
         let place = "-c listen_addresses=127.0.0.1 -c port=\(port) -c unix_socket_directories=\(folder)"
-        // A container may have no /dev/shm to speak of.
+        // A container may have almost no /dev/shm.
         let options = place + " -c dynamic_shared_memory_type=mmap"
         try run("pg_ctl", ["-D", folder + "/data", "-l", folder + "/postgres.log", "-w", "-o", options, "start"])
     }
@@ -27,13 +27,13 @@ final class PostgresServer {
         try? run("pg_ctl", ["-D", folder + "/data", "-m", "immediate", "stop"])
     }
 
-    /// The CPU time of its sessions and helpers, in microseconds.
+    /// The CPU time of its sessions and helper processes, in microseconds.
     var processorTime: Double {
         let first = text(of: folder + "/data/postmaster.pid").split(separator: "\n").first
         return first.flatMap { pid_t($0) }.map { ProcessFigures(id: $0).childrensProcessorTime } ?? .nan
     }
 
-    /// Makes an empty database, and returns its name.
+    /// Creates an empty database, and returns its name.
     func newDatabase() throws(BenchmarkError) -> String {
         databases += 1
         let name = "bench\(databases)"
@@ -41,14 +41,14 @@ final class PostgresServer {
         return name
     }
 
-    /// `port` is another one when something stands between.
+    /// `port` differs from the server's when a proxy is in front.
     func url(_ database: String, port other: Int? = nil) -> String {
         "postgres://paycast@127.0.0.1:\(other ?? port)/\(database)"
     }
 
     private func run(_ program: String, _ arguments: [String]) throws(BenchmarkError) {
         let asOwner = ["/usr/bin/setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"]
-        // They want to be somewhere that their user may read.
+        // They must start in a folder that their user may read.
         let inFolder = ["/bin/sh", "-c", #"cd "$0" && exec "$@" >>"$0/programs.log" 2>&1"#, folder]
         let words = inFolder + (owner == nil ? [] : asOwner) + [PostgresServer.programs + program] + arguments
         guard try ChildProcess.run(words) else {
@@ -57,7 +57,7 @@ final class PostgresServer {
     }
 }
 
-/// Whose the server's files must be; nil when they can be ours.
+/// The owner that the server's files must have; nil if they can be ours.
 private let owner: (user: uid_t, group: gid_t)? = {
     guard getuid() == 0, let entry = getpwnam("postgres") else { return nil }
     return (entry.pointee.pw_uid, entry.pointee.pw_gid)

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// What the kernel knows about a process (https://docs.kernel.org/filesystems/proc.html).
+/// The kernel's figures about a process (https://docs.kernel.org/filesystems/proc.html).
 struct ProcessFigures {
     let id: pid_t
 

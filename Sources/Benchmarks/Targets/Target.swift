@@ -6,7 +6,7 @@ protocol Target {
     /// The address that a page of the channel opens.
     func path(channel: Int) -> String
 
-    /// What an Action Cable client sends to follow the channel.
+    /// The message with which an Action Cable client follows the channel.
     func subscribeCommand(channel: Int) -> String
 
     /// The complete request that broadcasts `html` to a channel, without a position in the history.

@@ -6,11 +6,11 @@ internal import Sockets
 final class CableClient {
     let transport: Transport
     let host: String
-    /// Names the session for a client that comes back; nil in the base protocol.
+    /// Identifies the session of a returning client; nil in the base protocol.
     let sid: String?
     let heartbeat: TimerWheel<ConnectionID>.Handle
     var session: CableSession
-    /// Bytes of confirmations and verdicts that were sent since the socket takes no more.
+    /// The bytes of confirmations and rejections that were sent since the socket stopped accepting bytes.
     var owed = 0
 
     /// The confirmations of all subscriptions that a connection may have, 4 KB each.

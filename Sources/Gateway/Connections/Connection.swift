@@ -8,7 +8,7 @@ internal import WebSocket
 
 /// The state of one client between two callbacks: a connection of its own, or one request over HTTP/2.
 ///
-/// The loop's `ConnectionTable` holds it, and so does the watch of its socket. Confined to its loop's thread.
+/// Held by the loop's `ConnectionTable` and by the watch of its socket. Confined to its loop's thread.
 final class Connection {
     enum Phase {
         /// The TLS handshake is in progress.
@@ -48,25 +48,25 @@ final class Connection {
     /// The same as `link`; nil over HTTP/2.
     let socket: Socket?
     var phase: Phase
-    /// Bytes that have arrived and were not read yet.
+    /// Bytes that have arrived and have not been read yet.
     var input = RequestBuffer()
     /// A request whose body is arriving.
     var expected: (request: Request, length: Int, terms: Terms)?
     /// Reads a WebSocket's frames; nil before the upgrade.
     var frames: FrameReader?
-    /// How many answers it has been given.
+    /// The number of answers that it has been given.
     var answers = 0
     /// Whether the peer may still be sending when we close the connection.
     var lingers = false
     /// The peer has closed its side: nothing more will arrive.
     var hasEnded = false
-    /// A page or a cable client whose socket takes no more for now: the hub collects for it.
+    /// A page or a cable client whose socket accepts no more for now: the hub collects for it.
     var isBlocked = false
-    /// The address of the peer; nil when the kernel did not say.
+    /// The address of the peer; nil if the kernel did not tell it.
     let peer: IPAddress?
-    /// The address that it counts for: its peer or, behind a proxy of ours, the client of its last request.
+    /// The address for which it counts: its peer or, behind a trusted proxy, the client of its last request.
     var client: IPAddress?
-    /// What the limiter said. When it was rejected, it counts for nobody.
+    /// The limiter's decision. A rejected connection counts for nobody.
     var admission: ConnectionLimiter.Admission
     /// Its entry in `Deadlines`; nil while it has no deadline.
     var deadlineHandle: TimerWheel<ConnectionID>.Handle?
@@ -74,7 +74,7 @@ final class Connection {
     var deadline = Int.max
     /// The tick at which it was given its deadline.
     var quietSince = 0
-    /// What its peer had read when its time to read began.
+    /// The amount that its peer had read when its time to read began.
     var progress = ReadingProgress(start: 0)
 
     init(
@@ -94,7 +94,7 @@ final class Connection {
         self.admission = admission
     }
 
-    /// Whether it follows streams: a page, or a client of Action Cable.
+    /// True if it follows streams: a page, or a client of Action Cable.
     var isPage: Bool { isWebSocket != nil }
 
     var subscriptions: [SubscriptionID] {
@@ -105,7 +105,7 @@ final class Connection {
         }
     }
 
-    /// Whether it takes text frames; nil when it follows nothing.
+    /// True if it takes text frames; nil if it follows nothing.
     var isWebSocket: Bool? {
         switch phase {
         case .page(let page): !page.transport.isResponse

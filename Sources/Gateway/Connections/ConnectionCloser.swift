@@ -4,7 +4,7 @@ internal import Observability
 internal import Sockets
 internal import WebSocket
 
-/// How connections end: at once, after their last bytes, or after a farewell.
+/// Ends connections: at once, after their last bytes, or after a farewell.
 final class ConnectionCloser {
     let loop: LoopContext
     let connections: ConnectionTable

@@ -7,7 +7,7 @@ final class ConnectionTable {
     private let loop: LoopContext
     private var connections: [ConnectionID: Connection] = [:]
     private var lastNumber: UInt64 = 0
-    /// Accepted connections that wait for the places of others.
+    /// Accepted connections that wait for others to give up their places.
     var acceptQueue = AcceptQueue()
 
     init(loop: LoopContext) {
@@ -39,8 +39,8 @@ final class ConnectionTable {
         if connection.socket == nil { loop.metrics.http2Streams.add(-1) }
     }
 
-    /// The connections that make room when all places are taken: a sixteenth of the silent ones, those whose deadlines
-    /// are nearest.
+    /// The connections that make room when all places are taken: a sixteenth of the silent ones, those with the nearest
+    /// deadlines.
     var evictable: some Collection<Connection> {
         // A new connection gets a moment to send something.
         let silent = connections.values.filter { $0.isSilent && $0.quietSince < loop.now - 1 }
@@ -50,7 +50,7 @@ final class ConnectionTable {
 }
 
 extension Connection {
-    /// Whether no complete head of it waits for its body or for an answer, and no answer waits to be sent.
+    /// True if none of its complete heads waits for a body or for an answer, and no answer waits to be sent.
     fileprivate var isSilent: Bool {
         switch phase {
         case .shaking, .lingering: true

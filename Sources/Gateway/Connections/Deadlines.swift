@@ -3,7 +3,7 @@ internal import Observability
 internal import Sockets
 
 /// The connections that have a deadline: those that are not pages, and pages that are behind. Each is checked once a
-/// second, without a timer of lws, whose sorted list walks over every idle one.
+/// second. The timers of lws are not used, because inserting into their sorted list walks over every idle connection.
 final class Deadlines {
     private let loop: LoopContext
     private var wheel = TimerWheel<ConnectionID>(period: LoopSettings.deadlineTicks)
@@ -45,7 +45,7 @@ extension ConnectionCloser {
     }
 
     private func endOverdue(_ connection: Connection) {
-        // A page has a deadline only while its socket takes no more.
+        // A page has a deadline only while its socket accepts no more.
         if connection.isPage { return endSlowReader(connection) }
         if case .closeSent = connection.phase { return end(connection) }
         loop.metrics.overdue(connection).add()
@@ -55,7 +55,7 @@ extension ConnectionCloser {
     private func check(_ client: HTTP2Connection, on connection: Connection) {
         guard !client.isBroken else { return end(connection) }
         guard let occupation = client.overdue(at: monotonicNanoseconds(), limits: loop.limits) else { return }
-        // Its pages that wait for it to read are slow readers, whichever deadline is the first to pass.
+        // Its pages that wait for it to read are slow readers, whichever deadline passes first.
         for stream in client.streams.values {
             if let page = connections[stream.connection], page.isBlocked { endSlowReader(page) }
         }

@@ -1,7 +1,7 @@
 internal import HTTP1
 internal import Sockets
 
-/// From whom more is read, and when: bytes that would pile up here stay in the kernel.
+/// Decides from whom more is read, and when: bytes that would pile up here stay in the kernel.
 final class FlowControl {
     private let port: LoopPort
     /// Connections with more to read than one turn allows.
@@ -33,10 +33,10 @@ final class FlowControl {
 }
 
 extension Connection {
-    /// How many bytes a client may send ahead of the answer that it waits for.
+    /// The number of bytes that a client may send ahead of the answer that it waits for.
     private static let readAhead = 64 << 10
 
-    /// Whether more may be read. The limits of the request that waiting bytes belong to bound them.
+    /// Whether more may be read. The limits of the request that the waiting bytes belong to bound them.
     var takesInput: Bool {
         switch phase {
         case .reading where link.isBehind: input.count < Connection.readAhead && !hasEnded

@@ -50,7 +50,7 @@ final class HTTP2Clients {
         takeEvents(of: client, on: connection)
         if !isHonest { loop.metrics.http2Abusive.add() }
         flush(client, on: connection)
-        // The client broke the rules: what is still to be sent is the last thing that it gets.
+        // The client broke the rules: it gets the bytes that are still to be sent, and nothing more.
         if !isHonest, case .http2 = connection.phase { closer.finish(connection, lingers: true) }
     }
 

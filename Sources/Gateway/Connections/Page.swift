@@ -16,7 +16,7 @@ final class Page {
     var reached: Int64?
     /// For an event stream: goes out together with the first block, which saves one `send`.
     var opening: ResponseHead?
-    /// What it had read when a ping went out; nil once anything has come back.
+    /// The amount that it had read when a ping went out; nil once anything has come back.
     var unansweredPing: ReadingProgress?
 
     init(

@@ -4,14 +4,14 @@ internal import Hub
 internal import Observability
 internal import Sockets
 
-/// Readers that take less than they are sent. What waits for a page is bounded by the hub in bytes, and here in time.
-/// A page beyond either bound is ended, and comes back with its cursor.
+/// Readers that take less than they are sent. The hub bounds a page's queue in bytes, and this bounds it in time. A
+/// page beyond either bound is ended, and comes back with its cursor.
 struct SlowReaders {
     let loop: LoopContext
     let subscriptions: Subscriptions
     let deadlines: Deadlines
 
-    /// Something was written to a page. If its socket takes no more, the hub collects for it from now on.
+    /// Something was written to a page. If its socket accepts no more, the hub collects for it from now on.
     func wrote(to connection: Connection) {
         guard connection.link.isBehind, !connection.isBlocked, connection.isPage else { return }
         connection.isBlocked = true
@@ -34,7 +34,7 @@ struct SlowReaders {
 
     /// Gives a reader whose time is up the same time again if it has read steadily: its line may be slow.
     func isReading(_ connection: Connection) -> Bool {
-        // Many clients never answer our close frame, and none gets longer for it.
+        // Many clients never answer our close frame, so none gets more time for it.
         if case .closeSent = connection.phase { return false }
         guard connection.link.isBehind else { return false }
         let confirmed = connection.link.confirmedBytes
@@ -43,7 +43,8 @@ struct SlowReaders {
         return true
     }
 
-    /// A ping waits behind all that was sent before. A page that is still reading its way there gets the same time again.
+    /// A ping waits behind everything that was sent before. A page that is still reading up to it gets the same time
+    /// again.
     func isReading(_ page: Page, since ping: ReadingProgress, on connection: Connection) -> Bool {
         let confirmed = connection.link.confirmedBytes
         guard ping.isSteady(confirmed: confirmed, after: LoopSettings.heartbeatSeconds) else { return false }
@@ -53,7 +54,7 @@ struct SlowReaders {
 }
 
 extension ConnectionCloser {
-    /// Ends a page that does not read, and tells it why if it still can be told.
+    /// Ends a page that does not read, and tells it why if it can still be told.
     func endSlowReader(_ connection: Connection) {
         guard connection.isPage else { return }
         loop.metrics.slow.add()

@@ -2,7 +2,7 @@ internal import Admission
 internal import Observability
 internal import Sockets
 
-/// How connections begin, and who makes room for them.
+/// Accepts connections, and decides who makes room for them.
 extension SocketDriver {
     /// Accepts 64 at a time, so that the pages get their turn.
     func accept() {
@@ -12,7 +12,7 @@ extension SocketDriver {
             case .connection(let descriptor, let peer): welcome(descriptor, from: peer)
             case .nothing: return
             case .dropped: loop.metrics.refused.add()
-            // Until the next tick.
+            // Try again at the next tick.
             case .stuck: return loop.acceptor.pause()
             }
         }

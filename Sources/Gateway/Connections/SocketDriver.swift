@@ -13,10 +13,10 @@ final class SocketDriver {
     let flow: FlowControl
     private let requests: RequestServer
     private let http2: HTTP2Clients
-    /// The buffer that every socket is read into. Nothing stays in it.
+    /// The buffer into which every socket is read. Nothing stays in it.
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
 
-    /// How many reads one connection gets in a row.
+    /// The number of reads that one connection gets in a row.
     private static let rounds = 8
 
     init(
@@ -45,7 +45,7 @@ final class SocketDriver {
         buffer.deallocate()
     }
 
-    /// A report of the connection's socket.
+    /// Handles a report about the connection's socket.
     func handle(_ report: Socket.Report, of connection: Connection) {
         switch report {
         case .ready(let reading, let writing):
@@ -71,7 +71,7 @@ final class SocketDriver {
 
     // MARK: Writing
 
-    /// The peer takes bytes again.
+    /// The peer accepts bytes again.
     private func writable(_ connection: Connection) {
         guard let socket = connection.socket else { return }
         guard socket.flush() else { return closer.end(connection) }
@@ -84,7 +84,8 @@ final class SocketDriver {
     func readable(_ connection: Connection) {
         guard let socket = connection.socket else { return }
         if case .shaking = connection.phase, !shakeHands(on: socket, of: connection) { return }
-        // In the clear, the kernel reports waiting bytes again. Nobody would report what OpenSSL has already decrypted.
+        // Without TLS, the kernel reports waiting bytes again. Nobody would report bytes that OpenSSL has already
+        // decrypted.
         for _ in 0..<(socket.isEncrypted ? SocketDriver.rounds : 1) {
             switch socket.receive(into: buffer) {
             case .bytes(let count):
@@ -98,7 +99,7 @@ final class SocketDriver {
         if socket.isEncrypted { flow.readAgain(connection) }
     }
 
-    /// Returns false while the handshake continues, and when it has failed.
+    /// Returns false while the handshake continues, and after it has failed.
     private func shakeHands(on socket: Socket, of connection: Connection) -> Bool {
         switch socket.handshake() {
         case .waits: return false

@@ -25,7 +25,7 @@ struct FrameCache {
         self.cursor = cursor
     }
 
-    /// Returns false when the connection is dead.
+    /// Returns false if the connection is dead.
     mutating func write(to subscriber: Subscriber) -> Bool {
         let link = subscriber.connection.link
         switch subscriber.transport {

@@ -4,13 +4,13 @@ internal import Hub
 internal import Pages
 
 extension Gateway {
-    /// Users were erased on another node: what is remembered of them goes, and their pages reload. `isErased` is asked for
-    /// each stream that a page follows, on a thread of `workers`, since it computes a digest.
+    /// Users were erased on another node: their messages are forgotten, and their pages reload. `isErased` is called
+    /// for each stream that a page follows, on a thread of `workers`, because it computes a digest.
     public func reloadPages(on workers: WorkerPool, where isErased: @escaping @Sendable (StreamName) -> Bool) {
         for port in ports {
             port.send(
                 .change { hub in
-                    // Whoever subscribes after this reads of the erasure in the ledger.
+                    // A page that subscribes after this reads of the erasure in the ledger.
                     hub.forgetRecentMessages()
                     let search: @Sendable () -> Void = { [streams = hub.streams] in
                         let erased = streams.filter(isErased)

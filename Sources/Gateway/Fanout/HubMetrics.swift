@@ -1,7 +1,7 @@
 internal import Hub
 internal import Observability
 
-/// Adds what one loop's hub counts to what all loops share. Runs once per tick, so that a publish costs nothing more.
+/// Adds the counts of one loop's hub to the shared ones. Runs once per tick, so that a publish costs nothing more.
 struct HubMetrics {
     private var collapsed = 0
     private var streams = 0

@@ -2,11 +2,11 @@ internal import Hub
 internal import Observability
 internal import Pages
 
-/// How a page catches up: from this loop's memory, or from the ledger.
+/// Lets a page catch up: from this loop's memory, or from the ledger.
 extension PageWriter {
     /// Answers a page that was here a moment ago from memory, with `send`: nothing can be published between the
     /// subscription and the answer, so there is no gap and no repeat. For all other pages it asks the ledger, whose
-    /// answer comes by mail. Returns false when that is too busy.
+    /// answer arrives as mail. Returns false if the ledger is too busy.
     func readCatchUp(_ request: PageRequest, for id: SubscriptionID, send: (MissedMessages) -> Void) -> Bool {
         guard let recent = recall(request) else {
             return request.readCatchUp { [port = loop.port] missed in port.send(.catchUp(id, missed)) }
@@ -25,7 +25,7 @@ extension PageWriter {
         return messages.map { MissedMessages(through: subscriptions.hub.position, messages: $0) }
     }
 
-    /// What is to be sent of it: of each target the newest, and no refresh that the page has had.
+    /// The part to send: the newest fragment of each target, and no refresh that the page has had.
     func news(in missed: MissedMessages, for subscriber: Subscriber) -> MissedMessages {
         let news = missed.collapsed.withRefreshes {
             loop.shared.sentRefreshes.isNews($0, on: subscriber.stream, for: subscriber.refreshes)

@@ -37,22 +37,22 @@ extension PageWriter {
 
     // MARK: Reloading
 
-    /// Makes every open page reload, since something was lost that only the app's own server still knows. `gap` is the
-    /// entry that records the loss, if it could be committed; the ledger tells pages that come later and have not seen
-    /// it.
+    /// Makes every open page reload, because something was lost that only the app's own server still knows. `gap` is
+    /// the entry that records the loss, if it could be committed; the ledger tells pages that come later and have not
+    /// seen it.
     func reloadPages(for gap: Int64?) {
         reloads = StaggeredQueue(subscriptions.pages, ticks: LoopSettings.spreadTicks)
         reloadGap = gap
         subscriptions.hub.forgetRecentMessages()
     }
 
-    /// Runs at each tick. It goes by page, not by stream: a page that came meanwhile is as new as its own server.
+    /// Runs at each tick. It goes by page, not by stream: a page that connects meanwhile is as new as its own server.
     func reloadSome() {
         for id in reloads.next() {
             guard let subscriber = subscriptions[id] else { continue }
             let message = Message(stream: subscriber.stream, position: nil, parts: [.refresh])
             guard let fanout = subscriptions.hub.publish(message, to: id, unlessRead: reloadGap ?? .max) else {
-                // What it missed is still being read.
+                // Its missed messages are still being read.
                 reloads.putBack(id)
                 continue
             }

@@ -4,8 +4,8 @@ internal import Observability
 internal import Pages
 internal import Sockets
 
-/// Writes messages to pages: to live ones directly, since a writable callback for each would cost two `epoll_ctl` calls,
-/// and to others once their sockets take bytes again.
+/// Writes messages to pages: directly to live ones, because a writable callback for each would cost two `epoll_ctl`
+/// calls, and to others once their sockets accept bytes again.
 final class PageWriter {
     let loop: LoopContext
     let subscriptions: Subscriptions
@@ -15,7 +15,7 @@ final class PageWriter {
     private let closer: ConnectionCloser
     /// The pages that are still to be told to reload.
     var reloads = StaggeredQueue<SubscriptionID>([], ticks: 1)
-    /// The entry that they are told of; nil if it has no position in the ledger.
+    /// The entry that they are told about; nil if it has no position in the ledger.
     var reloadGap: Int64?
 
     init(
@@ -32,7 +32,7 @@ final class PageWriter {
         self.closer = closer
     }
 
-    /// Writes something that is no message. Returns false when the connection is dead.
+    /// Writes bytes that are not a message. Returns false if the connection is dead.
     func write(_ bytes: [UInt8], to connection: Connection) -> Bool {
         guard connection.link.write(bytes) else { return false }
         slowReaders.wrote(to: connection)
@@ -41,14 +41,15 @@ final class PageWriter {
 
     // MARK: Messages
 
-    /// Returns how many live pages it was written to.
+    /// Returns the number of live pages to which it was written.
     @discardableResult
     func publish(_ message: Message) -> Int {
         let fanout = subscriptions.hub.publish(message)
         return deliver(message, to: fanout, refresh: message.hasRefresh ? message.position : nil)
     }
 
-    /// `refresh` is the entry that makes the pages reload, if there is one. Returns how many pages it was written to.
+    /// `refresh` is the entry that makes the pages reload, if there is one. Returns the number of pages to which it was
+    /// written.
     @discardableResult
     func deliver(_ message: Message, to fanout: Fanout, refresh: Int64?) -> Int {
         if !fanout.live.isEmpty { write(message, to: fanout.live, refresh: refresh) }
@@ -60,7 +61,7 @@ final class PageWriter {
         var frames = FrameCache(message, epoch: loop.settings.epoch)
         for id in live {
             guard let subscriber = subscriptions[id] else { continue }
-            // It fell behind on this very message, through another of its own subscriptions to the same stream.
+            // This very message made the page fall behind, through another of its subscriptions to the same stream.
             guard !subscriber.connection.isBlocked else {
                 closer.endSlowReader(subscriber.connection)
                 continue
@@ -77,7 +78,7 @@ final class PageWriter {
         loop.metrics.deliveries.add(live.count)
     }
 
-    /// The socket takes bytes again. Returns whether the page has taken everything.
+    /// The socket accepts bytes again. Returns true if the page has taken everything.
     func resume(_ connection: Connection) -> Bool {
         guard connection.isBlocked else { return false }
         slowReaders.tookAll(connection)
@@ -93,7 +94,7 @@ final class PageWriter {
         return true
     }
 
-    /// Writes frame after frame until the kernel takes no more or nothing is left. False when the connection is dead.
+    /// Writes frame after frame until the kernel accepts no more or nothing is left. False if the connection is dead.
     func send(_ first: OutgoingFrame, to subscriber: Subscriber) -> Bool {
         var next: OutgoingFrame? = first
         while let frame = next {

@@ -6,12 +6,12 @@ internal import Pages
 internal import Synchronization
 public import TurboStreams
 
-/// What one commit, or one transient broadcast, brings to the pages of a loop.
+/// The messages of one commit, or of one transient broadcast, for the pages of a loop.
 public struct Publication: Sendable {
     /// For developers' feeds; nil for a transient broadcast, which is no event.
     var entry: Entry?
     var messages: [Message]
-    /// When the webhook that caused it arrived, in monotonic nanoseconds.
+    /// The arrival of the webhook that caused it, in monotonic nanoseconds.
     private var receivedAt: UInt64?
     /// Tracks a committed publication until all loops have written it.
     private(set) var delivery: DeliveryTracker?
@@ -53,7 +53,8 @@ final class DeliveryTracker: Sendable {
         remaining = Atomic(loops)
     }
 
-    /// A loop has written it to `pages` pages. The kernel has it for pages that take bytes, their queue for the others.
+    /// A loop has written it to `pages` pages. The kernel has it for pages that accept bytes; for the others it is
+    /// queued.
     func landed(_ pages: Int) {
         written.add(pages, ordering: .relaxed)
         guard remaining.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 else { return }

@@ -7,10 +7,10 @@ internal import Observability
 internal import Pages
 internal import Sockets
 
-/// Who follows what on one loop: the hub, and the subscribers by their place in the hub's slab.
+/// All subscriptions of one loop: the hub, and the subscribers by their place in the hub's slab.
 final class Subscriptions {
     var hub: Hub
-    /// When pages and cable clients are due for a heartbeat.
+    /// The times at which pages and cable clients get their heartbeats.
     var heartbeats = TimerWheel<ConnectionID>(period: LoopSettings.heartbeatTicks)
     var pings = TimerWheel<ConnectionID>(period: LoopSettings.pingTicks)
     private let loop: LoopContext
@@ -27,7 +27,7 @@ final class Subscriptions {
     /// Nil for a subscription that has ended.
     subscript(id: SubscriptionID) -> Subscriber? { subscribers[id] }
 
-    /// All subscriptions but those of feeds.
+    /// All subscriptions except those of feeds.
     var pages: [SubscriptionID] {
         subscribers.compactMap { $0.flatMap { $0.transport == .feed ? nil : $0.subscription } }
     }
@@ -95,22 +95,22 @@ extension ContiguousArray<Subscriber?> {
     }
 }
 
-/// Where the messages of one subscription go. A loop finds it by the subscription's place in the hub's slab.
+/// The destination of one subscription's messages. A loop finds it by the subscription's place in the hub's slab.
 struct Subscriber {
     let connection: Connection
     let subscription: SubscriptionID
     let stream: StreamName
     let transport: Transport
-    /// Which refreshes its page receives when it catches up.
+    /// The refreshes that its page receives when it catches up.
     let refreshes: RefreshPolicy
-    /// What each message to it begins with: the identifier of a cable subscription, otherwise nothing.
+    /// The prefix of each message to it: the identifier of a cable subscription, otherwise nothing.
     var head: [UInt8] = []
 }
 
-/// How fragments travel to a client.
+/// The way in which fragments travel to a client.
 enum Transport {
     case eventStream, webSocket, feed, cable, extendedCable
 
-    /// Whether it is an endless response, on which only we send.
+    /// True if it is an endless response, on which only we send.
     var isResponse: Bool { self == .eventStream || self == .feed }
 }

@@ -11,7 +11,7 @@ struct Drain {
     let http2: HTTP2Clients
     let pages: PageServer
     let closer: ConnectionCloser
-    /// The clients that are still to be told, and who waits for that.
+    /// The clients that are still to be told, and the promise that waits for it.
     var running: (clients: StaggeredQueue<Connection>, done: Promise<Void>)?
 
     /// Accepts no more connections. `done` is fulfilled when everyone has been told.

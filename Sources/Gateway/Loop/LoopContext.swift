@@ -6,7 +6,7 @@ internal import HTTPMessages
 internal import Pages
 internal import Sockets
 
-/// What the parts of one loop have in common.
+/// The state that the parts of one loop share.
 final class LoopContext {
     /// The same for all loops of a gateway.
     struct Shared: Sendable {
@@ -21,7 +21,7 @@ final class LoopContext {
     let shared: Shared
     let settings: LoopSettings
     let metrics: GatewayMetrics
-    /// How other threads reach this loop.
+    /// The port through which other threads reach this loop.
     let port: LoopPort
     let acceptor: Acceptor
     /// Ticks since the start.

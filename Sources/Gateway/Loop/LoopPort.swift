@@ -15,7 +15,7 @@ final class LoopPort: Sendable {
         /// Transient messages: the ledger has no entry for them.
         case broadcast([Message])
         case refreshPages
-        /// Changes what the hub remembers, and returns what to publish after that.
+        /// Changes the hub's memory, and returns what to publish after that.
         case change(@Sendable (inout Hub) -> [Message])
         /// The certificate for new connections.
         case identity(ServerIdentity)
@@ -31,7 +31,7 @@ final class LoopPort: Sendable {
     /// The streams that this loop's connections follow, and how many follow each: for the other loops.
     private let followed = Mutex<[StreamName: Int]>([:])
 
-    /// Nil when the process has no descriptor left.
+    /// Nil if the process has no descriptor left.
     init?() {
         guard let waker = LoopWaker() else { return nil }
         self.waker = waker
@@ -45,7 +45,7 @@ final class LoopPort: Sendable {
 
     // MARK: On the loop's thread
 
-    /// Returns false when something has arrived and the loop stays awake.
+    /// Returns false if something has arrived and the loop stays awake.
     func fallAsleep() -> Bool {
         waker.fallAsleep()
         guard !isEmpty else { return true }

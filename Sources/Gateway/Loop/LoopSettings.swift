@@ -4,12 +4,12 @@ internal import Concurrency
 internal import Domain
 internal import HTTPMessages
 
-/// What all loops of a gateway share.
+/// The settings that all loops of a gateway share.
 struct LoopSettings: Sendable {
     /// The first part of a cursor's text; the same for all loops.
     var epoch: String
     var clock: Clock
-    /// Which stores have routes.
+    /// The stores that have routes.
     var stores: StoreRoutes
     var limits: Limits
     var proxies: TrustedProxies
@@ -17,20 +17,20 @@ struct LoopSettings: Sendable {
     var tick: Duration
 
     static let ticksPerSecond = 10
-    /// Each page gets a heartbeat once in this time, at its own phase.
+    /// The interval between two heartbeats of a page, each page at its own phase.
     static let heartbeatSeconds = 15
     static let heartbeatTicks = heartbeatSeconds * ticksPerSecond
     /// Action Cable's clients consider a connection dead after 6 s without a message.
     static let pingTicks = 30
     /// Each connection with a deadline is checked once a second.
     static let deadlineTicks = 10
-    /// How long a WebSocket may take to answer a close frame.
+    /// The time that a WebSocket may take to answer a close frame.
     static let closingHandshakeSeconds = 2
     /// Counted from the connect. A stalled handshake holds 50 KB.
     static let handshakeSeconds = 10
     /// Answers that one connection gets before it has to reconnect, to balance the load and to bound a connection.
     static let requestLimit = 10_000
-    /// How long we keep reading from a peer that may not have read our last bytes.
+    /// The time for which we keep reading from a peer that may not have read our last bytes.
     static let lingerSeconds = 5
     /// The longest time that a drain or a refresh of all pages takes.
     static let spreadTicks = 30

@@ -10,8 +10,8 @@ internal import Sockets
 /// All sockets of one thread: joins the parts of a loop, and gives them their turns.
 ///
 /// lws runs libuv's loop and keeps time; libuv reports which socket is ready. Reading, TLS, HTTP and WebSocket frames
-/// are ours, so no byte that a stranger wrote reaches either library. A loop is created, run and ended on its own
-/// thread; other threads reach it only through its port. Everything here runs to its end without blocking.
+/// are our own code, so no byte that a stranger wrote reaches either library. A loop is created, run and ended on its
+/// own thread; other threads reach it only through its port. Everything here runs to completion without blocking.
 final class SocketLoop {
     private let loop: LoopContext
     private let events: EventLoop

@@ -6,7 +6,7 @@ internal import Hub
 internal import Observability
 internal import Pages
 
-/// What clients of `/cable` ask for.
+/// The commands of `/cable` clients.
 extension CableServer {
     func received(_ command: [UInt8], from client: CableClient, on connection: Connection) {
         loop.metrics.commands.add()
@@ -15,14 +15,14 @@ extension CableServer {
         if !perform(effect, for: client, on: connection) { closer.end(connection) }
     }
 
-    /// Returns false when the connection is dead, or has been ended.
+    /// Returns false if the connection is dead, or has been ended.
     private func perform(
         _ effect: CableSession.Effect,
         for client: CableClient,
         on connection: Connection
     ) -> Bool {
         switch effect {
-        // A pong or a confirmation once more: whoever still has to read what was sent before asks again.
+        // Another pong or confirmation: a client that has not read the earlier ones will ask again.
         case .send(let message): return connection.isBlocked || answer(message, on: connection)
         case .subscribe(let identifier, let history):
             return subscribe(client, to: identifier, history: history, on: connection)
@@ -91,8 +91,8 @@ extension CableServer {
         if !isRead { giveUp(id, of: client) }
     }
 
-    /// What it missed cannot be read now. A client that waits for its confirmation asks again. One that was told that
-    /// it is subscribed would receive nothing, so it has to come back.
+    /// The missed messages cannot be read now. A client that waits for its confirmation asks again. One that was told
+    /// that it is subscribed would receive nothing, so it has to come back.
     func giveUp(_ id: SubscriptionID, of client: CableClient) {
         let connection = subscriptions[id]?.connection
         let isConfirmed = client.session.isConfirmed(id)

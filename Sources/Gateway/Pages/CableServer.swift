@@ -52,7 +52,7 @@ struct CableServer {
         let connection = subscriber.connection
         let id = subscriber.subscription
         guard missed.extent == .whole else { return giveUp(id, of: client) }
-        // What another subscription missed may have filled the socket. Then this one's messages wait in the hub, but
+        // Messages for another subscription may have filled the socket. This one's messages then wait in the hub, but
         // its confirmation goes out. Otherwise a slow page would come back again and again.
         if connection.isBlocked { subscriptions.hub.blocked(id) }
         if let confirmation = client.session.confirmation(of: id), !say(confirmation, to: client, on: connection) {
@@ -77,7 +77,7 @@ struct CableServer {
 
     // MARK: Writing. False when the connection is dead, or has been ended
 
-    /// Sends an answer. A client that asks and does not read is ended, so that what waits for it stays bounded.
+    /// Sends an answer. A client that asks and does not read is ended, so that its queue stays bounded.
     func answer(_ message: [UInt8], on connection: Connection) -> Bool {
         guard connection.isBlocked else { return send(message, on: connection) }
         closer.endSlowReader(connection)
@@ -90,8 +90,8 @@ struct CableServer {
             && answer(client.session.reject(identifier), on: connection)
     }
 
-    /// Sends what a client is owed, whether it reads or not. A client that subscribes again and again while it reads
-    /// slowly is ended.
+    /// Sends a message that a client must get, whether it reads or not. A client that subscribes again and again while
+    /// it reads slowly is ended.
     private func say(_ message: [UInt8], to client: CableClient, on connection: Connection) -> Bool {
         if connection.isBlocked {
             client.owed += message.count

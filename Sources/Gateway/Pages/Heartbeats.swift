@@ -6,8 +6,8 @@ internal import Pages
 internal import Sockets
 internal import WebSocket
 
-/// Heartbeats and pings: each page gets one every 15 s, each cable client every 3 s. Those who take no more for now have
-/// the deadline of slow readers instead.
+/// Heartbeats and pings: each page gets one every 15 s, each cable client every 3 s. A client whose socket accepts no
+/// more has the deadline of slow readers instead.
 struct Heartbeats {
     let loop: LoopContext
     let connections: ConnectionTable

@@ -3,7 +3,7 @@ internal import Hub
 internal import Pages
 internal import Sockets
 
-/// `/feed` may be as long as the ledger: one connection gets it in parts, each after its reader took the one before.
+/// `/feed` may be as long as the ledger: a connection gets it in parts, each after its reader has taken the one before.
 extension PageServer {
     /// Sends a part, and goes live after the last one. Until then entries are read from the ledger: nothing is
     /// collected for a slow reader.
@@ -11,7 +11,7 @@ extension PageServer {
         let connection = subscriber.connection
         var bytes: [UInt8] = []
         for message in missed.messages { bytes += message.html }
-        // A part may contain nothing that was asked for. The mark lets a client that comes back continue after it.
+        // A part may contain nothing that was asked for. The mark lets a returning client continue after it.
         if missed.extent == .partial {
             bytes += EventStream.mark(Cursor(epoch: loop.settings.epoch, position: missed.through)).utf8
         }

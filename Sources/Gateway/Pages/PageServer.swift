@@ -76,7 +76,7 @@ struct PageServer {
         if !writer.send(frame, to: subscriber) { closer.end(subscriber.connection) }
     }
 
-    /// Writes a block of an event stream, after the answer's head if that has not gone out yet. Returns false when the
+    /// Writes a block of an event stream, after the answer's head if that has not gone out yet. Returns false if the
     /// connection is dead.
     private func say(_ block: String, to page: Page, on connection: Connection) -> Bool {
         guard let opening = page.opening else { return connection.link.write(block) }
@@ -106,7 +106,7 @@ struct PageServer {
         closer.close(connection, code: .policyViolation)
     }
 
-    /// The server drains: the page is to come back, here or elsewhere.
+    /// The server drains: the page should come back, here or elsewhere.
     func release(_ page: Page, on connection: Connection) {
         if !connection.isBlocked { sayGoodbye(to: page, on: connection) }
         closer.close(connection, code: .serviceRestart)

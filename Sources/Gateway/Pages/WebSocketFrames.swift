@@ -3,7 +3,7 @@ internal import Observability
 internal import Sockets
 internal import WebSocket
 
-/// What arrives on a WebSocket (RFC 6455), and its answers.
+/// Handles arriving WebSocket frames (RFC 6455) and answers them.
 struct WebSocketFrames {
     let loop: LoopContext
     let cable: CableServer
@@ -20,7 +20,7 @@ struct WebSocketFrames {
 
     func received(_ bytes: UnsafeRawBufferPointer, on connection: Connection) {
         let events = connection.frames?.read(bytes) ?? []
-        // Anything that arrives is a sign of life.
+        // Every arriving byte is a sign of life.
         if case .page(let page) = connection.phase { page.unansweredPing = nil }
         var ping: [UInt8]?
         for event in events {

@@ -5,7 +5,7 @@ internal import Observability
 internal import Pages
 internal import Sockets
 
-/// What the handler answers: a response now or later, or a page that stays.
+/// The handler's answer: a response now or later, or a page that stays open.
 extension RequestServer {
     func perform(_ answer: Answer, on connection: Connection, terms: Connection.Terms) {
         switch answer {

@@ -2,9 +2,9 @@ internal import Admission
 internal import HTTP1
 internal import HTTPMessages
 
-/// Who a request comes from.
+/// The client that a request comes from.
 extension RequestServer {
-    /// Behind a proxy of ours, the connection counts for that client from now on.
+    /// Behind a trusted proxy, the connection counts for that client from now on.
     func origin(of head: RequestHead, for route: Route, on connection: Connection) -> ClientOrigin {
         let proxies = loop.settings.proxies
         guard let peer = connection.peer, !proxies.isEmpty, proxies.contains(peer) else {

@@ -1,8 +1,8 @@
 internal import HTTP1
 internal import Sockets
 
-/// What a connection does next: when its peer has sent something, and when its peer takes bytes again. A stream of HTTP/2
-/// is such a connection, too; its client is not.
+/// The next step of a connection: after its peer has sent something, and once its peer accepts bytes again. An HTTP/2
+/// stream is such a connection, too; its client is not.
 extension RequestServer {
     func received(_ bytes: UnsafeRawBufferPointer, on connection: Connection) {
         switch connection.phase {
@@ -16,7 +16,7 @@ extension RequestServer {
         }
     }
 
-    /// Continues what had to wait for the peer.
+    /// Continues the work that had to wait for the peer.
     func advance(_ connection: Connection) {
         guard !connection.link.isBehind else { return }
         switch connection.phase {

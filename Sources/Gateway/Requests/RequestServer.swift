@@ -4,7 +4,7 @@ internal import HTTP1
 internal import HTTPMessages
 internal import Sockets
 
-/// Takes requests out of what has arrived, and answers them one after the other.
+/// Takes requests out of the arrived bytes, and answers them one after the other.
 final class RequestServer {
     let loop: LoopContext
     let deadlines: Deadlines
@@ -77,7 +77,7 @@ final class RequestServer {
             connection.admission == .accept && loop.acceptor.isListening
             && connection.answers < LoopSettings.requestLimit
         var terms = Connection.Terms(keepAlive: !head.isLast && mayStay, includesBody: head.method != "HEAD")
-        // A client that did not know may have sent its next request already.
+        // A client that did not know this may have sent its next request already.
         terms.lingers = !mayStay && !head.isLast
         switch headCheck.admit(head, to: route) {
         case .refuse(let response):
@@ -128,7 +128,7 @@ final class RequestServer {
 }
 
 extension Connection.Terms {
-    /// The connection ends with the answer. A body that is on its way is still taken from the wire.
+    /// The connection ends with the answer. A body on its way is still read from the wire.
     fileprivate mutating func refuse() {
         keepAlive = false
         lingers = true

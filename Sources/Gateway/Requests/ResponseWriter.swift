@@ -3,7 +3,7 @@ internal import HTTPMessages
 internal import Observability
 internal import Sockets
 
-/// Answers to requests, and what becomes of the connection afterwards.
+/// Writes answers, and decides how the connection continues.
 struct ResponseWriter {
     let loop: LoopContext
     let deadlines: Deadlines
@@ -33,7 +33,7 @@ struct ResponseWriter {
     /// The whole answer has been written.
     private func answered(_ connection: Connection, terms: Connection.Terms) {
         guard !terms.keepAlive else {
-            // Requests that the peer sent before it closed its side are still to be answered.
+            // Requests that the peer sent before it closed its side still have to be answered.
             connection.phase = .reading
             return setDeadline(for: connection)
         }
@@ -46,7 +46,7 @@ struct ResponseWriter {
         deadlines.set(for: connection, seconds: loop.limits.idleSeconds)
     }
 
-    /// Sends the next pieces of a file, as far as the peer takes them.
+    /// Sends the next pieces of a file, as far as the peer accepts them.
     func sendOn(_ connection: Connection) {
         while case .sending(var file, let terms) = connection.phase, !connection.link.isBehind {
             guard !file.range.isEmpty else {

@@ -10,7 +10,7 @@ struct HistoryBatch {
         unread.read()
     }
 
-    /// Returns true for an entry that is refused. `hint` says what to do about the error; nil when no setting cures it.
+    /// Returns true for an entry that is refused. `hint` says what to do about the error; nil if no setting cures it.
     mutating func failed(_ error: HistoryError, hint: String?) throws(StoreAPIError) -> Bool {
         switch error {
         case .refused(let error):
@@ -20,16 +20,16 @@ struct HistoryBatch {
         }
     }
 
-    /// Whether everything was read, as far as the settings are to blame: then the checkpoint may follow.
+    /// True if everything was read, as far as the settings are concerned: the checkpoint may then follow.
     var isSound: Bool { unread.failure == nil && tally.problem == nil }
 }
 
-/// Decides what happens to entries of which the store does not say what they mean. Pure.
+/// Decides what happens to entries whose meaning the store does not tell. Pure.
 struct UnreadEntries {
-    /// When this many in a row cannot be read, the cause is the store, not the entry.
+    /// If this many in a row cannot be read, the cause is the store, not the entry.
     static let patience = 3
 
-    /// Why the run has to be repeated.
+    /// The reason why the run has to be repeated.
     private(set) var failure: StoreAPIError?
     private var row = 0
 
@@ -37,8 +37,8 @@ struct UnreadEntries {
         row = 0
     }
 
-    /// Returns true for an entry that can never be read, which is skipped. An entry that may be readable later holds up
-    /// no other, but the next run begins before it. Throws when no entry can be read.
+    /// Returns true for an entry that can never be read, which is skipped. An entry that may be readable later does not
+    /// hold up others, but the next run begins before it. Throws if no entry can be read.
     mutating func failed(_ error: StoreAPIError) throws(StoreAPIError) -> Bool {
         guard error.concernsTheWholeStore else { return true }
         failure = failure ?? error

@@ -21,7 +21,8 @@ struct HistoryReading<List: HistoryList> {
         self.onlyFailures = onlyFailures
     }
 
-    /// The entries of the next page. Empty when the request failed in a way that another one cures; nil at the end.
+    /// The entries of the next page. Empty if the request failed in a way that another request can cure; nil at the
+    /// end.
     mutating func next(now: Instant) throws(StoreAPIError) -> [List.Entry]? {
         guard let piece = span.piece else { return nil }
         pages += 1
@@ -43,7 +44,7 @@ struct HistoryReading<List: HistoryList> {
         }
     }
 
-    /// How far everything was read; nil when that has not advanced since the last call.
+    /// The time up to which everything was read; nil if it has not advanced since the last call.
     mutating func takeProgress() -> Instant? {
         defer { progress = nil }
         return progress
@@ -65,7 +66,8 @@ struct HistoryReading<List: HistoryList> {
         return page.entries
     }
 
-    /// Handles an error that a smaller piece, or a new start at the piece's first page, cures; throws every other.
+    /// Handles an error that a smaller piece, or starting the piece again at its first page, can cure; throws every
+    /// other.
     private mutating func recover(from error: StoreAPIError) throws(StoreAPIError) {
         switch list.remedy(for: error) {
         case .laterPiece:

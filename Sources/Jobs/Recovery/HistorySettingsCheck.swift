@@ -7,13 +7,13 @@ internal import StoreInterface
 /// refuse every entry are wrong. The checkpoint then stays where it is, so that entries that prove genuine under the
 /// right settings are not skipped.
 struct HistorySettingsCheck {
-    /// This many refusals without a genuine entry are enough. What follows is read once the settings are right; until
-    /// then an hourly run costs only 50 pages, however long the history is.
+    /// This many refusals without a genuine entry are enough. The rest is read once the settings are right; until then
+    /// an hourly run costs only 50 pages, however long the history is.
     static let patience = 1000
 
-    /// How many entries were refused, by the error's code.
+    /// The number of refused entries, by the error's code.
     private(set) var refusals: [String: Int] = [:]
-    /// How many of the refusals other settings could cure.
+    /// The number of refusals that other settings could cure.
     private(set) var misconfigured = 0
     private var firstHint: String?
     private var isProven = false
@@ -22,7 +22,7 @@ struct HistorySettingsCheck {
         isProven = true
     }
 
-    /// `hint` says what to do about the error; nil when no setting cures it.
+    /// `hint` says what to do about the error; nil if no setting cures it.
     mutating func refused(_ error: VerificationError, hint: String?) {
         refusals[error.code, default: 0] += 1
         guard let hint else { return }
@@ -30,13 +30,13 @@ struct HistorySettingsCheck {
         firstHint = firstHint ?? hint
     }
 
-    /// For an operator; nil when nothing is wrong with the settings, as far as is known.
+    /// For an operator; nil if nothing is known to be wrong with the settings.
     var problem: String? { isProven ? nil : firstHint }
 
     var isHopeless: Bool { problem != nil && misconfigured >= HistorySettingsCheck.patience }
 }
 
-/// The trouble with one list. Pure.
+/// The problem with one list. Pure.
 struct HistoryTrouble {
     private var incident = Incident()
     /// What an operator has to do so that the list can be requested.

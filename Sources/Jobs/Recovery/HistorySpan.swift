@@ -3,8 +3,8 @@ internal import Domain
 /// Decides which piece of a history to request next. Pure.
 ///
 /// A history is read week by week. A store may refuse dates that its documentation allows. The part of the week that it
-/// does give is then found by halving, to within six hours, and the rest is given up. A piece that holds too much is
-/// read in two halves.
+/// does return is then found by halving, to within six hours, and the rest is given up. A piece that contains too much
+/// is read in two halves.
 struct HistorySpan {
     struct Piece: Equatable {
         var start: Instant
@@ -18,15 +18,15 @@ struct HistorySpan {
     static let grain = Duration.seconds(6 * 3600)
     static let smallest = Duration.seconds(60)
 
-    /// Nil when everything was requested.
+    /// Nil once everything was requested.
     private(set) var piece: Piece?
-    /// Everything that the store gives was read up to this time.
+    /// The time up to which everything that the store returns was read.
     private(set) var reached: Instant
-    /// What the store no longer gives; nil when it gives everything.
+    /// The span that the store no longer returns; nil if it returns everything.
     private(set) var lost: Piece?
     private let end: Instant
     private var current: Piece
-    /// What is read before the next decision. `piece` is all of it, or the next half.
+    /// The part that is read before the next decision. `piece` is all of it, or the next half.
     private var part: Piece
     /// The newest start in this week that the store refused.
     private var refused: Instant?
@@ -66,14 +66,14 @@ struct HistorySpan {
         }
     }
 
-    /// Returns false when the piece cannot be made smaller.
+    /// Returns false if the piece cannot be made smaller.
     mutating func holdsTooMuch() -> Bool {
         guard let piece, piece.length > HistorySpan.smallest else { return false }
         self.piece = Piece(start: piece.start, end: piece.middle)
         return true
     }
 
-    /// Ends the week: everything that the store gives of it, from `first` on, was read.
+    /// Ends the week: everything that the store returns of it, from `first` on, was read.
     private mutating func settle(from first: Instant) {
         if refused != nil { lost = Piece(start: lost?.start ?? current.start, end: first) }
         refused = nil

@@ -25,10 +25,10 @@ extension Recovery {
         let problem = batch.tally.problem
         if let problem { report.problems.append(problem) }
         guard run.isMarking else { return }
-        // The first time, there is no checkpoint to stay at: without one, the next start would begin only a day before
+        // The first time, there is no checkpoint to keep: without one, the next start would begin only a day before
         // itself.
         if problem != nil, mark == nil { writer.remember(start, as: list.key, under: run.lease) }
-        // A list of failed deliveries may hold nothing genuine, because what is genuine was delivered. So it proves no
+        // A list of failed deliveries may hold nothing genuine, because genuine ones were delivered. So it proves no
         // problem, and the next run asks for everything.
         if problem == nil || !run.onlyFailures {
             troubles.withLock { $0[list.key, default: HistoryTrouble()].misconfiguration = problem }
@@ -97,7 +97,7 @@ extension Recovery {
     }
 }
 
-/// What is logged about a list.
+/// Log lines about a list.
 extension Recovery {
     private func note(_ tally: HistorySettingsCheck, of list: some HistoryList) {
         counts.refused.add(tally.misconfigured)

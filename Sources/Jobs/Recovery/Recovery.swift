@@ -7,7 +7,7 @@ public import StoreInterface
 internal import Synchronization
 
 /// Asks a store for its history, at the start and once an hour, and commits what no webhook brought. It uses the same
-/// ledger command, so that a notification counts once, whichever way it comes.
+/// ledger command as a webhook, so that a notification counts once, however it arrives.
 public final class Recovery: Sendable {
     let provider: Provider
     let history: HistorySource

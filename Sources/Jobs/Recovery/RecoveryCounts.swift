@@ -17,7 +17,7 @@ public struct RecoveryCounts: Sendable {
         )
     }
 
-    /// Call it when a run has ended; `what` is the message for the log.
+    /// Call it after each run; `what` is the message for the log.
     func ended(_ report: RecoveryReport, message what: StaticString, log: Log) {
         recovered.add(report.recovered)
         guard report.found > 0 else { return }

@@ -12,7 +12,7 @@ final class RecoveryRoutine: Sendable {
         routine = Routine(stop)
     }
 
-    /// `recover` returns nil while another node does it.
+    /// `recover` returns nil while another node leads.
     func start(_ name: String, recover: @escaping @Sendable (RecoverySchedule) -> RecoveryReport?) {
         routine.start(name, state: RecoverySchedule()) { schedule in
             guard let report = recover(schedule) else {
@@ -23,10 +23,10 @@ final class RecoveryRoutine: Sendable {
         }
     }
 
-    /// True when nothing new may be started, on whichever thread.
+    /// True if nothing new may be started, on any thread.
     var isHalted: Bool { stop.isRaised }
 
-    /// Call it between the steps of a run, on whichever thread.
+    /// Call it between the steps of a run, on any thread.
     func checkHalt() throws(StoreAPIError) {
         guard !isHalted else { throw .unavailable(reason: "this server is shutting down") }
     }
@@ -41,12 +41,12 @@ final class RecoveryRoutine: Sendable {
     }
 }
 
-/// What one run asks for.
+/// The request of one run.
 struct RecoveryRun {
-    /// Nil: since the last success, which is then marked anew.
+    /// Nil means since the last success, which is then recorded again.
     var since: Instant?
     var onlyFailures = false
-    /// Nil when an operator asked this node for it.
+    /// Nil if an operator asked this node for it.
     var lease: Lease?
 
     var isMarking: Bool { since == nil }
@@ -55,7 +55,7 @@ struct RecoveryRun {
 /// Decides when to ask for the history, from which time on, and whether for all of it. Pure.
 struct RecoverySchedule {
     static let interval = Duration.seconds(3600)
-    /// Covers what the store was still trying to deliver, or had not recorded yet, at the last run.
+    /// Covers events that the store was still trying to deliver, or had not recorded yet, at the last run.
     static let overlap = Duration.seconds(7200)
     /// On the first start there is no last run; a day covers the setup.
     static let firstReach = Duration.seconds(86_400)
@@ -72,7 +72,7 @@ struct RecoverySchedule {
         return min(mark, now) - overlap
     }
 
-    /// How long to wait until the next run.
+    /// The time to wait until the next run.
     mutating func pause(afterFailure isFailure: Bool, jitter: Double) -> Duration {
         onlyFailures = !isFailure
         guard isFailure else {

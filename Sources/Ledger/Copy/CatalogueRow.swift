@@ -1,14 +1,14 @@
-/// A column, as a query of a catalogue returns it.
+/// A column, as a query of the catalog returns it.
 struct CatalogueRow {
     var table: String
     var column: String
     var type: String
-    /// Its place in the primary key; nil when it is not in it.
+    /// Its place in the primary key; nil if it is not part of the key.
     var ordinal: Int64?
 }
 
 extension LedgerTable {
-    /// Throws for a type that a ledger has never had, because nobody has thought about how to copy it.
+    /// Throws for a type that no ledger has had so far, because nobody has considered how to copy it.
     static func tables(
         _ rows: [CatalogueRow],
         references: [(from: String, to: String)]

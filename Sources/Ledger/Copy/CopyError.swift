@@ -1,14 +1,14 @@
 public import LedgerInterface
 internal import LedgerSQL
 
-/// Why a ledger was not copied, or not to the end. Safe to print; each text says what to do.
+/// The reason why a ledger was not copied completely. Safe to print; each text says what to do.
 public enum CopyError: Error, Equatable, CustomStringConvertible {
     case unreadableURL(String)
     case missing(String)
     case notALedger(String)
     case sameLedger(String)
     case olderSchema(String, found: Int64, supported: Int64)
-    /// The target holds a ledger of an older version, which is left as it is.
+    /// The target holds a ledger with an older schema, which is left as it is.
     case olderTarget(String, found: Int64, supported: Int64)
     case newerSchema(String, found: Int64, supported: Int64)
     case unfinishedSource(String)
@@ -17,9 +17,9 @@ public enum CopyError: Error, Equatable, CustomStringConvertible {
     case occupied(String, head: String)
     case otherSource(String, begunFrom: String)
     case tables(String)
-    /// Where something is that SQLite holds and PostgreSQL cannot.
+    /// A value that SQLite holds and PostgreSQL cannot, with its place.
     case unreadableText(String)
-    /// Where a key has U+0000, which the target does not take: replaced, it would have another place among the keys.
+    /// A key with U+0000, which the target cannot hold: with a substitute, it would sort elsewhere among the keys.
     case zeroByteInKey(String, column: String)
     case takenOver(String)
     case sourceChanged(String)
@@ -38,16 +38,16 @@ public enum CopyError: Error, Equatable, CustomStringConvertible {
         case .olderTarget(let name, let found, let supported):
             """
             \(name) holds a ledger with schema \(found), and this version writes \(supported): check that --from and --to are \
-            not exchanged, and name another --to
+            not swapped, and name another --to
             """
         case .newerSchema(let name, let found, let supported):
             "\(name) has schema \(found), this version knows \(supported): run the newer version of paycast"
-        case .unfinishedSource(let name): "\(name) is half of a ledger: \(UnfinishedCopy.advice)"
-        case .served(let name, let servers): "\(name) is being served by \(servers): stop that first"
+        case .unfinishedSource(let name): "\(name) cannot be copied: \(UnfinishedCopy.advice)"
+        case .served(let name, let servers): "\(name) is in use by \(servers): stop that first"
         case .occupied(let name, let head):
-            "\(name) holds a ledger already, up to \(head): name another --to, or remove that one"
+            "\(name) already holds a ledger, up to \(head): name another --to, or remove that ledger"
         case .otherSource(let name, let source):
-            "\(name) holds half of a copy from \(source): finish that one, or remove what is there"
+            "\(name) holds an unfinished copy of \(source): finish it, or remove this ledger"
         case .tables(let problem): "the two ledgers do not have the same tables: \(problem)"
         case .unreadableText(let place): "\(place) is not UTF-8, so it was not written by paycast: repair it there"
         case .zeroByteInKey(let place, let column):
@@ -57,8 +57,8 @@ public enum CopyError: Error, Equatable, CustomStringConvertible {
             """
         case .takenOver(let name): "another “paycast copy” has begun to write to \(name): let that one finish"
         case .sourceChanged(let name):
-            "\(name) has changed while it was copied: stop what serves it, and run the same command again"
-        case .different(let what): "the copy is not like its source: \(what); run the same command again to copy anew"
+            "\(name) changed while it was copied: stop whatever writes it, and run the same command again"
+        case .different(let what): "the copy differs from its source: \(what); run the same command again to start over"
         case .engine(let name, let reason): "\(name): \(reason)"
         case .ledger(let error): error.description
         }
@@ -67,7 +67,7 @@ public enum CopyError: Error, Equatable, CustomStringConvertible {
     init(_ error: EngineError, at name: String) { self = .engine(name, reason: error.advice) }
 }
 
-/// Runs what may fail in an engine's way, and names the ledger that failed.
+/// Runs an operation of an engine, and names the ledger in which it failed.
 func at<Value>(_ name: String, _ body: () throws(EngineError) -> Value) throws(CopyError) -> Value {
     do throws(EngineError) {
         return try body()

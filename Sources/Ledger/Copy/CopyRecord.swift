@@ -1,14 +1,14 @@
 internal import LedgerInterface
 internal import LedgerSQL
 
-/// What a target says of the copy into it: one row, in a table that exists until the copy has been checked.
+/// The target's record of the copy: one row, in a table that exists until the copy has been checked.
 struct CopyRecord: Equatable {
     /// The source's name.
     var source: String
-    /// What the source's stamp was when the copy began.
+    /// The source's stamp when the copy began.
     var stamp: String
     var epoch: String
-    /// Names the run that writes. The one before it finds another name there, and ends.
+    /// Names the run that writes. An earlier run that finds another name ends.
     var run: String
     /// False once a check has found a difference.
     var isSound: Bool
@@ -34,7 +34,7 @@ struct CopyRecord: Equatable {
         }
     }
 
-    /// Takes the place of whatever record there is.
+    /// Replaces any earlier record.
     func write(to target: any CopySide) throws(EngineError) {
         let create = """
             CREATE TABLE IF NOT EXISTS \(CopyRecord.table) (

@@ -1,4 +1,4 @@
-/// What a copy that was checked holds.
+/// The contents of a copy that has been checked.
 public struct CopyResult: Sendable, Equatable {
     /// The cursor of its newest entry.
     public var head: String

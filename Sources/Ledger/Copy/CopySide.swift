@@ -2,50 +2,50 @@ internal import Domain
 internal import LedgerInterface
 internal import LedgerSQL
 
-/// A ledger that is copied from, or into. Used by one thread.
+/// The source or the target of a copy. Used by one thread.
 protocol CopySide: AnyObject {
     /// Safe to print.
     var name: String { get }
-    /// Whether its texts take U+0000.
+    /// True if its texts can hold U+0000.
     var takesZeroBytes: Bool { get }
 
     /// Creates the tables of a target, unless they are there.
     func createTables() throws(CopyError)
     func isUnfinishedCopy() throws(CopyError) -> Bool
-    /// What a copy has to hold.
+    /// The tables that a copy has to contain.
     func tables() throws(CopyError) -> [LedgerTable]
     func head() throws(CopyError) -> Cursor
-    /// Changes with everything that is committed.
+    /// Changes with every commit.
     func stamp() throws(CopyError) -> String
     /// The highest number that the database itself has given to a row of each table, even if that row is gone.
     func lastNumbers() throws(CopyError) -> [String: Int64]
 
-    /// A text that is not UTF-8 comes as bytes.
+    /// Returns a text that is not UTF-8 as bytes.
     func rows(_ sql: String, _ values: [Value], as kinds: [LedgerTable.Kind]) throws(EngineError) -> [[Value]]
     /// May fail as late as at the commit.
     func run(_ sql: String, _ values: [Value]) throws(EngineError)
     /// Shows one state of the ledger until `rollback`.
     func beginReading() throws(EngineError)
-    /// Asks something, in the transaction that runs or in one of its own.
+    /// Asks a question, in the running transaction or in its own.
     func reading<Result>(_ body: () throws(EngineError) -> Result) throws(CopyError) -> Result
     func begin() throws(EngineError)
     func commit() throws(EngineError)
     func rollback()
 
-    /// `tables` are in order: what refers to others comes behind them.
+    /// `tables` are in order: each comes after those that it refers to.
     func clear(_ tables: [LedgerTable]) throws(EngineError)
-    /// In a transaction that writes: keeps everybody from opening the ledger and from writing to it until the end of that
-    /// transaction.
+    /// Keeps everybody else from opening the ledger and from writing to it until the writing transaction that calls
+    /// this ends.
     func excludeOthers() throws(EngineError)
-    /// Makes the partitions that rows up to `head` belong in, and takes its epoch, so that a node that opened the target
+    /// Creates the partitions for rows up to `head`, and takes over its epoch, so that a node that opened the target
     /// before the copy began cannot commit to it.
     func makeRoom(upTo head: Cursor) throws(EngineError)
     func set(_ head: Cursor, lastNumbers: [String: Int64]) throws(EngineError)
-    /// Throws when a server uses it.
+    /// Throws if a server uses the ledger.
     func refuseServers(report: (String) -> Void) throws(CopyError)
-    /// Makes what was committed show in the ledger's own file.
+    /// Moves committed data into the ledger's own file.
     func settle()
-    /// A server's connection for reading, besides the one that copies.
+    /// A connection such as a server reads with, besides the one that copies.
     func serverConnection() throws(CopyError) -> any LedgerConnection
 }
 

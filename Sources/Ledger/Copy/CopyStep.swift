@@ -1,11 +1,11 @@
-/// What to do with a target. Pure.
+/// The next step for a target. Pure.
 enum CopyStep: Equatable {
     case begin
     case resume
-    /// Everything that was copied before is thrown away.
+    /// Discards everything that was copied before.
     case beginAnew(because: String)
 
-    /// `occupant` is the head of a target that holds anything; `name` is the target's.
+    /// `occupant` is the head of a target that is not empty; `name` is the target's name.
     init(
         record: CopyRecord?,
         occupant: String?,
@@ -22,9 +22,9 @@ enum CopyStep: Equatable {
             throw .otherSource(name, begunFrom: record.source)
         }
         if !record.isSound {
-            self = .beginAnew(because: "what was copied before is not like the source")
+            self = .beginAnew(because: "the earlier copy differs from the source")
         } else if !record.stamp.utf8.elementsEqual(stamp.utf8) {
-            self = .beginAnew(because: "the source is not as it was when the copy began")
+            self = .beginAnew(because: "the source has changed since the copy began")
         } else {
             self = .resume
         }

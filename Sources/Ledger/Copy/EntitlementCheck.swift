@@ -5,16 +5,16 @@ internal import LedgerSQL
 
 /// Asks both sides about every user, with the queries that a server uses.
 struct EntitlementCheck {
-    /// The least forbidding one, so that nothing is left out of what is compared.
+    /// The most permissive policy, so that everything is compared.
     static let policy = AccessPolicy(sandboxUsers: .any, honorsXcode: true)
 
     let source: any CopySide
     let target: any CopySide
-    /// False when texts were replaced, because PostgreSQL cannot hold them: then only access is compared.
+    /// False if texts were replaced because PostgreSQL cannot hold them: then only access is compared.
     let isExact: Bool
     let report: (String) -> Void
 
-    /// A side, as a server asks it.
+    /// One side, with the queries that a server would use.
     private struct Asked {
         let name: String
         let connection: SnapshotConnection
@@ -45,7 +45,7 @@ struct EntitlementCheck {
         }
     }
 
-    /// Returns how many users there are.
+    /// Returns the number of users.
     func run() throws(CopyError) -> Int64 {
         let sides = (source: try Asked(source), target: try Asked(target))
         let now = Clock().now()
@@ -59,7 +59,7 @@ struct EntitlementCheck {
             let stored = target.takesZeroBytes ? users : users.map(\.replacingZeroBytes)
             for (found, wanted) in zip(try sides.target.records(of: stored, now: now), wanted) {
                 guard try isLike(found, wanted) else {
-                    throw .different("user \(count + 1) by name has other entitlements")
+                    throw .different("user \(count + 1), in order of name, has different entitlements")
                 }
                 count += 1
             }
@@ -71,8 +71,8 @@ struct EntitlementCheck {
         }
     }
 
-    /// A record that the source itself cannot read, the copy cannot read either; the engines word it differently.
-    /// A connection that was lost has thrown before.
+    /// If the source cannot read a record, neither can the copy; only the wording differs. A lost connection has thrown
+    /// before.
     private func isLike(_ found: Result<UserRecord, LedgerError>, _ wanted: Result<UserRecord, LedgerError>)
         throws(CopyError) -> Bool
     {
@@ -84,7 +84,7 @@ struct EntitlementCheck {
         }
     }
 
-    /// Everybody who has a contract, a share of one, an order or a language.
+    /// Everybody who has a contract, a share of a contract, an order or a language.
     private func users(after last: String) throws(CopyError) -> [String] {
         let limit = "LIMIT \(TableCopy.pageSize)"
         let parts = ["contracts", "shares", "orders", "languages"].map { table in

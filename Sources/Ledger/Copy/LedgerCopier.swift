@@ -2,17 +2,17 @@ internal import Domain
 public import LedgerInterface
 internal import LedgerSQL
 
-/// Copies one ledger into another, whatever their engines, and checks the copy. Killed at any moment and run again, it goes
-/// on after the last piece that it committed.
+/// Copies one ledger into another, whatever their engines, and checks the copy. After an interruption, the next run
+/// continues behind the last committed piece.
 ///
-/// Nobody may serve either of them meanwhile. The source is only read. The target cannot be used for anything else until
-/// the check has found no difference.
+/// No server may run on either ledger meanwhile. The source is only read. The target cannot be used for anything else
+/// until the check has found no difference.
 public struct LedgerCopier {
     let source: any CopySide
     let target: any CopySide
     let report: (String) -> Void
 
-    /// `report` receives a line now and then.
+    /// `report` receives a line of progress now and then.
     public static func run(
         from: DatabaseURL,
         to: DatabaseURL,
@@ -52,8 +52,8 @@ public struct LedgerCopier {
         return result
     }
 
-    /// Empties a target that has to begin anew, and marks it as half of a copy. Looks and marks in one transaction: a node
-    /// may start at the same moment, and commit to what looked empty.
+    /// Empties a target that has to start over, and marks it as an unfinished copy. It looks and marks in one
+    /// transaction, because a node may start at the same moment and commit to a target that looked empty.
     private func begin(_ tables: [LedgerTable], head: Cursor, stamp: String) throws(CopyError) -> CopyRecord {
         do throws(CopyError) {
             try at(target.name) { () throws(EngineError) in
@@ -62,7 +62,7 @@ public struct LedgerCopier {
             }
             let (record, step) = try decide(tables, head: head, stamp: stamp)
             try at(target.name) { () throws(EngineError) in
-                // Opening the target may have put a new ledger's values there.
+                // Opening the target may have written a new ledger's values.
                 try target.clear(step == .resume ? tables.filter(\.isMeta) : tables)
                 try target.makeRoom(upTo: head)
                 try record.write(to: target)
@@ -94,8 +94,8 @@ public struct LedgerCopier {
         case .begin: break
         case .resume:
             rows = found?.rows ?? 0
-            report("going on after the \(rows) rows that are copied")
-        case .beginAnew(let reason): report("beginning anew: \(reason)")
+            report("continuing after \(rows) copied rows")
+        case .beginAnew(let reason): report("starting over: \(reason)")
         }
         let record = CopyRecord(
             source: source.name,
@@ -108,7 +108,7 @@ public struct LedgerCopier {
         return (record, step)
     }
 
-    /// The head of a target that holds anything. A ledger that was only created holds what `migrate` puts in it.
+    /// The head of a target that is not empty. A newly created ledger holds only what `migrate` puts in it.
     private func occupant(_ tables: [LedgerTable]) throws(CopyError) -> String? {
         for table in tables where !table.isMeta {
             let isEmpty = try target.reading { () throws(EngineError) in
@@ -126,7 +126,7 @@ public struct LedgerCopier {
     ) throws(CopyError) -> CopyResult {
         report("comparing both ledgers")
         do throws(CopyError) {
-            guard try target.head() == head else { throw .different("it ends elsewhere") }
+            guard try target.head() == head else { throw .different("its newest entry is a different one") }
             var result = CopyResult(head: head.description)
             let check = TableCheck(source: source, target: target, report: report)
             for table in tables { try check.run(table, into: &result) }
@@ -138,13 +138,13 @@ public struct LedgerCopier {
             ).run()
             return result
         } catch {
-            // What is not like its source now would not be when the copy goes on either.
+            // Continuing cannot repair a difference, so the next run starts over.
             if case .different = error { try? copy.condemn() }
             throw error
         }
     }
 
-    /// From here on the target is a ledger like any other.
+    /// From here on, the target is an ordinary ledger.
     private func finish(_ copy: TableCopy) throws(CopyError) {
         try target.refuseServers(report: report)
         let isOurs = try target.transaction { () throws(EngineError) in

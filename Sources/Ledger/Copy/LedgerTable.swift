@@ -1,7 +1,7 @@
 internal import LedgerSQL
 
-/// A table as a database's catalogue describes it. Both engines must describe the same ones: so no table and no column
-/// can be left out of a copy, whichever version adds it.
+/// A table as a database's catalog describes it. Both engines must describe the same tables, so that no table and no
+/// column can be left out of a copy, whichever version adds it.
 struct LedgerTable: Equatable {
     enum Kind {
         case integer, text, bytes
@@ -13,17 +13,17 @@ struct LedgerTable: Equatable {
     }
 
     let name: String
-    /// Sorted by name, without those that the database computes itself.
+    /// Sorted by name, without the columns that the database computes itself.
     let columns: [Column]
     /// The primary key: indexes of `columns`, in the key's order.
     let key: [Int]
-    /// The tables whose rows must be there before this one's. A partitioned table has fewer of them.
+    /// The tables whose rows must be there before this table's. A partitioned table has fewer of them.
     let references: Set<String>
 
-    /// What a ledger says about itself in its own engine's way; a copy's head has it.
+    /// Rows of `meta` that belong to one engine and are not copied.
     private static let ownKeys = "key NOT IN ('epoch', 'schema', 'history', 'event_ids', 'reserved')"
 
-    /// A few rows, some of which every new ledger has.
+    /// `meta` has only a few rows, and every new ledger has some of them.
     var isMeta: Bool { name == "meta" }
 
     private var condition: String? { isMeta ? LedgerTable.ownKeys : nil }
@@ -57,7 +57,8 @@ struct LedgerTable: Equatable {
 
     func key(of row: [Value]) -> [Value] { key.map { row[$0] } }
 
-    /// Where a row is, for an error: `position 17, ordinal 0`. Texts of a key may be a person's name or a secret.
+    /// The place of a row, for an error: `position 17, ordinal 0`. A text in a key may be a person's name or a secret,
+    /// so none is shown.
     func place(of row: [Value]) -> String {
         let numbers = key.compactMap { index in
             if case .integer(let number) = row[index] { "\(columns[index].name) \(number)" } else { nil as String? }
@@ -65,7 +66,7 @@ struct LedgerTable: Equatable {
         return numbers.joined(separator: ", ")
     }
 
-    /// Every table behind those that it refers to.
+    /// Puts every table after those that it refers to.
     static func inOrder(_ tables: [LedgerTable]) -> [LedgerTable] {
         var rest = tables
         var ordered: [LedgerTable] = []
@@ -75,11 +76,11 @@ struct LedgerTable: Equatable {
             known.insert(table.name)
             ordered.append(table)
         }
-        // A circle cannot be ordered, and the database says so.
+        // A cycle cannot be ordered, so the database is left to report it.
         return ordered + rest
     }
 
-    /// Describes the first difference between two ledgers' tables. Returns nil when they are alike.
+    /// Describes the first difference between the tables of two ledgers. Returns nil if there is none.
     static func difference(_ source: [LedgerTable], _ target: [LedgerTable]) -> String? {
         for table in source {
             guard let other = target.first(where: { $0.name == table.name }) else {

@@ -19,16 +19,16 @@ extension PostgresSide {
             if case .integer(let number) = row[3] { ordinal = number }
             return CatalogueRow(table: row[0].word, column: row[1].word, type: row[2].word, ordinal: ordinal)
         }
-        // Both engines have to go through a table in the same order.
+        // Both engines have to read a table in the same order.
         if let row = columns.first(where: { $0[4].number == 0 }) {
             throw .tables("the key \(row[0].word).\(row[1].word) does not compare as bytes in \(name)")
         }
         return try LedgerTable.tables(described, references: references.map { ($0[0].word, $0[1].word) })
     }
 
-    /// What the engine keeps for itself: where the ledger ends, who writes it, and the ids that a trigger keeps. Partitions
-    /// are parts of their tables. Generated columns are left out. The
-    /// last column is 0 for a text in a key that is not compared as bytes.
+    /// All columns but those of the engine's own tables, which keep the head, the writers, the nodes, the leases, and a
+    /// trigger's ids. Partitions are parts of their tables; generated columns are left out. The last column is 0 for a
+    /// text in a key that is not compared as bytes.
     private static let columns = """
         SELECT tables.relname, columns.attname, types.typname,
             array_position(CAST(keys.indkey AS int2[]), columns.attnum),
@@ -68,13 +68,13 @@ extension PostgresSide {
         }
     }
 
-    /// Tells two databases apart, whatever their addresses.
+    /// Distinguishes two databases, whatever their addresses.
     func identity() throws(CopyError) -> String {
         try reading { () throws(EngineError) in try database() }
     }
 
-    /// Where a managed service forbids to ask for the system's identifier, the table `head` and its epoch stand for it: the
-    /// numbers alone may be the same on two new servers.
+    /// A managed service may refuse to tell the system's identifier. The table `head` and its epoch then stand for it:
+    /// the numbers alone may be the same on two new servers.
     private func database() throws(EngineError) -> String {
         let sql = "SELECT CAST(oid AS TEXT) FROM pg_catalog.pg_database WHERE datname = current_database()"
         let database = try text(sql) ?? ""
@@ -127,7 +127,7 @@ extension PostgresSide {
         for table in tables where table.isMeta { try run(table.clear, []) }
     }
 
-    /// First who opens the ledger, then who commits to it: a node's batch holds the head's row.
+    /// Locks out nodes that open the ledger, then nodes that commit: a node's batch holds the head's row.
     func excludeOthers() throws(EngineError) {
         try run("SET LOCAL lock_timeout = '60s'", [])
         _ = try number("SELECT 1 FROM pg_advisory_xact_lock(\(PostgresSchema.openingLock))")
@@ -141,7 +141,7 @@ extension PostgresSide {
 
     func set(_ head: Cursor, lastNumbers: [String: Int64]) throws(EngineError) {
         try run("UPDATE head SET epoch = ?, position = ?", [.text(head.epoch), .integer(head.position)])
-        // What an older ledger here remembered would change the epoch at the first start.
+        // The history of an older ledger would change the epoch at the first start.
         try run("DELETE FROM meta WHERE key = 'history'", [])
         for (table, sequence) in try sequences() {
             guard let number = lastNumbers[table], number > 0 else { continue }
@@ -149,8 +149,8 @@ extension PostgresSide {
         }
     }
 
-    /// A node that ends strikes itself off. One that was killed is silent from then on: this waits until it has been so
-    /// for as long as a lease lasts.
+    /// A node that ends removes its row. A killed one does not, so this waits until it has been silent for the length
+    /// of a lease.
     func refuseServers(report: (String) -> Void) throws(CopyError) {
         var first: Int64?
         for round in 0... {
@@ -164,7 +164,7 @@ extension PostgresSide {
         }
     }
 
-    /// Those that said a short time ago that they live, and when, in milliseconds.
+    /// The nodes with a recent heartbeat, and its time in milliseconds.
     private func livingNodes() throws(CopyError) -> [(name: String, seen: Int64)] {
         try reading { () throws(EngineError) in
             guard try number("SELECT to_regclass('nodes') IS NOT NULL") == 1 else { return [] }

@@ -24,7 +24,7 @@ final class PostgresSide: CopySide {
         return side
     }
 
-    /// Changes nothing yet, because it may turn out to be the source.
+    /// Opens the target without a change, because it may turn out to be the source.
     static func target(_ url: PostgresURL) throws(CopyError) -> PostgresSide {
         let side = PostgresSide(url)
         let version = try side.version() ?? 0
@@ -41,7 +41,7 @@ final class PostgresSide: CopySide {
         name = "\(url)"
         var options = PostgresOptions(applicationName: "paycast copy")
         options.settings = [("search_path", PostgresSide.schema)]
-        // One side waits while the other one works.
+        // No limit, because one side waits while the other one works.
         options.idleInTransaction = .zero
         options.statement = .seconds(600)
         options.answer = .seconds(660)
@@ -54,7 +54,7 @@ final class PostgresSide: CopySide {
         }
     }
 
-    /// The schema's number; nil where there is no ledger.
+    /// The number of the schema; nil if there is no ledger.
     private func version() throws(CopyError) -> Int64? {
         try reading { () throws(EngineError) in
             let place = [Value.text(PostgresSide.schema + ".meta")]
@@ -69,7 +69,7 @@ final class PostgresSide: CopySide {
         }
     }
 
-    /// Runs questions in a transaction of their own: behind a pooler, only that has the settings.
+    /// Runs questions in their own transaction, because the settings hold only there when a pooler is in front.
     func reading<Result>(_ body: () throws(EngineError) -> Result) throws(CopyError) -> Result {
         guard !postgres.isInTransaction else { return try at(name, body) }
         defer { rollback() }

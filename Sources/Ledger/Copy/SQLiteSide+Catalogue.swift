@@ -19,7 +19,7 @@ extension SQLiteSide {
         return try LedgerTable.tables(described, references: references)
     }
 
-    /// Hidden columns are generated ones.
+    /// Generated columns are hidden ones.
     private static let columns = """
         SELECT tables.name, columns.name, columns.type, columns.pk
         FROM sqlite_schema AS tables JOIN pragma_table_xinfo(tables.name) AS columns
@@ -45,7 +45,7 @@ extension SQLiteSide {
         }
     }
 
-    /// Which file it is, and when its content changed last. A copy of it is another file.
+    /// Identifies the file and its last change. A copy of the file is another file.
     func stamp() throws(CopyError) -> String {
         var file = stat()
         guard stat(name, &file) == 0 else { throw .missing(name) }
@@ -66,11 +66,11 @@ extension SQLiteSide {
         }
     }
 
-    /// The ledger's lock, which this side holds from before it looks at the file, keeps servers out.
+    /// Nothing to do: this side holds the ledger's lock since before it looked at the file, which keeps servers out.
     func excludeOthers() {}
 
-    /// The position follows from the entries. A number counts only where this engine numbers rows, as PostgreSQL does not
-    /// number entries.
+    /// Nothing to do: the position follows from the entries. A number counts only where this engine numbers rows,
+    /// because PostgreSQL does not number entries.
     func makeRoom(upTo head: Cursor) {}
 
     func set(_ head: Cursor, lastNumbers: [String: Int64]) throws(EngineError) {
@@ -85,9 +85,9 @@ extension SQLiteSide {
 }
 
 extension Value {
-    /// Empty for what is no text.
+    /// Empty if it is not a text.
     var word: String { if case .text(let text) = self { text } else { "" } }
 
-    /// 0 for what is no number.
+    /// 0 if it is not a number.
     var number: Int64 { if case .integer(let number) = self { number } else { 0 } }
 }

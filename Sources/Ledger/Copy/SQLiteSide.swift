@@ -5,7 +5,7 @@ internal import LedgerInterface
 internal import LedgerSQL
 internal import SQLiteLedger
 
-/// A ledger in a file, which is locked against servers as long as this exists.
+/// A ledger in a file, which stays locked against servers while this object exists.
 final class SQLiteSide: CopySide {
     let name: String
     let takesZeroBytes = true
@@ -14,7 +14,7 @@ final class SQLiteSide: CopySide {
     private let owner: LedgerFileOwner?
     private var statements: [String: Statement] = [:]
 
-    /// Creates no file, unless it is the lock's.
+    /// Creates no file but the lock's.
     static func source(_ path: String) throws(CopyError) -> SQLiteSide {
         guard size(of: path) > 0 else { throw .missing(path) }
         let lock = try locked(path)
@@ -23,7 +23,7 @@ final class SQLiteSide: CopySide {
         if version > Schema.newest { throw .newerSchema(path, found: version, supported: Schema.newest) }
         if version < Schema.newest { throw .olderSchema(path, found: version, supported: Schema.newest) }
         guard try !side.isUnfinishedCopy() else { throw .unfinishedSource(path) }
-        // The date of the file tells whether anything was committed since, unless that is still in a journal.
+        // The file's date shows whether anything was committed since, unless the commit is still in a journal.
         _ = try? side.connection.emptyJournal()
         return side
     }
@@ -32,7 +32,7 @@ final class SQLiteSide: CopySide {
     static func target(_ path: String) throws(CopyError) -> SQLiteSide {
         let owner = LedgerFileOwner(ofLedgerAt: path)
         let lock = try locked(path)
-        // Tables are not added to another program's file.
+        // Another program's file must not get our tables.
         if size(of: path) > 0 { try refuseOlder(try ledger(path), at: path) }
         do throws(LedgerError) {
             let connection = try SQLiteEngine(path: path).openForCopy()
@@ -58,7 +58,7 @@ final class SQLiteSide: CopySide {
         }
     }
 
-    /// 0 for what is no file.
+    /// 0 if it is not a file.
     private static func size(of path: String) -> Int {
         var information = stat()
         guard stat(path, &information) == 0, information.st_mode & S_IFMT == S_IFREG else { return 0 }
@@ -79,7 +79,7 @@ final class SQLiteSide: CopySide {
         return connection
     }
 
-    /// What is no copy is not migrated: somebody may have exchanged --from and --to.
+    /// Never migrates a ledger that is not a copy: --from and --to may have been swapped.
     private static func refuseOlder(_ connection: SQLiteConnection, at path: String) throws(CopyError) {
         let (version, isCopy) = try at(path) { () throws(EngineError) in
             (
@@ -99,14 +99,14 @@ final class SQLiteSide: CopySide {
         return own.st_ino == other.st_ino && own.st_dev == other.st_dev
     }
 
-    /// They are there as soon as it is open.
+    /// The tables exist as soon as the ledger is open.
     func createTables() throws(CopyError) {}
 
     func isUnfinishedCopy() throws(CopyError) -> Bool {
         try reading { () throws(EngineError) in try Schema.isUnfinishedCopy(connection) }
     }
 
-    /// Locks tell; and while this holds the lock, none starts.
+    /// Taking the lock has shown that no server runs, and none can start while it is held.
     func refuseServers(report: (String) -> Void) throws(CopyError) {}
 
     func rows(_ sql: String, _ values: [Value], as kinds: [LedgerTable.Kind]) throws(EngineError) -> [[Value]] {

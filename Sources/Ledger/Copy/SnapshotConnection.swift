@@ -1,7 +1,8 @@
 internal import LedgerInterface
 internal import LedgerSQL
 
-/// A connection whose many small snapshots are one: so the questions about a page of users are asked at once.
+/// A connection that reads many small snapshots from one, so that the questions about a page of users are asked at
+/// once.
 final class SnapshotConnection: LedgerConnection {
     private let connection: any LedgerConnection
     private var position: Int64 = 0
@@ -10,8 +11,8 @@ final class SnapshotConnection: LedgerConnection {
         self.connection = connection
     }
 
-    /// Runs `body` as often as it has new questions, and then with all answers at hand. Throws when the snapshot did not
-    /// live that long: `body` keeps its failures to itself.
+    /// Runs `body` until it asks nothing new, the last time with all answers at hand. Throws if the snapshot was lost
+    /// before, because `body` keeps its failures to itself.
     func inOneSnapshot(_ body: () -> Void) throws(EngineError) {
         position = try connection.beginReading()
         while try connection.readAhead(body) {}

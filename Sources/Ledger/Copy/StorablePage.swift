@@ -4,11 +4,11 @@ internal import LedgerSQL
 /// Rows as the target can store them.
 struct StorablePage {
     var rows: [[Value]]
-    /// Texts that had to be changed for it.
+    /// The number of texts that had to be changed.
     var replaced: Int64 = 0
 
-    /// The rows after `key`. A key with U+0000 is refused where a text cannot hold it; elsewhere U+0000 becomes U+FFFD, as in everything that a server writes to
-    /// such a ledger and asks it for. A body is bytes, and stays as it is.
+    /// The rows after `key`. U+0000 becomes U+FFFD where a text cannot hold it, as in everything that a server writes;
+    /// in a key it is refused. Bodies stay as they are.
     init(
         of table: LedgerTable,
         in source: any CopySide,

@@ -40,7 +40,7 @@ struct TableCheck {
         if rows > 0 { report("\(table.name): \(rows) rows equal, sha256 \(Hex.encode(Array(digest.prefix(8))))") }
     }
 
-    /// Going through both by their keys, a row could be passed over on both sides.
+    /// A row could be skipped on both sides when they are read by key, so the counts are compared as well.
     private func compareCounts(of table: LedgerTable) throws(CopyError) {
         let wanted = try source.reading { () throws(EngineError) in try source.number(table.count) } ?? 0
         let found = try target.reading { () throws(EngineError) in try target.number(table.count) } ?? 0
@@ -49,7 +49,7 @@ struct TableCheck {
         }
     }
 
-    /// Each value begins with its kind and its length, so that no two rows have the same bytes.
+    /// Each value begins with its kind and its length, so that two different rows never have the same bytes.
     private static func bytes(of rows: [[Value]]) -> [UInt8] {
         var bytes: [UInt8] = []
         for row in rows {

@@ -1,10 +1,10 @@
 internal import LedgerInterface
 internal import LedgerSQL
 
-/// Copies tables in the order of their keys, in pieces that are committed together with the record of the copy. Where to go
-/// on is the last key that the target has.
+/// Copies tables in the order of their keys, in pieces that are committed together with the record of the copy. An
+/// interrupted copy continues after the last key in the target.
 struct TableCopy {
-    /// Rows are asked for this many at a time. A row may hold a body of 256 KiB.
+    /// The number of rows read at a time. A row may hold a body of 256 KiB.
     static let pageSize: Int64 = 256
     /// A piece ends with the page that reaches one of these.
     private static let pieceRows = 8192
@@ -41,7 +41,7 @@ struct TableCopy {
         if total > 0 { report("\(table.name): \(done) rows copied") }
     }
 
-    /// Returns how many rows it had.
+    /// Returns the number of rows in the piece.
     private mutating func piece(
         of table: LedgerTable,
         after key: inout [Value]?,
@@ -59,7 +59,7 @@ struct TableCopy {
                 key = page.last.map(table.key) ?? key
                 isWhole = page.count < TableCopy.pageSize
             }
-            // A run that goes on copies these anew.
+            // A run that continues copies these again.
             if !table.isMeta { record.rows += Int64(rows) }
             guard try at(target.name, { () throws(EngineError) in try record.update(in: target) }) else {
                 throw .takenOver(target.name)
@@ -72,7 +72,7 @@ struct TableCopy {
         return Int64(rows)
     }
 
-    /// Returns about how many bytes they have.
+    /// Returns their approximate size in bytes.
     private func insert(_ page: [[Value]], into table: LedgerTable) throws(EngineError) -> Int {
         var bytes = 0
         for row in page {
@@ -82,7 +82,7 @@ struct TableCopy {
         return bytes
     }
 
-    /// Notes that the copy is not to be gone on with.
+    /// Marks the copy as unsound: the next run starts over.
     mutating func condemn() throws(CopyError) {
         record.isSound = false
         let record = record

@@ -1,9 +1,9 @@
 public import Domain
 public import Rules
 
-/// A command of a batch, as it is tried before all of them are run.
+/// A command of a batch, tried in advance to learn what it will load.
 public struct Anticipated {
-    /// What its decision asks for first.
+    /// The rows that its decision asks for first.
     public private(set) var needs: [Need] = []
     public private(set) var key: IdempotencyKey?
     public let decide: (inout UnitOfWork) throws(Missing) -> Void

@@ -1,7 +1,7 @@
 public import Domain
 public import Rules
 
-/// What one command put into the running transaction. None of it holds before COMMIT.
+/// The changes that one command made in the running transaction. They do not count before COMMIT.
 public struct Commit<Value> {
     public var value: Value
     public var entries: [Entry] = []
@@ -26,7 +26,7 @@ extension Commit {
         readers = changes.languages.map(\.user)
     }
 
-    /// Adds what was committed together with it.
+    /// Adds the changes of another command of the same transaction.
     public mutating func add<Other>(_ other: Commit<Other>) {
         entries += other.entries
         unclaimed += other.unclaimed

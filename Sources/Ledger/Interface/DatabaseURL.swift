@@ -1,8 +1,8 @@
-/// Where the ledger is: `DATABASE_URL`.
+/// The place of the ledger: `DATABASE_URL`.
 public enum DatabaseURL: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
     /// A file's path, relative to the working directory or absolute.
     case sqlite(path: String)
-    /// The whole address, as libpq takes it. It may hold a password: never print it.
+    /// The whole URL, as libpq takes it. It may hold a password: never print it.
     case postgres(String)
 
     /// Safe to print.

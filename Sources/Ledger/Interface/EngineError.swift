@@ -1,25 +1,24 @@
-/// What an engine refused, and the statement that it refused. Bound values never appear in it.
+/// An engine's refusal, and the statement that it refused. It never contains bound values.
 public struct EngineError: Error, Equatable, CustomStringConvertible {
     public enum Kind: Sendable, Equatable {
-        /// It is the statement's own fault, or its values'.
+        /// The statement or its values are at fault.
         case statement
         /// Another process holds a lock. Try again.
         case busy
-        /// It is not the statement's fault, and leaving the statement out would not cure it: there is no room, no right
-        /// to write, or no connection.
+        /// The ledger cannot be used: no room, no right to write, or no connection. Any other statement would fail too.
         case place
-        /// What is stored is not what was written.
+        /// The stored data is damaged: it differs from what was written.
         case content
     }
 
     public let kind: Kind
     public let message: String
-    /// What the engine says of itself and the error, for the log.
+    /// The engine's own words about the error, for the log.
     public let description: String
-    /// What to do about a failure that concerns every command.
+    /// What an operator can do about a failure that concerns every command.
     public let advice: String
 
-    /// `code` is the engine's own, after its name.
+    /// `code` is the engine's own code, after its name.
     public init(_ kind: Kind, code: String, message: String, sql: String, advice: String? = nil) {
         self.kind = kind
         self.message = message
@@ -27,17 +26,17 @@ public struct EngineError: Error, Equatable, CustomStringConvertible {
         self.advice = advice ?? description
     }
 
-    /// A query returned other rows than it was asked for. Asking again would return the same.
+    /// A query did not return the row that it was asked for. Asking again would return the same.
     public static let unanswered = EngineError(
         .statement,
         code: "ledger error",
-        message: "a query returned other rows than it was asked for",
+        message: "a query did not return the row that it was asked for",
         sql: ""
     )
 
     public var isBusy: Bool { kind == .busy }
 
-    /// True when the whole transaction has failed, whichever command was at work.
+    /// True if the whole transaction has failed, whichever command was running.
     public var isOfThePlace: Bool { kind == .place || kind == .content }
 
     public var isOfTheContent: Bool { kind == .content }

@@ -1,6 +1,6 @@
 public import Domain
 
-/// Which entries a reader of the feed wants; nil members match everything. Values are compared as bytes.
+/// The entries that a reader of the feed wants; nil members match everything. Values are compared as bytes.
 public struct EntrySelection: Sendable, Equatable {
     public static let all = EntrySelection()
 
@@ -28,7 +28,7 @@ public struct EntrySelection: Sendable, Equatable {
 /// Entries in order, for the feed.
 public struct EntryPage: Sendable, Equatable {
     public var entries: [Entry]
-    /// How far the search went. Up to here, `entries` holds everything that was selected.
+    /// The position that the search has reached. `entries` holds every selected entry up to here.
     public var through: Int64
     /// The newest position when the page was read.
     public var head: Cursor
@@ -39,6 +39,6 @@ public struct EntryPage: Sendable, Equatable {
         self.head = head
     }
 
-    /// True when the search has reached the newest position.
+    /// True if the search has reached the newest position.
     public var isWhole: Bool { through >= head.position }
 }

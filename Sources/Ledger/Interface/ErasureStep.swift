@@ -1,6 +1,6 @@
 public import Domain
 
-/// What one transaction of an erasure did. An erasure takes as many as it needs to hold nobody else up.
+/// The result of one transaction of an erasure. An erasure takes as many as it needs to hold nobody else up.
 public struct ErasureStep: Sendable, Equatable {
     public var events = 0
     public var fragments = 0

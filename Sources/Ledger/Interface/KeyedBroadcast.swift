@@ -1,6 +1,6 @@
 public import Domain
 
-/// A request that a client makes under its key.
+/// A request with the key that its client gave it.
 public struct KeyedRequest: Sendable, Equatable {
     public var key: IdempotencyKey
     /// A digest of the whole request, which tells two requests apart.
@@ -12,7 +12,7 @@ public struct KeyedRequest: Sendable, Equatable {
     }
 }
 
-/// The result of a broadcast with a key. The cursors are those of its fragments, in their order.
+/// The result of a broadcast with a key. The cursors belong to its fragments, in their order.
 public enum KeyedBroadcast: Sendable, Equatable {
     case made([Cursor])
     /// The same request was made before; nothing was committed now.

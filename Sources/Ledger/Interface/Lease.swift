@@ -1,13 +1,13 @@
-/// The work that one node does for all, as one node has got it. What it writes because of that names its lease, and is refused
-/// once another node has the next one.
+/// The right to do the leader's work. A commit made for it names this lease, and is refused once another node holds the
+/// next one.
 public struct Lease: Hashable, Sendable {
-    /// Grows with each node that takes the work over.
+    /// Grows each time another node becomes the leader.
     public let number: Int64
 
     public init(number: Int64) {
         self.number = number
     }
 
-    /// Of a ledger that has one node.
+    /// The lease of a ledger that only one node writes.
     public static let only = Lease(number: 0)
 }

@@ -1,6 +1,6 @@
-/// What is to be done with the answer to a question that was asked with others.
+/// The answer to one of several questions that were asked together.
 public struct LedgerAnswer {
-    /// The others may have failed because of it.
+    /// True if it failed, perhaps because of the others: each is then asked alone.
     public let isFailure: Bool
     public let tell: () -> Void
 

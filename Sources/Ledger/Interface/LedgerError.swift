@@ -1,13 +1,13 @@
-/// Why the ledger did not do what it was asked to do. Safe to print.
+/// The reason why the ledger did not do what it was asked to do. Safe to print.
 public enum LedgerError: Error, Equatable, CustomStringConvertible {
     case cannotOpen(path: String, reason: String)
-    /// A database that cannot be used, or not now.
+    /// The database cannot be used, or not now.
     case unreachable(reason: String)
     /// Another server uses the ledger.
     case inUse(path: String, by: LedgerHolder)
-    /// A newer version of Paycast wrote this file.
+    /// A newer version of Paycast wrote this ledger.
     case newerSchema(found: Int64, supported: Int64)
-    /// It holds a part of another ledger, whose copy was interrupted.
+    /// The ledger is an unfinished copy of another one.
     case unfinishedCopy
     /// Nothing was committed: the disk is full, another process holds the lock, or the ledger is closing. Try again.
     case busy

@@ -1,4 +1,4 @@
-/// The newest positions of several lists. Each list holds one position more than a page, or everything that it has.
+/// The newest positions in several lists. Each list holds one position more than a page, or everything that it has.
 public struct NewestPositions {
     private let limit: Int
     private var found: Set<Int64> = []

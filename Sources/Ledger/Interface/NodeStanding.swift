@@ -1,12 +1,12 @@
 public import Domain
 
-/// What the database says to a node that says that it lives.
+/// The database's answer to a heartbeat.
 public struct NodeStanding: Sendable {
-    /// The work that one node does for all, when it is this node's.
+    /// The lease of the leader's work, if this node has it.
     public var lease: Lease?
-    /// By the database's clock, which all nodes follow.
+    /// The time by the database's clock, which all nodes follow.
     public var now: Instant
-    /// Whether a newer version has changed the tables, so that this one should let go.
+    /// True if a newer version has changed the tables: this node must drain.
     public var isOutdated: Bool
 
     public init(lease: Lease?, now: Instant, isOutdated: Bool) {

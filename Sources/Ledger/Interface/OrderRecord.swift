@@ -1,13 +1,13 @@
 public import Domain
 
-/// An order and what became of it.
+/// An order and its outcome.
 public struct OrderRecord: Sendable, Equatable {
     public enum State: String, Sendable {
         /// No purchase has carried its token yet.
         case open
         /// A purchase has carried it, and is not paid yet.
         case pending
-        /// A purchase that fits has carried it.
+        /// A purchase that matches the order has carried it.
         case fulfilled
         /// Only purchases that contradict the order have carried it.
         case quarantined
@@ -16,7 +16,7 @@ public struct OrderRecord: Sendable, Equatable {
     public var order: Order
     public var createdAt: Instant
     public var state: State
-    /// Purchases that carried its token and fit the order.
+    /// Purchases that carried its token and match the order.
     public var purchases: [OrderPurchase]
     /// Events that carried its token and contradict the order: the newest ten, newest first.
     public var contradictions: [OrderEvent]
@@ -39,7 +39,7 @@ public struct OrderRecord: Sendable, Equatable {
 /// A purchase that carried an order's token.
 public struct OrderPurchase: Sendable, Equatable {
     public var contract: ContractKey
-    /// Its owner now: the purchase may have gone to somebody else since.
+    /// The current owner: the purchase may have gone to somebody else since.
     public var user: UserID?
     public var product: String
     public var state: ContractState

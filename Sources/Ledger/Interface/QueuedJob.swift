@@ -4,7 +4,7 @@ public import Domain
 public struct QueuedJob: Sendable, Equatable {
     public var id: Int64
     public var job: Job
-    /// How many attempts have failed.
+    /// The number of failed attempts.
     public var attempts: Int
     public var queuedAt: Instant
     /// The event's body, for `forward` only.
@@ -19,7 +19,7 @@ public struct QueuedJob: Sendable, Equatable {
     }
 }
 
-/// What stores and staging servers are still to be told.
+/// The jobs that stores and staging servers still wait for.
 public struct JobBacklog: Sendable, Equatable {
     /// At most `countLimit`: counting that many takes 10 ms, and while a destination is down there may be millions.
     public var waiting: Int
@@ -28,7 +28,7 @@ public struct JobBacklog: Sendable, Equatable {
     public var next: Instant?
     /// The first deadline of a waiting job.
     public var nearestDeadline: Instant?
-    /// The id of the last job that was queued and is still remembered.
+    /// The id of the newest job that is still stored.
     public var newest: Int64
 
     public init(waiting: Int = 0, next: Instant? = nil, nearestDeadline: Instant? = nil, newest: Int64 = 0) {

@@ -1,12 +1,12 @@
-/// What the server that keeps a shared ledger says of itself and of the nodes, for whoever looks for a fault.
+/// PostgreSQL's report about itself and the nodes that share its ledger. `/ready` and `doctor` show it.
 public struct SharedLedgerReport: Sendable, Equatable {
     public struct Node: Sendable, Equatable {
         public var name: String
-        /// Of Paycast; empty for a node that does not say.
+        /// Paycast's version; empty if the node has not told it.
         public var version: String
-        /// How long ago it said that it lives.
+        /// The time since its last heartbeat.
         public var silentSeconds: Int64
-        /// Whether it does the work that one node does for all.
+        /// True if this node does the leader's work.
         public var leads: Bool
 
         public init(name: String, version: String, silentSeconds: Int64, leads: Bool) {
@@ -22,35 +22,36 @@ public struct SharedLedgerReport: Sendable, Equatable {
         case none
         /// A failover may lose the last commits.
         case asynchronous
-        /// A commit waits for a standby, whether one follows at the moment or not.
+        /// A commit waits for a standby, even while none is connected.
         case synchronous
     }
 
-    /// Such as `15.14`.
+    /// PostgreSQL's version, such as `15.14`.
     public var version = ""
-    /// Those that said so within the last minute, by name. Empty when there is no ledger yet.
+    /// The nodes with a heartbeat in the last minute, by name. Empty if there is no ledger yet.
     public var nodes: [Node] = []
-    /// The node that asked; nil when it was none.
+    /// The node that asked; nil if no node did.
     public var asker: String?
     public var replication = Replication.none
     public var standbys: Int64 = 0
-    /// How much the last standby has still to flush; nil without one, and when this user may not know.
+    /// The number of bytes that the slowest standby has not flushed yet; nil without a standby, or if this user may not
+    /// see it.
     public var lagBytes: Int64?
-    /// How much of the notification queue is filled, in percent, rounded down. When it is full, whoever notifies fails.
+    /// The filled part of the notification queue, in percent, rounded down. Every NOTIFY fails when the queue is full.
     public var queuePercent: Int64 = 0
-    /// Whether a pooler stands between.
+    /// True if there is a pooler in front of PostgreSQL.
     public var isPooled = false
-    /// Whether another ledger is being copied into it.
+    /// True if another ledger is being copied into this one.
     public var isUnfinishedCopy = false
-    /// How far the asker's clock is ahead of the server's, in milliseconds.
+    /// The time by which the asker's clock is ahead of the server's, in milliseconds.
     public var clockAhead: Int64 = 0
 
     public init() {}
 
-    /// The versions that run at once, of which there are two while nodes are replaced.
+    /// The versions that run at the same time: two while nodes are being replaced.
     public var versions: [String] { Set(nodes.map(\.version)).sorted() }
 
-    /// As it is `seconds` later, for whoever has not asked again.
+    /// The same report `seconds` later, for a caller that has not asked again.
     public func aged(seconds: Int64) -> SharedLedgerReport {
         var later = self
         for index in later.nodes.indices { later.nodes[index].silentSeconds += seconds }
@@ -59,12 +60,13 @@ public struct SharedLedgerReport: Sendable, Equatable {
 }
 
 extension SharedLedgerReport {
-    /// Of 8 GB: 160 MB that some session has not taken, where a server at peace has none. PostgreSQL's own log warns at 50.
+    /// Percent of 8 GB. 2 % is 160 MB that some session has not read; a healthy server has none. PostgreSQL itself
+    /// warns at 50.
     static let queueLimit: Int64 = 2
-    /// Nodes follow the server's clock, so this tells of a machine whose clock is wrong.
+    /// Milliseconds. Nodes follow the server's clock, so a larger difference means that a machine's clock is wrong.
     static let clockLimit: Int64 = 2000
 
-    /// One sentence each, with what to do.
+    /// One sentence for each problem, with its remedy.
     public var warnings: [String] {
         var told: [String] = []
         if queuePercent >= SharedLedgerReport.queueLimit {

@@ -33,7 +33,7 @@ public struct StoredEvent: Sendable, Equatable {
     }
 }
 
-/// Selects stored events within a range of positions: those named, those of a contract or of a user, or all.
+/// Selects stored events within a range of positions: those with the given ids, of a contract, of a user, or all.
 public struct EventSelection: Sendable, Equatable {
     /// The stores' event ids; empty means all. A limit counts the ids, each of which several stores may have used.
     public var ids: [String]

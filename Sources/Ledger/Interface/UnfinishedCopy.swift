@@ -1,6 +1,6 @@
-/// What a ledger is while another one is being copied into it: nothing else may use it before the copy has been checked.
+/// Marks a ledger into which another one is being copied: nothing else may use it until the copy has been checked.
 public enum UnfinishedCopy {
-    /// The table that such a ledger has, and no other.
+    /// A table that only such a ledger has.
     public static let table = "copying"
 
     public static let advice = "a copy into it is unfinished; run the same “paycast copy --from URL --to URL” again"

@@ -1,10 +1,10 @@
 public import Domain
 
-/// What a user holds, and where to resume from.
+/// A user's entitlements, and the cursor to resume from.
 public struct UserEntitlements: Sendable, Equatable {
     public var isActive: Bool
-    /// The entitlement that speaks for the user comes first, and those that the policy does not honor come last. Of the
-    /// consumables, only the newest 100.
+    /// The entitlement that decides about the user comes first; those that the policy does not honor come last. Only
+    /// the newest 100 consumables are listed.
     public var entitlements: [Entitlement]
     public var since: Cursor
 

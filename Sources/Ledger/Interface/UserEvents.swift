@@ -3,7 +3,7 @@ public import Domain
 /// One page of what is known about a user's purchases, newest first.
 public struct UserEvents: Sendable, Equatable {
     public var events: [UserEvent]
-    /// The next page holds what is before this cursor; nil on the last page.
+    /// The cursor of the next page, which holds everything before it; nil on the last page.
     public var next: Cursor?
     /// The ledger's newest position when the page was read.
     public var head: Cursor
@@ -17,9 +17,9 @@ public struct UserEvents: Sendable, Equatable {
 
 public struct UserEvent: Sendable, Equatable {
     public var entry: Entry
-    /// The dates of what a store said; nil for what the ledger committed by itself.
+    /// The dates in a store's event; nil for an entry that the ledger committed by itself.
     public var dates: EventDates?
-    /// What the store sent, if that was asked for and is kept.
+    /// The body that the store sent, if it was asked for and is kept.
     public var body: [UInt8]?
 
     public init(entry: Entry, dates: EventDates? = nil, body: [UInt8]? = nil) {

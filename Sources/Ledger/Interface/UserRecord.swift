@@ -1,8 +1,8 @@
 public import Domain
 
-/// Everything that is known about a user now. `UserEvents` has what was said when.
+/// Everything that is known about a user now. `UserEvents` has the history.
 public struct UserRecord: Sendable, Equatable {
-    /// The language that the user reads; nil when no app has said it.
+    /// The language that the user reads; nil if no app has set it.
     public var language: LanguageTag?
     public var isActive: Bool
     /// In the order of `UserEntitlements`.
@@ -27,7 +27,7 @@ public struct UserRecord: Sendable, Equatable {
     }
 }
 
-/// One contract, with what support asks about.
+/// One contract, with the details that support asks for.
 public struct ContractRecord: Sendable, Equatable {
     public var entitlement: Entitlement
     public var app: String
@@ -37,13 +37,13 @@ public struct ContractRecord: Sendable, Equatable {
     public var sharedWith: [UserID]
     /// The newest order token that the store echoed.
     public var order: OrderToken?
-    /// The store's own name for the buyer.
+    /// The buyer's name at the store.
     public var account: String?
     /// The lineage that it replaced.
     public var replaces: String?
     /// Its newest charge.
     public var charge: Transaction?
-    /// When the store last said something about it, by the store's own date.
+    /// The store's own date of its newest statement about the contract.
     public var statedAt: Instant?
 
     public init(

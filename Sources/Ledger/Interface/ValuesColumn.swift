@@ -17,7 +17,7 @@ public enum ValuesColumn {
         return String(decoding: json, as: UTF8.self)
     }
 
-    /// Reads what any version of the ledger wrote; returns nil for anything else.
+    /// Reads a column that any version of the ledger wrote; returns nil for anything else.
     public static func decode(_ text: String) -> [String: String]? {
         let bytes = Array(text.utf8)
         return bytes.first == UInt8(ascii: "{") ? object(bytes) : netstrings(bytes)

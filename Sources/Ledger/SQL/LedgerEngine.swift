@@ -1,7 +1,7 @@
 public import Domain
 public import LedgerInterface
 
-/// Opens a ledger: once for the thread that writes, and once for the one that answers.
+/// Opens a ledger: once for the thread that writes, and once for the thread that reads.
 public protocol LedgerEngine: Sendable {
     /// Creates the ledger if it does not exist, and brings its tables up to date.
     func openStore(policy: AccessPolicy, streams: StreamPattern) throws(LedgerError) -> LedgerStore

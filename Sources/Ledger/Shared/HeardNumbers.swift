@@ -1,12 +1,13 @@
-/// The number of each sender's newest message. Whoever listens can notify again what a node has notified, and a node
-/// takes each message once.
+/// The number of each sender's newest message. Anyone who may LISTEN can replay a node's notification, so each number
+/// is taken once.
 ///
-/// A sender that begins again has another number of its own. What remains: a node that begins knows no sender, so it can
-/// be told once more, in order, what was sent before it began, in the ledger's epoch.
+/// A sender that restarts has a new number of its own. One gap remains: a node that starts knows no sender yet, so the
+/// messages sent in this epoch before its start can be replayed to it once, in order.
 public struct HeardNumbers: Sendable {
-    /// More than the nodes of a ledger, and those that were before them.
+    /// More than the nodes of a ledger and their predecessors.
     static let senderLimit = 1024
-    /// By the sender's own number: its newest message, and how many had come from all senders by then.
+    /// Each sender's newest message, by the sender's own number, and the count of messages from all senders at that
+    /// time.
     private var newest: [Int64: (number: Int64, turn: Int)] = [:]
     private var turn = 0
 
@@ -14,7 +15,7 @@ public struct HeardNumbers: Sendable {
 
     var senderCount: Int { newest.count }
 
-    /// Whether nothing as new has come from its sender. `number` has been authenticated.
+    /// True if this is the sender's newest number so far. `number` has been authenticated.
     mutating func take(_ number: Int64) -> Bool {
         let sender = number >> 32
         if let known = newest[sender] {

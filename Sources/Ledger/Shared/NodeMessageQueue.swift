@@ -1,7 +1,7 @@
 public import Concurrency
 internal import Synchronization
 
-/// What this node tells the others, on its way to the thread that sends it. Any thread may send.
+/// This node's messages to the others, on their way to the thread that sends them. Any thread may send.
 public final class NodeMessageQueue: Sendable {
     private struct State {
         var messages = OutgoingMessages()
@@ -9,12 +9,12 @@ public final class NodeMessageQueue: Sendable {
     }
 
     private let state = Mutex(State())
-    /// Nil when the process had no descriptor left; then sending takes up to a second.
+    /// Nil if the process had no descriptor left; sending then takes up to a second.
     public let waker = EventDescriptor()
 
     public init() {}
 
-    /// Returns false when too much waits, or the message is too large. What is vital waits for as long as it must.
+    /// Returns false if too much is waiting, or if the message is too large. A vital message waits as long as it must.
     public func send(_ body: [UInt8], isVital: Bool = false) -> Bool {
         let now = monotonicNanoseconds()
         let isTaken = state.withLock { $0.messages.add(body, isVital: isVital, now: now) }
@@ -22,23 +22,23 @@ public final class NodeMessageQueue: Sendable {
         return isTaken
     }
 
-    /// What may be sent now.
+    /// The messages that may be sent now.
     public func take() -> [[UInt8]] {
         let now = monotonicNanoseconds()
         return state.withLock { $0.messages.take(now: now) }
     }
 
-    /// What must be sent although the queue is closed.
+    /// The messages that must be sent although the queue is closed.
     public func takeVital() -> [[UInt8]] {
         state.withLock { $0.messages.takeVital() }
     }
 
-    /// What was taken last could not be sent: what is vital of it waits again.
+    /// Call this if the last batch could not be sent: its vital messages wait again.
     public func putBack() {
         state.withLock { $0.messages.putBack() }
     }
 
-    /// How long until something may be sent; nil when nothing waits.
+    /// The time until a message may be sent; nil if none is waiting.
     public var delay: Duration? {
         let now = monotonicNanoseconds()
         return state.withLock { $0.messages.delay(now: now) }.map { .nanoseconds(Int64(clamping: $0)) }

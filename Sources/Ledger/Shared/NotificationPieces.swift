@@ -5,14 +5,14 @@ internal import Encoding
 /// (https://www.postgresql.org/docs/15/sql-notify.html).
 ///
 /// A payload is `epoch:position:number:index:count:data`, with the data in Base64: the database's encoding need not be
-/// UTF-8, and a message may hold any byte. The data of all pieces is the message's code, then its body. Each payload is
-/// another one, because PostgreSQL sends equal ones of a transaction once.
+/// UTF-8, and a message may hold any byte. The data of all pieces is the message's code, then its body. Payloads
+/// differ, because PostgreSQL delivers equal ones of a transaction once.
 public enum NotificationPieces {
-    /// More than the largest body that a client may post, as the HTML of a fragment.
+    /// Larger than any body that a client may post, as the HTML of a fragment.
     public static let bodyLimit = 512 << 10
     static let pieceBytes = 5700
 
-    /// `number` tells messages apart: it is the sender's own number times 2³², and a count.
+    /// `number` identifies a message: the sender's own number times 2³², plus a count.
     public static func payloads(
         of body: [UInt8],
         key: MessageKey,
@@ -29,11 +29,11 @@ public enum NotificationPieces {
     }
 }
 
-/// Puts messages together from what anybody may have notified, and returns those that a node of the ledger has sent. The
-/// rest says nothing.
+/// Assembles messages from notifications, which anybody may have sent. It returns the messages of this ledger's nodes
+/// and drops the rest.
 ///
-/// The notifications of one transaction arrive together, in order, so one message at a time is unfinished: whatever
-/// does not continue it gives it up.
+/// The notifications of one transaction arrive together, in order, so one message at a time is unfinished: a piece that
+/// does not continue it replaces it.
 public struct MessageAssembly {
     private struct Piece {
         let epoch: Substring
@@ -46,7 +46,7 @@ public struct MessageAssembly {
 
     private let epoch: String
     private let key: MessageKey
-    /// What has come from each sender, on earlier connections as well.
+    /// Each sender's newest message, on earlier connections too.
     public private(set) var heard: HeardNumbers
     /// The message's code, then its body.
     private var sealed: [UInt8] = []
@@ -56,8 +56,8 @@ public struct MessageAssembly {
 
     private let own: Int64
 
-    /// Messages of another epoch are of another ledger in the same database, or of a past that is gone. Those of the
-    /// sender `own` come back from oneself: behind a pooler, no process tells them.
+    /// Messages of another epoch belong to another ledger in the same database, or to a past that is gone. Messages
+    /// with the sender `own` are this node's own; behind a pooler, the process id does not show that.
     public init(epoch: String, key: MessageKey, ignoring own: Int64, heard: HeardNumbers = HeardNumbers()) {
         self.epoch = epoch
         self.key = key
@@ -65,10 +65,10 @@ public struct MessageAssembly {
         self.own = own
     }
 
-    /// What the unfinished message takes.
+    /// The size of the unfinished message.
     var byteCount: Int { sealed.count }
 
-    /// Returns a message when this was its last piece.
+    /// Returns the message if this was its last piece.
     public mutating func add(_ payload: String, from sender: Int32) -> NodeMessage? {
         guard let piece = MessageAssembly.piece(payload), piece.epoch.utf8.elementsEqual(epoch.utf8),
             piece.number >> 32 != own

@@ -1,14 +1,14 @@
-/// What waits to be sent to the other nodes, bounded in bytes, in time and in bytes a second: everybody who uses the
-/// database pays for notifications.
+/// Messages to the other nodes, bounded in bytes, in age and in bytes a second, because notifications slow everyone on
+/// that server.
 ///
 /// Times are monotonic nanoseconds.
 struct OutgoingMessages {
-    /// A transient broadcast is about now.
+    /// The age at which a transient broadcast is dropped.
     static let memory: UInt64 = 5_000_000_000
     /// Some 4,000 fragments of 1 KB.
     static let bytesPerSecond: UInt64 = 4 << 20
     static let byteLimit = 2 << 20
-    /// What is sent together. One message may have more.
+    /// The size of a batch. A single message may be larger.
     static let batchBytes = 64 << 10
 
     private struct Waiting {
@@ -21,12 +21,13 @@ struct OutgoingMessages {
 
     private var waiting: ArraySlice<Waiting> = []
     private var bytes = 0
-    /// What is vital of what was taken last.
+    /// The vital messages in the batch that was taken last.
     private var vital: [Waiting] = []
-    /// The next batch may go from here on.
+    /// The earliest time for the next batch.
     private var due: UInt64 = 0
 
-    /// False when there is no room. What is vital never gets too old, and has as much room again when the rest is full.
+    /// Returns false if there is no room. Vital messages never get too old, and have as much room again when the rest
+    /// is full.
     mutating func add(_ body: [UInt8], isVital: Bool, now: UInt64) -> Bool {
         while let first = waiting.first, first.isOld(at: now) { drop() }
         let limit = OutgoingMessages.byteLimit * (isVital ? 2 : 1)
@@ -38,7 +39,7 @@ struct OutgoingMessages {
         return true
     }
 
-    /// What may be sent now.
+    /// The messages that may be sent now.
     mutating func take(now: UInt64) -> [[UInt8]] {
         vital = []
         guard now >= due else { return [] }
@@ -55,7 +56,7 @@ struct OutgoingMessages {
         return batch
     }
 
-    /// What is vital, however much it is: nothing is sent after it.
+    /// All messages that must arrive, whatever their size; nothing is sent after them.
     mutating func takeVital() -> [[UInt8]] {
         let bodies = waiting.filter(\.isVital).map(\.body)
         waiting = []
@@ -63,14 +64,14 @@ struct OutgoingMessages {
         return bodies
     }
 
-    /// What was taken last could not be sent. What is vital of it goes first again; it may exceed the limit.
+    /// Call this if the last batch could not be sent. Its vital messages go first next time; they may exceed the limit.
     mutating func putBack() {
         waiting = vital + waiting
         bytes += vital.reduce(0) { $0 + OutgoingMessages.cost(of: $1.body) }
         vital = []
     }
 
-    /// How long until something may be sent; nil when nothing waits.
+    /// The time until a message may be sent; nil if none is waiting.
     func delay(now: UInt64) -> UInt64? {
         waiting.isEmpty ? nil : max(due, now) - now
     }

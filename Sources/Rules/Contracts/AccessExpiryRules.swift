@@ -6,10 +6,10 @@ extension UnitOfWork {
         guard let known = try contract(key) else { return }
         var ended = known
         ended.recomputeStatus(at: now, policy: policy)
-        // Its statements tell nothing more: looking again at once would find the same forever.
+        // Its statements will not change the answer: checking again at once would never end.
         if let end = ended.endsAt, end <= now { ended.endsAt = nil }
         try save(ended)
-        // The leeway or the catalog has changed since it was written, and it has not ended after all.
+        // The leeway or the catalog has changed since `endsAt` was written, and the access has not ended after all.
         guard ended.status != known.status else { return }
         try append(ContractChange(previous: known, current: ended), as: .accessEnded)
     }

@@ -1,13 +1,13 @@
 internal import Domain
 
-/// A contract before and after a command, and why it changed, as far as pages show it.
+/// A contract before and after a command, and the reason for the change, as far as pages show it.
 struct ContractChange {
     var previous: TrackedContract?
     var current: TrackedContract
     var kind: EventKind?
-    /// The store's own word.
+    /// The store's own name for the reason.
     var reason: String?
-    /// True when it was bought together with a contract that speaks for both.
+    /// True if the contract was bought together with another one, whose entry stands for both.
     var isBeside = false
 
     var key: ContractKey { current.key }

@@ -8,7 +8,8 @@ public enum ContractIndex: Hashable, Sendable {
     case replacing(ContractKey)
     /// The further products of this purchase.
     case lines(of: ContractKey)
-    /// What a user holds, except consumables: the user's own first, then what others share with the user.
+    /// The contracts that a user holds, except consumables: the user's own first, then those that others share with the
+    /// user.
     case held(by: UserID)
     /// The contracts that a user owns because the store itself names its users.
     case named(UserID, provider: Provider, environment: StoreEnvironment)
@@ -16,18 +17,20 @@ public enum ContractIndex: Hashable, Sendable {
     case bought(with: OrderToken)
 }
 
-/// How long a list may be. A decision reads whole lists and may change each of their contracts, while all others wait.
+/// The greatest length of a list. A decision reads whole lists and may change each of their contracts, while all others
+/// wait.
 extension ContractIndex {
     /// A buyer has a handful of contracts at one store.
     public static let relatedLimit = 200
     /// An app may bind one token to everything that a user buys.
     public static let boughtLimit = 1000
 
-    /// Of a longer list, the contracts count that the ledger has had longest (further products: whose lineages come
-    /// first), and the others are found as if they were in none. Nil for a list that is always whole.
+    /// In a longer list, only the contracts count that the ledger has had longest (for further products, those whose
+    /// lineages come first); the others are treated as members of no list. Nil for a list that is always whole.
     ///
-    /// Every command sees what the next transaction would load. One command sees a full list as it was when it began, but
-    /// for contracts that have left it; a trial, which writes nothing, sees further ones at the end.
+    /// Every command sees what the next transaction would load. One command sees a full list as it was when the command
+    /// began, without the contracts that have left it since; a trial, which writes nothing, sees additional ones at the
+    /// end.
     public var limit: Int? {
         switch self {
         case .ofAccount, .replacing, .lines: ContractIndex.relatedLimit
@@ -43,7 +46,7 @@ extension ContractIndex {
         contract.account.map { .ofAccount(contract.key.with(lineage: $0.value)) }
     }
 
-    /// The lists in which a contract is found, but for those by token.
+    /// The lists that contain a contract, except those by token.
     static func containing(_ tracked: TrackedContract) -> [ContractIndex] {
         let contract = tracked.contract
         var indexes: [ContractIndex] = []
@@ -61,7 +64,8 @@ extension ContractIndex {
 }
 
 extension ContractIndex {
-    /// Asked of contracts that were in the list once: they may have left it since. A token that a charge carried stays.
+    /// Call it for contracts that were in the list once: they may have left it since. A token that a charge carried
+    /// stays.
     func contains(_ tracked: TrackedContract) -> Bool {
         let contract = tracked.contract
         switch self {

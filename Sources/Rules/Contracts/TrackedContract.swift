@@ -1,16 +1,16 @@
 public import Domain
 
-/// A contract as the ledger tracks it: what stores have said about it, who holds it, and the status that the last commit
-/// announced.
+/// A contract as the ledger tracks it: the stores' statements about it, its holders, and the status that the last
+/// commit announced.
 public struct TrackedContract: Sendable, Equatable {
     public var contract: Contract
     /// The owner; `shares` are the others who hold the contract.
     public var user: UserID?
-    /// Since when the owner has had it; nil when the owner follows only from another contract.
+    /// The time since which the owner has had it; nil if the owner follows only from another contract.
     public var userAt: Instant?
     public var shares: [UserID] = []
     public var status: ContractStatus
-    /// When the writer looks at the contract again by itself.
+    /// The time at which the writer checks the contract again by itself.
     public var endsAt: Instant?
 
     public init(contract: Contract, status: ContractStatus, endsAt: Instant?) {
@@ -35,18 +35,18 @@ public struct TrackedContract: Sendable, Equatable {
 }
 
 extension TrackedContract {
-    /// True when contracts whose users follow from this one's may have other users than they would with `other`.
+    /// True if contracts whose users follow from this one's may have other users than they would with `other`.
     func isRelatedOtherwise(than other: TrackedContract) -> Bool {
         holders != other.holders || userAt != other.userAt || contract.identities != other.contract.identities
     }
 
-    /// True when somebody else holds it than `other`, or since another time.
+    /// True if its holders differ from those of `other`, or have held it since another time.
     func isHeldOtherwise(than other: TrackedContract) -> Bool {
         holders != other.holders || userAt != other.userAt
     }
 
-    /// True when the newest statement carried the same token. What is said now is not older, so it can tell nothing new
-    /// unless somebody has bought again.
+    /// True if the newest statement carried the same token. The present statement is not older, so it adds nothing
+    /// unless it is a new purchase.
     func repeats(_ said: StatedToken) -> Bool {
         guard !said.isPurchase, let token = contract.token else { return false }
         return token.value == said.token && token.signedAt <= said.at
@@ -57,7 +57,7 @@ extension Contract {
     /// The values by which contracts that follow from this one are found.
     fileprivate var identities: [String?] { [account?.value, previousLineage?.value] }
 
-    /// True when the two may have different owners. Tokens are separate facts, but among equally old ones the newest
+    /// True if the two may have different owners. Tokens are separate facts, but among equally old ones the newest
     /// statement's counts.
     func mayHaveOtherOwner(than other: Contract) -> Bool {
         token?.value != other.token?.value || storeUser != other.storeUser || identities != other.identities

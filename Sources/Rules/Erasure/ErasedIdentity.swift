@@ -1,6 +1,6 @@
 public import Domain
 
-/// Something by which a store, or an app, can name an erased user. A ledger keeps no more of it than a keyed digest, on a
+/// Something by which a store or an app can name an erased user. A ledger keeps only a keyed digest of it, on a
 /// tombstone.
 public enum ErasedIdentity: Hashable, Sendable {
     case user(UserID)
@@ -10,7 +10,7 @@ public enum ErasedIdentity: Hashable, Sendable {
     case order(OrderToken)
     case event(EventKey)
 
-    /// What the digest is made of; no two identities have the same.
+    /// The input of the digest; no two identities have the same.
     public var fields: [String] {
         switch self {
         case .user(let user): ["user", user.text]
@@ -26,12 +26,12 @@ public enum ErasedIdentity: Hashable, Sendable {
     }
 }
 
-/// What an erasure has to look at, with all of the contracts known.
+/// Everything that an erasure has to examine, with all of its contracts known.
 public struct Possessions: Sendable {
-    /// Those that the user owns, shares, has claimed or has bought with an order.
+    /// The contracts that the user owns, shares, has claimed or has bought with an order.
     public var contracts: [ContractKey]
     public var orders: [OrderToken]
-    /// Where a store said that the user lost everything.
+    /// The places where a store said that the user lost everything.
     public var losses: [TransferSource]
 
     public init(contracts: [ContractKey] = [], orders: [OrderToken] = [], losses: [TransferSource] = []) {
@@ -41,7 +41,7 @@ public struct Possessions: Sendable {
     }
 }
 
-/// What is to be forgotten: these contracts, and whatever else names the user.
+/// The user to erase: these contracts, and everything else that names the user.
 public struct ErasureRecord: Sendable {
     public var user: UserID
     public var contracts: [ContractKey]

@@ -1,6 +1,6 @@
 public import Domain
 
-/// What an erasure did.
+/// The result of an erasure.
 public struct Erasure: Sendable, Equatable {
     public var contracts: Int
     public var orders: Int
@@ -9,10 +9,11 @@ public struct Erasure: Sendable, Equatable {
 }
 
 extension UnitOfWork {
-    /// Forgets a user: the user's contracts and orders go, and tombstones keep what stores say next from bringing them
-    /// back. Contracts of others lose the user's claims and orders. The user's open pages reload.
+    /// Erases a user: the user's contracts and orders are removed, and tombstones keep later statements of stores from
+    /// bringing them back. Contracts of others lose the user's claims and orders. The user's open pages reload.
     ///
-    /// The refresh is not kept, because its stream names the user; a page that comes later is told by the tombstone.
+    /// The refresh is not kept, because its stream names the user; a page that comes later learns it from the
+    /// tombstone.
     public mutating func erase(_ user: UserID) throws(Missing) -> Erasure {
         let found = try possessions(of: user)
         let losses = found.losses.map { Need.transfers($0) }
@@ -29,7 +30,7 @@ extension UnitOfWork {
         for token in found.orders { draft.removed(token) }
         for tracked in others {
             try withdraw(user, orders: found.orders, from: tracked.key)
-            // The store itself says whose it is.
+            // The store itself names the user as its owner.
             if let left = try contract(tracked.key), left.user == user { owned.append(left) }
         }
         try remove(owned)
@@ -44,17 +45,17 @@ extension UnitOfWork {
     private mutating func remove(_ owned: [TrackedContract]) throws(Missing) {
         let accounts = Set(owned.compactMap { ContractIndex.account(of: $0.contract) })
         try demand(accounts.map { .contracts($0) })
-        // Of tokens that no order has, only the facts tell that they were the user's.
+        // For tokens without an order, only the facts show that they were the user's.
         for tracked in owned { bury(try facts(of: tracked.key).tokens.keys.map { .order($0) }) }
         for tracked in owned { draft.removed(tracked.key) }
         bury(owned.map { .contract($0.key) })
-        // What others hold of the same buyer stays theirs, and decides about what the buyer gets next.
+        // Contracts that others hold from the same buyer stay theirs, and decide about the buyer's next ones.
         for account in accounts where try contracts(account).isEmpty {
             if case .ofAccount(let key) = account { bury([.account(key)]) }
         }
     }
 
-    /// Takes the user's claims, and the tokens of the user's orders, from a contract of somebody else.
+    /// Removes the user's claims, and the tokens of the user's orders, from somebody else's contract.
     private mutating func withdraw(
         _ user: UserID,
         orders: [OrderToken],
@@ -74,7 +75,7 @@ extension UnitOfWork {
         }
         current.recomputeStatus(at: now, policy: policy)
         try save(current)
-        // Nothing is to be announced to the erased user.
+        // Nothing is announced to the erased user.
         var previous = known
         previous.shares.removeAll { $0 == user }
         if previous.user == user { previous.user = nil }
@@ -84,8 +85,8 @@ extension UnitOfWork {
         try resolveOwners(of: dependents(of: current))
     }
 
-    /// What the user lost to others stays theirs, without the transfers that say so: the contracts themselves name their
-    /// users.
+    /// Contracts that the user lost to others stay theirs. The transfers that say so are dropped, because the contracts
+    /// themselves name their users.
     private mutating func settleTransfers(of user: UserID, losses: [TransferSource]) throws(Missing) {
         for source in losses {
             let reached = try reach(of: [user], provider: source.provider, environment: source.environment)
@@ -124,7 +125,7 @@ extension UnitOfWork {
         }
     }
 
-    /// Somebody holds it now, and its buyer is that somebody's.
+    /// Somebody holds the contract now, so its buyer belongs to that user.
     mutating func liftTombstones(of contract: Contract) throws(Missing) {
         let account = ContractIndex.account(of: contract)
         let buyer: [ErasedIdentity] = if case .ofAccount(let key) = account { [.account(key)] } else { [] }

@@ -1,9 +1,9 @@
 internal import Domain
 
-/// What stores and apps say about erased users.
+/// Handles statements of stores and apps about erased users.
 extension UnitOfWork {
-    /// Whether the event would bring an erased user back: it names the user, or it is about a contract, an order or a buyer
-    /// that was the user's, and no other user has a reason to hold it.
+    /// True if the event would bring an erased user back: it names the user, or it concerns the user's former contract,
+    /// order or buyer, and no other user has a reason to hold it.
     func isOfErasedUser(_ incoming: IncomingEvent) throws(Missing) -> Bool {
         let event = incoming.event
         if let transfer = event.transfer { return try isAnyBuried([.user(transfer.to)]) }
@@ -17,9 +17,10 @@ extension UnitOfWork {
         return try !bringsBack(incoming)
     }
 
-    /// Whether another user, or the same person signed up again, has a reason to hold what an erased user held: a claim, the
-    /// store's own word, or an order that was made since. The store's webhook may come before that order: then a new
-    /// purchase with a token that was not the erased user's waits for it. False unless it was an erased user's.
+    /// True if another user, or the same person after signing up again, has a reason to hold an erased user's purchase:
+    /// a claim, the store's own statement, or an order made since. The store's webhook may come before that order: a
+    /// new purchase with a token that was not the erased user's then waits for it. False unless the purchase was an
+    /// erased user's.
     func bringsBack(_ incoming: IncomingEvent) throws(Missing) -> Bool {
         guard let observation = incoming.event.observation, try contract(observation.contract) == nil,
             try isAnyBuried(observation.identities)
@@ -38,7 +39,7 @@ extension UnitOfWork {
         return try isBuried(.user(claim.user))
     }
 
-    /// Files that something was said, and nothing of what it was: the store then gets the same answer to every retry. The
+    /// Records that an event came, but nothing of its content: the store then gets the same answer to every retry. The
     /// contract may be one that nobody knew; later events about it may not say whose it is.
     mutating func fileErased(_ incoming: IncomingEvent) throws(Missing) -> CommitResult {
         var event = incoming.event
@@ -63,8 +64,8 @@ extension UnitOfWork {
         return result
     }
 
-    /// A transfer from an erased user to another one is not kept, because nothing is left to follow it, and its body names
-    /// the user.
+    /// A transfer from an erased user to another one is not kept, because nothing is left to follow it, and its body
+    /// names the user.
     func withoutErasedUsers(
         _ transfer: Transfer,
         incoming: IncomingEvent
@@ -87,7 +88,7 @@ extension UnitOfWork {
 }
 
 extension Observation {
-    /// By what a contract that nobody knows may turn out to be an erased user's.
+    /// The identities by which an unknown contract may turn out to be an erased user's.
     var identities: [ErasedIdentity] {
         let related = [contract.purchase, previousLineage.map { contract.with(lineage: $0) }].compactMap { $0 }
         return ([contract] + related).map { .contract($0) }

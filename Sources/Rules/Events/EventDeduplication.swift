@@ -1,16 +1,16 @@
 public import Domain
 
-/// What is delivered twice is one event.
+/// An event that is delivered twice counts once.
 extension UnitOfWork {
-    /// Where the event was committed first; nil when it is new, in a replay, which decides about it again, and when a
-    /// user shows a purchase that was an erased user's.
+    /// The position at which the event was first committed. Nil if it is new, in a replay (which decides about it
+    /// again), and if a user shows a purchase that was an erased user's.
     mutating func firstDelivery(of incoming: IncomingEvent) throws(Missing) -> Int64? {
         guard !incoming.isReplay, let first = try position(of: incoming.event) else { return nil }
         return try bringsBack(incoming) ? nil : first
     }
 
-    /// Answers an event that was committed before. It changes nothing, but a claim of another user that comes with it
-    /// may.
+    /// Answers an event that was committed before. The event itself changes nothing, but another user's claim that
+    /// comes with it may.
     mutating func answerAgain(_ incoming: IncomingEvent, first: Int64) throws(Missing) -> CommitResult {
         let event = incoming.event
         var result = CommitResult(outcome: .duplicate, event: event.id, cursor: cursor(first))
@@ -32,7 +32,7 @@ extension UnitOfWork {
     }
 }
 
-/// The store's id of an event, where it is unique.
+/// A store's event id, within the scope in which it is unique.
 public struct EventKey: Sendable {
     public var id: String
     public var provider: Provider

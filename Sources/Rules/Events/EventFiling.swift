@@ -1,8 +1,8 @@
 internal import Domain
 
 extension UnitOfWork {
-    /// Files the event with its entry, and queues the jobs that follow from it. An event that is applied once more is
-    /// stored already: it only moves to its contract, and makes an entry where it was applied.
+    /// Files the event with its entry, and queues the jobs that follow from it. An event that is applied again is
+    /// already stored: it only moves to its contract, and makes an entry if it was applied.
     mutating func file(
         _ incoming: IncomingEvent,
         outcome: Outcome,

@@ -1,8 +1,8 @@
 internal import Domain
 
 extension UnitOfWork {
-    /// Our name for what happened. Stores say `renewed` and `started` for other things too: RevenueCat and PurchaseKit
-    /// for a recovery or a plan change, Stripe for a customer who comes back. What was there before tells which it is.
+    /// Our name for the event. Stores use `renewed` and `started` for other things too: RevenueCat and PurchaseKit for
+    /// a recovery or a plan change, Stripe for a customer who comes back. The contract's previous state decides.
     func name(of kind: EventKind, change: ContractChange) throws(Missing) -> EventKind {
         if let owner = change.previous?.user, let user = change.current.user, owner != user {
             return .contractTransferred
@@ -17,7 +17,7 @@ extension UnitOfWork {
 }
 
 extension ContractChange {
-    /// Nil when the contract's previous state tells nothing more.
+    /// Nil if the contract's previous state tells nothing more.
     fileprivate func subscriptionName(of kind: EventKind) -> EventKind? {
         guard let previous, previous.contract.hasBegun else { return nil }
         switch (kind, previous.status.state) {
@@ -26,7 +26,7 @@ extension ContractChange {
             return .subscriptionRecovered
         case (.subscriptionRenewed, .expired), (.subscriptionRenewed, .revoked), (.subscriptionStarted, .expired),
             (.subscriptionStarted, .revoked):
-            // A late renewal is not a return: for that, the store itself must have said that access was over.
+            // A late renewal is not a return: a return requires that the store itself said that access was over.
             return previous.contract.snapshot?.snapshot.state.givesAccess == false ? .subscriptionResubscribed : nil
         case (.subscriptionRenewed, _), (.subscriptionResubscribed, _):
             let isAnother = previous.status.product != current.status.product
@@ -37,7 +37,7 @@ extension ContractChange {
 }
 
 extension TrackedContract {
-    /// Names a new contract beside the buyer's others. Apple, which states the group, tells these cases apart itself.
+    /// Names a new contract beside the buyer's others. Apple, which states the group, distinguishes these cases itself.
     fileprivate func name(of kind: EventKind, beside related: [TrackedContract]) -> EventKind {
         let replaced = contract.previousLineage?.value
         if kind == .planChanged {

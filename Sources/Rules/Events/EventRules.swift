@@ -19,7 +19,7 @@ extension UnitOfWork {
         return result
     }
 
-    /// Decides about one contract, or about none: the event, what it changes, and what pages are told.
+    /// Decides about one contract, or about none: the event, the change, and the message to pages.
     private mutating func recordOne(_ incoming: IncomingEvent) throws(Missing) -> CommitResult {
         let event = incoming.event
         if let first = try firstDelivery(of: incoming) { return try answerAgain(incoming, first: first) }
@@ -74,7 +74,7 @@ extension UnitOfWork {
         return try file(change, isNews: isNews, claimed: claimed, incoming: incoming)
     }
 
-    /// Files the event of a contract, what it changed, and what follows for related contracts.
+    /// Files a contract's event, its change, and the consequences for related contracts.
     private mutating func file(
         _ change: ContractChange,
         isNews: Bool,
@@ -144,7 +144,7 @@ extension UnitOfWork {
         )
         let users = Set(try contracts(.ofAccount(key)).flatMap(\.holders))
         notice.user = users.min()
-        // Pages are not told what the store only asks about (a chargeback under review).
+        // Pages are not told about a mere question of the store (a chargeback under review).
         let told = event.kind == .consentRescinded ? users.sorted() : []
         let fragments = told.compactMap { streams.stream(for: $0) }.map {
             Fragment(stream: $0, action: "refresh", content: .none)
@@ -154,7 +154,7 @@ extension UnitOfWork {
 }
 
 extension CommitResult {
-    /// Adds what was committed together with it. There is one answer: `applied` when anything was applied.
+    /// Adds what was committed together with it. There is one answer: `applied` if anything was applied.
     fileprivate mutating func add(_ other: CommitResult) {
         if outcome != .applied, other.outcome == .applied { outcome = .applied }
         cursor = other.cursor

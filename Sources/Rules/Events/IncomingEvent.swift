@@ -3,10 +3,10 @@ public import Domain
 /// One event on its way into the ledger.
 public struct IncomingEvent: Sendable {
     public var event: Event
-    /// The user who posted the event, when it was not the store.
+    /// The user who posted the event, if the store did not.
     public var claim: Claim?
     public var receivedAt: Instant
-    /// True when the event is applied once more: it is stored already, and matters only where it changes something.
+    /// True if the event is applied again: it is already stored, and matters only if it changes something.
     var isReplay: Bool
     /// True for a further product of a purchase that has just been made.
     var isBeside = false
@@ -26,7 +26,7 @@ public struct IncomingEvent: Sendable {
         return incoming
     }
 
-    /// What its decision asks for first.
+    /// The rows that its decision asks for first.
     public var needs: [Need] {
         var needs: [Need] = ([event] + event.lines).map { .event(EventKey($0)) }
         for observation in [event.observation].compactMap({ $0 }) + event.further {
@@ -37,8 +37,8 @@ public struct IncomingEvent: Sendable {
         return needs
     }
 
-    /// What it asks for next, as far as `known` tells, which may have its `needs`. A decision begins again whenever it asks
-    /// for something, and an engine that is far away is asked for everything at once.
+    /// The rows that it asks for next, as far as `known` shows, which may already have its `needs`. A decision starts
+    /// over whenever it asks for something, and a distant engine is asked for everything at once.
     public func likelyNeeds(in known: WorkingSet) -> [Need] {
         guard (known.position(of: EventKey(event)) ?? nil) == nil else { return [] }
         var needs: [Need] = []

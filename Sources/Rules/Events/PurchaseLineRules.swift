@@ -8,9 +8,9 @@ extension UnitOfWork {
         return try contract(key)?.status.isActive != true
     }
 
-    /// A store does not say that a product was taken out of a purchase; it just no longer lists it. So a further
-    /// product has ended when the purchase's newest statement is newer than the product's own, in whatever order the
-    /// two came.
+    /// A store does not report that a product was taken out of a purchase; it just no longer lists it. So a further
+    /// product has ended if the purchase's newest statement is newer than the product's own, in whatever order the two
+    /// arrived.
     func missingLines(of key: ContractKey, event: Event) throws(Missing) -> [Event] {
         guard let stated = try contract(key)?.contract.snapshot?.snapshot.signedAt, key.lineBounds != nil else {
             return []

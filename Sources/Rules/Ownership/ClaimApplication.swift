@@ -1,8 +1,8 @@
 internal import Domain
 
 extension UnitOfWork {
-    /// Applies a claim to a contract that is already saved, and carries the users whom it has without the claim; they are
-    /// changed in `tracked`, which the caller saves.
+    /// Applies a claim to a contract that is already saved and has the users that follow without the claim; it changes
+    /// them in `tracked`, which the caller saves.
     mutating func apply(
         _ claim: Claim,
         of observation: Observation,
@@ -32,8 +32,7 @@ extension UnitOfWork {
         return decision.outcome
     }
 
-    /// Makes the claimant's order the contract's from now on, and asks the store to repeat its token where the store
-    /// can.
+    /// Makes the claimant's order the contract's from now on, and asks the store to repeat its token if the store can.
     private mutating func bind(_ claim: Claim, to contract: Contract, incoming: IncomingEvent) throws(Missing) {
         guard let token = claim.order, let order = try order(token), order.user == claim.user,
             !order.contradicts(contract)

@@ -1,7 +1,7 @@
 internal import Domain
 
 /// Decides what a claim does to a contract under the policy. A refusal is final, and the same proof does not move a
-/// contract twice, so that two users' apps do not take it from each other at every start.
+/// contract twice, so that two users' apps do not take it from each other at every launch.
 struct ClaimDecision: Equatable {
     /// A genuine transaction that a user shows.
     struct Proof {
@@ -14,19 +14,19 @@ struct ClaimDecision: Equatable {
         }
     }
 
-    /// The contract as it is without this claim.
+    /// The contract's state without this claim.
     struct Target {
         /// The owner first.
         var holders: [UserID]
-        /// True when the holders follow only from another contract.
+        /// True if the holders follow only from another contract.
         var isDerived: Bool
-        /// True when the store itself names the owner.
+        /// True if the store itself names the owner.
         var isNamedByStore: Bool
         var isActive: Bool
         var facts: [Ownership.Fact]
     }
 
-    /// What is recorded about one user: the newest proof they have shown, and what it granted.
+    /// The record of one user: the newest proof that the user has shown, and what it granted.
     struct Note: Equatable {
         var user: UserID
         var fact: Ownership.Fact?
@@ -35,7 +35,7 @@ struct ClaimDecision: Equatable {
 
     var outcome: ClaimOutcome
     var notes: [Note] = []
-    /// True when the claimant's order becomes the contract's.
+    /// True if the claimant's order becomes the contract's.
     var isBinding = false
 
     /// `last` dates the newest proof that the claimant has shown before.
@@ -47,7 +47,7 @@ struct ClaimDecision: Equatable {
         if target.isNamedByStore { return }
         let made = proof.fact(whileActive: target.isActive)
         if isHeld, !target.isDerived {
-            // The claim counts all the same: events that are still to arrive may show that the claimant needed it.
+            // The claim counts all the same: events that have not arrived yet may show that the claimant needed it.
             // Where access decides (`transfer_if_inactive`), it must not replace the claim that was granted when there
             // was no access.
             notes[0].fact = policy == .transferIfInactive ? nil : made

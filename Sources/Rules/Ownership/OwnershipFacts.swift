@@ -1,10 +1,10 @@
 public import Domain
 
-/// What decides who owns a contract, beside what the contract itself says: the order tokens that its charges carried,
+/// The facts that decide who owns a contract, besides the contract's own: the order tokens that its charges carried,
 /// and the claims of users who posted it.
 public struct OwnershipFacts: Sendable, Equatable {
     public var tokens: [OrderToken: TokenDates]
-    /// At most one of each user.
+    /// At most one for each user.
     public var claims: [ClaimHistory]
 
     public init(tokens: [OrderToken: TokenDates] = [:], claims: [ClaimHistory] = []) {
@@ -13,10 +13,10 @@ public struct OwnershipFacts: Sendable, Equatable {
     }
 }
 
-/// What is remembered of one user's claims on one contract: the first and the last one that were granted. Under every
-/// policy, the claims between them change nothing.
+/// The record of one user's claims on one contract: the first and the last that were granted. Under every policy, the
+/// claims between them change nothing.
 public struct ClaimHistory: Sendable, Equatable {
-    /// A claim that was granted.
+    /// A granted claim.
     public struct Grant: Sendable, Equatable {
         public var at: Instant
         /// Whether the contract gave access then.

@@ -1,7 +1,7 @@
 internal import Domain
 
 extension UnitOfWork {
-    /// How many contracts are searched for an owner; a buyer has a handful.
+    /// The number of contracts that are searched for an owner; a buyer has a handful.
     private static let relatedLimit = 1000
 
     /// Determines who owns the contract. The store's own word comes first, then the tokens and claims of the contract
@@ -17,7 +17,7 @@ extension UnitOfWork {
 
     private struct Owner {
         var users: [UserID]
-        /// Nil when the users follow from another contract.
+        /// Nil if the users follow from another contract.
         var since: Instant?
     }
 
@@ -37,7 +37,7 @@ extension UnitOfWork {
         while let next = try firstTransfer(of: user, since: from, at: contract.key) {
             user = next.user
             since = next.at
-            // Strictly later, so that a circle within one millisecond ends.
+            // Strictly later, so that a cycle within one millisecond ends.
             from = since + .milliseconds(1)
         }
         return (user, since)
@@ -51,7 +51,7 @@ extension UnitOfWork {
         try transfers(from: TransferSource(user, at: key)).first(since: since)
     }
 
-    /// The facts of ownership: purchases with orders that are known and fit, and claims that were granted.
+    /// The facts of ownership: purchases with known orders that match, and granted claims.
     func ownershipFacts(of tracked: TrackedContract, said: StatedToken? = nil) throws(Missing) -> [Ownership.Fact] {
         var dates: [OrderToken: TokenDates] = [:]
         if let said { dates[said.token] = TokenDates(said) }
@@ -66,8 +66,7 @@ extension UnitOfWork {
         for (token, known) in dates {
             guard let order = try order(token), !order.contradicts(tracked.contract) else { continue }
             for at in known.all {
-                // When one charge names another buyer than before, neither fact is older: the one that was said last
-                // counts.
+                // If one charge names another buyer than before, neither fact is older: the newest statement counts.
                 let isSaidAgain = token == newest && dates.contains { $0.key != token && $0.value.all.contains(at) }
                 let counted = isSaidAgain ? at + .milliseconds(1) : at
                 facts.append(.init(user: order.user, at: counted, ground: .purchase))
@@ -76,8 +75,8 @@ extension UnitOfWork {
         return facts
     }
 
-    /// The owner of the nearest contract that has one of its own. The way there leads over contracts that were replaced
-    /// and those of the same buyer. Among equally near contracts, the newest owner counts.
+    /// The owner of the nearest contract that has its own owner. The search goes through replaced contracts and those
+    /// of the same buyer. Among equally near contracts, the newest owner counts.
     private func derivedOwner(of tracked: TrackedContract) throws(Missing) -> Owner? {
         var seen: Set<ContractKey> = [tracked.key]
         // All of a buyer's contracts name the same list, which is read once.
@@ -103,16 +102,17 @@ extension UnitOfWork {
     }
 }
 
-/// What follows from a change for the owners of related contracts.
+/// The consequences of a change for the owners of related contracts.
 extension UnitOfWork {
-    /// Determines again who owns these contracts. Announces each change in an entry of its own, and goes on to the
-    /// contracts whose owners follow from them.
+    /// Determines the owners of these contracts again. It announces each change in a separate entry, and continues with
+    /// the contracts whose owners follow from them.
     mutating func resolveOwners(of contracts: [TrackedContract]) throws(Missing) {
         var waiting = contracts
         try demandWhatDecides(waiting)
-        // Resolved since a contract with an owner of its own has changed. Nothing follows from the others but the way.
+        // The contracts resolved since one with its own owner has changed. The others only pass on what follows from
+        // it.
         var settled: Set<ContractKey> = []
-        // Ends a circle of lineages.
+        // Ends a cycle of lineages.
         var rounds = 1000
         while let next = waiting.popLast(), rounds > 0 {
             guard settled.insert(next.key).inserted else { continue }
@@ -126,8 +126,9 @@ extension UnitOfWork {
         }
     }
 
-    /// Asks at once for what decides about the owners of all of them, and for what follows: a buyer may have hundreds of
-    /// contracts, and so may a chain of replaced ones, and each question would begin the decision again.
+    /// Asks at once for everything that decides about the owners of all these contracts, and for the consequences: a
+    /// buyer may have hundreds of contracts, and so may a chain of replaced ones, and each question would start the
+    /// decision over.
     func demandWhatDecides(_ contracts: [TrackedContract]) throws(Missing) {
         try demand(contracts.flatMap(\.ownerNeeds), walk: .toDependents)
         var orders: [Need] = []
@@ -135,7 +136,7 @@ extension UnitOfWork {
         try demand(orders)
     }
 
-    /// Determines again who owns a contract. Returns the change when the contract's users have changed.
+    /// Determines the owner of a contract again. Returns the change if the contract's users have changed.
     mutating func resolveOwnerAgain(of key: ContractKey) throws(Missing) -> ContractChange? {
         guard let known = try contract(key) else { return nil }
         var current = known

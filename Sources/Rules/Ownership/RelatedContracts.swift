@@ -1,6 +1,6 @@
 internal import Domain
 
-/// How contracts are related: the one that it replaced, the purchase that it is part of, and others of the same buyer.
+/// How contracts are related: one may replace another, be part of the same purchase, or belong to the same buyer.
 extension UnitOfWork {
     func relatedContracts(of tracked: TrackedContract) throws(Missing) -> [TrackedContract] {
         var read: Set<ContractIndex> = []
@@ -36,7 +36,7 @@ extension UnitOfWork {
 }
 
 extension TrackedContract {
-    /// The contract that it replaced; nil when the store names none.
+    /// The contract that it replaced; nil if the store names none.
     fileprivate var replacedKey: ContractKey? { contract.previousLineage.map { key.with(lineage: $0.value) } }
 
     /// The contracts from which its owner may follow.
@@ -52,7 +52,8 @@ extension TrackedContract {
         return [.replacing(key)] + (account.map { [$0] } ?? []) + (key.lineBounds == nil ? [] : [.lines(of: key)])
     }
 
-    /// What decides about its owner, and what follows from that. The orders of its tokens come on top.
+    /// Everything that decides about its owner, and the consequences. The orders of its tokens are asked for
+    /// separately.
     var ownerNeeds: [Need] {
         [.facts(of: key)] + relatedNeeds + dependentLists.map { .contracts($0) }
             + (contract.storeUser.map { [.transfers(TransferSource($0.value, at: key))] } ?? [])

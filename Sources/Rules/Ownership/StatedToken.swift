@@ -4,7 +4,7 @@ public import Domain
 struct StatedToken {
     var token: OrderToken
     var at: Instant
-    /// True when the charge was bought with the token. A renewal only shows that the token was there before.
+    /// True if the charge was bought with the token. A renewal only shows that the token existed before.
     var isPurchase: Bool
 
     init?(_ observation: Observation, of event: Event) {
@@ -38,8 +38,8 @@ public struct TokenDates: Sendable, Equatable {
         last = [last, other.last].compactMap { $0 }.max()
     }
 
-    /// True when `other` tells something that these dates do not: an earlier charge, or a later purchase. A purchase at
-    /// the time of the first charge counts when no purchase is known.
+    /// True if `other` adds something to these dates: an earlier charge, or a later purchase. A purchase at the time of
+    /// the first charge counts if no purchase is known.
     func lacks(_ other: TokenDates) -> Bool {
         guard other.first >= first else { return true }
         guard let purchase = other.last else { return false }

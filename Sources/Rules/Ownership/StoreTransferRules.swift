@@ -1,10 +1,10 @@
 internal import Domain
 
 extension UnitOfWork {
-    /// How many users one transfer can concern, however long the chain.
+    /// The number of users that one transfer can concern, however long the chain.
     private static let reachLimit = 100
 
-    /// Remembers a transfer that a store reports, and moves what it moves. Contracts that arrive later follow it too.
+    /// Remembers a transfer that a store reports, and applies it. Contracts that arrive later follow it too.
     mutating func record(_ transfer: Transfer, incoming: IncomingEvent) throws(Missing) -> CommitResult {
         let (transfer, incoming) = try withoutErasedUsers(transfer, incoming: incoming)
         let event = incoming.event
@@ -48,7 +48,7 @@ extension UnitOfWork {
         try demand(lists.map { .contracts($0) })
         var named: [TrackedContract] = []
         for list in lists { named += try contracts(list) }
-        // The first one speaks for the event, whatever order they were loaded in.
+        // The first change stands for the event, whatever order they were loaded in.
         named.sort { $0.key.lineage.utf8.lexicographicallyPrecedes($1.key.lineage.utf8) }
         try demandWhatDecides(named)
         var moved: [ContractChange] = []

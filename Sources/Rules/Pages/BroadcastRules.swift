@@ -13,14 +13,14 @@ extension UnitOfWork {
         return cursors
     }
 
-    /// Notes that until now an app may have broadcast something that did not arrive.
+    /// Records that an app's broadcasts up to now may not have arrived.
     public mutating func recordLostBroadcasts() throws(Missing) -> Cursor {
         let entry = try append(Notice(kind: .broadcastsLost))
         changes.lostBroadcasts = entry.position
         return cursor(entry.position)
     }
 
-    /// Sends both elements, as they should look now, to a user's pages.
+    /// Sends both fragments, in their current state, to a user's pages.
     public mutating func rebroadcast(to user: UserID) throws(Missing) {
         let entitlements = EntitlementSet(user: user, held: try entitlements(of: user, except: nil), policy: policy)
         let fragments = fragments(Announcement.current(entitlements), for: user)

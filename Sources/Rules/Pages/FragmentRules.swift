@@ -1,6 +1,6 @@
 internal import Domain
 
-/// What pages are told about a change.
+/// The fragments that announce a change to pages.
 extension UnitOfWork {
     /// The fragments for the pages of everyone who holds the contract, or has lost it by this change. `active` tells
     /// whether its user has access afterwards; nil without a user.
@@ -43,7 +43,7 @@ extension UnitOfWork {
         return (self.fragments(announcements, for: user, because: change), after.isActive)
     }
 
-    /// What a user holds except consumables, as the last commit announced it.
+    /// The contracts that a user holds, except consumables, as the last commit announced them.
     func entitlements(of user: UserID, except key: ContractKey?) throws(Missing) -> [HeldContract] {
         try contracts(.held(by: user)).filter { $0.key != key }.map { $0.heldContract(policy.catalog) }
     }

@@ -1,7 +1,7 @@
 public import Domain
 
-/// A contract rebuilt from all of its events. Its registers only rise, so there is no other way to get rid of a wrong
-/// value that was once the greatest.
+/// A contract rebuilt from all of its events. Its registers only rise, so a wrong value that was once the greatest can
+/// be removed in no other way.
 ///
 /// Users and claims are separate facts and stay; tokens are only added.
 public struct ContractRebuild: Sendable, Equatable {
@@ -9,7 +9,7 @@ public struct ContractRebuild: Sendable, Equatable {
     public let known: Contract
     /// The position of its newest event at that time.
     public let newest: Int64
-    /// The id of the event that was folded last.
+    /// The id of the last event that was applied.
     public private(set) var event = ""
     private var fresh: Contract?
     private var raised: Contract
@@ -23,7 +23,7 @@ public struct ContractRebuild: Sendable, Equatable {
         raised = known
     }
 
-    /// Takes in an event; the order does not matter. Events of other contracts are ignored.
+    /// Adds an event; the order does not matter. Events of other contracts are ignored.
     public mutating func fold(_ event: Event) {
         guard let observation = event.statement, observation.contract == known.key else { return }
         var contract = fresh ?? Contract(key: known.key, kind: observation.kind)
@@ -35,8 +35,8 @@ public struct ContractRebuild: Sendable, Equatable {
         tokens[said.token, default: TokenDates(said)].add(TokenDates(said))
     }
 
-    /// Call it when one of the contract's events can no longer be read. What that event said is only in the registers,
-    /// so they may still rise, but not fall.
+    /// Call it if one of the contract's events can no longer be read. Only the registers hold that event's content, so
+    /// they may still rise, but not fall.
     public mutating func miss() {
         isComplete = false
     }
@@ -50,7 +50,7 @@ public struct ContractRebuild: Sendable, Equatable {
 /// A contract as the ledger holds it.
 public struct StoredContract: Sendable, Equatable {
     public var contract: Contract
-    /// The position of its newest event within the range that was asked for.
+    /// The position of its newest event within the requested range.
     public var newest: Int64
 
     public init(contract: Contract, newest: Int64) {

@@ -12,14 +12,14 @@ public struct ReplayBatch: Sendable, Equatable {
     }
 }
 
-/// What a batch did, or would do.
+/// The result of a batch, or of a trial.
 public struct ReplayReport: Sendable, Equatable {
     public var changes: [ReplayChange] = []
-    /// Contracts that have changed since they were read. Nothing was done to them; they have to be read once more.
+    /// Contracts that have changed since they were read. They were left alone and have to be read again.
     public var outdated: [ContractKey] = []
 }
 
-/// What a replay did, or would do, to one contract.
+/// The effect of a replay, or of a trial, on one contract.
 public struct ReplayChange: Sendable, Equatable {
     /// The store's id for the event, or for the last of several.
     public var event: String

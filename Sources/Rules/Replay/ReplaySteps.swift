@@ -1,8 +1,8 @@
 internal import Domain
 
-/// A replay in steps, each a decision of its own. First the contracts to rebuild are compared with what was read, because
-/// events change contracts and what is filed under them. Then every event is applied, each contract is replaced, and at
-/// last the owners of related contracts follow, because they may follow from several of them.
+/// A replay in steps, each a separate decision. First the contracts to rebuild are compared with what was read, because
+/// events change contracts and what is filed under them. Then every event is applied and each contract is replaced.
+/// Last come the owners of related contracts, because they may follow from several of them.
 public struct ReplaySteps: Sendable {
     private enum Step {
         case compare([ContractRebuild])
@@ -23,7 +23,7 @@ public struct ReplaySteps: Sendable {
 
     public var isDone: Bool { done == steps.count }
 
-    /// Takes the next step. One that is missing something leaves the replay as it was.
+    /// Takes the next step. A step that lacks something leaves the replay as it was.
     public mutating func advance(in unit: inout UnitOfWork) throws(Missing) {
         switch steps[done] {
         case .compare(let candidates): try compare(candidates, in: &unit)
@@ -74,7 +74,7 @@ public struct ReplaySteps: Sendable {
 }
 
 extension UnitOfWork {
-    /// The contract as the rebuild read it; nil when the store has said something about it since, even something stale.
+    /// The contract as the rebuild read it; nil if the store has said something about it since, even something stale.
     fileprivate func current(_ rebuild: ContractRebuild) throws(Missing) -> TrackedContract? {
         guard let known = try contract(rebuild.known.key), known.contract == rebuild.known else { return nil }
         return try newestEvent(of: known.key) == rebuild.newest ? known : nil

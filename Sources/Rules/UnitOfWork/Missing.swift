@@ -1,25 +1,26 @@
 internal import Domain
 
-/// Thrown by a decision that needs what nobody has loaded yet. It is not a failure: load the needs, and decide again.
+/// Thrown by a decision that needs something that has not been loaded yet. It is not a failure: load the needs, and
+/// decide again.
 ///
 /// A decision may go from contract to contract along a chain of hundreds, such as Google's linked purchases. It would
-/// begin again at each link, so its engine walks ahead: it loads the needs and calls `advance` until that returns false.
+/// start over at each link, so its engine walks ahead: it loads the needs and calls `advance` until that returns false.
 public struct Missing: Error {
     public private(set) var needs: [Need]
     private let walk: Walk?
-    /// What the walk goes on from, loaded or not.
+    /// The needs from which the walk continues, loaded or not.
     private var front: [Need]
     private var asked: Set<Need>
     private var seen: Set<ContractKey>
-    /// How many contracts a walk passes. Beyond it, the decision asks for them one by one.
+    /// The number of contracts that a walk passes. Beyond it, the decision asks for them one by one.
     private static let limit = 1000
-    /// A decision follows one way through the transfers of users, and the walk follows all.
+    /// A decision follows one path through the transfers of users, and the walk follows all.
     private static let transferLimit = 100
     private var transferCount = 0
 
-    /// Where a decision goes on to from what it asks for.
+    /// The way on from a need.
     enum Walk {
-        /// To the contracts from which an owner follows, until one has an owner of its own.
+        /// To the contracts from which an owner follows, until one has its own owner.
         case toOwner
         /// To the contracts whose owners follow, and to what decides about them.
         case toDependents
@@ -29,7 +30,7 @@ public struct Missing: Error {
         self.init([need], from: [need])
     }
 
-    /// The decision lacks `needs`. It goes on from `front`, which it may partly have, to contracts that are not in
+    /// The decision lacks `needs`. It continues from `front`, part of which may be loaded, to contracts that are not in
     /// `seen`.
     init(_ needs: [Need], from front: [Need], walk: Walk? = nil, seen: Set<ContractKey> = []) {
         var asked: Set<Need> = []
@@ -42,11 +43,11 @@ public struct Missing: Error {
 }
 
 extension Missing {
-    /// Asks for what the decision would ask for next. Call it when its needs are loaded; false means that nothing follows
-    /// from them.
+    /// Asks for what the decision would ask for next. Call it when its needs are loaded; false means that nothing
+    /// follows from them.
     ///
-    /// It looks at what is known, not at what the decision that threw it would have changed. So it may ask for something
-    /// in vain, or leave something out, for which the decision then begins once more.
+    /// It considers what is known, not what the decision that threw it would have changed. So it may ask for something
+    /// unnecessary, or miss something, in which case the decision starts over once more.
     public mutating func advance(in known: WorkingSet) -> Bool {
         repeat {
             let next = step(in: known)
@@ -73,7 +74,7 @@ extension Missing {
     }
 }
 
-/// What follows from something that is loaded.
+/// The needs that follow from one that is loaded.
 extension WorkingSet {
     fileprivate func contracts(of need: Need) -> [TrackedContract] {
         switch need {
@@ -94,7 +95,7 @@ extension WorkingSet {
         return facts(of: key)?.tokens.keys.map { .order($0) } ?? []
     }
 
-    /// What was transferred to a user may have been transferred again.
+    /// Something that was transferred to a user may have been transferred again.
     fileprivate func transfers(after need: Need) -> [Need] {
         guard case .transfers(var source) = need else { return [] }
         return (transfers(from: source) ?? []).map { target in

@@ -2,7 +2,7 @@ public import Domain
 
 /// Something that a decision depends on, and that the ledger may have.
 public enum Need: Hashable, Sendable {
-    /// Where an event was committed first.
+    /// The position at which an event was first committed.
     case event(EventKey)
     /// The position of the newest event that is filed under a contract.
     case newestEvent(of: ContractKey)
@@ -11,14 +11,14 @@ public enum Need: Hashable, Sendable {
     case contracts(ContractIndex)
     case facts(of: ContractKey)
     case order(OrderToken)
-    /// The first order that was made by the same request.
+    /// The first order that the same request created.
     case orderLike(OrderRequest)
-    /// What a store has said about a user who lost everything to others.
+    /// The store's statements about a user who lost everything to others.
     case transfers(TransferSource)
     case language(of: UserID)
-    /// Which of these belonged to an erased user.
+    /// The identities among these that belonged to an erased user.
     case tombstones(of: [ErasedIdentity])
-    /// What an erasure has to look at.
+    /// Everything that an erasure has to examine.
     case possessions(of: UserID)
 }
 
@@ -42,7 +42,7 @@ extension TransferSource {
     }
 }
 
-/// Where the contracts of a user went, and when the store says it happened.
+/// The user who received a user's contracts, and the date that the store gives for it.
 public struct TransferTarget: Hashable, Sendable {
     public var at: Instant
     public var user: UserID
@@ -66,7 +66,7 @@ extension [TransferTarget] {
         return index < endIndex ? self[index] : nil
     }
 
-    /// Returns false when it is there already.
+    /// Returns false if it is already there.
     mutating func insert(_ target: TransferTarget) -> Bool {
         let index = boundary { !($0 < target) }
         guard index == endIndex || self[index] != target else { return false }
@@ -74,7 +74,7 @@ extension [TransferTarget] {
         return true
     }
 
-    /// The first that is reached, or the end. What is true of one is true of all that follow it.
+    /// The first element that is reached, or the end. If one is reached, so are all that follow it.
     private func boundary(isReached: (TransferTarget) -> Bool) -> Int {
         var lower = startIndex
         var upper = endIndex

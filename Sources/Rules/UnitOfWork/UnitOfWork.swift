@@ -1,19 +1,19 @@
 public import Domain
 
-/// The decisions of one command: it reads what is known, and collects what is to be written.
+/// The decisions of one command: it reads what is known, and collects what has to be written.
 ///
-/// Nothing here has an effect. A decision that needs what nobody has loaded throws `Missing` and is taken again from the
-/// beginning, in a new unit of work, once that is loaded (https://martinfowler.com/eaaCatalog/unitOfWork.html).
+/// Nothing here has an effect. A decision that needs something that has not been loaded throws `Missing` and starts
+/// over in a new unit of work once that is loaded (https://martinfowler.com/eaaCatalog/unitOfWork.html).
 public struct UnitOfWork: Sendable {
     let known: WorkingSet
-    /// What this command has changed so far.
+    /// The changes of this command so far.
     var draft: WorkingSet
     var changes = Changes()
-    /// Contracts that were changed, in the order of their first change.
+    /// The changed contracts, in the order of their first change.
     private var changedContracts: [ContractKey] = []
     let policy: AccessPolicy
     let streams: StreamPattern
-    /// Names the ledger in its cursors.
+    /// Identifies the ledger in its cursors.
     let epoch: String
     let now: Instant
 
@@ -26,7 +26,7 @@ public struct UnitOfWork: Sendable {
         self.now = now
     }
 
-    /// What is to be written, and what later commands of the same transaction know because of it.
+    /// The changes to write, and what later commands of the same transaction know because of them.
     public consuming func finish() -> (changes: Changes, draft: WorkingSet) {
         for key in changedContracts {
             guard let current = draft.contract(key) ?? nil else { continue }
@@ -35,8 +35,8 @@ public struct UnitOfWork: Sendable {
         return (changes, draft)
     }
 
-    /// Throws unless all of this is known: asks at once for what will be read one after the other. `walk` tells where the
-    /// decision goes on to from there, past the contracts that it has `seen`.
+    /// Throws unless all of this is known: it asks at once for everything that will be read one after the other. `walk`
+    /// tells how the decision continues from there, past the contracts that it has `seen`.
     func demand(_ needs: [Need], walk: Missing.Walk? = nil, seen: Set<ContractKey> = []) throws(Missing) {
         let missing = needs.filter { !known.knows($0) && !draft.knows($0) }
         guard missing.isEmpty else { throw Missing(missing, from: needs, walk: walk, seen: seen) }
@@ -80,7 +80,7 @@ extension UnitOfWork {
         return found
     }
 
-    /// 0 when no event is filed under it.
+    /// 0 if no event is filed under it.
     func newestEvent(of key: ContractKey) throws(Missing) -> Int64 {
         guard let found = known.newestEvent(of: key) else { throw Missing(.newestEvent(of: key)) }
         return found
@@ -131,7 +131,7 @@ extension UnitOfWork {
         draft.changed(contract)
     }
 
-    /// Remembers a token of a contract; returns true when that is new.
+    /// Remembers a token of a contract; returns true if that is new.
     mutating func add(_ token: OrderToken, dates: TokenDates, to key: ContractKey) throws(Missing) -> Bool {
         var facts = try facts(of: key)
         if let known = facts.tokens[token], !known.lacks(dates) { return false }

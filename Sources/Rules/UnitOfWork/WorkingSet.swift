@@ -1,40 +1,40 @@
 public import Domain
 
-/// What is known during one transaction: what was loaded, and what was changed since. Nil for something means that the
-/// ledger does not have it; a key that is absent means that nobody has looked.
+/// Everything that is known during one transaction: what was loaded, and what was changed since. Nil means that the
+/// ledger has no such row; an absent key means that nobody has looked.
 ///
-/// One type serves for what is known and for what one command adds to it.
+/// The same type serves for what is known and for what one command adds to it.
 public struct WorkingSet: Sendable {
     /// The newest position.
     public private(set) var head: Int64
     private var contracts: [ContractKey: TrackedContract?] = [:]
     private var lists: [ContractIndex: List] = [:]
-    /// Lists that may have more contracts than count. Which ones count, only the ledger can tell.
+    /// Lists that may have more contracts than count. Only the ledger can tell which ones count.
     private var fullLists: Set<ContractIndex> = []
     private var facts: [ContractKey: OwnershipFacts] = [:]
     private var events: [EventKey: Int64?] = [:]
     private var newestEvents: [ContractKey: Int64] = [:]
     private var orders: [OrderToken: Order?] = [:]
-    /// Those of a user are forgotten with a command that makes an order.
+    /// A user's requests are dropped after a command that creates an order.
     private var requests: [OrderRequest: Order?] = [:]
     private var transfers: [TransferSource: [TransferTarget]] = [:]
     private var languages: [UserID: LanguageTag?] = [:]
     private var tombstones: [ErasedIdentity: Bool] = [:]
-    /// Forgotten with its command.
+    /// Dropped after its command.
     private var possessions: [UserID: Possessions] = [:]
 
     /// Contracts that belonged to a list when they were listed; some may have left it since.
     private struct List {
         private(set) var keys: [ContractKey] = []
         private var members: Set<ContractKey> = []
-        /// False when only those are in it that were changed.
+        /// False if it contains only changed contracts.
         var isLoaded = false
 
         mutating func append(_ key: ContractKey) {
             if members.insert(key).inserted { keys.append(key) }
         }
 
-        /// Returns true when that fills the list of `index`.
+        /// Returns true if that fills the list of `index`.
         mutating func append(_ key: ContractKey, filling index: ContractIndex) -> Bool {
             append(key)
             return isFull(index)
@@ -50,9 +50,9 @@ public struct WorkingSet: Sendable {
     }
 }
 
-/// What the ledger has loaded. It never replaces what was changed since.
+/// Records what the ledger has loaded. It never replaces later changes.
 extension WorkingSet {
-    /// Where the event was committed first; nil when it was not.
+    /// The position at which the event was first committed; nil if it was not.
     public mutating func loaded(_ event: EventKey, at position: Int64?) {
         if events[event] == nil { events[event] = .some(position) }
     }
@@ -104,7 +104,7 @@ extension WorkingSet {
     }
 }
 
-/// What was changed.
+/// Records changes.
 extension WorkingSet {
     mutating func advance() -> Int64 {
         head += 1
@@ -161,7 +161,7 @@ extension WorkingSet {
         if lists[index, default: List()].append(key, filling: index) { fullLists.insert(index) }
     }
 
-    /// Takes over what one command changed. A user's requests, newest events and lists that are full are asked for again.
+    /// Takes over the changes of one command. A user's requests, newest events and full lists are asked for again.
     public mutating func adopt(_ draft: WorkingSet) {
         head = draft.head
         for (key, contract) in draft.contracts { contracts[key] = contract }
@@ -183,7 +183,7 @@ extension WorkingSet {
     }
 }
 
-/// What is looked up. The outer optional is nil when nobody has looked yet.
+/// Looks values up. The outer optional is nil if nobody has looked yet.
 extension WorkingSet {
     func contract(_ key: ContractKey) -> TrackedContract?? { contracts[key] }
     func facts(of key: ContractKey) -> OwnershipFacts? { facts[key] }
@@ -204,7 +204,7 @@ extension WorkingSet {
     /// Those that were changed, loaded or not.
     func changedKeys(of index: ContractIndex) -> [ContractKey] { lists[index]?.keys ?? [] }
 
-    /// True when nobody has to look.
+    /// True if nothing has to be loaded.
     public func knows(_ need: Need) -> Bool {
         switch need {
         case .event(let key): events[key] != nil

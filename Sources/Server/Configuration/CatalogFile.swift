@@ -1,7 +1,7 @@
 internal import Domain
 internal import Encoding
 
-/// What the text of a `PAYCAST_CATALOG` file says, or everything that is wrong with it.
+/// The content of a `PAYCAST_CATALOG` file, or everything that is wrong with it.
 ///
 /// `{"products":{"pro.yearly":{"group":"pro","level":2,"kind":"subscription","name":"Pro, yearly"}}}`: strict, because
 /// a misspelled member would otherwise silently open or close access.
@@ -9,7 +9,7 @@ struct CatalogFile {
     private static let levels: ClosedRange<Int64> = 0...1_000_000
 
     private(set) var products: [String: Catalog.Product] = [:]
-    /// One sentence each.
+    /// One sentence for each problem.
     private(set) var problems: [String] = []
 
     init(_ text: String) {

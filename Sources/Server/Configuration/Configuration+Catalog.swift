@@ -14,7 +14,7 @@ extension SettingsReader {
         return Catalog(file.products)
     }
 
-    /// `PAYCAST_TRANSFERS`: what happens to a contract that another user claims.
+    /// `PAYCAST_TRANSFERS`: the effect on a contract that another user claims.
     mutating func transferPolicy() -> TransferPolicy {
         guard let given = given("PAYCAST_TRANSFERS") else { return .transfer }
         if let policy = TransferPolicy(rawValue: given.value) { return policy }

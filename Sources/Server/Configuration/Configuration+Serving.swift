@@ -33,7 +33,7 @@ extension SettingsReader {
         }
     }
 
-    /// Never shows the value, like that of the ledger.
+    /// Never shows the value, for the same reason.
     mutating func listenURL(of database: DatabaseURL) -> PostgresURL? {
         guard let given = given("PAYCAST_LISTEN_URL") else { return nil }
         guard case .postgres = database else {

@@ -4,7 +4,7 @@ internal import Observability
 public import StoreInterface
 
 extension Configuration {
-    /// The settings of one store. Nil when this server does not have the store.
+    /// The settings of one store. Nil if this server does not have the store.
     public subscript<Wanted: Store>(_ store: Wanted.Type) -> Wanted? {
         for store in stores {
             if let store = store as? Wanted { return store }
@@ -19,12 +19,12 @@ extension Configuration {
 
     var storeTypes: [any Store.Type] { stores.map { type(of: $0) } }
 
-    /// What the simulated stores of a development server sell for, where the settings name it.
+    /// The prices of a development server's simulated stores, if the settings name them.
     var simulatedApps: [Provider: String] {
         stores.reduce(into: [:]) { $0[type(of: $1).provider] = $1.simulatedApp }
     }
 
-    /// Which stores have which routes.
+    /// The routes of each store.
     var storeRoutes: StoreRoutes {
         StoreRoutes(
             webhooks: Set(providers),

@@ -7,7 +7,7 @@ extension Configuration {
     public struct TLS: Sendable {
         public var certificateFile: String
         public var keyFile: String
-        /// What the files held at the start.
+        /// The files' contents at the start.
         public var identity: ServerIdentity
     }
 }

@@ -11,21 +11,21 @@ public import Stores
 
 /// Everything that can be set, read once at start: flag, else environment, else default.
 ///
-/// An empty variable counts as not set. Secrets do not show in its description.
+/// An empty variable counts as not set. The description shows no secrets.
 public struct Configuration: Sendable {
     /// `--port`, `PORT`, 8080. 0 is any free port.
     public var port: Int
     /// `--bind`, `PAYCAST_BIND`, 127.0.0.1. An IP address or `localhost`.
     public var bind: String
-    /// `--database`, `DATABASE_URL`, `sqlite:paycast.db`: the file's path.
+    /// `--database`, `DATABASE_URL`, `sqlite:paycast.db`: a file's path, or PostgreSQL's URL.
     public var database: DatabaseURL
-    /// `PAYCAST_LISTEN_URL`: where PostgreSQL's notifications come through, if they do not at the ledger's address.
+    /// `PAYCAST_LISTEN_URL`: the address at which PostgreSQL's notifications arrive, if they do not at the ledger's.
     public var listenURL: PostgresURL?
-    /// `--public`, `PAYCAST_PUBLIC`, `public`. Nil when the default folder does not exist.
+    /// `--public`, `PAYCAST_PUBLIC`, `public`. Nil if the default folder does not exist.
     public var publicFolder: String?
     /// `--loops`, `PAYCAST_LOOPS`, number of cores. 1…64.
     public var loops: Int
-    /// Nil when the server speaks unencrypted HTTP.
+    /// Nil if the server speaks unencrypted HTTP.
     public var tls: TLS?
     /// `--dev`; there is no variable, so that an environment cannot switch it on.
     public var isDevelopment: Bool
@@ -33,7 +33,7 @@ public struct Configuration: Sendable {
     public var logFormat: Log.Format
     /// `--log-level`, `PAYCAST_LOG_LEVEL`, info.
     public var logLevel: Log.Level
-    /// `PAYCAST_DEV_NOW`, with `--dev` only: the instant that the clock starts at.
+    /// `PAYCAST_DEV_NOW`, with `--dev` only: the time at which the clock starts.
     public var developmentNow: Instant?
 
     /// `PAYCAST_API_KEY`: bearer keys of the API routes; without one, these routes answer 401.
@@ -44,31 +44,32 @@ public struct Configuration: Sendable {
     public var streamKeys: [Secret]
     /// `PAYCAST_STREAM_NAME`, `user:{user}:paywall`.
     public var streamPattern: StreamPattern
-    /// `PAYCAST_ALLOWED_ORIGINS`: those allowed in addition to the server's own origin.
+    /// `PAYCAST_ALLOWED_ORIGINS`: allowed in addition to the server's own origin.
     public var allowedOrigins: Allowlist<String>
     /// `PAYCAST_TRUSTED_PROXIES`: the proxies whose `X-Forwarded-…` headers count.
     public var trustedProxies: TrustedProxies
     /// `PAYCAST_MAX_…` and `PAYCAST_…_SECONDS`.
     public var limits: Limits
 
-    /// `REDIS_URL`, `PAYCAST_REDIS_PREFIX`: where a Rails app broadcasts; nil if the server listens to no Redis.
+    /// `REDIS_URL`, `PAYCAST_REDIS_PREFIX`: the Redis in which a Rails app broadcasts; nil if the server listens to
+    /// none.
     public var redis: RedisSettings?
-    /// `PAYCAST_RAILS_CABLE_URL`, `PAYCAST_RAILS_CABLE_PREFIX`: where a Rails app broadcasts through Solid Cable; nil if the
-    /// server reads no cable database.
+    /// `PAYCAST_RAILS_CABLE_URL`, `PAYCAST_RAILS_CABLE_PREFIX`: the database in which a Rails app broadcasts through
+    /// Solid Cable; nil if the server reads none.
     public var railsCable: CableSettings?
 
     /// All stores that Paycast knows, each with its own settings.
     public var stores: [any Store]
-    /// `PAYCAST_SANDBOX_USERS`: the users whom a Sandbox purchase gives access. `PAYCAST_CATALOG`: what the app says
-    /// about its products. `PAYCAST_TRANSFERS`: what a claim on another user's contract does.
+    /// `PAYCAST_SANDBOX_USERS`: the users whom a Sandbox purchase gives access. `PAYCAST_CATALOG`: the app's
+    /// description of its products. `PAYCAST_TRANSFERS`: the effect of a claim on another user's contract.
     public var accessPolicy: AccessPolicy
 
-    /// `PAYCAST_RETENTION_DAYS`: how long bodies and fragments are kept; nil for ever.
+    /// `PAYCAST_RETENTION_DAYS`: the time for which bodies and fragments are kept; nil for ever.
     public var retentionDays: Int?
     /// `PAYCAST_FORWARD`: the URLs to which every Sandbox notification from Apple is also posted.
     public var forward: [String]
 
-    /// What is allowed but probably unintended, one sentence each, for the log at start.
+    /// Settings that are allowed but probably unintended, one sentence each, for the log at start.
     public var warnings: [String]
 
     /// `flags` are keyed by name (`--port`). Throws all problems at once.
@@ -83,7 +84,7 @@ public struct Configuration: Sendable {
         guard reader.problems.isEmpty else { throw ConfigurationError(problems: reader.problems) }
     }
 
-    /// Reads what it can. A wrong setting gets its default here, and its problem is in the reader.
+    /// Reads what it can. A wrong setting gets its default here; the reader keeps its problem.
     init(_ reader: inout SettingsReader, stores: [any Store.Type]) {
         isDevelopment = reader.isDevelopment
         port = reader.number("PORT", flag: "--port", default: 8080, in: 0...65_535)

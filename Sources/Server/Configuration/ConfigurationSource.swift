@@ -3,7 +3,7 @@ public import Settings
 public import StoreInterface
 public import Stores
 
-/// Where settings come from: the arguments of `paycast serve`, and the environment. Both stay the same while a server
+/// The source of the settings: the arguments of `paycast serve`, and the environment. Both stay the same while a server
 /// runs, but the content of the files that they name may change.
 public struct ConfigurationSource: Sendable {
     private let flags: [String: String]
@@ -27,7 +27,7 @@ public struct ConfigurationSource: Sendable {
         try Configuration(flags: flags, isDevelopment: isDevelopment, environment: environment, stores: stores)
     }
 
-    /// Replaces what the files held when `old` was read with what they hold now.
+    /// Replaces the content that the files had when `old` was read with their present content.
     public func reread(_ old: Configuration) -> ConfigurationReload {
         var reader = SettingsReader(flags: flags, environment: environment, isDevelopment: isDevelopment)
         let new = Configuration(&reader, stores: stores)

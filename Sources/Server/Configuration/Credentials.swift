@@ -4,7 +4,7 @@ internal import Domain
 internal import Settings
 internal import Simulator
 
-/// All keys of a server: the configured ones or, in development, those that the workspace made.
+/// All keys of a server: the configured ones or, in development, those that the workspace created.
 struct Credentials {
     /// Nil outside development.
     let workspace: DevelopmentWorkspace?

@@ -2,9 +2,9 @@ internal import Glibc
 
 /// The addresses at which a server can be reached: by itself, and by others.
 struct ServerAddress {
-    /// For the parts that talk to this server: loopback when it listens on all addresses.
+    /// For the parts that talk to this server: loopback if it listens on all addresses.
     let own: String
-    /// For people: an address that another device can open, when the server listens for other devices.
+    /// For people: an address that another device can open, if the server listens for other devices.
     let shown: String
 
     init(bind: String, port: Int, isSecure: Bool) {

@@ -125,7 +125,7 @@ struct AppStorePurchaseModel {
         }
     }
 
-    /// The requested product, or the other one in the catalogue, or a made-up one.
+    /// The requested product, or the other one in the catalog, or a made-up one.
     private func neighbour(up: Bool) -> String {
         guard nextProduct == product.id else { return nextProduct }
         let facts = SimulatedSubscription(product: product.id, kind: product.kind, lineage: lineage)

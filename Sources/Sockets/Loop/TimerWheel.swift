@@ -2,7 +2,7 @@
 ///
 /// Serves heartbeats and pings (a random phase spreads them) and deadlines (remove the id when it is due or done).
 /// Adding and removing cost the same with ten ids as with a hundred thousand; a tick costs according to what is due.
-/// Inlinable, so that its users specialise it.
+/// Inlinable, so that its users specialize it.
 public struct TimerWheel<ID: Sendable>: Sendable {
     /// Names one entry; stale once the entry is removed.
     public struct Handle: Hashable, Sendable {

@@ -126,7 +126,7 @@ import Testing
         let copied = try #require(Int(fixture.psql("SELECT copied FROM paycast.copying")))
         #expect(copied >= 20_000)
         let (result, lines) = try fixture.copy(from: fixture.file, to: fixture.postgres)
-        #expect(lines.first == "going on after the \(copied) rows that are copied")
+        #expect(lines.first == "continuing after \(copied) copied rows")
         #expect(result.events == 20_003)
         #expect(try fixture.psql("SELECT to_regclass('paycast.copying') IS NULL") == "t")
     }
@@ -164,7 +164,7 @@ import Testing
             }
         }
         let (_, lines) = try fixture.copy(from: fixture.file, to: fixture.postgres)
-        #expect(lines.first == "beginning anew: what was copied before is not like the source")
+        #expect(lines.first == "starting over: the earlier copy differs from the source")
     }
 
     /// A server that commits to the source while it is copied, and a second copy into the same target.
@@ -178,7 +178,7 @@ import Testing
             }
         }
         let (_, lines) = try fixture.copy(from: fixture.postgres, to: fixture.back)
-        #expect(lines.first == "beginning anew: the source is not as it was when the copy began")
+        #expect(lines.first == "starting over: the source has changed since the copy began")
         let other = try CopyFixture(rows: 10)
         let target = "postgres://\(other.cluster.place)/\(other.database)"
         #expect(throws: CopyError.takenOver(target)) {

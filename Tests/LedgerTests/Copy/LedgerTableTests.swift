@@ -7,7 +7,7 @@ import Testing
 @testable import LedgerSQL
 @testable import SQLiteLedger
 
-/// What is copied comes from the catalogues of both databases, so that nothing can be forgotten.
+/// What is copied comes from the catalogs of both databases, so that nothing can be forgotten.
 @Suite(.timeLimit(.minutes(10)), .blocking, .enabled(if: PostgresCluster.isInstalled)) struct LedgerTableTests {
     private struct Sides {
         let fixture: CopyFixture

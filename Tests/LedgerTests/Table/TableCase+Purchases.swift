@@ -5,7 +5,7 @@ extension TableCase {
     static let purchaseRows =
         bought(.apple, says: "ONE_TIME_CHARGE") + bought(.google, says: "ONE_TIME_PRODUCT_PURCHASED")
         + bought(.stripe, says: "checkout.session.completed")
-        // RevenueCat says when a non-renewing purchase ends; for other stores the catalogue does.
+        // RevenueCat says when a non-renewing purchase ends; for other stores the catalog does.
         + bought(.revenuecat, says: "NON_RENEWING_PURCHASE", season: .day(30)) + [
             TableCase(
                 27,

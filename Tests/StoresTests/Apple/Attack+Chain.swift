@@ -60,7 +60,7 @@ extension Attack {
     static let chains = [
         chain("foreign root of the same name") { _ in try PKI.make() },
         chain("leaf without its marker") { try $0.reissued(leaf: { $0.markers = [] }) },
-        chain("leaf with a neighbouring marker") { try $0.reissued(leaf: { $0.markers = [leafMarker + ".1"] }) },
+        chain("leaf with a neighboring marker") { try $0.reissued(leaf: { $0.markers = [leafMarker + ".1"] }) },
         chain("intermediate without its marker") { try $0.reissued(intermediate: { $0.markers = [] }) },
         chain("markers swapped") {
             try $0.reissued(

@@ -40,7 +40,7 @@ import Testing
         #expect(try once([item("gems"), item("coins")].joined(separator: ",")).jobs.map(\.kind) == [.consume])
     }
 
-    /// Without a catalogue, too, it is always the same one that speaks for the purchase.
+    /// Without a catalog, too, it is always the same one that speaks for the purchase.
     @Test(arguments: [["a", "b", "c"], ["c", "b", "a"], ["b", "c", "a"]])
     func listSaysNothingByItsOrder(_ products: [String]) throws {
         let event = try once(products.map { item($0) }.joined(separator: ","))

@@ -52,7 +52,7 @@ import Testing
         #expect(again.jobs.isEmpty && !event.jobs.isEmpty)
     }
 
-    /// The catalogue says today what was bought then.
+    /// The catalog says today what was bought then.
     @Test func storedPurchaseIsReadByTheCatalogueOfNow() throws {
         let fixture = try GoogleFixture()
         let facts = SimulatedSubscription(product: "coins", kind: .nonConsumable, lineage: "token.1")

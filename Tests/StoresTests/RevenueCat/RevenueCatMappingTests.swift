@@ -87,7 +87,7 @@ extension RevenueCatMappingTests {
             fragments: granted
         ),
         Row(
-            "27 INITIAL_PURCHASE of what the catalogue calls one-time",
+            "27 INITIAL_PURCHASE of what the catalog calls one-time",
             event: bought.endless.with("product_id", to: "keep"),
             is: .subscriptionStarted,
             state: .owned,

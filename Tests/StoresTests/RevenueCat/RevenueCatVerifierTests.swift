@@ -157,7 +157,7 @@ import Testing
         #expect(throws: VerificationError.malformed(.invalidPayload)) { try specimen.verify() }
     }
 
-    /// Google's products carry their base plan; the catalogue may name both or the subscription alone.
+    /// Google's products carry their base plan; the catalog may name both or the subscription alone.
     @Test(arguments: [("pro:monthly", "pro:monthly"), ("pro", "pro"), ("other", "pro:monthly")])
     func basePlan(_ listed: String, product: String) throws {
         let specimen = RevenueCatSpecimen(

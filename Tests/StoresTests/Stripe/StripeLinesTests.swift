@@ -31,7 +31,7 @@ import Testing
         #expect(try event(order, hasMore: true).isWhole == false)
     }
 
-    /// What the catalogue names speaks for the subscription.
+    /// What the catalog names speaks for the subscription.
     @Test func catalogueChoosesTheFirst() throws {
         let read = try event([0, 1, 2], catalog: Catalog(["price_seats": .init(level: 1)]))
         #expect(read.observation?.contract.lineage == "sub_1")

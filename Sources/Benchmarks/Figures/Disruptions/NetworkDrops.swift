@@ -73,7 +73,7 @@ enum NetworkDrops: Benchmark {
     }
 }
 
-/// What each page received, and how late.
+/// The updates that each page received, and their delays.
 final class NetworkDropsOutcome {
     private struct Outage {
         var from: UInt64

@@ -1,6 +1,6 @@
 internal import Domain
 
-/// Several nodes on one ledger: what they take together, and what one shows of what another one took.
+/// Several nodes on one ledger: their throughput together, and the delay from one node's webhook to another's page.
 enum Fleet: Benchmark {
     static let name = "fleet"
     private static let count = 10_000
@@ -42,7 +42,7 @@ enum Fleet: Benchmark {
         }
     }
 
-    /// What a node without a page does for each event of another one.
+    /// The work of a node without a page for each event of another node.
     private static func listening(_ postgres: PostgresServer, to report: inout Report) throws {
         let rounds = try (0..<Comparison.rounds).map { _ in try listening(postgres) }
         for (index, unit) in ["µs CPU an event", "bytes an event"].enumerated() {

@@ -1,8 +1,8 @@
 internal import Glibc
 internal import StockClients
 
-/// `kill -9` of a node under thousands of pages, each with a stream of its own, which a load balancer then sends to
-/// another node.
+/// `kill -9` of a node with thousands of pages, each with its own stream, which a load balancer then sends to another
+/// node.
 enum NodeLoss: Benchmark {
     static let name = "nodeloss"
     private static let pages = 5000
@@ -26,7 +26,7 @@ enum NodeLoss: Benchmark {
         report.add(Row(figure: figure, unit: "pages", value: Double(pages - current), bound: .atMost(0)))
     }
 
-    /// Seconds from the kill until a page shows what was committed after it, by transport.
+    /// Seconds from the kill until a page shows a fragment that was committed after it, by transport.
     private static func measure(in folder: String, database: String) throws -> [[Double]] {
         let transports = StockTransport.returning
         let fixture = try PagesFixture(in: folder, channels: pages, database: database)

@@ -1,17 +1,17 @@
 internal import Domain
 
-/// Apple's notifications, each for another user, through one node or several: how many a second, and how long each waited
-/// for its answer.
+/// Apple's notifications, each for another user, through one node or several: the number a second, and the time for
+/// which each waited for its answer.
 struct NotificationRun {
     let rate: Double
     /// Sorted, in milliseconds.
     let waits: [Double]
-    /// CPU time of the nodes for each, and of the database, in microseconds.
+    /// The CPU time of the nodes and of the database for each notification, in microseconds.
     let cost: Double
     let databaseCost: Double
 
-    /// `inFlight` of them are on their way at once, of all nodes together. Without `perSecond`, the next one leaves as soon
-    /// as one is answered.
+    /// `inFlight` of them are in progress at once, over all nodes. Without `perSecond`, the next one leaves as soon as
+    /// one is answered.
     init(
         _ count: Int,
         inFlight: Int,
@@ -33,7 +33,7 @@ struct NotificationRun {
             let due = perSecond.map { start + UInt64(number) * 1_000_000_000 / UInt64($0) } ?? start
             while nanoseconds() < due { loop.turn(milliseconds: 1) }
             try loop.turn(until: "an answer") { publishers.contains(where: \.isFree) }
-            // In turns, past a node that is behind.
+            // In turns, skipping a node that is behind.
             let order = publishers.indices.map { publishers[(number + $0) % publishers.count] }
             try order.first(where: \.isFree)?.send(request)
             loop.turn(milliseconds: 0)
@@ -46,8 +46,8 @@ struct NotificationRun {
     }
 }
 
-/// Runs `count` nodes on one new ledger in PostgreSQL until `body` ends; through a network of `microseconds` each way, if
-/// there is one.
+/// Runs `count` nodes on one new ledger in PostgreSQL until `body` ends; through a network of `microseconds` each way,
+/// if they are given.
 func withNodes<Result>(
     _ count: Int,
     on postgres: PostgresServer,

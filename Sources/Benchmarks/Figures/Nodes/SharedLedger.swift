@@ -1,4 +1,4 @@
-/// What a ledger in PostgreSQL costs beside one in SQLite, in turns, and what the network to it adds.
+/// The cost of a ledger in PostgreSQL beside one in SQLite, measured in turns, and the part that the network adds.
 enum SharedLedger: Benchmark {
     static let name = "shared"
     private static let count = 10_000
@@ -30,7 +30,7 @@ enum SharedLedger: Benchmark {
         let figure = "Apple notifications on PostgreSQL, \(count) users, \(inFlight) in flight"
         report.add(turns.row(figure, unit: "per second", bound: bound))
         report.add(turns.row(figure, unit: "µs CPU each, server", index: 1, bound: .none))
-        // SQLite came first in each turn, and left the database idle.
+        // In each turn SQLite came first, while the database was idle: those values are skipped.
         let cost = median(stride(from: 1, to: databases.count, by: 2).map { databases[$0] })
         report.add(Row(figure: figure, unit: "µs CPU each, database", value: cost))
     }

@@ -1,24 +1,24 @@
 public import LedgerInterface
 
-/// A connection to a ledger, used by one thread. An engine is a type of them, and its tables.
+/// A connection to a ledger, used by one thread. An engine is one implementation, with its tables.
 public protocol LedgerConnection: AnyObject {
     func prepare(_ sql: String) throws(EngineError) -> Statement
     /// The table in which an event's id is unique, and leads to its position.
     var eventIDs: String { get }
 
-    /// Begins a transaction that writes; no other one writes until it has ended.
+    /// Begins a transaction that writes; no other one can write until it has ended.
     func begin() throws(EngineError)
-    /// The newest position, in the transaction that runs.
+    /// The newest position, in the running transaction.
     func head() throws(EngineError) -> Int64
-    /// Whether this node still has the work under `lease`. Until the transaction ends, no other node gets it.
+    /// True if this node still holds `lease`. No other node can get the next one until the transaction ends.
     func holds(_ lease: Lease) throws(EngineError) -> Bool
     /// Makes everything up to `head` durable.
     func commit(head: Int64) throws(EngineError)
-    /// Tells other nodes of the last commit, once it is answered.
+    /// Tells the other nodes about the last commit, once it is answered.
     func announce()
-    /// Does nothing when the engine has rolled the transaction back already.
+    /// Does nothing if the engine has already rolled the transaction back.
     func rollback() throws(EngineError)
-    /// Waits until what was run so far has succeeded, or throws the first failure.
+    /// Waits until every statement so far has succeeded, or throws the first failure.
     func settle() throws(EngineError)
     /// False after a failure that undid the whole transaction.
     var isInTransaction: Bool { get }
@@ -27,32 +27,33 @@ public protocol LedgerConnection: AnyObject {
     func beginReading() throws(EngineError) -> Int64
     func endReading() throws(EngineError)
 
-    /// Whether other nodes write the ledger too. Then it is far away: many questions should be asked at once.
+    /// True if other nodes write the ledger too. The engine is then far away, and many questions should be asked at
+    /// once.
     var isShared: Bool { get }
-    /// Lets `questions` run for nothing, only to learn what they ask, and then asks all of that at once; outside of a
-    /// transaction, together with the beginning of the next one. The same questions find their answers there afterwards,
-    /// until the next write. False when nothing new was asked.
+    /// Runs `questions` without results to learn their queries, then sends all queries at once: outside a transaction,
+    /// together with the start of the next one. Asking again finds the answers until the next write. False if nothing
+    /// new was asked.
     func readAhead(_ questions: () -> Void) throws(EngineError) -> Bool
 
-    /// Whether what is deleted from now on is overwritten in the engine's files.
+    /// True if deleted data is overwritten in the engine's files from now on.
     func overwriteDeleted(_ isOn: Bool) throws(EngineError)
-    /// Overwrites what older rows may have left in free space, outside of a transaction. False when that would take too
+    /// Overwrites what older rows may have left in free space, outside a transaction. False if that would take too
     /// long.
     func overwriteFreeSpace() throws(EngineError) -> Bool
-    /// Empties what may still hold rows as they were, outside of a transaction. False when somebody reads it.
+    /// Empties the files that may still hold old rows, outside a transaction. False if a reader uses them.
     func emptyJournal() throws(EngineError) -> Bool
 
-    /// Why a commit would not be found after the next start; nil while it would.
+    /// The reason why a commit would be lost at the next start; nil if it would be kept.
     var problem: String? { get }
-    /// Saves what can be saved after such a problem.
+    /// Saves as much as possible after such a problem.
     func rescue() throws(EngineError) -> Rescue
-    /// Pages that were written since the last call, for an engine that has to copy them later.
+    /// The number of pages written since the last call, for an engine that has to copy them later.
     func takePagesWritten() -> Int
     /// Call it after the last transaction.
     func finish()
 }
 
-/// What was saved of a ledger that lost its place.
+/// The outcome of rescuing a ledger whose file is no longer in its place.
 public enum Rescue: Equatable {
     case nothing
     /// Everything is in the ledger's own file.

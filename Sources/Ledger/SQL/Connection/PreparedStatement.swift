@@ -4,14 +4,13 @@ public import LedgerInterface
 public protocol PreparedStatement: AnyObject {
     var sql: String { get }
 
-    /// Begins a run. `body` is the last parameter, which outlives the run.
+    /// Starts a run. `body` is the last parameter, which outlives the run.
     func start(_ values: [Value], body: UnsafeRawBufferPointer?) throws(EngineError)
     /// Goes to the next row. Returns false after the last one.
     func next() throws(EngineError) -> Bool
-    /// Ends a run that was only for its effect. An engine far away may report a failure later, at the latest by its
-    /// COMMIT.
+    /// Ends a run that returns no rows. A distant engine may report a failure later, at the latest with its COMMIT.
     func complete() throws(EngineError)
-    /// Forgets the run, however far it came.
+    /// Discards the run, however many rows it has read.
     func reset()
 
     func isNull(_ column: Int32) -> Bool
@@ -22,7 +21,7 @@ public protocol PreparedStatement: AnyObject {
     func name(of column: Int32) -> String
 }
 
-/// What runs a prepared statement. The rows of a statement are read where its SQL is written, so that the compiler
+/// Ways to run a prepared statement. The rows of a statement are read where its SQL is written, so that the compiler
 /// sees both.
 public struct Statement {
     let prepared: any PreparedStatement
@@ -31,14 +30,14 @@ public struct Statement {
         self.prepared = prepared
     }
 
-    /// Runs it for its effect.
+    /// Runs it without reading rows.
     public func run(_ values: [Value] = []) throws(EngineError) {
         try prepared.start(values, body: nil)
         defer { prepared.reset() }
         try prepared.complete()
     }
 
-    /// Runs it for its effect, with `body` as the last parameter, which is not copied.
+    /// Runs it without reading rows, with `body` as the last parameter, which is not copied.
     func run(_ values: [Value] = [], body: borrowing [UInt8]) throws(EngineError) {
         let failure = body.withUnsafeBytes { bytes -> EngineError? in
             do throws(EngineError) {

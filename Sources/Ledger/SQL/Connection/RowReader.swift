@@ -11,7 +11,7 @@ struct RowReader {
         self.column = column
     }
 
-    /// Passes over a group of columns that are null together; false when the first one is not null.
+    /// Skips a group of columns that are null together; false if the first one is not null.
     mutating func skips(_ count: Int32) -> Bool {
         guard row.isNull(column) else { return false }
         column += count

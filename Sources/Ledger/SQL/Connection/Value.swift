@@ -1,6 +1,6 @@
 internal import Domain
 
-/// What a statement binds. Text is copied by SQLite before the call returns.
+/// A value that a statement binds. The engine copies a text before the call returns.
 public enum Value {
     case null
     case integer(Int64)

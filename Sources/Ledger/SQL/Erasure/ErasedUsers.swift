@@ -1,7 +1,7 @@
 public import Domain
 internal import Rules
 
-/// Users who were erased, known by their tombstones only.
+/// Erased users, of whom only tombstones are left.
 public struct ErasedUsers: Sendable {
     public static let nobody = ErasedUsers(digests: [], key: ErasureKey(""))
 

@@ -3,10 +3,10 @@ internal import Encoding
 internal import LedgerInterface
 internal import Rules
 
-/// Makes digests of what named an erased user. Without the key, which the ledger holds, nobody can find out whom a
+/// Makes digests of the names of an erased user. Without the key, which is in the ledger, nobody can find out whom a
 /// tombstone stands for by trying user ids.
 public struct ErasureKey: Sendable {
-    /// Marks an event's id that is a digest.
+    /// The prefix of an event's id that is a digest.
     static let prefix = "erased:"
     private let key: HMACKey
 
@@ -14,7 +14,7 @@ public struct ErasureKey: Sendable {
         key = HMACKey(Array(text.utf8))
     }
 
-    /// Reads the key that the ledger was made with.
+    /// Reads the key that was created with the ledger.
     init(_ statement: Statement) throws(EngineError) {
         self.init(try statement.first { row in row.text(0) } ?? "")
     }
@@ -23,7 +23,7 @@ public struct ErasureKey: Sendable {
     public static func random() -> String { Hex.encode(randomBytes(32)) }
 
     func digest(of identity: ErasedIdentity) -> String {
-        // Each field begins with its length, so that no two lists have the same bytes.
+        // Each field begins with its length, so that two different lists never have the same bytes.
         let message = identity.fields.flatMap { Array("\($0.utf8.count):\($0)".utf8) }
         return ErasureKey.prefix + Hex.encode(key.authenticate(message[...]))
     }

@@ -1,7 +1,7 @@
 internal import Domain
 internal import LedgerInterface
 
-/// The SQL of an erasure, prepared when there is one.
+/// The SQL of an erasure, prepared when one begins.
 struct ErasureStatements {
     let contracts, related, orders, losses: Statement
     let eventsOfContracts, entriesOfUser, entriesOfContracts, entriesOfOrders, transfers: Statement
@@ -66,7 +66,7 @@ struct ErasureStatements {
             WHERE position = ?1 AND ("user" IS NULL OR "user" = ?2)
             """
         )
-        // Whoever has the contract now needs the rest of them: Google refunds what is not acknowledged.
+        // The contract's new owner needs the other jobs: Google refunds a purchase that is not acknowledged.
         deleteJobs = try connection.prepare(
             """
             DELETE FROM jobs WHERE position = ?1 AND (kind = '\(Job.Kind.forward.rawValue)' OR NOT EXISTS (

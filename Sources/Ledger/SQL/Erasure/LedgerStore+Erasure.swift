@@ -2,13 +2,13 @@ public import Domain
 public import LedgerInterface
 internal import Rules
 
-/// Forgets a user: rows of events and entries are emptied, because their positions count, and all others go.
+/// Erases a user. Rows of events and entries are emptied, because their positions count; all other rows are deleted.
 extension LedgerStore {
-    /// How many rows one transaction empties: 5 ms, during which others wait.
+    /// The number of rows that one transaction empties: 5 ms, during which others wait.
     private static let rowsOfAStep = 100
 
-    /// One step of an erasure; call it until it is done. First it empties what was said about the user, because the
-    /// contracts and orders lead there, and in the last step these go.
+    /// One step of an erasure; call it until the erasure is done. Events and entries are emptied first, because
+    /// contracts and orders lead to them; the last step deletes those.
     public mutating func erase(_ user: UserID, now: Instant) throws(EngineError) -> Commit<ErasureStep> {
         try connection.overwriteDeleted(true)
         defer { try? connection.overwriteDeleted(false) }
@@ -57,7 +57,8 @@ extension LedgerStore {
         try erasure.emptyEntry.run([.integer(position), Value(user)])
     }
 
-    /// What its id is kept as. A user who came back by a purchase that was erased before has the same event twice.
+    /// The id under which the emptied event is kept. A user who came back by a purchase that was erased before has the
+    /// same event twice.
     private func emptied(_ event: EventKey, at position: Int64) throws(EngineError) -> String {
         let digest = erasureKey.digest(of: .event(event))
         let place: [Value] = [.text(digest), .text(digest), Value(event.provider), Value(event.environment)]
@@ -79,7 +80,7 @@ extension LedgerStore {
     }
 }
 
-/// What the decision needs, and what it changes.
+/// The rows that the decision needs, and those that it changes.
 extension LedgerStore {
     mutating func possessions(of user: UserID) throws(EngineError) -> Possessions {
         let erasure = try ErasureStatements(connection)
@@ -96,7 +97,8 @@ extension LedgerStore {
         )
     }
 
-    /// Most ledgers have none. They are asked once for a transaction, not with a digest for each name in each event.
+    /// Most ledgers have no erasure. One question for a transaction answers this, instead of a digest of each name in
+    /// each event.
     mutating func knowsErasures() throws(EngineError) -> Bool {
         if let hasErasures { return hasErasures }
         let found = try statements.hasErasures.first { row in row.flag(0) } ?? true
@@ -133,7 +135,7 @@ extension LedgerStore {
     }
 }
 
-/// The engine's files, once an erasure is committed.
+/// The engine's files after an erasure.
 extension LedgerStore {
     /// True once after an erasure.
     public mutating func takeErasure() -> Bool {
@@ -141,9 +143,9 @@ extension LedgerStore {
         return hasErased
     }
 
-    /// False when the ledger is too large for that.
+    /// False if the ledger is too large for that.
     public func overwriteFreeSpace() throws(EngineError) -> Bool { try connection.overwriteFreeSpace() }
 
-    /// False when somebody still reads what may hold the rows as they were.
+    /// False if a reader still uses data that may hold the old rows.
     public func emptyJournal() throws(EngineError) -> Bool { try connection.emptyJournal() }
 }

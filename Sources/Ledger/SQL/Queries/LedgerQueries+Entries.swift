@@ -2,8 +2,8 @@ public import Domain
 public import LedgerInterface
 
 extension EntrySelection {
-    /// The SQL condition; `values` are its parameters from the second one on. PostgreSQL learns their types from the first
-    /// use of each.
+    /// The SQL condition; `values` are its parameters from the second one on. PostgreSQL infers each one's type from
+    /// its first use.
     static let condition = """
         (provider = ?2 OR ?2 IS NULL) AND (environment = ?3 OR ?3 IS NULL)
             AND (type = ?4 OR ?4 IS NULL) AND (outcome = ?5 OR ?5 IS NULL)
@@ -12,8 +12,8 @@ extension EntrySelection {
 }
 
 extension LedgerQueries {
-    /// How many entries one question looks at. The same thread answers everybody else's pages, and 20,000 entries take
-    /// it 10 ms.
+    /// The number of entries that one question examines. The same thread answers everybody else's pages, and 20,000
+    /// entries take it 10 ms.
     static let entriesOfAQuestion: Int64 = 20_000
 
     public func entries(_ selection: EntrySelection, after position: Int64, limit: Int) throws(LedgerError) -> EntryPage
@@ -45,10 +45,10 @@ extension LedgerQueries {
     }
 }
 
-/// The log, as a node follows it.
+/// The log as a node follows it.
 extension LedgerQueries {
-    /// At most `limit` entries after `position`, without holes, with fragments in the languages that their users read
-    /// now. An erasure's entry names nobody; `erased` knows whom it is about.
+    /// At most `limit` entries after `position`, without gaps, with fragments in the languages that their users read
+    /// now. An erasure's entry names nobody; `erased` finds its user.
     public func log(after position: Int64, limit: Int) throws(LedgerError) -> (entries: [Entry], erased: ErasedUsers) {
         try snapshot { head throws(EngineError) in
             guard head.position > position else { return ([], .nobody) }

@@ -20,7 +20,8 @@ extension LedgerQueries {
             let range: [Value] = [.integer(after), .integer(until), .integer(Int64(limit))]
             if !selection.ids.isEmpty {
                 var found: [StoredEvent] = []
-                // Each store and environment may have one of that id. There is no next page, so none is left out.
+                // Each store and environment may have an event with that id. There is no next page, so none is left
+                // out.
                 for id in selection.ids.prefix(limit) {
                     let values: [Value] = [.text(id), .integer(after), .integer(until)]
                     found += try statements.eventsByID.all(values, read: StoredEvent.read)

@@ -30,8 +30,8 @@ extension LedgerQueries {
         }
     }
 
-    /// Counting goes over the waiting jobs, and this is asked every second. So the count of `previous` is kept
-    /// unless a job was added or the time of the next one has changed.
+    /// Counting reads all waiting jobs, and this is asked every second. So the count in `previous` is kept unless a job
+    /// was added or the time of the next one has changed.
     public func jobBacklog(after previous: JobBacklog?) throws(LedgerError) -> JobBacklog {
         try snapshot { _ throws(EngineError) in
             var backlog = JobBacklog(

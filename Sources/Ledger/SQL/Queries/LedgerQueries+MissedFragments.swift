@@ -1,13 +1,13 @@
 public import Domain
 public import LedgerInterface
 
-/// What a page that comes back with its cursor has missed.
+/// The fragments that a page with a cursor has missed.
 extension LedgerQueries {
-    /// How many distinct targets of one stream are looked at; a page has a handful.
+    /// The number of distinct targets of one stream that are examined; a page has a handful.
     private static let targetLimit = 1000
 
-    /// What is newer than `since` on a stream. When that is more than `limit` fragments, or when the cursor is missing
-    /// or not this ledger's, only the newest fragment of each target.
+    /// The fragments on a stream that are newer than `since`. If they are more than `limit`, or if there is no cursor
+    /// of this ledger, only the newest fragment of each target.
     public func missed(
         on stream: StreamName,
         since start: MissedSince,
@@ -47,7 +47,7 @@ extension LedgerQueries {
         }
     }
 
-    /// What was lost to all streams, or erased from this one.
+    /// Fragments that were lost on all streams, or erased from this one.
     private func lost(after position: Int64, on stream: StreamName) throws(EngineError) -> Int64? {
         let lost = try statements.lost.first { row in row.integer(0) }
         let erased = try erasure(of: stream)
@@ -89,7 +89,7 @@ extension LedgerQueries {
         return Array(keys.dropFirst())
     }
 
-    /// Everything newer than `position`, or nil when that is more than `limit`.
+    /// Everything newer than `position`, or nil if that is more than `limit`.
     private func fragments(
         _ stream: StreamName,
         keys: [String],

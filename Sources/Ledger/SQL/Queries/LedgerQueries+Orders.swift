@@ -3,7 +3,7 @@ public import LedgerInterface
 internal import Rules
 
 extension LedgerQueries {
-    /// How many purchases of one token are shown; an app may bind one token to everything that a user buys.
+    /// The number of purchases shown for one token; an app may bind one token to everything that a user buys.
     private static let purchaseLimit: Int64 = 100
     private static let contradictionLimit: Int64 = 10
 
@@ -81,7 +81,7 @@ extension LedgerQueries {
 }
 
 extension OrderEvent {
-    /// Nil for an entry without an event of a store.
+    /// Nil for an entry that no store's event caused.
     fileprivate init?(_ entry: Entry, epoch: String) {
         guard let id = entry.notice.event else { return nil }
         self.init(id: id, cursor: Cursor(epoch: epoch, position: entry.position), committedAt: entry.committedAt)

@@ -2,12 +2,12 @@ public import Domain
 public import LedgerInterface
 
 extension LedgerQueries {
-    /// How many contracts, and how many orders, are searched for events from before they were the user's.
+    /// The number of contracts, and of orders, that are searched for events from before they were the user's.
     private static let relationLimit: Int64 = 1000
 
-    /// What was said about the user, what was said about the user's contracts and orders before their user was known,
-    /// and what changed the user's pages, such as a purchase that went to somebody else. The contracts that others share
-    /// with the user are among the user's.
+    /// Events about the user, events about the user's contracts and orders from before their user was known, and
+    /// changes to the user's pages, such as a purchase that went to somebody else. Contracts that others share with the
+    /// user count as the user's.
     public func userEvents(
         of user: UserID,
         shownOn stream: StreamName?,
@@ -65,7 +65,7 @@ extension LedgerQueries {
 }
 
 extension UserEvent {
-    /// False for what concerns others as well, whose names may be in what the store sent.
+    /// False if the event also concerns others, whose names may be in its body.
     fileprivate func isOnly(about user: UserID) -> Bool {
         let notice = entry.notice
         return notice.kind != .contractTransferred && (notice.user == nil || notice.user == user)

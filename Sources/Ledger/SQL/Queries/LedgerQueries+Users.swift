@@ -35,11 +35,11 @@ extension LedgerQueries {
 
     private struct Held {
         var isActive: Bool
-        /// What speaks for the user comes first; what the policy does not honor comes last.
+        /// The entitlement that decides about the user comes first; those that the policy does not honor come last.
         var ranked: [(row: ContractRow, entitlement: Entitlement)]
     }
 
-    /// The state as of now, not as of the last commit: the timer that ends access may be a millisecond late.
+    /// The state now, not at the last commit: the timer that ends access may be a millisecond late.
     private func held(by user: UserID, limit: Int, now: Instant) throws(EngineError) -> Held {
         let consumables: [Value] = [Value(user), .integer(Int64(limit))]
         let rows =

@@ -26,7 +26,7 @@ public struct LedgerQueries {
         self.streams = streams
     }
 
-    /// Questions from now on are answered by this policy.
+    /// Answers from now on follow this policy.
     public mutating func adopt(_ policy: AccessPolicy) {
         self.policy = policy
     }
@@ -37,8 +37,8 @@ public struct LedgerQueries {
 
     public typealias Question = @Sendable (inout LedgerQueries) -> LedgerAnswer
 
-    /// Answers questions from one snapshot, and asks an engine that is far away for what all of them need at once. Each
-    /// question runs more often than once, so it returns what is to be done with its answer.
+    /// Answers questions from one snapshot. It asks a distant engine everything that they need at once. A question may
+    /// run more than once, so it returns the action that delivers its answer.
     public mutating func answer(_ questions: [Question]) -> [LedgerAnswer] {
         guard connection.isShared, questions.count > 1 else { return questions.map { $0(&self) } }
         let together = try? snapshot { head throws(EngineError) in
@@ -46,7 +46,7 @@ public struct LedgerQueries {
             trial.common = head
             return (answers: questions.map { $0(&trial) }, policy: trial.policy)
         }
-        // One that fails must not fail the others.
+        // A question that fails must not fail the others.
         guard let together, !together.answers.contains(where: \.isFailure) else { return questions.map { $0(&self) } }
         policy = together.policy
         return together.answers

@@ -1,6 +1,6 @@
 internal import LedgerInterface
 
-/// All SQL of the reader, prepared once, in the words that SQLite and PostgreSQL have in common.
+/// All SQL of the reader, prepared once, in the dialect that SQLite and PostgreSQL share.
 struct ReaderStatements {
     let erasureKey, tombstone, tombstonesAfter, bodyAt: Statement
     let committedUpTo, lost: Statement

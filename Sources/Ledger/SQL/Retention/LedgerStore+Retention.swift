@@ -2,14 +2,14 @@ public import Domain
 public import LedgerInterface
 internal import Rules
 
-/// Empties bodies and fragments that are older than they are to be kept. Positions, ids and outcomes stay.
+/// Empties bodies and fragments that have passed the retention age. Positions, ids and outcomes stay.
 extension LedgerStore {
-    /// How many entries one transaction looks at: 3 ms, during which others wait.
+    /// The number of entries that one transaction examines: 3 ms, during which others wait.
     private static let entriesOfAStep = 50
-    /// How many bodies that were still to be forwarded one transaction looks at: 2 ms.
+    /// The number of bodies still to be forwarded that one transaction examines: 2 ms.
     private static let keptOfAStep = 500
 
-    /// One step: what was committed before `instant`. True when nothing of it is left.
+    /// One step, for entries committed before `instant`. True if none is left.
     public mutating func emptyOld(before instant: Instant) throws(EngineError) -> Commit<Bool> {
         try connection.overwriteDeleted(true)
         defer { try? connection.overwriteDeleted(false) }
@@ -30,8 +30,8 @@ extension LedgerStore {
         return Commit(value: false)
     }
 
-    /// Empties what was forwarded since it came of age. A destination that is down for weeks keeps millions waiting, so
-    /// each step goes on where the last one stopped. True when it has come to the end.
+    /// Empties bodies that were forwarded since they passed the retention age. A destination that is down for weeks
+    /// keeps millions waiting, so each step continues where the last one stopped. True at the end.
     private mutating func emptyForwarded(by retention: RetentionStatements) throws(EngineError) -> Bool {
         let range: [Value] = [.integer(keptChecked), .integer(Int64(LedgerStore.keptOfAStep))]
         let kept = try retention.kept.all(range) { row in (position: row.integer(0), isWaiting: !row.isNull(1)) }
@@ -62,7 +62,7 @@ extension LedgerStore {
     }
 }
 
-/// A fragment that has come of age, when everything older of its stream and target is gone.
+/// A fragment that has passed the retention age, once everything older in its stream and target is gone.
 private struct AgedFragment {
     enum Fate {
         case stays, goes, becomesRefresh
@@ -77,8 +77,8 @@ private struct AgedFragment {
     /// Its stream, target and position.
     var place: [Value] { [.text(stream), .text(key), .integer(position)] }
 
-    /// What shows the user's state stays until something newer shows it, because a page that comes without a cursor gets
-    /// it. An app's markup goes; a page with an older cursor reloads in its place.
+    /// A fragment that shows the user's state stays until a newer one does, because a page that comes without a cursor
+    /// gets it. An app's markup goes; a page with an older cursor reloads instead.
     func fate(isSuperseded: Bool) -> Fate {
         if key.isEmpty { return .becomesRefresh }
         if isSuperseded { return .goes }

@@ -28,7 +28,7 @@ struct RetentionStatements {
                 AND position NOT IN (SELECT position FROM kept_bodies WHERE position > ?1 AND position <= ?2)
             """
         )
-        // With EXISTS, PostgreSQL would read every job that waits first.
+        // With EXISTS, PostgreSQL would read every waiting job first.
         kept = try connection.prepare(
             """
             SELECT position, (

@@ -6,7 +6,7 @@ internal import Rules
 struct ContractRow {
     var id: Int64
     var tracked: TrackedContract
-    /// Whether it has other holders. They are in a table of their own, which is not asked in vain.
+    /// True if it has other holders. They are in a table of their own, which is read only if this is true.
     var isShared: Bool
 
     static let keyColumns = ["provider", "environment", "app", "lineage"]
@@ -24,7 +24,7 @@ struct ContractRow {
         "state", "product", "pending_product", "access_until", "auto_renew", "is_pausing", "ends_at",
     ]
     static let columns = (keyColumns + identityColumns + stateColumns).joined(separator: ", ")
-    /// What `read` reads.
+    /// The columns that `read` reads.
     static let selection = """
         id, \(columns), CASE WHEN EXISTS (SELECT 1 FROM shares WHERE contract = contracts.id) THEN 1 ELSE 0 END
         """
@@ -63,7 +63,7 @@ struct ContractRow {
     }
 }
 
-/// What is written, in the order of the lists above.
+/// The values to write, in the order of the lists above.
 extension TrackedContract {
     var keyValues: [Value] { [Value(key.provider), Value(key.environment), .text(key.app), .text(key.lineage)] }
 
@@ -94,7 +94,7 @@ extension TrackedContract {
         ]
     }
 
-    /// True when `other` differs in what the identity columns hold.
+    /// True if `other` differs in a value of the identity columns.
     func hasOtherIdentity(than other: TrackedContract) -> Bool {
         contract.kind != other.contract.kind || user != other.user || userAt != other.userAt
             || contract.storeUser != other.contract.storeUser

@@ -1,7 +1,7 @@
 internal import Domain
 internal import LedgerInterface
 
-/// Converts between a fragment and its row. Rows hold facts, not HTML, so that what a page missed is rendered with
+/// Converts between a fragment and its row. Rows hold facts, not HTML, so that missed fragments are rendered with
 /// today's templates.
 enum FragmentRow {
     static let columns = "stream, collapse_key, position, ordinal, action, target, targets, content, template, body"

@@ -12,7 +12,7 @@ enum OrderRow {
         ]
     }
 
-    /// What a repeated request may change, and whose order it is.
+    /// The columns that a repeated request may change, and the order's user.
     static func widenedValues(_ order: Order) -> [Value] {
         [
             .text(order.product), Value(order.provider), Value(order.group), Value(order.kind),

@@ -2,14 +2,14 @@ public import Domain
 public import LedgerInterface
 internal import Rules
 
-/// Loads what a batch will need with few questions to an engine that is far away: without it, each command would wait for
-/// its own.
+/// Loads what a batch will need, with few questions to a distant engine. Without it, each command would wait for its
+/// own answers.
 extension LedgerStore {
-    /// What a decision asks for depends on what it found, so it takes a few rounds; a chain of contracts takes more, and
-    /// loads the rest by itself.
+    /// The number of rounds. A decision's next question depends on the answers so far, so it takes a few; a chain of
+    /// contracts takes more, and loads the rest by itself.
     private static let rounds = 6
 
-    /// Begins, and loads what these commands need, and the end of access at `now`.
+    /// Begins a transaction, and loads what these commands and the end of access at `now` need.
     public mutating func begin(anticipating commands: [Anticipated], now: Instant) throws(EngineError) {
         guard connection.isShared else { return try begin() }
         var needs = commands.flatMap(\.needs)
@@ -39,7 +39,7 @@ extension LedgerStore {
         }
     }
 
-    /// Sends a question now that is asked after the commit.
+    /// Sends a question in advance that is asked after the commit.
     public func askAheadForNextEnd() throws(EngineError) {
         _ = try connection.readAhead { _ = try? nextEnd() }
     }

@@ -2,7 +2,7 @@ public import Domain
 public import LedgerInterface
 internal import Rules
 
-/// What was committed under a key.
+/// Results that were committed under a key.
 struct MadeBroadcast {
     let request: String
     let position: Int64

@@ -10,7 +10,7 @@ extension LedgerStore {
         return try decide(at: now) { unit throws(Missing) in try unit.record(incoming) }
     }
 
-    /// Nil when the token is another user's.
+    /// Nil if the token is another user's.
     public mutating func place(_ request: OrderRequest, now: Instant) throws(EngineError) -> Commit<OrderResult?> {
         let token = OrderToken.random()
         return try decide(at: now) { unit throws(Missing) in try unit.place(request, token: token) }
@@ -32,7 +32,7 @@ extension LedgerStore {
         try decide(at: now) { unit throws(Missing) in try unit.recordLostBroadcasts() }
     }
 
-    /// Sends both elements, as they should look now, to the pages of `users` and of everyone who holds one of
+    /// Sends both fragments, in their current state, to the pages of `users` and of everyone who holds one of
     /// `contracts`.
     public mutating func rebroadcast(
         contracts: [Int64],
@@ -58,7 +58,7 @@ extension LedgerStore {
         return commit
     }
 
-    /// When the access of the next contract ends.
+    /// The time at which the access of the next contract ends.
     public func nextEnd() throws(EngineError) -> Instant? {
         try statements.nextEnd.first { row in row.optionalInstant(0) } ?? nil
     }

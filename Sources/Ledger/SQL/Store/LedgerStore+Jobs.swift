@@ -2,7 +2,7 @@ public import Domain
 public import LedgerInterface
 
 extension LedgerStore {
-    /// Records the result of one job, and forgets those that were abandoned too long ago.
+    /// Records the result of one job, and deletes those that were abandoned too long ago.
     public func end(_ job: Int64, result: JobResult, now: Instant) throws(EngineError) -> Commit<Void> {
         switch result {
         case .done: try statements.deleteJob.run([.integer(job)])

@@ -2,9 +2,9 @@ internal import Domain
 internal import LedgerInterface
 internal import Rules
 
-/// Loads what a decision needs.
+/// Loads the rows that a decision needs.
 extension LedgerStore {
-    /// Fails rather than be asked for the same again.
+    /// Fails if a decision asks for the same again.
     mutating func load(_ need: Need) throws(EngineError) {
         try find(need)
         guard known.knows(need) else { throw .unanswered }
@@ -63,7 +63,7 @@ extension LedgerStore {
     }
 }
 
-/// Contracts. Whatever loads one notes its row.
+/// Contracts. Every function that loads one remembers its row.
 extension LedgerStore {
     private mutating func loadContract(_ key: ContractKey) throws(EngineError) {
         let found = try statements.findContract.first(key.values(first: key.lineage), read: ContractRow.read)
@@ -101,7 +101,7 @@ extension LedgerStore {
         }
     }
 
-    /// Contracts whose access has to end by now: at most 500, so that commands behind them wait only milliseconds.
+    /// Contracts whose access should have ended: at most 500, so that the commands behind them wait only milliseconds.
     mutating func endedContracts(at now: Instant) throws(EngineError) -> [ContractKey] {
         let found = try statements.endedContracts.all([Value(now)], read: ContractRow.read)
         for row in found { try loaded(row) }

@@ -3,7 +3,7 @@ public import LedgerInterface
 public import Rules
 
 extension LedgerStore {
-    /// Applies stored events once more, or tries out what that would change.
+    /// Applies stored events again, or tries out what that would change.
     public mutating func replay(
         _ batch: ReplayBatch,
         isTrial: Bool,
@@ -12,7 +12,7 @@ extension LedgerStore {
         var commit = Commit(value: ())
         var replay = ReplaySteps(batch)
         while !replay.isDone {
-            // Taken in place, because a copy would copy the report at each step.
+            // Moved out, because a copy would duplicate the report at each step.
             let step = try decide(at: now, isTrial: isTrial) { unit throws(Missing) in
                 try replay.advance(in: &unit)
             }

@@ -9,14 +9,14 @@ extension LedgerStore {
         try forget()
     }
 
-    /// Whether what is done under `lease` may be committed in this transaction.
+    /// True if work done under `lease` may be committed in this transaction.
     public func holds(_ lease: Lease) throws(EngineError) -> Bool { try connection.holds(lease) }
 
     public func commit() throws(EngineError) {
         try connection.commit(head: known.head)
     }
 
-    /// Does nothing when the engine has rolled the transaction back already.
+    /// Does nothing if the engine has already rolled the transaction back.
     public func rollback() throws(EngineError) {
         try connection.rollback()
     }
@@ -31,7 +31,7 @@ extension LedgerStore {
         try statements.release.run()
     }
 
-    /// Undoes the command that failed with `error`. Throws that error when the whole transaction has to be undone.
+    /// Undoes the command that failed with `error`. Throws that error if the whole transaction has to be undone.
     public mutating func undoCommand(after error: EngineError) throws(EngineError) {
         guard connection.isInTransaction, !error.isOfThePlace else { throw error }
         try statements.rollbackTo.run()
@@ -39,7 +39,7 @@ extension LedgerStore {
         try forget()
     }
 
-    /// Forgets what the transaction knows: something was rolled back, or somebody else may have written.
+    /// Discards what is known in the transaction: something was rolled back, or somebody else may have written.
     mutating func forget() throws(EngineError) {
         rows = [:]
         lastContract = nil

@@ -2,7 +2,7 @@ internal import Domain
 internal import LedgerInterface
 internal import Rules
 
-/// Writes what a decision returns.
+/// Writes the changes that a decision returns.
 extension LedgerStore {
     mutating func write(_ changes: Changes, at now: Instant) throws(EngineError) {
         for contract in changes.contracts { try write(contract) }
@@ -46,7 +46,7 @@ extension LedgerStore {
         try writeShares(of: current, over: previous.shares)
     }
 
-    /// Chosen here rather than by the engine, because its answer would have to be waited for.
+    /// Chosen here, because waiting for the engine's choice would cost a round trip.
     private mutating func nextContract() throws(EngineError) -> Int64 {
         if lastContract == nil { lastContract = try statements.lastContract.first { row in row.integer(0) } }
         let next = (lastContract ?? 0) + 1
@@ -117,7 +117,7 @@ extension TransferSource {
 }
 
 extension ContractKey {
-    /// A text of the key's kind, and where the store's texts of that kind are unique.
+    /// A text of the key's kind, and the scope in which the store's texts of that kind are unique.
     func values(first: String) -> [Value] {
         [.text(first), Value(provider), Value(environment), .text(app)]
     }

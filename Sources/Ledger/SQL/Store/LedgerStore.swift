@@ -11,21 +11,21 @@ public struct LedgerStore {
     let erasureKey: ErasureKey
     private(set) var policy: AccessPolicy
     let streams: StreamPattern
-    /// What this transaction knows.
+    /// Everything that this transaction has loaded.
     var known = WorkingSet(head: 0)
     /// The rows of the contracts in `known`.
     var rows: [ContractKey: Int64] = [:]
-    /// The last row of the contracts, once a transaction has made one.
+    /// The last row in `contracts`, once a transaction has created one.
     var lastContract: Int64?
-    /// Up to here, the retention has looked at the bodies that it had kept.
+    /// The position up to which the retention has checked the bodies that it had kept.
     var keptChecked: Int64 = 0
-    /// Contracts without a user, when the transaction began; nil until it is asked.
+    /// The number of contracts without a user at the beginning of the transaction; nil until it is needed.
     var unclaimed: Int?
-    /// What this transaction has found under keys, which are ASCII, or made since.
+    /// Results that this transaction has found or stored under keys, which are ASCII.
     var broadcasts: [String: MadeBroadcast?] = [:]
-    /// Whether an erasure has come to its end.
+    /// True once an erasure has finished.
     var hasErased = false
-    /// Whether the ledger has a trace of an erasure; nil until a transaction asks.
+    /// True if the ledger has traces of an erasure; nil until a transaction asks.
     var hasErasures: Bool?
 
     public init(
@@ -48,7 +48,7 @@ public struct LedgerStore {
     }
 }
 
-/// Where the ledger is, and what it needs beside transactions.
+/// The ledger's place, and what it needs besides transactions.
 extension LedgerStore {
     public var isShared: Bool { connection.isShared }
     public var problem: String? { connection.problem }
@@ -61,8 +61,8 @@ extension LedgerStore {
 extension LedgerStore {
     func cursor(_ position: Int64) -> Cursor { Cursor(epoch: epoch, position: position) }
 
-    /// Lets `decision` decide until everything that it needs is loaded, then writes what it decided. A trial knows
-    /// afterwards what was changed, and writes nothing.
+    /// Repeats `decision` until everything that it needs is loaded, then writes the result. A trial keeps the changes
+    /// in memory and writes nothing.
     mutating func decide<Value>(
         at now: Instant,
         isTrial: Bool = false,
@@ -88,8 +88,8 @@ extension LedgerStore {
         var draft: WorkingSet
     }
 
-    /// A function of its own, so that the unit of work has let go of what is known before that changes: it would be
-    /// copied.
+    /// A separate function, so that the unit of work has released its reference to `known` before that changes: it
+    /// would be copied.
     private func attempt<Value>(
         _ decision: (inout UnitOfWork) throws(Missing) -> Value,
         at now: Instant

@@ -1,8 +1,8 @@
 internal import LedgerInterface
 internal import Rules
 
-/// All SQL of the writer, prepared once, in the words that SQLite and PostgreSQL have in common. The tables are in the
-/// `Schema` of each engine.
+/// All SQL of the writer, prepared once, in the dialect that SQLite and PostgreSQL share. The tables are in each
+/// engine's schema.
 struct WriterStatements {
     let savepoint, release, rollbackTo: Statement
     let unclaimed, setUnclaimed, setLost: Statement
@@ -212,7 +212,7 @@ struct WriterStatements {
         findBroadcastKey = try connection.prepare(
             "SELECT request, position, count FROM broadcast_keys WHERE key = ? AND at > ?"
         )
-        // Replaces a key that is too old to count and has not been forgotten yet.
+        // Replaces a key that is too old to count and has not been deleted yet.
         putBroadcastKey = try connection.prepare(
             """
             INSERT INTO broadcast_keys (id, key, request, position, count, at)
@@ -236,7 +236,7 @@ struct WriterStatements {
         )
 
         erasureKey = try connection.prepare("SELECT value FROM meta WHERE key = 'erasure_key'")
-        // Ids that are digests stay when a user comes back, whose tombstones go.
+        // Ids that are digests remain after the user comes back, although the tombstones are removed.
         hasErasures = try connection.prepare(
             """
             SELECT CASE WHEN EXISTS (SELECT 1 FROM tombstones) OR EXISTS (
