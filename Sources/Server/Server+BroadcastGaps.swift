@@ -2,8 +2,6 @@ internal import Gateway
 internal import Ledger
 internal import LedgerInterface
 internal import RailsBroadcasts
-internal import RailsCable
-internal import Redis
 
 /// Broadcasts of Rails that were lost.
 extension Server {
