@@ -1,37 +1,31 @@
+internal import RailsBroadcasts
+
 /// Decides when to read, and whether broadcasts arrive.
 ///
 /// Pure; times are on the monotonic clock.
 struct CableHealth {
-    enum News: Equatable {
-        case connected
-        /// The table could not be read for this long.
-        case recovered(after: Duration)
-    }
-
     private let timing: CableTiming
-    /// Since the last answer.
-    private(set) var failures = 0
-    private var outageSince: Duration?
+    private var outages: OutageTracker<CableProblem>
     private var busySince: Duration?
     /// When to read.
     private(set) var next: Duration
-    /// Nil from the first answer until the table cannot be read.
-    private(set) var problem: CableProblem? = .starting
 
     init(timing: CableTiming, now: Duration) {
         self.timing = timing
+        outages = OutageTracker(starting: .starting, pause: timing.pause)
         next = now
     }
 
-    mutating func succeeded(at now: Duration, hasMore: Bool) -> News? {
+    /// Since the last answer.
+    var failures: Int { outages.failures }
+
+    /// Nil from the first answer until the table cannot be read.
+    var problem: CableProblem? { outages.problem }
+
+    mutating func succeeded(at now: Duration, hasMore: Bool) -> DeliveryNews? {
         next = hasMore ? now : now + timing.interval
-        failures = 0
         busySince = nil
-        guard problem != nil else { return nil }
-        problem = nil
-        guard let since = outageSince else { return .connected }
-        outageSince = nil
-        return .recovered(after: now - since)
+        return outages.delivered(at: now)
     }
 
     /// Returns true when an outage begins. `random`, from 0 to 1, spreads out the reconnects of several servers.
@@ -42,12 +36,9 @@ struct CableHealth {
             next = now + timing.interval
             return false
         }
-        let pause = min(timing.pause.upperBound, timing.pause.lowerBound * (1 << min(failures, 16)))
-        failures += 1
-        next = now + pause * (0.5 + random / 2)
-        self.problem = problem
-        defer { outageSince = outageSince ?? now }
-        return outageSince == nil
+        let outage = outages.failed(problem, at: now, random: random)
+        next = outage.retry
+        return outage.isNew
     }
 
     /// Nothing is read while the ledger takes nothing.

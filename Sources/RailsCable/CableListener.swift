@@ -1,78 +1,44 @@
-internal import Concurrency
 public import Observability
 public import RailsBroadcasts
-internal import Synchronization
 
-/// Reads what a Rails app broadcasts through Solid Cable, and submits it to the ledger.
-///
-/// The table keeps its rows for a day, so an outage loses nothing: `heal` is for what was broadcast before the start, and
-/// for what the app deleted or replaced before it was read.
-public final class CableListener: Sendable {
-    private let ports: CablePorts
-    private let thread = Mutex<WorkerThread?>(nil)
-
-    /// Returns nil when the process has run out of descriptors.
-    public init?(
-        _ settings: CableSettings,
+extension BroadcastListener {
+    /// Reads what a Rails app broadcasts through Solid Cable. Returns nil when the process has run out of descriptors.
+    public convenience init?(
+        railsCable settings: CableSettings,
         timing: CableTiming = CableTiming(),
         log: Log,
         metrics: Metrics,
         submit: @escaping SubmitBroadcasts
     ) {
-        guard let broadcasts = BroadcastPorts(submit: submit) else { return nil }
-        ports = CablePorts(
-            settings: settings,
-            timing: timing,
+        let counts = CableCounts(metrics)
+        self.init(
+            BroadcastSourceName(
+                "rails cable",
+                place: "cable",
+                address: "\(settings.url)",
+                lost: "rails cable lost",
+                back: "rails cable is back",
+                refused: "broadcasts of rails cable refused by the ledger"
+            ),
+            prefix: settings.prefix,
+            patience: timing.patience,
             log: log,
-            counts: CableMetrics(metrics),
-            broadcasts: broadcasts
+            counts: BroadcastCounts(
+                metrics,
+                name: "paycast_rails_cable",
+                source: "the cable database",
+                connected: "1 while the app's cable database is read.",
+                outages: "Times when it could not be read."
+            ),
+            submit: submit,
+            makeSource: {
+                let table: any CableTable =
+                    switch settings.url {
+                    case .sqlite(let path): SQLiteCableTable(path: path)
+                    case .postgres(let url): PostgresCableTable(url)
+                    }
+                return TableSource(table, of: settings.url, timing: timing, counts: counts, after: .beforeStart)
+            }
         )
-    }
-
-    /// Begins to read, and waits for a database that is not there yet. `heal` runs on the listener's thread, once after
-    /// each gap. Call it once only.
-    public func start(heal: @escaping HealBroadcasts) {
-        let ports = ports
-        thread.withLock { $0 = WorkerThread(name: "rails cable") { CableLoop(ports, heal: heal).run() } }
-    }
-
-    /// Why broadcasts do not arrive, as one sentence for `/ready`; empty when they do.
-    public var problems: [String] {
-        ports.problem.withLock { $0 }.map { ["rails cable: \($0)"] } ?? []
-    }
-
-    /// Submits what was read to the ledger and ends the thread. Call it before the ledger closes.
-    public func close() {
-        ports.broadcasts.mailbox.close()
-        let running = thread.withLock { thread in
-            defer { thread = nil }
-            return thread
-        }
-        running?.join()
-    }
-}
-
-/// What the listener's thread shares with other threads.
-final class CablePorts: Sendable {
-    let settings: CableSettings
-    let timing: CableTiming
-    let log: Log
-    let counts: CableMetrics
-    let broadcasts: BroadcastPorts
-    /// Only the listener's thread writes it.
-    let problem = Mutex<CableProblem?>(.starting)
-
-    init(
-        settings: CableSettings,
-        timing: CableTiming,
-        log: Log,
-        counts: CableMetrics,
-        broadcasts: BroadcastPorts
-    ) {
-        self.settings = settings
-        self.timing = timing
-        self.log = log
-        self.counts = counts
-        self.broadcasts = broadcasts
     }
 }

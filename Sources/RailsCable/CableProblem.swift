@@ -7,8 +7,6 @@ enum CableProblem: Error, Equatable, CustomStringConvertible {
     case busy
     /// What the engine says, with what to do about it.
     case unreadable(String)
-    /// Rows are read, but cannot be committed.
-    case ledger
 
     private static let todo = "check PAYCAST_RAILS_CABLE_URL, and run bin/rails db:prepare in the app"
 
@@ -19,7 +17,6 @@ enum CableProblem: Error, Equatable, CustomStringConvertible {
         case .missingTable: "it has no table solid_cable_messages; \(CableProblem.todo)"
         case .busy: "another process has locked it; find a long transaction of the app"
         case .unreadable(let reason): reason
-        case .ledger: "broadcasts are waiting, because the ledger does not accept them; see what is wrong with it"
         }
     }
 }

@@ -1,3 +1,5 @@
+internal import RailsBroadcasts
+
 /// Why broadcasts do not arrive, in words for the operator. Contains nothing that was sent to Redis, such as passwords.
 enum RedisProblem: Error, Equatable, CustomStringConvertible {
     case starting
@@ -10,12 +12,10 @@ enum RedisProblem: Error, Equatable, CustomStringConvertible {
     case refused(command: String, code: String)
     case notRedis
     case tooMuch
-    /// Connected, but what arrives cannot be committed.
-    case ledger
 
     var description: String {
         switch self {
-        case .starting: "the connection is not up yet; ask again in a few seconds"
+        case .starting: startingProblem
         case .unreachable(let reason): "\(reason); check REDIS_URL and whether Redis runs"
         case .closed: "it closed the connection; look at its log"
         case .silent:
@@ -28,7 +28,6 @@ enum RedisProblem: Error, Equatable, CustomStringConvertible {
         case .refused(let command, let code): "it answered \(command) with the error \(code); look at its log"
         case .notRedis: "the server that answers is not Redis; check REDIS_URL"
         case .tooMuch: "it sent a message of more than 64 MiB; find the program that publishes it"
-        case .ledger: "broadcasts are waiting, because the ledger does not accept them; see what is wrong with it"
         }
     }
 }

@@ -1,8 +1,7 @@
 internal import APIModel
 internal import Ledger
 internal import LedgerInterface
-internal import RailsCable
-internal import Redis
+internal import RailsBroadcasts
 internal import TurboStreams
 
 /// The answer of `/ready`, gathered from the parts that know it.
@@ -13,8 +12,8 @@ struct HealthReport: Sendable {
     /// Nil unless other nodes may share the ledger.
     let follower: LedgerFollower?
     let templates: TemplateLoader
-    let redis: RedisListener?
-    let railsCable: CableListener?
+    /// To what a Rails app broadcasts.
+    let listeners: [BroadcastListener]
     let background: BackgroundServices
     let certificate: CertificateHealth
     let stores: StoreHealth
@@ -27,7 +26,7 @@ struct HealthReport: Sendable {
 
     private var readiness: Readiness {
         let settings = gaps.map(\.description)
-        let broadcasts = (redis?.problems ?? []) + (railsCable?.problems ?? [])
+        let broadcasts = listeners.flatMap(\.problems)
         let parts = templates.problems + broadcasts + background.problems + stores.problems
         let shared = follower?.report
         let ledgerWarnings = (shared?.warnings ?? []).map { "ledger: \($0)" }

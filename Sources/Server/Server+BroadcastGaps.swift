@@ -2,8 +2,6 @@ internal import Gateway
 internal import Ledger
 internal import LedgerInterface
 internal import RailsBroadcasts
-internal import RailsCable
-internal import Redis
 
 /// Gaps in the broadcasts of a Rails app.
 extension Server {

@@ -3,8 +3,7 @@ internal import Concurrency
 internal import Development
 internal import Gateway
 internal import Ledger
-internal import RailsCable
-internal import Redis
+internal import RailsBroadcasts
 
 /// The order in which everything ends.
 extension Server {

@@ -6,8 +6,7 @@ internal import Gateway
 internal import Ledger
 internal import LedgerInterface
 internal import Observability
-internal import RailsCable
-internal import Redis
+internal import RailsBroadcasts
 internal import Simulator
 internal import Sockets
 internal import TurboStreams
@@ -19,8 +18,8 @@ internal import TurboStreams
 public final class Server {
     let core: ServerCore
     let gateway: Gateway
-    let redis: RedisListener?
-    let railsCable: CableListener?
+    let redis: BroadcastListener?
+    let railsCable: BroadcastListener?
     let demo: DemoRoutes?
     let background: BackgroundServices
     private let ownAddress = SharedValue<String?>(nil)
@@ -54,8 +53,7 @@ public final class Server {
             ledger: core.writer.health,
             follower: core.ledger.follower,
             templates: core.templates,
-            redis: redis,
-            railsCable: railsCable,
+            listeners: [redis, railsCable].compactMap { $0 },
             background: background,
             certificate: certificate,
             stores: health

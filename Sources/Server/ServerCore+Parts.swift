@@ -24,18 +24,21 @@ extension ServerCore {
     }
 
     /// Nil if no Redis is configured.
-    func redis() throws(StartError) -> RedisListener? {
+    func redis() throws(StartError) -> BroadcastListener? {
         guard let settings = configuration.redis else { return nil }
-        guard let listener = RedisListener(settings, log: log, metrics: metrics, submit: submitBroadcasts) else {
+        guard let listener = BroadcastListener(redis: settings, log: log, metrics: metrics, submit: submitBroadcasts)
+        else {
             throw .gateway(.noDescriptors)
         }
         return listener
     }
 
     /// Nil if no cable database is configured.
-    func railsCable() throws(StartError) -> CableListener? {
+    func railsCable() throws(StartError) -> BroadcastListener? {
         guard let settings = configuration.railsCable else { return nil }
-        guard let listener = CableListener(settings, log: log, metrics: metrics, submit: submitBroadcasts) else {
+        guard
+            let listener = BroadcastListener(railsCable: settings, log: log, metrics: metrics, submit: submitBroadcasts)
+        else {
             throw .gateway(.noDescriptors)
         }
         return listener

@@ -1,3 +1,4 @@
+import RailsBroadcasts
 import Testing
 
 @testable import RailsCable

@@ -1,4 +1,5 @@
 import Postgres
+import RailsBroadcasts
 import RailsCable
 import TestSupport
 import Testing

@@ -1,13 +1,14 @@
+import RailsBroadcasts
 import RailsCable
 import TestSupport
 import Testing
 
 extension BroadcastInbox {
     /// A listener that has been started.
-    func listener(_ url: String, prefix: String? = nil, timing: CableTiming = .quick()) throws -> CableListener {
+    func listener(_ url: String, prefix: String? = nil, timing: CableTiming = .quick()) throws -> BroadcastListener {
         let settings = CableSettings(url: try CableURL(url), prefix: prefix)
         let listener = try #require(
-            CableListener(settings, timing: timing, log: log, metrics: metrics, submit: submit)
+            BroadcastListener(railsCable: settings, timing: timing, log: log, metrics: metrics, submit: submit)
         )
         listener.start(heal: heal)
         return listener
@@ -20,7 +21,7 @@ extension BroadcastInbox {
         }
     }
 
-    func isReady(_ listener: CableListener) -> Bool {
+    func isReady(_ listener: BroadcastListener) -> Bool {
         wait { _ in listener.problems.isEmpty }
     }
 

@@ -1,4 +1,5 @@
 import Glibc
+import RailsBroadcasts
 import RailsCable
 import TestSupport
 import Testing

@@ -1,13 +1,14 @@
+import RailsBroadcasts
 import Redis
 import TestSupport
 import Testing
 
 extension BroadcastInbox {
     /// A listener that has been started.
-    func listener(_ url: String, prefix: String? = nil, timing: RedisTiming = .quick()) throws -> RedisListener {
+    func listener(_ url: String, prefix: String? = nil, timing: RedisTiming = .quick()) throws -> BroadcastListener {
         let settings = RedisSettings(url: try RedisURL(url), prefix: prefix)
         let listener = try #require(
-            RedisListener(settings, timing: timing, log: log, metrics: metrics, submit: submit)
+            BroadcastListener(redis: settings, timing: timing, log: log, metrics: metrics, submit: submit)
         )
         listener.start(heal: heal)
         return listener
@@ -18,10 +19,12 @@ extension RedisTiming {
     /// So that outages take moments. A stall of the test's machine is none: whoever tests silence asks for less patience.
     static func quick(patience: Duration = .seconds(20), ledgerPatience: Duration = .seconds(20)) -> RedisTiming {
         RedisTiming(
-            heartbeat: .milliseconds(50),
-            patience: patience,
-            ledgerPatience: ledgerPatience,
-            pause: .milliseconds(10) ... .milliseconds(100)
+            listening: HeartbeatTiming(
+                heartbeat: .milliseconds(50),
+                patience: patience,
+                pause: .milliseconds(10) ... .milliseconds(100)
+            ),
+            ledgerPatience: ledgerPatience
         )
     }
 }

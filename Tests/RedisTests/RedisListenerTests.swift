@@ -5,7 +5,7 @@ import Testing
 
 /// Against a real redis-server.
 @Suite(.timeLimit(.minutes(10)), .blocking) struct RedisListenerTests {
-    private func isReady(_ listener: RedisListener, of inbox: BroadcastInbox) -> Bool {
+    private func isReady(_ listener: BroadcastListener, of inbox: BroadcastInbox) -> Bool {
         inbox.wait { _ in listener.problems.isEmpty }
     }
 

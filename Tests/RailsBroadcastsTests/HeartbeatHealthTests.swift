@@ -1,25 +1,29 @@
 import Domain
 import Testing
 
-@testable import Redis
+@testable import RailsBroadcasts
 
-@Suite struct RedisHealthTests {
-    private let timing = RedisTiming(
+@Suite struct HeartbeatHealthTests {
+    enum Trouble: Error {
+        case starting, silent, closed, refused
+    }
+
+    private let timing = HeartbeatTiming(
         heartbeat: .seconds(2),
         patience: .seconds(5),
         pause: .milliseconds(100) ... .seconds(5)
     )
 
     /// Subscribed, with heartbeat 1 on its way since second 0.
-    private func subscribed() -> RedisHealth {
-        var health = RedisHealth(timing: timing, now: .zero)
+    private func subscribed() -> HeartbeatHealth<Trouble> {
+        var health = HeartbeatHealth<Trouble>(timing: timing, starting: .starting, silent: .silent, now: .zero)
         #expect(health.act(at: .zero) == .connect)
         health.subscribed(at: .zero)
         #expect(health.act(at: .zero) == .beat(1))
         return health
     }
 
-    private func live() -> RedisHealth {
+    private func live() -> HeartbeatHealth<Trouble> {
         var health = subscribed()
         #expect(health.heard(1, at: .zero) == .connected)
         return health
@@ -50,7 +54,7 @@ import Testing
     }
 
     @Test func connectionThatNeverOpensIsGivenUp() {
-        var health = RedisHealth(timing: timing, now: .zero)
+        var health = HeartbeatHealth<Trouble>(timing: timing, starting: .starting, silent: .silent, now: .zero)
         #expect(health.act(at: .zero) == .connect)
         #expect(health.act(at: .seconds(4)) == nil)
         #expect(health.act(at: .seconds(5)) == .giveUp(.silent))
@@ -60,8 +64,8 @@ import Testing
         var health = live()
         #expect(health.lost(.closed, at: .seconds(1), random: 1) == true)
         #expect(health.act(at: .seconds(2)) == .connect)
-        #expect(health.lost(.unreachable("Connection refused"), at: .seconds(2), random: 1) == false, "the same outage")
-        #expect(health.problem == .unreachable("Connection refused"))
+        #expect(health.lost(.refused, at: .seconds(2), random: 1) == false, "the same outage")
+        #expect(health.problem == .refused)
         #expect(health.act(at: .seconds(3)) == .connect)
         health.subscribed(at: .seconds(3))
         #expect(health.act(at: .seconds(3)) == .beat(2))
@@ -102,7 +106,7 @@ import Testing
     }
 
     @Test func broadcastBeforeTheFirstHeartbeatProvesNothing() {
-        var health = RedisHealth(timing: timing, now: .zero)
+        var health = HeartbeatHealth<Trouble>(timing: timing, starting: .starting, silent: .silent, now: .zero)
         #expect(health.act(at: .zero) == .connect)
         health.postpone(at: .seconds(4))
         #expect(health.act(at: .seconds(5)) == .giveUp(.silent))

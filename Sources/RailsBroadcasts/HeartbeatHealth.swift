@@ -1,0 +1,108 @@
+/// Decides whether a source that keeps nothing delivers, judging by heartbeats that take the same way as broadcasts: Redis
+/// and PostgreSQL deliver at most once, and a connection that looks healthy may deliver nothing
+/// (https://github.com/anycable/anycable/issues/275, https://github.com/rails/rails/issues/27659).
+///
+/// Pure; times are on the monotonic clock.
+public struct HeartbeatHealth<Problem: Error & Sendable>: Sendable {
+    /// What to do now.
+    public enum Action {
+        case connect
+        case beat(Int)
+        case giveUp(Problem)
+    }
+
+    private enum Phase {
+        case waiting(until: Duration)
+        case opening(until: Duration)
+        /// `due` is when the pending heartbeat must be back.
+        case subscribed(next: Duration, due: Duration?)
+    }
+
+    private let timing: HeartbeatTiming
+    private let silent: Problem
+    private var phase: Phase
+    private var lastBeat = 0
+    private var outages: OutageTracker<Problem>
+
+    /// `silent` is the problem of a heartbeat that does not come back.
+    public init(timing: HeartbeatTiming, starting: Problem, silent: Problem, now: Duration) {
+        self.timing = timing
+        self.silent = silent
+        phase = .waiting(until: now)
+        outages = OutageTracker(starting: starting, pause: timing.pause)
+    }
+
+    /// Nil from the first heartbeat that comes back until the connection is lost.
+    public var problem: Problem? { outages.problem }
+
+    /// When `act` has something to do.
+    public var next: Duration {
+        switch phase {
+        case .waiting(let until), .opening(let until): until
+        case .subscribed(let next, let due): due ?? next
+        }
+    }
+
+    public mutating func act(at now: Duration) -> Action? {
+        guard next <= now else { return nil }
+        switch phase {
+        case .waiting:
+            phase = .opening(until: now + timing.patience)
+            return .connect
+        case .opening, .subscribed(_, _?): return .giveUp(silent)
+        case .subscribed(_, nil):
+            lastBeat += 1
+            phase = .subscribed(next: now + timing.heartbeat, due: now + timing.patience)
+            return .beat(lastBeat)
+        }
+    }
+
+    /// The subscription is confirmed; a heartbeat must still show that it delivers.
+    public mutating func subscribed(at now: Duration) {
+        phase = .subscribed(next: now, due: nil)
+    }
+
+    public mutating func heard(_ beat: Int, at now: Duration) -> DeliveryNews? {
+        guard case .subscribed(let next, _?) = phase, beat == lastBeat else { return nil }
+        phase = .subscribed(next: next, due: nil)
+        return outages.delivered(at: now)
+    }
+
+    /// Gives the pending heartbeat its whole time again: broadcasts came before it, which proves that the connection
+    /// delivers, or the listener does not read now.
+    public mutating func postpone(at now: Duration) {
+        guard case .subscribed(let next, _?) = phase else { return }
+        phase = .subscribed(next: next, due: now + timing.patience)
+    }
+
+    /// The connection failed. Returns true when an outage begins.
+    public mutating func lost(_ problem: Problem, at now: Duration, random: Double) -> Bool {
+        let outage = outages.failed(problem, at: now, random: random)
+        phase = .waiting(until: outage.retry)
+        return outage.isNew
+    }
+}
+
+extension HeartbeatHealth.Action: Equatable where Problem: Equatable {}
+
+extension HeartbeatHealth.Action: Sendable {}
+
+/// The intervals and deadlines of a listener that lives by heartbeats.
+public struct HeartbeatTiming: Sendable {
+    /// The interval between two heartbeats.
+    public var heartbeat: Duration
+    /// How long a subscription may take, and how long nothing may arrive while a heartbeat is on its way.
+    public var patience: Duration
+    /// The pause before the first reconnect, and the pause that it grows to after several failures.
+    public var pause: ClosedRange<Duration>
+
+    public init(
+        heartbeat: Duration = .seconds(2),
+        patience: Duration = .seconds(5),
+        pause: ClosedRange<Duration> = .milliseconds(100) ... .seconds(5)
+    ) {
+        self.heartbeat = heartbeat
+        self.patience = patience
+        self.pause = pause
+    }
+}

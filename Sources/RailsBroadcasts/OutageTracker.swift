@@ -1,0 +1,48 @@
+/// Whether a source delivers, since when it does not, and how long to wait before the next attempt.
+///
+/// Pure; times are on the monotonic clock.
+public struct OutageTracker<Problem: Error & Sendable>: Sendable {
+    private let pause: ClosedRange<Duration>
+    /// Since the source delivered last.
+    public private(set) var failures = 0
+    private var since: Duration?
+    /// Nil while the source delivers.
+    public private(set) var problem: Problem?
+
+    /// `pause` is the one before the first new attempt, and the one that it grows to after several failures.
+    public init(starting problem: Problem, pause: ClosedRange<Duration>) {
+        self.problem = problem
+        self.pause = pause
+    }
+
+    /// Returns nil if it delivered before.
+    public mutating func delivered(at now: Duration) -> DeliveryNews? {
+        failures = 0
+        guard problem != nil else { return nil }
+        problem = nil
+        guard let since else { return .connected }
+        self.since = nil
+        return .recovered(after: now - since)
+    }
+
+    /// Returns when to try again, and whether an outage begins. `random`, from 0 to 1, spreads out the attempts of several
+    /// servers that lost the same source.
+    public mutating func failed(
+        _ problem: Problem,
+        at now: Duration,
+        random: Double
+    ) -> (retry: Duration, isNew: Bool) {
+        let pause = min(pause.upperBound, pause.lowerBound * (1 << min(failures, 16)))
+        failures += 1
+        self.problem = problem
+        defer { since = since ?? now }
+        return (now + pause * (0.5 + random / 2), since == nil)
+    }
+}
+
+/// A source delivers again, or for the first time.
+public enum DeliveryNews: Equatable, Sendable {
+    case connected
+    /// It did not for this long.
+    case recovered(after: Duration)
+}

@@ -1,0 +1,13 @@
+internal import Observability
+
+/// The metrics that other listeners do not have.
+struct CableCounts: Sendable {
+    let gaps: Counter
+    let late: Counter
+
+    init(_ metrics: Metrics) {
+        let name = "paycast_rails_cable"
+        gaps = metrics.counter("\(name)_gaps_total", help: "Times when broadcasts may have been lost.")
+        late = metrics.counter("\(name)_late_total", help: "Broadcasts that became visible after newer ones.")
+    }
+}

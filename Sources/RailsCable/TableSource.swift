@@ -1,0 +1,74 @@
+internal import Observability
+internal import RailsBroadcasts
+
+/// Solid Cable's table: asks it what `CableCursor` wants to know, when `CableHealth` says so.
+///
+/// The table keeps its rows for a day, so an outage loses nothing: a gap is what was broadcast before the start, and what
+/// the app deleted or replaced before it was read.
+final class TableSource: BroadcastSource {
+    private let url: CableURL
+    private let counts: CableCounts
+    private let table: any CableTable
+    private var cursor = CableCursor()
+    private var health: CableHealth
+    /// What to make up for once the table's head is known.
+    private var gap: BroadcastGap?
+
+    init(_ table: any CableTable, of url: CableURL, timing: CableTiming, counts: CableCounts, after gap: BroadcastGap) {
+        self.table = table
+        self.url = url
+        self.counts = counts
+        self.gap = gap
+        health = CableHealth(timing: timing, now: .zero)
+    }
+
+    var problem: String? { health.problem?.description }
+
+    var next: Duration { health.next }
+
+    func receive(_ receiver: BroadcastReceiver) {
+        guard health.next <= receiver.now else { return }
+        guard receiver.hasRoom else { return health.postpone(at: receiver.now) }
+        do throws(CableProblem) {
+            let hasMore = try ask(receiver)
+            report(health.succeeded(at: receiver.now, hasMore: hasMore), receiver)
+        } catch {
+            receiver.lost(error, isNew: health.failed(error, at: receiver.now, random: .random(in: 0...1)))
+        }
+    }
+
+    /// Returns whether to ask again at once.
+    private func ask(_ receiver: BroadcastReceiver) throws(CableProblem) -> Bool {
+        switch cursor.ask(failures: health.failures) {
+        case .head:
+            cursor.begin(at: try table.head(), now: receiver.now)
+            if let gap { receiver.healGap(gap) }
+            gap = nil
+            return true
+        case .rows(let question):
+            let taken = cursor.take(try table.rows(question), limit: question.limit, now: receiver.now)
+            for row in taken.rows { receiver.take(row.payload, from: row.channel) }
+            counts.late.add(taken.late)
+            if let gap = taken.gap { lose(gap, receiver) }
+            return taken.hasMore
+        }
+    }
+
+    private func lose(_ reason: CableCursor.Gap, _ receiver: BroadcastReceiver) {
+        counts.gaps.add()
+        receiver.log.warning(
+            "broadcasts of rails cable may be lost",
+            fields: ["cable": url, "reason": reason.rawValue]
+        )
+        // What is rendered before the head is read may lack what the head contains.
+        if cursor.ask() == .head { gap = .outage } else { receiver.healGap(.outage) }
+    }
+
+    private func report(_ news: DeliveryNews?, _ receiver: BroadcastReceiver) {
+        switch news {
+        case nil: break
+        case .connected: receiver.log.info("rails cable connected", fields: ["cable": url])
+        case .recovered(let outage): receiver.recovered(after: outage)
+        }
+    }
+}
