@@ -17,15 +17,15 @@ public struct Readiness: Codable, Sendable, Equatable {
     }
 }
 
-/// The nodes that share a ledger, and what PostgreSQL says of itself, as this node heard it with its last heartbeat.
+/// The nodes that share a ledger, and PostgreSQL's report about itself, as of this node's last heartbeat.
 public struct SharedLedgerAnswer: Codable, Sendable, Equatable {
     public struct Node: Codable, Sendable, Equatable {
         public var name: String
-        /// Of Paycast; null for an older node, which does not say.
+        /// Paycast's version; null for an older node, which does not tell it.
         @Nullable public var version: String?
-        /// How long ago it said that it lives.
+        /// The time since its last heartbeat.
         public var silentSeconds: Int64
-        /// Whether it does the work that one node does for all.
+        /// True if it does the leader's work.
         public var leads: Bool
 
         public init(name: String, version: String?, silentSeconds: Int64, leads: Bool) {
@@ -36,22 +36,22 @@ public struct SharedLedgerAnswer: Codable, Sendable, Equatable {
         }
     }
 
-    /// Its version.
+    /// PostgreSQL's version.
     public var postgresql: String
     /// The node that answers.
     @Nullable public var node: String?
-    /// Those that said within the last minute that they live.
+    /// The nodes with a heartbeat in the last minute.
     public var nodes: [Node]
     /// `none`, `asynchronous` or `synchronous`.
     public var replication: String
     public var standbys: Int64
-    /// How far the last standby is behind; null without one, and when the user lacks `pg_monitor`.
+    /// The bytes that the slowest standby has not flushed yet; null without one, or if the user lacks `pg_monitor`.
     @Nullable public var lagBytes: Int64?
-    /// How much of the notification queue is filled.
+    /// The filled part of the notification queue.
     public var queuePercent: Int64
-    /// Whether a pooler stands between this node and PostgreSQL.
+    /// True if there is a pooler between this node and PostgreSQL.
     public var pooled: Bool
-    /// How far the clock of this node's machine is ahead of PostgreSQL's.
+    /// The seconds by which the clock of this node's machine is ahead of PostgreSQL's.
     public var clockAheadSeconds: Int64
 
     public init(

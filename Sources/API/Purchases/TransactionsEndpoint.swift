@@ -7,8 +7,8 @@ internal import StoreInterface
 /// `POST /transactions/{store}`: a purchase that a store's library gave an app, posted by the app or its page. It may
 /// arrive before the store's webhook.
 ///
-/// Both take the same path: the one that arrives first is shown, the other changes nothing. Pages of allowed origins may
-/// read the answers. The claim that a user owns the purchase is checked before the purchase itself.
+/// Both take the same path: the one that arrives first is shown, the other changes nothing. Pages of allowed origins
+/// may read the answers. The claim that a user owns the purchase is checked before the purchase itself.
 struct TransactionsEndpoint {
     private let services: Services
     private let provider: Provider

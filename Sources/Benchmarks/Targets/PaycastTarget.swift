@@ -19,8 +19,8 @@ struct PaycastTarget: Target {
         try self.init(in: folder, port: 0)
     }
 
-    /// Without `loops`, the server runs one loop per core. Servers with one folder have the same keys; with one `database`,
-    /// they are nodes of one ledger.
+    /// Without `loops`, the server runs one loop per core. Servers with the same folder have the same keys; with the
+    /// same `database`, they are nodes of one ledger.
     init(in folder: String, port: Int, loops: Int? = nil, database: String? = nil) throws(BenchmarkError) {
         var settings = ["PAYCAST_APPLE_BUNDLE_ID": PaycastTarget.bundleID, "PAYCAST_APPLE_ENVIRONMENTS": "Sandbox"]
         settings["DATABASE_URL"] = database

@@ -108,7 +108,7 @@ final class ConnectionCloser {
         deadlines.set(for: connection, seconds: LoopSettings.closingHandshakeSeconds)
     }
 
-    /// Sends a WebSocket's last frame. Then the server closes (RFC 6455 §7.1.1), once the client can have read the frame.
+    /// Sends a WebSocket's last frame. Then the server closes (RFC 6455 §7.1.1), once the client can have read it.
     func finish(_ connection: Connection, with frame: [UInt8]) {
         subscriptions.leave(connection)
         guard connection.link.write(frame) else { return end(connection) }
