@@ -12,6 +12,7 @@ public final class Purchases: Sendable {
     private let engine: PurchaseEngine
     private let store: any Store
     let environment: StoreEnvironment
+    private let begun = Once()
 
     /// - Parameters:
     ///   - server: Where Paycast listens, such as `https://pay.example.com`.
@@ -75,8 +76,9 @@ public final class Purchases: Sendable {
     }
 
     /// Listens to the store, and posts what is unfinished until the server has it. Call it once, before anything else:
-    /// the store tells of some transactions only in the first moments.
+    /// the store tells of some transactions only in the first moments. Whatever needs it later starts it if nobody has.
     public func start() {
+        guard begun.isFirst() else { return }
         let updates = store.updates()
         Task { [engine] in
             let system = Task {
@@ -98,7 +100,9 @@ public final class Purchases: Sendable {
         order: Order? = nil,
         offer: PurchaseOffer? = nil
     ) async throws(PurchaseError) -> PurchaseOutcome {
-        try await engine.wait(of: product) { .tapped(product: product, order: order, offer: offer, ticket: $0) }.get()
+        start()
+        return try await engine.wait(of: product) { .tapped(product: product, order: order, offer: offer, ticket: $0) }
+            .get()
     }
 
     /// Posts everything that the store account owns for the user who is logged in. It only adds. The store may ask for
@@ -107,6 +111,7 @@ public final class Purchases: Sendable {
 
     /// The user who asked gets it, though the store may show sheets meanwhile and others may log in.
     func restore(for stream: SignedStream?) async throws(PurchaseError) -> Restoration {
+        start()
         if let stream { logIn(stream) }
         let claimant = await engine.ask { [stream] machine in stream ?? machine.session } ?? stream
         try await store.sync()
@@ -129,7 +134,18 @@ public final class Purchases: Sendable {
     }
 
     /// The user's entitlements, now and with each change.
-    public var entitlements: AsyncStream<EntitlementState> { engine.feed.states() }
+    public var entitlements: AsyncStream<EntitlementState> {
+        start()
+        return engine.feed.states()
+    }
+
+    /// The user's entitlements once, after the question that may be under way, but not after a server that takes its time.
+    public func currentEntitlements() async -> EntitlementState {
+        start()
+        _ = await engine.ask { _ in true }
+        await engine.feed.settle()
+        return await engine.feed.state
+    }
 
     /// What an app should log. For one reader.
     public var problems: AsyncStream<Problem> { engine.problems }
@@ -163,7 +179,8 @@ public final class Purchases: Sendable {
     /// Answers one message of a page: `prices`, `purchase`, `restore`, `manage`, `redeem`, `refund` or `state`, with JSON in
     /// and out.
     public func handle(_ event: String, json: Data) async -> Data {
-        await Bridge(purchases: self).handle(event, json: json)
+        start()
+        return await Bridge(purchases: self).handle(event, json: json)
     }
 
     /// Ends it, for tests. An app never needs to.
@@ -175,6 +192,19 @@ public final class Purchases: Sendable {
     ) async -> (entitlements: EntitlementState, open: [OpenPurchase], kept: Int) {
         let (open, kept) = await engine.summary(for: viewer)
         return (await engine.feed.state(for: viewer), open, kept)
+    }
+}
+
+/// The lock guards the answer.
+private final class Once: @unchecked Sendable {
+    private let lock = NSLock()
+    private var isOver = false
+
+    func isFirst() -> Bool {
+        lock.withLock {
+            defer { isOver = true }
+            return !isOver
+        }
     }
 }
 

@@ -17,13 +17,13 @@ struct PaycastServerTests {
         let commit = #"{"outcome":"applied","event":"client:1","cursor":"e-1","claim":"granted"}"#
         #expect(answer(200, commit) == .committed(Fixture.commit))
         #expect(answer(409, error("owned_by_other")) == .ownedByOther)
-        let strange = PostAnswer.later(.init(seconds: nil, isWholeServer: true))
-        #expect(answer(200, "<html>Welcome to the hotel's network</html>") == strange)
-        #expect(answer(200, "{}") == strange)
-        #expect(answer(409, "Conflict") == strange)
-        #expect(answer(409, error("token_taken")) == strange)
-        #expect(answer(302, commit) == strange)
-        #expect(answer(204, "") == strange)
+        let strange: [(status: Int, body: String, unexpected: Int?)] = [
+            (200, "<html>Welcome to the hotel's network</html>", 200), (200, "{}", 200), (409, "Conflict", 409),
+            (409, error("token_taken"), nil), (302, commit, 302), (204, "", 204),
+        ]
+        for (status, body, unexpected) in strange {
+            #expect(answer(status, body) == .later(.init(seconds: nil, isWholeServer: true, unexpected: unexpected)))
+        }
     }
 
     @Test("400, 401 and 403 with a code say who can mend it; a proxy's own do not")
@@ -31,9 +31,15 @@ struct PaycastServerTests {
         #expect(answer(400, error("bad_signature")) == .refused(code: "bad_signature"))
         #expect(answer(401, error("unauthorized")) == .unauthorized(code: "unauthorized"))
         #expect(answer(403, error("expired_stream_name")) == .unauthorized(code: "expired_stream_name"))
-        for status in [400, 401, 403, 404, 413, 500, 502, 504] {
+        for status in [400, 401, 403, 404, 413] {
+            let delay = PostAnswer.Delay(seconds: nil, isWholeServer: true, unexpected: status)
+            #expect(answer(status, "<html>") == .later(delay))
+        }
+        for status in [500, 502, 504] {
             #expect(answer(status, "<html>") == .later(.init(seconds: nil, isWholeServer: true)))
         }
+        let notFound = PostAnswer.Delay(seconds: nil, isWholeServer: true, unexpected: 404)
+        #expect(answer(404, error("not_found")) == .later(notFound), "Paycast's own, of a wrong path")
     }
 
     @Test("503, 429 and 422 are tried again; what is about one transaction stops no other")
@@ -91,7 +97,10 @@ struct PaycastServerTests {
         let remembered = EntitlementState.lastKnown(held, at: Fixture.start)
         #expect(remembered.opens("pro.annual", at: until - 1) && !remembered.opens("pro.annual", at: until + 1))
         #expect(EntitlementsAnswer(ServerResponse(status: 304), at: Fixture.start) == .unchanged)
-        #expect(EntitlementsAnswer(ServerResponse(status: 200), at: Fixture.start) == .failed(retryAfter: nil))
+        #expect(
+            EntitlementsAnswer(ServerResponse(status: 200), at: Fixture.start)
+                == .failed(retryAfter: nil, unexpected: 200)
+        )
     }
 
     struct Withdrawal: Sendable, CustomTestStringConvertible {

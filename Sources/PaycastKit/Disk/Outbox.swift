@@ -11,10 +11,12 @@ struct Outbox: Sendable {
         var entitlements: StoredEntitlements?
         /// Names of files that are not whole. They are put aside, so that each is reported once.
         var damaged: [String] = []
+        /// Names of files that are there and cannot be read now, or that a newer app wrote. They are left alone.
+        var unreadable: Set<String> = []
     }
 
     private static let transactions = ".transaction"
-    private static let orders = "orders"
+    static let orders = "orders"
     private static let entitlements = "entitlements"
     private static let damaged = ".damaged"
 
@@ -47,6 +49,12 @@ struct Outbox: Sendable {
         return content
     }
 
+    /// Another try at the orders, which could not be read when the process started. Nil if they still cannot be.
+    func ordersIfReadable() -> [PlacedOrder]? {
+        var content = Content()
+        return read([PlacedOrder].self, at: folder.appendingPathComponent(Outbox.orders), content: &content)
+    }
+
     func keep(_ delivery: Delivery) throws {
         try write(delivery, as: Outbox.name(of: delivery.version))
     }
@@ -76,11 +84,17 @@ struct Outbox: Sendable {
     }
 
     private func read<Value: Decodable>(_ type: Value.Type, at file: URL, content: inout Content) -> Value? {
-        guard let bytes = try? Data(contentsOf: file) else { return nil }
+        guard let bytes = try? Data(contentsOf: file) else {
+            content.unreadable.insert(file.lastPathComponent)
+            return nil
+        }
         do throws(Envelope.Damage) {
             return try Envelope.open(bytes, as: type)
         } catch {
-            if case .newer = error { return nil }
+            if case .newer = error {
+                content.unreadable.insert(file.lastPathComponent)
+                return nil
+            }
             content.damaged.append(file.lastPathComponent)
             putAside(file)
             return nil
@@ -92,7 +106,7 @@ struct Outbox: Sendable {
         _ = rename(file.path, file.path + Outbox.damaged)
     }
 
-    private static func name(of version: TransactionVersion) -> String {
+    static func name(of version: TransactionVersion) -> String {
         "\(version.id)-\(version.signedAt)" + transactions
     }
 }

@@ -106,6 +106,13 @@ actor EntitlementFeed {
         limit.cancel()
     }
 
+    /// Whether the server's present word is that the product has ended: the store hands over old transactions too.
+    func hasLapsed(_ product: String) -> Bool {
+        guard !isAsking, case .current(let entitlements) = state else { return false }
+        let held = entitlements.entitlements.filter { $0.product == product }
+        return !held.isEmpty && held.allSatisfy { !$0.active && $0.quantity == nil }
+    }
+
     private func release() {
         for waiter in waiting { waiter.resume() }
         waiting = []
@@ -150,7 +157,9 @@ actor EntitlementFeed {
             // Which product was bought does not matter: the order that renews the stream has to name one.
             tell(.streamRefused(stream, code: code, product: known?.entitlements.entitlements.first?.product))
             fail(retryAfter: nil)
-        case .failed(let seconds): fail(retryAfter: seconds)
+        case .failed(let seconds, let unexpected):
+            if let unexpected { tell(.answeredUnexpectedly(status: unexpected)) }
+            fail(retryAfter: seconds)
         }
         publish()
         guard isAskedAgain else { return release() }

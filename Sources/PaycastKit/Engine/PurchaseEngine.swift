@@ -37,6 +37,8 @@ actor PurchaseEngine {
     private var lastTicket = 0
     private var alarm: Task<Void, Never>?
     private var isStarted = false
+    /// Files that the start of the process could not read.
+    private var unreadable: Set<String> = []
 
     init(_ parts: Parts) {
         self.parts = parts
@@ -97,12 +99,11 @@ actor PurchaseEngine {
             replies[ticket] = continuation
             send(event(ticket))
         }
-        if case .success(.granted) = result {
-            settling.append(product)
-            await feed.settle()
-            settling.removeAll { $0 == product }
-        }
-        return result
+        guard case .success(.granted(let grant)) = result else { return result }
+        settling.append(product)
+        await feed.settle()
+        settling.removeAll { $0 == product }
+        return await feed.hasLapsed(grant.product) ? .success(.recorded(outcome: grant.outcome)) : result
     }
 
     /// What a page asks for when it appears.
@@ -119,6 +120,8 @@ actor PurchaseEngine {
             reported.yield(.disk(String(describing: error)))
         }
         for name in content.damaged { reported.yield(.damagedFile(name)) }
+        unreadable = content.unreadable
+        for name in unreadable.sorted() { reported.yield(.unreadableFile(name)) }
         await feed.restore(content.entitlements)
         await handle(.launched(appVersion: parts.appVersion, deliveries: content.deliveries, orders: content.orders))
     }
@@ -135,9 +138,9 @@ actor PurchaseEngine {
     /// The feed is awaited only until it has noted the request, so that it hears of users in the right order.
     private func perform(_ action: PurchaseAction) async {
         switch action {
-        case .keep(let delivery): write { try $0.keep(delivery) }
+        case .keep(let delivery): write(Outbox.name(of: delivery.version)) { try $0.keep(delivery) }
         case .drop(let version): write { try $0.drop(version) }
-        case .saveOrders(let orders): write { try $0.save(orders) }
+        case .saveOrders(let orders): save(orders)
         case .reply(let ticket, let result): replies.removeValue(forKey: ticket)?.resume(returning: result)
         case .report(let problem): reported.yield(problem)
         case .order(let product): order(product)
@@ -152,7 +155,22 @@ actor PurchaseEngine {
         }
     }
 
-    private func write(_ body: (Outbox) throws -> Void) {
+    /// Orders that could not be read belong to purchases that may still come: they are read again, and put before the new ones.
+    private func save(_ orders: [PlacedOrder]) {
+        var orders = orders
+        if unreadable.contains(Outbox.orders), let earlier = parts.outbox.ordersIfReadable() {
+            unreadable.remove(Outbox.orders)
+            orders = earlier + orders
+            send(.foundOrders(earlier))
+        }
+        write(Outbox.orders) { try $0.save(orders) }
+    }
+
+    private func write(_ name: String? = nil, _ body: (Outbox) throws -> Void) {
+        if let name, unreadable.contains(name) {
+            reported.yield(.unreadableFile(name))
+            return
+        }
         do {
             try body(parts.outbox)
         } catch {

@@ -21,6 +21,8 @@ enum PostAnswer: Equatable, Sendable {
         var seconds: TimeInterval?
         /// False if the answer is about this transaction only: others may go on.
         var isWholeServer: Bool
+        /// The status of an answer that is not Paycast's.
+        var unexpected: Int?
     }
 }
 
@@ -47,16 +49,30 @@ extension PostAnswer {
         switch (response.status, code) {
         case (200, _):
             let commit = try? JSONDecoder().decode(Commit.self, from: response.body)
-            self = commit.map { .committed($0) } ?? .later(Delay(seconds: nil, isWholeServer: true))
+            self = commit.map { .committed($0) } ?? .later(Delay(seconds: nil, isWholeServer: true, unexpected: 200))
         case (409, "owned_by_other"): self = .ownedByOther
         case (400, let code?): self = .refused(code: code)
         case (401, let code?), (403, let code?): self = .unauthorized(code: code)
         default:
             let isWholeServer = response.status != 422 && !PostAnswer.aboutOneTransaction.contains(code ?? "")
-            self = .later(Delay(seconds: RetryAfter.seconds(response, at: now), isWholeServer: isWholeServer))
+            let seconds = RetryAfter.seconds(response, at: now)
+            let unexpected = response.isExpected(code: code) ? nil : response.status
+            self = .later(Delay(seconds: seconds, isWholeServer: isWholeServer, unexpected: unexpected))
         }
     }
 
     /// Answers of 503 that say nothing about the next transaction.
     private static let aboutOneTransaction: Set = ["wrong_app", "wrong_environment"]
+}
+
+extension ServerResponse {
+    /// Whether Paycast, or a proxy before it in trouble, may have said so.
+    func isExpected(code: String?) -> Bool {
+        switch status {
+        case 408, 425, 429, 500...: true
+        case 404, 405: false
+        case 400..<500: code != nil
+        default: false
+        }
+    }
 }

@@ -27,11 +27,14 @@ enum PurchaseEvent: Sendable {
     case loggedOut
     /// A page of this stream's user is there, perhaps one that was left open. It logs in where nobody else is.
     case pageAppeared(SignedStream)
+    /// Orders of the processes before, which could not be read at the launch.
+    case foundOrders([PlacedOrder])
     /// The answer to `renewStream`; nil if there was none.
     case renewed(SignedStream?)
     /// The server does not take the stream that was asked with for the entitlements, such as for this product.
     case streamRefused(SignedStream, code: String, product: String?)
     case streamAccepted(SignedStream)
+    case answeredUnexpectedly(status: Int)
     /// The app came to the foreground, or the network came back.
     case resumed
     /// A moment that the machine asked for has come.

@@ -162,6 +162,7 @@ extension PurchaseMachine {
             if delay.isWholeServer { gate.fail(delivery.version, retryAfter: delay.seconds, at: moment) }
             // The server's wish outlives the process; a wait of our own ends with it.
             return (delay.seconds == nil ? [] : [.keep(delivery)]) + reply(.busy, about: id)
+                + (delay.unexpected.map { reportUnexpected($0) } ?? [])
         case .unreachable, .committed, .ownedByOther:
             delivery.backoff.fail(at: moment.now, random: moment.chance)
             delivery.holdsOthers = nil

@@ -23,7 +23,7 @@ extension PurchaseMachine {
     mutating func accept(_ stream: SignedStream) -> [PurchaseAction] {
         accepted = stream
         if refused == stream { refused = nil }
-        return []
+        return reportUnexpected(nil)
     }
 
     /// Goes back to the last stream of the same user that the server has taken.

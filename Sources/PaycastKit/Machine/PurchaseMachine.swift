@@ -30,6 +30,8 @@ struct PurchaseMachine: Sendable {
     var refused: SignedStream?
     var gate = Gate()
     var renewal = StreamRenewal()
+    /// Reported once, until the server has answered as it should.
+    private var unexpected: Int?
     var isOverflowing = false
     var appVersion = ""
 
@@ -76,12 +78,14 @@ struct PurchaseMachine: Sendable {
         case .forged(let product): [.report(.unverified(product: product))]
         case .answered(let version, let answer): settle(version, by: answer, at: moment)
         case .finished(let version): forget(version)
+        case .foundOrders(let earlier): find(earlier)
         case .loggedIn(let stream): logIn(stream)
         case .loggedOut: logOut()
         case .pageAppeared(let stream): mayLogIn(stream) ? logIn(stream) : []
         case .renewed(let stream): renew(stream, at: moment)
         case .streamRefused(let stream, let code, let product): refuse(stream, code: code, product: product)
         case .streamAccepted(let stream): accept(stream)
+        case .answeredUnexpectedly(let status): reportUnexpected(status)
         case .resumed: resume()
         case .woke: []
         }
@@ -104,6 +108,16 @@ struct PurchaseMachine: Sendable {
         }
         gate.restore(from: deliveries, at: now)
         return [.sweep]
+    }
+
+    mutating func reportUnexpected(_ status: Int?) -> [PurchaseAction] {
+        defer { unexpected = status }
+        return status.flatMap { $0 == unexpected ? nil : [.report(.unexpectedAnswer(status: $0))] } ?? []
+    }
+
+    private mutating func find(_ earlier: [PlacedOrder]) -> [PurchaseAction] {
+        orders = OrderBook(earlier.filter { orders[$0.order.token] == nil } + orders.orders)
+        return []
     }
 
     private mutating func resume() -> [PurchaseAction] {

@@ -4,6 +4,8 @@
 
     /// Apple's store: StoreKit's values turned into the kit's, and nothing decided.
     public struct StoreKitStore: Store {
+        private let seen = SeenTransactions()
+
         public init() {}
 
         public func products(_ ids: [String]) async throws(PurchaseError) -> [StoreProduct] {
@@ -36,6 +38,7 @@
                 // One task for the whole process: transactions go by only once.
                 let listener = Task(priority: .utility) {
                     for await result in Transaction.updates {
+                        await seen.note(result)
                         switch result {
                         case .verified: if let signed = result.signed { continuation.yield(.signed(signed)) }
                         case .unverified(let transaction, _):
@@ -57,13 +60,8 @@
         }
 
         public func finish(_ id: UInt64) async {
-            for await result in Transaction.unfinished {
-                // The device's doubt about a signature is no reason to keep what the server has.
-                switch result {
-                case .verified(let transaction), .unverified(let transaction, _):
-                    if transaction.id == id { return await transaction.finish() }
-                }
-            }
+            if let transaction = await seen.take(id) { return await transaction.finish() }
+            for await result in Transaction.unfinished where result.content.id == id { await result.content.finish() }
         }
 
         public func environment() async -> String? {
@@ -74,9 +72,11 @@
         @MainActor
         private func confirm(_ product: Product, options: Set<Product.PurchaseOption>) async throws -> StoreOutcome {
             switch try await sheet(for: product, options: options) {
-            case .success(let result): result.signed.map { .bought($0) } ?? .unverified
-            case .userCancelled: .cancelled
-            case .pending: .pending
+            case .success(let result):
+                await seen.note(result)
+                return result.signed.map { .bought($0) } ?? .unverified
+            case .userCancelled: return .cancelled
+            case .pending: return .pending
             @unknown default: throw PurchaseError.store("an unknown result of a purchase")
             }
         }
@@ -97,7 +97,10 @@
 
         private func all(_ transactions: Transaction.Transactions) async -> [SignedTransaction] {
             var signed: [SignedTransaction] = []
-            for await result in transactions { if let transaction = result.signed { signed.append(transaction) } }
+            for await result in transactions {
+                await seen.note(result)
+                if let transaction = result.signed { signed.append(transaction) }
+            }
             return signed
         }
 
@@ -108,6 +111,15 @@
                 throw PurchaseError(error)
             }
         }
+    }
+
+    /// What the store has handed over and is to finish: to look each up again would read the whole list each time.
+    private actor SeenTransactions {
+        private var transactions: [UInt64: Transaction] = [:]
+
+        func note(_ result: VerificationResult<Transaction>) { transactions[result.content.id] = result.content }
+
+        func take(_ id: UInt64) -> Transaction? { transactions.removeValue(forKey: id) }
     }
 
     extension PurchaseError {
@@ -134,6 +146,13 @@
     }
 
     extension VerificationResult where SignedType == Transaction {
+        /// The device's doubt about a signature is no reason to keep what the server has.
+        fileprivate var content: Transaction {
+            switch self {
+            case .verified(let transaction), .unverified(let transaction, _): transaction
+            }
+        }
+
         /// Nil if the device found the signature forged.
         fileprivate var signed: SignedTransaction? {
             guard case .verified(let transaction) = self else { return nil }

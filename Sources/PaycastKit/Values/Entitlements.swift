@@ -162,11 +162,14 @@ enum EntitlementsAnswer: Equatable, Sendable {
     /// 401, 403: the stream does not count.
     case unauthorized(code: String)
     /// No answer, or none that says what the user has.
-    case failed(retryAfter: TimeInterval?)
+    case failed(retryAfter: TimeInterval?, unexpected: Int? = nil)
 
     init(_ response: ServerResponse, at now: Date) {
-        let failed = EntitlementsAnswer.failed(retryAfter: RetryAfter.seconds(response, at: now))
         let code = (try? JSONDecoder().decode(ServerError.self, from: response.body))?.error
+        let failed = EntitlementsAnswer.failed(
+            retryAfter: RetryAfter.seconds(response, at: now),
+            unexpected: response.isExpected(code: code) ? nil : response.status
+        )
         switch (response.status, code) {
         case (304, _): self = .unchanged
         case (401, let code?), (403, let code?): self = .unauthorized(code: code)

@@ -88,6 +88,11 @@ public enum Problem: Equatable, Sendable {
     case disk(String)
     /// A file of the outbox was damaged and put aside. The store brings its transaction again.
     case damagedFile(String)
+    /// A file of the outbox cannot be read now, or was written by a newer app. It is left alone, and nothing replaces it.
+    case unreadableFile(String)
+    /// What answers at the server's address does not answer as Paycast does, such as 404, a redirection or the log-in page of a
+    /// network. If it stays so, the address is wrong.
+    case unexpectedAnswer(status: Int)
     /// The outbox is full; the store keeps the rest until there is room.
     case outboxFull
 }

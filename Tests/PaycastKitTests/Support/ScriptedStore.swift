@@ -190,6 +190,7 @@ struct App {
     /// Starts the process. Ends with `stop`.
     func launch(
         orders: (any OrderSource)? = nil,
+        starts: Bool = true,
         willPerform: (@Sendable (PurchaseAction) -> Void)? = nil
     ) -> Purchases {
         let purchases = Purchases(
@@ -204,7 +205,7 @@ struct App {
                 willPerform: willPerform
             )
         )
-        purchases.start()
+        if starts { purchases.start() }
         return purchases
     }
 

@@ -1,0 +1,110 @@
+import Foundation
+import PaycastKitSystem
+import Testing
+
+@testable import PaycastKit
+
+@Suite("Purchases, when something is wrong with the app, its disk or its server's address")
+struct PurchasesTroubleTests {
+    private let app = App()
+    private let order = Fixture.order()
+
+    @Test("Whatever needs the start starts it, and a start after that does nothing")
+    func forgotten() async throws {
+        let uses: [@Sendable (Purchases) async throws -> Void] = [
+            { _ = try await $0.buy("pro.annual", order: Fixture.order()) },
+            { _ = try await $0.restore() },
+            { _ = await $0.handle("state", json: Data()) },
+            { _ = await $0.currentEntitlements() },
+        ]
+        for use in uses {
+            let purchases = App().launch(starts: false)
+            try await use(purchases)
+            purchases.start()
+            #expect(try await purchases.buy("pro.annual", order: order) == .cancelled)
+            purchases.stop()
+        }
+    }
+
+    @Test("The entitlements, read once after the log-in")
+    func readOnce() async {
+        let pro = #"{"active":true,"entitlements":[{"product":"pro.annual","state":"active","active":true}]}"#
+        await app.server.answer("entitlements", 200, pro)
+        let purchases = app.launch()
+        defer { purchases.stop() }
+        purchases.logIn(Fixture.stream(of: "ann"))
+        #expect(await purchases.currentEntitlements().opens("pro.annual"))
+    }
+
+    @Test("Orders that cannot be read are reported and not replaced, and come before the new ones once they can be")
+    func unreadableOrders() async throws {
+        try FileManager.default.createDirectory(at: app.folder.url, withIntermediateDirectories: true)
+        let file = app.folder.url.appendingPathComponent("orders")
+        let earlier = PlacedOrder(order: Fixture.order(number: 7), product: "coins", placedAt: Fixture.start)
+        let whole = try Envelope.seal([earlier])
+        let newer = Data(String(decoding: whole, as: UTF8.self).replacing("paycast-kit 1", with: "paycast-kit 2").utf8)
+        try newer.write(to: file)
+        let purchases = app.launch()
+        defer { purchases.stop() }
+        #expect(try await purchases.buy("pro.annual", order: order) == .cancelled)
+        #expect(try Data(contentsOf: file) == newer)
+        var problems = purchases.problems.makeAsyncIterator()
+        for _ in 0..<2 { #expect(await problems.next() == .unreadableFile("orders")) }
+        try whole.write(to: file)
+        #expect(try await purchases.buy("pro.annual", order: order) == .cancelled)
+        #expect(try Outbox(folder: app.folder.url).open().orders.map(\.order) == [earlier.order, order])
+        await app.store.answer(.bought(Fixture.transaction(7, product: "coins", token: Fixture.token(7))))
+        #expect(try await purchases.buy("pro.annual", order: Fixture.order(of: "bob")) == .ownedByOther)
+    }
+
+    @Test(
+        "A file that is there and cannot be read is told from one that is not",
+        arguments: ["orders", "entitlements"]
+    )
+    func unreadable(name: String) throws {
+        let outbox = Outbox(folder: app.folder.url)
+        #expect(try outbox.open().unreadable.isEmpty)
+        // Nobody reads a folder as a file, not even root.
+        let file = app.folder.url.appendingPathComponent(name)
+        try FileManager.default.createDirectory(at: file, withIntermediateDirectories: true)
+        #expect(try outbox.open().unreadable == [name])
+    }
+
+    @Test("A wrong address is reported once, until the server has answered", arguments: [404, 301, 200])
+    func wrongAddress(status: Int) async throws {
+        let purchases = app.launch()
+        defer { purchases.stop() }
+        for path in ["transactions/apple", "entitlements"] { await app.server.answer(path, status, "<html>") }
+        await app.store.answer(.bought(Fixture.transaction()))
+        #expect(try await purchases.buy("pro.annual", order: order) == .kept(.busy))
+        await app.server.answer("transactions/apple", 400, #"{"error":"bad_signature"}"#)
+        #expect(
+            await app.eventually {
+                app.clock.advance(1)
+                return await app.server.count("transactions/apple") > 1
+            }
+        )
+        var problems = purchases.problems.makeAsyncIterator()
+        #expect(await problems.next() == .unexpectedAnswer(status: status))
+        #expect(await problems.next() == .refused(transaction: 1, code: "bad_signature"))
+    }
+
+    @Test("Success is said of no subscription that has ended, such as of one that the store hands over again")
+    func lapsed() async throws {
+        let cases: [(held: String, isGranted: Bool)] = [
+            (#"{"product":"pro.annual","state":"expired","active":false}"#, false),
+            (#"{"product":"pro.annual","state":"active","active":true}"#, true),
+            (#"{"product":"pro.annual","state":"delivered","active":false,"quantity":1}"#, true),
+            (#"{"product":"coins","state":"expired","active":false}"#, true),
+        ]
+        for (held, isGranted) in cases {
+            let app = App()
+            let purchases = app.launch()
+            defer { purchases.stop() }
+            await app.server.answer("entitlements", 200, #"{"active":false,"entitlements":[\#(held)]}"#)
+            await app.store.answer(.bought(Fixture.transaction()))
+            let outcome = try await purchases.buy("pro.annual", order: order)
+            #expect(outcome == (isGranted ? .granted(Fixture.grant) : .recorded(outcome: "applied")), "\(held)")
+        }
+    }
+}
