@@ -31,6 +31,11 @@ public final class PostgresListener {
         listeningSession = connection.session
     }
 
+    /// Listens to nothing any more. Call it before a pooler hands the session to somebody else.
+    public func unlisten() {
+        try? connection.execute("UNLISTEN *")
+    }
+
     /// Notifies through the listener's own session, of all payloads in one transaction: a pipeline without BEGIN is one
     /// (https://www.postgresql.org/docs/15/libpq-pipeline-mode.html). Listeners get them together, in order.
     public func notify(_ channel: String, payloads: [String]) throws(PostgresError) {

@@ -30,10 +30,13 @@ public final class CableListener: Sendable {
     }
 
     /// Begins to read, and waits for a database that is not there yet. `heal` runs on the listener's thread, once after
-    /// each gap. Call it once only.
-    public func start(heal: @escaping HealBroadcasts) {
+    /// each gap. So does `takesOver`, before each read: when it returns true, somebody else may have submitted what was
+    /// not read yet, so reading begins anew at the table's head, with a gap. Call it once only.
+    public func start(takesOver: @escaping @Sendable () -> Bool = { false }, heal: @escaping HealBroadcasts) {
         let ports = ports
-        thread.withLock { $0 = WorkerThread(name: "rails cable") { CableLoop(ports, heal: heal).run() } }
+        thread.withLock {
+            $0 = WorkerThread(name: "rails cable") { CableLoop(ports, takesOver: takesOver, heal: heal).run() }
+        }
     }
 
     /// Why broadcasts do not arrive, as one sentence for `/ready`; empty when they do.

@@ -6,6 +6,7 @@ internal import Synchronization
 /// The listener's thread: asks the table what `CableCursor` wants to know, when `CableHealth` says so.
 final class CableLoop {
     private let ports: CablePorts
+    private let takesOver: @Sendable () -> Bool
     private let heal: HealBroadcasts
     private let delivery: BroadcastDelivery
     private let table: any CableTable
@@ -14,8 +15,9 @@ final class CableLoop {
     /// What to make up for once the table's head is known.
     private var gap: BroadcastGap? = .beforeStart
 
-    init(_ ports: CablePorts, heal: @escaping HealBroadcasts) {
+    init(_ ports: CablePorts, takesOver: @escaping @Sendable () -> Bool, heal: @escaping HealBroadcasts) {
         self.ports = ports
+        self.takesOver = takesOver
         self.heal = heal
         let channels = RailsChannels(prefix: ports.settings.prefix)
         delivery = BroadcastDelivery(ports.broadcasts, channels: channels, counts: ports.counts.broadcasts)
@@ -57,6 +59,11 @@ final class CableLoop {
     private func read() {
         guard health.next <= moment() else { return }
         guard delivery.hasRoom else { return health.postpone(at: moment()) }
+        if takesOver() {
+            delivery.drop()
+            cursor = CableCursor()
+            gap = gap ?? .outage
+        }
         do throws(CableProblem) {
             let hasMore = try ask()
             report(health.succeeded(at: moment(), hasMore: hasMore))

@@ -70,6 +70,11 @@ struct OpenedLedger {
         if case .shared(let engine, _) = kind { engine.beginsAnew } else { false }
     }
 
+    /// What the database's clock says; nil for a file.
+    var now: Instant? {
+        if case .shared(let engine, _) = kind { engine.now } else { nil }
+    }
+
     /// Whether this node does the work that one node does for all.
     var leadership: Leadership {
         switch kind {

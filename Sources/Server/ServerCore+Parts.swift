@@ -26,7 +26,8 @@ extension ServerCore {
     /// Nil when no Redis is configured.
     func redis() throws(StartError) -> RedisListener? {
         guard let settings = configuration.redis else { return nil }
-        guard let listener = RedisListener(settings, log: log, metrics: metrics, submit: submitBroadcasts) else {
+        let submit = submitBroadcasts { [leadership = ledger.leadership] in leadership.lease }
+        guard let listener = RedisListener(settings, log: log, metrics: metrics, submit: submit) else {
             throw .gateway(.noDescriptors)
         }
         return listener
@@ -35,17 +36,17 @@ extension ServerCore {
     /// Nil when no cable database is configured.
     func railsCable() throws(StartError) -> CableListener? {
         guard let settings = configuration.railsCable else { return nil }
-        guard let listener = CableListener(settings, log: log, metrics: metrics, submit: submitBroadcasts) else {
+        let submit = submitBroadcasts { [lead] in lead.lease() }
+        guard let listener = CableListener(settings, log: log, metrics: metrics, submit: submit) else {
             throw .gateway(.noDescriptors)
         }
         return listener
     }
 
-    private var submitBroadcasts: SubmitBroadcasts {
-        let leadership = ledger.leadership
-        return { [writer] fragments, completion in
-            // Another node hears the same broadcasts, and commits them.
-            guard let lease = leadership.lease else {
+    /// `lease` is that of what was read; nil when another node hears the same broadcasts, and commits them.
+    private func submitBroadcasts(under lease: @escaping @Sendable () -> Lease?) -> SubmitBroadcasts {
+        { [writer] fragments, completion in
+            guard let lease = lease() else {
                 completion(.committed)
                 return true
             }

@@ -89,7 +89,8 @@ import Testing
         )
     }
 
-    @Test(arguments: ["n/1", "\"quoted\" \\ é\u{2028}", ""]) func commitsAreWrittenByHandAsTheTypeSays(_ event: String) {
+    @Test(arguments: ["n/1", "\"quoted\" \\ é\u{2028}", ""]) func commitsAreWrittenByHandAsTheTypeSays(_ event: String)
+    {
         for claim in [nil, "granted"] {
             let cursor = Cursor(epoch: "e", position: .max)
             let answer = CommitAnswer(outcome: .stale, event: event, cursor: cursor, claim: claim)

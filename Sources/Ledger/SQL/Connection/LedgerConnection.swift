@@ -1,3 +1,4 @@
+public import Domain
 public import LedgerInterface
 
 /// A connection to a ledger, used by one thread. An engine is a type of them, and its tables.
@@ -12,8 +13,8 @@ public protocol LedgerConnection: AnyObject {
     func head() throws(EngineError) -> Int64
     /// Whether this node still has the work under `lease`. Until the transaction ends, no other node gets it.
     func holds(_ lease: Lease) throws(EngineError) -> Bool
-    /// Makes everything up to `head` durable.
-    func commit(head: Int64) throws(EngineError)
+    /// Makes everything up to `head` durable. `instant` is the date of the entries that were added; nil when none was.
+    func commit(head: Int64, entriesAt instant: Instant?) throws(EngineError)
     /// Tells other nodes of the last commit, once it is answered.
     func announce()
     /// Does nothing when the engine has rolled the transaction back already.

@@ -19,6 +19,8 @@ public struct LedgerStore {
     var lastContract: Int64?
     /// Up to here, the retention has looked at the bodies that it had kept.
     var keptChecked: Int64 = 0
+    /// The date of the entries that this transaction has added.
+    var entriesAt: Instant?
     /// Contracts without a user, when the transaction began; nil until it is asked.
     var unclaimed: Int?
     /// What this transaction has found under keys, which are ASCII, or made since.
