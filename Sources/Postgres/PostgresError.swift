@@ -16,6 +16,10 @@ public struct PostgresError: Error, Equatable, CustomStringConvertible {
         case full
         case tooManyConnections
         case shuttingDown
+        /// The server itself failed: its disk, its files or its code.
+        case serverFault
+        /// A partitioned table has none for a row.
+        case noPartition
         /// The user, the password, the database or the rights to it are wrong.
         case denied
         case other
@@ -55,16 +59,24 @@ public struct PostgresError: Error, Equatable, CustomStringConvertible {
         case .full: "it is out of disk or memory (\(message)): free some on its machine"
         case .tooManyConnections: "it has no connection left: raise max_connections, or end other clients"
         case .shuttingDown: "it is starting or shutting down (\(message)): wait, or look at its log"
+        case .serverFault: "the server has failed (\(message)): look at its log, its disk and its files"
+        case .noPartition: "a table has no partition for what comes next (\(message)): \(PostgresError.partitionAdvice)"
         case .denied: "it refuses this user (\(message)): check user, password and database, pg_hba.conf and GRANTs"
         case .other: description
         }
     }
 
-    /// The kind of an error that the server reported while a connection was open or being opened.
-    static func kind(of sqlState: String) -> Kind {
+    private static let partitionAdvice = "if this goes on, attach the partition that is missing, or restore it"
+
+    /// The kind of an error that the server reported while a connection was open or being opened. `constraint` is the one
+    /// that was violated.
+    static func kind(of sqlState: String, constraint: String? = nil) -> Kind {
         switch sqlState {
         case "25006": .readOnly
-        case "40001", "40P01", "55P03", "26000": .retry
+        // The last one: a statement that took too long, or that an operator has cancelled.
+        case "40001", "40P01", "55P03", "26000", "57014": .retry
+        // Violated without a name: https://github.com/postgres/postgres/blob/REL_15_STABLE/src/backend/executor/execPartition.c
+        case "23514" where constraint == nil: .noPartition
         case "23505": .unique
         case "53300": .tooManyConnections
         case "57P01", "57P02", "57P03": .shuttingDown
@@ -72,7 +84,16 @@ public struct PostgresError: Error, Equatable, CustomStringConvertible {
         case "25P03", "57P05", "25P04": .connectionLost
         case "28000", "28P01", "3D000", "42501": .denied
         case "08P01": .other
-        default: sqlState.hasPrefix("53") ? .full : sqlState.hasPrefix("08") ? .connectionLost : .other
+        default: kind(ofClass: sqlState.prefix(2))
+        }
+    }
+
+    private static func kind(ofClass name: Substring) -> Kind {
+        switch name {
+        case "53": .full
+        case "08": .connectionLost
+        case "58", "XX": .serverFault
+        default: .other
         }
     }
 

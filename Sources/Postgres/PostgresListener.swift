@@ -32,6 +32,11 @@ public final class PostgresListener {
         listeningSession = connection.session
     }
 
+    /// Stops listening to every channel. Call it before a pooler gives the session to another client.
+    public func unlisten() {
+        try? connection.execute("UNLISTEN *")
+    }
+
     /// Sends all payloads through the listener's own session, in one transaction: a pipeline without BEGIN is one
     /// (https://www.postgresql.org/docs/15/libpq-pipeline-mode.html). Listeners receive them together, in order.
     public func notify(_ channel: String, payloads: [String]) throws(PostgresError) {

@@ -70,13 +70,13 @@ extension PostgresSession {
             var failure: PostgresError?
             for statement in pending {
                 if statement.endsPost {
-                    try collectEnd(until: deadline)
+                    try collectEnd(until: deadline, failure: &failure)
                     failure = nil
                 } else {
                     try collect(statement, until: deadline, failure: &failure)
                 }
             }
-            try collectEnd(until: deadline)
+            try collectEnd(until: deadline, failure: &failure)
             isSynchronized = true
             pending = []
             if let failure { throw failure }
@@ -95,9 +95,34 @@ extension PostgresSession {
         try flush(until: .now + options.answer)
     }
 
-    private func collectEnd(until deadline: ContinuousClock.Instant) throws(PostgresError) {
-        let end = ResultHandle(try nextResult(until: deadline))
-        guard end.status == PGRES_PIPELINE_SYNC else { throw lost() }
+    /// Without BEGIN, all up to here is a transaction that commits now, and what it deferred may fail: the error comes before
+    /// the end, and belongs to no statement.
+    private func collectEnd(
+        until deadline: ContinuousClock.Instant,
+        failure: inout PostgresError?
+    ) throws(PostgresError) {
+        while true {
+            let end = ResultHandle(try nextResult(until: deadline))
+            switch end.status {
+            case PGRES_PIPELINE_SYNC: return
+            case PGRES_FATAL_ERROR where end.pointer != nil:
+                let error = try refusal(in: end, sql: "COMMIT")
+                failure = failure ?? error
+                // Nothing follows the error but the end.
+                guard try nextResult(until: deadline) == nil else { throw lost() }
+            default: throw lost()
+            }
+        }
+    }
+
+    /// The server's error. Throws when the session ends with it.
+    private func refusal(in result: ResultHandle, sql: String) throws(PostgresError) -> PostgresError {
+        let report = ServerReport(result.pointer)
+        let error = report.error(sql: sql)
+        // What the server says before it goes; or nothing, when libpq itself noticed.
+        guard report.severity == "ERROR" else { throw lost(by: report, error) }
+        if error.sqlState == "26000" { prepared = [] }
+        return error
     }
 
     /// Tells everyone who waits for rows that none will come.
@@ -123,13 +148,9 @@ extension PostgresSession {
             case PGRES_PIPELINE_ABORTED: forget(statement)
             case PGRES_FATAL_ERROR:
                 forget(statement)
-                let report = ServerReport(result.pointer)
-                let error = report.error(sql: statement.sql)
-                // The server's last message, or nothing if libpq itself noticed.
-                guard report.severity == "ERROR" else { throw lost(by: report, error) }
-                if error.sqlState == "26000" { prepared = [] }
-                if failure == nil { failure = error }
-            default: throw PostgresError(.connectionLost, "COPY is not spoken here", sql: statement.sql)
+                let error = try refusal(in: result, sql: statement.sql)
+                failure = failure ?? error
+            default: throw PostgresError(.connectionLost, "COPY is not supported", sql: statement.sql)
             }
         }
         guard let last else { throw lost() }

@@ -52,6 +52,9 @@ public struct PostgresURL: Sendable, Equatable, CustomStringConvertible, CustomR
         self.parameters = parameters
     }
 
+    /// Whether it names a cluster, of which another host may answer soon.
+    public var namesSeveralHosts: Bool { hosts.count > 1 }
+
     public var description: String {
         let places = hosts.map { host in
             let name = host.name ?? host.address ?? "localhost"

@@ -27,7 +27,7 @@ struct ServerReport {
     }
 
     func error(sql: String) -> PostgresError {
-        let kind = sqlState.isEmpty ? .connectionLost : PostgresError.kind(of: sqlState)
+        let kind = sqlState.isEmpty ? .connectionLost : PostgresError.kind(of: sqlState, constraint: constraint)
         return PostgresError(kind, sqlState: sqlState, message, sql: sql, constraint: constraint)
     }
 }

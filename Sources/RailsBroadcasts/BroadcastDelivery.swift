@@ -60,6 +60,11 @@ public final class BroadcastDelivery {
         return refused
     }
 
+    /// Drops what was taken. What is submitted may still be committed, and is not submitted again.
+    public func drop() {
+        queue.drop()
+    }
+
     /// Call it last.
     public func submitRest() {
         let rest = queue.rest()

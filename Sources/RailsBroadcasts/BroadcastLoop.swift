@@ -7,10 +7,17 @@ final class BroadcastLoop {
     private let ports: ListenerPorts
     private let source: any BroadcastSource
     private let receiver: BroadcastReceiver
+    private let takesOver: @Sendable () -> Bool
 
-    init(_ ports: ListenerPorts, source: any BroadcastSource, heal: @escaping HealBroadcasts) {
+    init(
+        _ ports: ListenerPorts,
+        source: any BroadcastSource,
+        takesOver: @escaping @Sendable () -> Bool,
+        heal: @escaping HealBroadcasts
+    ) {
         self.ports = ports
         self.source = source
+        self.takesOver = takesOver
         receiver = BroadcastReceiver(ports, heal: heal)
     }
 
@@ -18,6 +25,10 @@ final class BroadcastLoop {
     func run() {
         while !ports.broadcasts.mailbox.isClosed {
             receiver.takeCommitments()
+            if source.next <= receiver.now, takesOver() {
+                receiver.delivery.drop()
+                source.startOver(receiver)
+            }
             source.receive(receiver)
             receiver.delivery.submit(at: receiver.now)
             publishProblem()

@@ -64,6 +64,8 @@ struct BroadcastQueue {
 
     /// The ledger is busy: retry the same batch later.
     mutating func refused(at now: Duration) {
+        // It was dropped meanwhile.
+        guard !batch.isEmpty else { return committed() }
         phase = .refused(until: now + BroadcastQueue.pause)
         refusedSince = refusedSince ?? now
     }
@@ -72,6 +74,14 @@ struct BroadcastQueue {
     mutating func discard() -> Int {
         defer { committed() }
         return batch.count
+    }
+
+    /// Drops everything, except that what is submitted may still be committed.
+    mutating func drop() {
+        if phase != .submitted { committed() }
+        batch = []
+        waiting = []
+        waitingBytes = 0
     }
 
     /// Takes everything that is not submitted, when the listener ends.

@@ -6,6 +6,8 @@ public protocol BroadcastSource: AnyObject {
     var problem: String? { get }
     /// When `receive` has something to do, on the monotonic clock.
     var next: Duration { get }
+    /// Forgets what it has not handed over yet, since another node may have submitted it, and heals the gap.
+    func startOver(_ receiver: BroadcastReceiver)
     /// Hands over what has arrived, and does what is due. It never waits longer than seconds.
     func receive(_ receiver: BroadcastReceiver)
     /// Sleeps until something arrives, until `bell` wakes it, or for `timeout`.
@@ -13,6 +15,8 @@ public protocol BroadcastSource: AnyObject {
 }
 
 extension BroadcastSource {
+    public func startOver(_ receiver: BroadcastReceiver) { receiver.healGap(.outage) }
+
     /// For a source that is asked, and says nothing by itself.
     public func wait(for bell: EventDescriptor, timeout: Duration, receiver: BroadcastReceiver) {
         var sockets: [PolledSocket] = []

@@ -26,6 +26,11 @@ final class TableSource: BroadcastSource {
 
     var next: Duration { health.next }
 
+    func startOver(_ receiver: BroadcastReceiver) {
+        cursor = CableCursor()
+        gap = gap ?? .outage
+    }
+
     func receive(_ receiver: BroadcastReceiver) {
         guard health.next <= receiver.now else { return }
         guard receiver.hasRoom else { return health.postpone(at: receiver.now) }

@@ -29,7 +29,7 @@ struct HealthReport: Sendable {
         let broadcasts = listeners.flatMap(\.problems)
         let parts = templates.problems + broadcasts + background.problems + stores.problems
         let shared = follower?.report
-        let ledgerWarnings = (shared?.warnings ?? []).map { "ledger: \($0)" }
+        let ledgerWarnings = ledger.warnings + (shared?.warnings ?? []).map { "ledger: \($0)" }
         return Readiness(
             problems: settings + ledger.problems + certificate.problems + parts,
             warnings: certificate.warnings + templates.warnings.map(\.description) + ledgerWarnings,

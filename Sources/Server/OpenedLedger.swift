@@ -70,6 +70,11 @@ struct OpenedLedger {
         if case .shared(let engine, _) = kind { engine.beginsAnew } else { false }
     }
 
+    /// The time by the database's clock; nil for a file.
+    var now: Instant? {
+        if case .shared(let engine, _) = kind { engine.now } else { nil }
+    }
+
     /// Whether this node does the leader's work.
     var leadership: Leadership {
         switch kind {

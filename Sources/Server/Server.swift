@@ -97,7 +97,7 @@ public final class Server {
         logServing(at: addresses.own)
         Log.standardOutput("paycast listening on \(addresses.shown)")
         manager.tell(.ready)
-        let watchdog = Watchdog(manager) { [gateway, core] in Server.probe(gateway, reader: core.reader) }
+        let watchdog = Watchdog(manager) { [gateway, core] in Server.probe(gateway, core) }
         var reloader = reloader
         while case .reload = Signals.next() { reloader.reload(waking: watcher) }
         log.info("draining")
@@ -146,12 +146,13 @@ public final class Server {
         )
     }
 
-    /// Returns when the loops and the ledger have answered.
-    private static func probe(_ gateway: Gateway, reader: LedgerReader) {
+    /// Returns when the loops and the ledger have answered. A database that does not is no fault of this process, and
+    /// starting it again would only close its pages.
+    private static func probe(_ gateway: Gateway, _ core: ServerCore) {
         gateway.waitForLoops()
         let answer = Promise<Void>()
         // A reader whose queue is full is busy, not dead.
-        guard reader.head(completion: { _ in answer.fulfil(()) }) else { return }
-        answer.wait()
+        guard core.reader.head(completion: { _ in answer.fulfil(()) }) else { return }
+        if core.ledger.isShared { _ = answer.wait(timeout: .seconds(5)) } else { answer.wait() }
     }
 }

@@ -26,8 +26,8 @@ extension ServerCore {
     /// Nil if no Redis is configured.
     func redis() throws(StartError) -> BroadcastListener? {
         guard let settings = configuration.redis else { return nil }
-        guard let listener = BroadcastListener(redis: settings, log: log, metrics: metrics, submit: submitBroadcasts)
-        else {
+        let submit = submitBroadcasts { [leadership = ledger.leadership] in leadership.lease }
+        guard let listener = BroadcastListener(redis: settings, log: log, metrics: metrics, submit: submit) else {
             throw .gateway(.noDescriptors)
         }
         return listener
@@ -36,19 +36,17 @@ extension ServerCore {
     /// Nil if no cable database is configured.
     func railsCable() throws(StartError) -> BroadcastListener? {
         guard let settings = configuration.railsCable else { return nil }
-        guard
-            let listener = BroadcastListener(railsCable: settings, log: log, metrics: metrics, submit: submitBroadcasts)
-        else {
+        let submit = submitBroadcasts { [lead] in lead.lease() }
+        guard let listener = BroadcastListener(railsCable: settings, log: log, metrics: metrics, submit: submit) else {
             throw .gateway(.noDescriptors)
         }
         return listener
     }
 
-    private var submitBroadcasts: SubmitBroadcasts {
-        let leadership = ledger.leadership
-        return { [writer] fragments, completion in
-            // Another node receives the same broadcasts and commits them.
-            guard let lease = leadership.lease else {
+    /// `lease` is that of what was read; nil if another node receives the same broadcasts and commits them.
+    private func submitBroadcasts(under lease: @escaping @Sendable () -> Lease?) -> SubmitBroadcasts {
+        { [writer] fragments, completion in
+            guard let lease = lease() else {
                 completion(.committed)
                 return true
             }

@@ -25,7 +25,10 @@ struct ServerCore {
     let ledger: OpenedLedger
     /// The number of transient messages that could not be sent to other nodes.
     let unshared: Counter
+    /// Messages of nodes that this one's pages were not sent.
+    let dropped: Counter
     let writer: LedgerWriter
+    let lead: BroadcastLead
     let reader: LedgerReader
     let workers: WorkerPool
     let blockingPools: BlockingPools
@@ -45,12 +48,18 @@ struct ServerCore {
             "paycast_unshared_total",
             help: "Transient messages that other nodes were not sent, because too much waited."
         )
+        dropped = metrics.counter(
+            "paycast_dropped_messages_total",
+            help: "Messages of nodes, this one too, that its pages were not sent, because too much waited."
+        )
         do throws(LedgerError) {
             let (publisher, ends) = (publisher, ends)
             ledger = try OpenedLedger(configuration) { entries in
                 publisher.committed(entries)
                 ends.committed(entries)
             }
+            // Before the writer ends any access.
+            if let now = ledger.now { ServerCore.follow(now, by: clock, configuration, log: log) }
             writer = try LedgerWriter(
                 engine: ledger.engine,
                 clock: clock,
@@ -65,6 +74,7 @@ struct ServerCore {
                     ledger.tell(.language(stream), publisher: publisher)
                 }
             )
+            lead = BroadcastLead(leadership: ledger.leadership) { [writer] command in writer.submit(command) }
             reader = try LedgerReader(
                 engine: ledger.engine,
                 clock: clock,

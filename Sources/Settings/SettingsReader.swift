@@ -143,7 +143,7 @@ public struct SettingsReader {
     /// leave the default in force. Call it after all settings have been read.
     public mutating func rejectUnknown() {
         let prefix = "PAYCAST_"
-        let names = known.union([clientAddressVariable])
+        let names = known.union([clientAddressVariable, copySourceVariable, copyTargetVariable])
         for name in environment.keys.sorted() where name.uppercased().hasPrefix(prefix) && !names.contains(name) {
             guard environment[name] != "" else { continue }
             // Compares without the prefix: most of our names share it, and some, such as PORT, have none.
@@ -178,3 +178,7 @@ private func isAddress(_ text: String) -> Bool {
 
 /// Commands that talk to a server read it, and the shell that sets it may start a server as well.
 public let clientAddressVariable = "PAYCAST_SERVER"
+
+/// What `paycast copy` reads in place of its options.
+public let copySourceVariable = "PAYCAST_COPY_FROM"
+public let copyTargetVariable = "PAYCAST_COPY_TO"

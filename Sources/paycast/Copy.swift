@@ -1,5 +1,6 @@
 internal import LedgerCopy
 internal import LedgerInterface
+internal import Settings
 internal import Terminal
 
 /// Moves a ledger to another place or engine.
@@ -10,18 +11,24 @@ struct Copy: Command {
     private let target: DatabaseURL
 
     init(_ arguments: inout Arguments) throws(UsageError) {
-        source = try Copy.url("--from", &arguments)
-        target = try Copy.url("--to", &arguments)
+        source = try Copy.url("--from", or: copySourceVariable, &arguments)
+        target = try Copy.url("--to", or: copyTargetVariable, &arguments)
     }
 
-    private static func url(_ name: String, _ arguments: inout Arguments) throws(UsageError) -> DatabaseURL {
-        guard let text = try arguments.option(name) else {
+    /// Every user of the machine sees the words of a command, and a URL may hold a password: `variable` keeps it from them.
+    private static func url(
+        _ option: String,
+        or variable: String,
+        _ arguments: inout Arguments
+    ) throws(UsageError) -> DatabaseURL {
+        let given = try arguments.option(option)
+        guard let text = given ?? processEnvironment()[variable], !text.isEmpty else {
             throw UsageError("from where to where? paycast copy --from URL --to URL")
         }
         do throws(DatabaseURL.Failure) {
             return try DatabaseURL(text)
         } catch {
-            throw UsageError("\(name) \(error)")
+            throw UsageError("\(given == nil ? variable : option) \(error)")
         }
     }
 

@@ -26,8 +26,12 @@ extension Help {
         been compared with its source, no server starts on it. Progress goes to stderr.
 
         Options:
-          --from URL            the ledger to copy
-          --to URL              the target; it must have no ledger yet, or an empty one
+          --from URL            the ledger to copy; PAYCAST_COPY_FROM
+          --to URL              the target; it must have no ledger yet, or an empty one;
+                                PAYCAST_COPY_TO
+
+        Other users of the machine can see a command's arguments: put a URL with a
+        password into the environment.
 
         Example: paycast copy --from sqlite:paycast.db --to postgres://db1/paycast
         """

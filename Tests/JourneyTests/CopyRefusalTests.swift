@@ -67,6 +67,20 @@ import Testing
         #expect(server.folder.names.filter { $0.hasSuffix(".db") }.sorted() == before)
     }
 
+    /// Where no other user of the machine sees a password.
+    @Test func urlsMayBeInTheEnvironment() throws {
+        let folder = TemporaryFolder()
+        let migrate = ["migrate", "--database", "sqlite:idle.db"]
+        #expect(try PaycastProgram.start(migrate, folder: folder.path).waitForExit() == 0)
+        for (from, code, words) in [("mysql:x", 64, "PAYCAST_COPY_FROM is neither"), ("sqlite:idle.db", 0, "copied")] {
+            let environment = ["PAYCAST_COPY_FROM": from, "PAYCAST_COPY_TO": "sqlite:new.db"]
+            let copy = PaycastProgram.start(["copy"], environment: environment, folder: folder.path)
+            #expect(try copy.waitForExit() == Int32(code))
+            #expect((copy.errors + copy.output).contains(words), "\(copy.errors)")
+        }
+        #expect(folder.names.contains("new.db"))
+    }
+
     /// A file's lock tells, and so do the nodes of a database; a node that was killed is silent soon.
     @Test func servedLedgersAreLeftAlone() throws {
         let nodes = try PostgresNodes(1)

@@ -14,19 +14,29 @@ import Testing
 ///                            started on the same ledger
 ///     every 200 is in the feed, at its cursor; every id that was shown is there, with the same event
 @Suite(.timeLimit(.minutes(10)), .blocking) struct KillNineTests {
-    private static let rounds = 100
+    struct Engine: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var rounds: Int
+        var isShared = false
+    }
+
+    /// Each start on PostgreSQL takes a good part of a second.
+    private static let engines =
+        [Engine(testDescription: "SQLite", rounds: 100)]
+        + (PostgresCluster.isInstalled ? [Engine(testDescription: "PostgreSQL", rounds: 30, isShared: true)] : [])
     private static let senders = 3
     private static let perSender = 6
 
-    @Test func nothingAnsweredIsMissingAndNothingElseWasShown() throws {
+    @Test(arguments: engines) func nothingAnsweredIsMissingAndNothingElseWasShown(_ engine: Engine) throws {
         let seed = UInt64.random(in: .min ... .max)
-        print("KillNineTests seed \(seed)")
+        print("KillNineTests seed \(seed) on \(engine)")
         var generator = SeededGenerator(seed: seed)
-        let server = try PaycastServer()
+        let cluster = engine.isShared ? try PostgresCluster() : nil
+        let server = try PaycastServer(environment: cluster.map { ["DATABASE_URL": $0.url] } ?? [:])
         let load = try Load(server)
         var start = "start"
         var (answered, shown, pages) = (0, 0, 0)
-        for round in 0..<KillNineTests.rounds {
+        for round in 0..<engine.rounds {
             let order = try load.order(of: "user-\(round)")
             let bodies = try (0..<KillNineTests.senders).map { sender in
                 try (0..<KillNineTests.perSender).map {
@@ -57,7 +67,7 @@ import Testing
             }
             start = try load.head()
         }
-        #expect(answered > KillNineTests.rounds && shown > KillNineTests.rounds && pages > KillNineTests.rounds)
+        #expect(answered > engine.rounds && shown > engine.rounds && pages > engine.rounds)
     }
 }
 

@@ -59,6 +59,23 @@ import Testing
         _ = try leads(nodes[1])
     }
 
+    /// What ends within the minutes between the clocks is still there when the node that is ahead starts again.
+    @Test func aNodeThatStartsEndsNothingByItsOwnClock() throws {
+        let delivery = try nodes.purchase("e", at: 0, accessUntil: Clock().now() + .seconds(120))
+        let answer = try PostgresNodes.call(
+            "POST",
+            to: nodes[0].url + delivery.path,
+            headers: delivery.headers,
+            body: String(decoding: delivery.body, as: UTF8.self)
+        )
+        #expect(answer.status == 200)
+        try nodes[0].restart()
+        // The writer looks for what ends before anything that it is sent.
+        try nodes.broadcast("after.", through: 0)
+        #expect(try active(on: 0))
+        #expect(try nodes.cluster.psql("SELECT count(*) FROM paycast.entries WHERE kind = 'access.ended'") == "0")
+    }
+
     @Test func theDifferenceIsAWarning() throws {
         for (node, ahead) in [(0, 300), (1, -300)] {
             try nodes.wait(on: node, for: "a heartbeat") { _ in true }

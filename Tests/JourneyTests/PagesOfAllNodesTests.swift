@@ -1,3 +1,4 @@
+import APIModel
 import Crypto
 import Encoding
 import TestSupport
@@ -150,17 +151,13 @@ import Testing
         #expect(positions == ["12", "13"])
     }
 
-    /// Behind a pooler that delivers no notifications, commits show within a second, and `/ready` says what is missing
-    /// until notifications come through, and no longer.
+    /// Behind a pooler that delivers no notifications, commits show within a second, and `/ready` warns of what is missing.
     @Test(.enabled(if: PostgresCluster.isPoolerInstalled)) func withoutNotificationsReadinessSaysSo() throws {
         let cluster = try PostgresCluster()
         let reserved = ReservedPort()
         let pooler = try cluster.pooler(port: reserved.number)
         let nodes = try PostgresNodes(cluster: cluster, ports: [cluster.port, reserved.number])
-        try Deadline(.seconds(20)).wait(for: "the trouble") {
-            try nodes.problems(of: 1).contains("transient broadcasts not at all: no notification comes through")
-        }
-        #expect(try nodes.problems(of: 1).contains("PAYCAST_LISTEN_URL"))
+        try nodes.waitForDeafness(of: 1)
         let page = try nodes.page(on: 1)
         let passing = #"{"user":"42","action":"update","target":"card","html":"passing.","transient":true}"#
         try nodes.ask("POST", "/broadcasts", body: passing, on: 0)
@@ -170,12 +167,39 @@ import Testing
         pooler.send(.kill)
     }
 
+    /// The pool is the app's, too: no session that listens stays in it.
+    @Test(.enabled(if: PostgresCluster.isPoolerInstalled)) func noSessionOfThePoolListens() throws {
+        let cluster = try PostgresCluster()
+        let reserved = ReservedPort()
+        let pooler = try cluster.pooler(port: reserved.number, settings: ["default_pool_size = 1"])
+        let nodes = try PostgresNodes(1, cluster: cluster, ports: [reserved.number])
+        try nodes.waitForDeafness(of: 0)
+        let channels = try cluster.psql("SELECT count(*) FROM pg_listening_channels()", port: reserved.number)
+        #expect(channels == "0")
+        pooler.send(.kill)
+    }
+
+    /// Its notifications are those of another database: the log is read all the same, once a second.
+    @Test func pollingAloneShowsCommits() throws {
+        let cluster = try PostgresCluster()
+        try cluster.psql("CREATE DATABASE other")
+        let elsewhere = ["PAYCAST_LISTEN_URL": cluster.url.replacing("/postgres", with: "/other")]
+        let nodes = try PostgresNodes(cluster: cluster, environments: [[:], elsewhere])
+        try nodes.waitForDeafness(of: 1)
+        let page = try nodes.page(on: 1)
+        for round in 0..<3 {
+            try nodes.broadcast("polled \(round).", through: 0)
+            try page.cursors(until: "polled \(round).")
+        }
+        #expect(try nodes.ready(on: 1).ready)
+    }
+
     @Test func readinessRecovers() throws {
         let nodes = try PostgresNodes(1)
         try nodes.cluster.kill()
         try Deadline(.seconds(20)).wait(for: "the trouble") { try nodes.problems(of: 0).contains("transient") }
         try nodes.cluster.start()
-        let listening = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%pg_notify%' AND state = 'idle'"
+        let listening = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN%messages%' AND state = 'idle'"
         try Deadline(.seconds(20)).wait(for: "the listener") { try nodes.cluster.psql(listening) == "1" }
         try Deadline(.seconds(20)).wait(for: "its end") { try !nodes.problems(of: 0).contains("transient") }
     }
@@ -187,14 +211,27 @@ import Testing
 
     /// Until each node listens, what it is told is lost.
     private func awaitNotifications(_ nodes: PostgresNodes, page: EventStreamClient) throws {
-        // It has listened before it notifies itself.
         let listening = """
             SELECT count(*) FROM pg_stat_activity
-            WHERE application_name = 'paycast listener' AND query LIKE '%pg_notify%' AND state = 'idle'
+            WHERE application_name = 'paycast listener' AND query LIKE 'LISTEN%messages%' AND state = 'idle'
             """
         try Deadline(.seconds(20)).wait(for: "the listeners") { try nodes.cluster.psql(listening) == "2" }
         let probe = #"{"user":"42","action":"update","target":"card","html":"probe.","transient":true}"#
         try nodes.ask("POST", "/broadcasts", body: probe, on: 0)
         try page.cursors(until: "probe.")
+    }
+}
+
+extension PostgresNodes {
+    /// Waits until the node warns that it hears nothing, and works all the same.
+    fileprivate func waitForDeafness(of node: Int) throws {
+        try Deadline(.seconds(30)).wait(for: "the warning") {
+            let ready = try ready(on: node)
+            return ready.ready
+                && ready.warnings.contains { warning in
+                    warning.contains("transient broadcasts not at all: no notification comes through")
+                        && warning.contains("PAYCAST_LISTEN_URL")
+                }
+        }
     }
 }

@@ -29,6 +29,28 @@ import Testing
         #expect(nodes.epochs(of: 1) == nodes.epochs(of: 0))
     }
 
+    /// A node starts when the primary is gone, and the standby not yet promoted: it waits for that.
+    @Test func aNodeStartsDuringAPromotion() throws {
+        let pair = try PostgresPair()
+        let nodes = try PostgresNodes(1, cluster: pair.primary, url: pair.url)
+        try nodes.broadcast("before.", through: 0)
+        try pair.waitForReplay()
+        try nodes[0].stop(with: .terminate)
+        try pair.primary.kill()
+        let sessions = "SELECT sum(sessions) FROM pg_stat_database"
+        let before = Int(try pair.standby.psql(sessions)) ?? 0
+        let start = WorkerThread(name: "start") { try? nodes[0].start() }
+        // The sessions of these questions count, too, and so does that of each attempt, five a second.
+        var asked = 0
+        try Deadline(.seconds(20)).wait(for: "attempts") {
+            asked += 1
+            return (Int(try pair.standby.psql(sessions)) ?? 0) - before > asked + 2
+        }
+        try pair.standby.promote()
+        start.join()
+        try nodes.wait(for: "after.", through: 0)
+    }
+
     /// The standby lacks the newest commit: all nodes notice, and the epoch changes once.
     @Test func lostCommitsChangeTheEpochOnce() throws {
         let pair = try PostgresPair()

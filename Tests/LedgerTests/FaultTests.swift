@@ -12,15 +12,26 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)), .blocking) struct FaultTests {
     @Test func badCommandFailsAlone() throws {
-        let ledger = try TemporaryLedger(kind: .file)
+        let ledger = try TemporaryLedger()
         defer { ledger.remove() }
-        let saboteur = try SQLiteConnection(path: ledger.path, access: .readWrite, lockTimeout: .seconds(1))
-        try saboteur.execute(
-            """
-            CREATE TRIGGER sabotage BEFORE INSERT ON events WHEN new.event = 'bad'
-            BEGIN SELECT raise(ABORT, 'sabotaged'); END
-            """
-        )
+        if ledger.isFile {
+            let saboteur = try SQLiteConnection(path: ledger.path, access: .readWrite, lockTimeout: .seconds(1))
+            try saboteur.execute(
+                """
+                CREATE TRIGGER sabotage BEFORE INSERT ON events WHEN new.event = 'bad'
+                BEGIN SELECT raise(ABORT, 'sabotaged'); END
+                """
+            )
+        } else {
+            try ledger.psql(
+                """
+                CREATE FUNCTION sabotage() RETURNS trigger LANGUAGE plpgsql
+                    AS 'BEGIN RAISE EXCEPTION ''sabotaged''; END';
+                CREATE TRIGGER sabotage BEFORE INSERT ON events FOR EACH ROW
+                    WHEN (new.event = 'bad') EXECUTE FUNCTION sabotage()
+                """
+            )
+        }
         let answers = Answers()
         hold(ledger) {
             for id in ["good", "bad", "better"] {

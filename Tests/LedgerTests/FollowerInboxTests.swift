@@ -21,6 +21,22 @@ import Testing
         #expect(inbox.position == 10_002)
     }
 
+    @Test func ownEntriesWithTooManyBytesAreReadInstead() throws {
+        let stream = try #require(StreamName("s"))
+        let html = String(repeating: "x", count: 512 << 10)
+        var inbox = FollowerInbox()
+        for position in 1...100 {
+            var entry = entries(Int64(position)...Int64(position))[0]
+            entry.fragments = [Fragment(stream: stream, action: "append", target: "t", content: .html(html))]
+            inbox.add(committed: [entry])
+        }
+        #expect(inbox.committed.count == FollowerInbox.entryByteLimit / (512 << 10) - 1)
+        #expect(inbox.position == 100)
+        _ = inbox.take()
+        inbox.add(committed: entries(101...101))
+        #expect(inbox.committed.count == 1)
+    }
+
     @Test(arguments: [0, 1000, 512 << 10]) func messagesBeyondTheLimitAreMissed(_ bytes: Int) {
         var inbox = FollowerInbox()
         let message = NodeMessage(body: [UInt8](repeating: 0, count: bytes), after: 0)
@@ -28,7 +44,7 @@ import Testing
         #expect(inbox.isInterrupted)
         #expect(inbox.messages.count == FollowerInbox.byteLimit / (bytes + 64))
         let taken = inbox.take()
-        #expect(!taken.messages.isEmpty)
+        #expect(!taken.messages.isEmpty && taken.dropped == 1 && inbox.dropped == 0)
         #expect(inbox.isEmpty)
         inbox.add(.message(message))
         #expect(inbox.messages == [message])

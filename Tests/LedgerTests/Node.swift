@@ -51,7 +51,7 @@ final class Node: Sendable {
             onLead: { _ in },
             onLoss: {},
             onOutdated: {},
-            onTime: { _ in },
+            onBeat: { _ in },
             onErased: { erased in heard.change { $0.erased.append(erased) } },
             onMessage: { body in
                 let count = committed.all.count
@@ -60,7 +60,8 @@ final class Node: Sendable {
                     $0.positions.append(count)
                 }
             },
-            onInterruption: { heard.change { $0.isConnected = true } }
+            onInterruption: { heard.change { $0.isConnected = true } },
+            onDrop: { _ in }
         )
         try follower.start(
             engine,

@@ -90,6 +90,11 @@ final class TemporaryLedger: Sendable {
         return rows.joined() + (try cluster.psql("SELECT string_agg(encode(body, 'escape'), '') FROM \(schema).events"))
     }
 
+    /// Runs SQL in this ledger's schema in PostgreSQL.
+    func psql(_ sql: String) throws {
+        try TemporaryLedger.cluster.get()?.psql("SET search_path = \(TemporaryLedger.schema(of: path)); \(sql)")
+    }
+
     private static func schema(of path: String) -> String {
         let letters = path.lowercased().unicodeScalars.filter { ("a"..."z").contains($0) || ("0"..."9").contains($0) }
         return "t_" + String(String.UnicodeScalarView(letters))

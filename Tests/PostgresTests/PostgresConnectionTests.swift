@@ -89,7 +89,7 @@ struct PostgresConnectionTests {
         Failing(sql: "SELECT CAST('s3cret' AS BIGINT)", sqlState: "22P02", kind: .other),
         Failing(sql: "SELECT 1/0", sqlState: "22012", kind: .other),
         Failing(sql: "INSERT INTO one VALUES (1)", sqlState: "23505", kind: .unique),
-        Failing(sql: "SELECT pg_sleep(5)", sqlState: "57014", kind: .other),
+        Failing(sql: "SELECT pg_sleep(5)", sqlState: "57014", kind: .retry),
     ]) func failureIsTold(_ failing: Failing) throws {
         try connection.execute("CREATE TEMP TABLE one (id BIGINT PRIMARY KEY); INSERT INTO one VALUES (1)")
         try connection.execute("SET statement_timeout = 200")
@@ -105,6 +105,52 @@ struct PostgresConnectionTests {
         }
         #expect(connection.session == 1)
         #expect(try connection.prepare("SELECT count(*) FROM one").first { $0.integer(0) } == 1)
+    }
+
+    /// What is deferred to the commit fails after the last statement's answer, as NOTIFY does when its queue is full.
+    @Test func failureAtTheEndOfAPostFailsNothingElse() throws {
+        try connection.execute(PostgresConnectionTests.refusing)
+        let insert = connection.prepare("INSERT INTO refused VALUES (1)")
+        for _ in 0..<2 {
+            try insert.run()
+            try connection.post()
+            try connection.begin()
+            #expect(try connection.prepare("SELECT 7").first { $0.integer(0) } == 7)
+            try connection.commit()
+        }
+        try insert.run()
+        let error = #expect(throws: PostgresError.self) { try connection.synchronize() }
+        #expect(error?.sqlState == "P0001")
+        #expect(connection.session == 1)
+    }
+
+    private static let refusing = """
+        CREATE TEMP TABLE refused (id BIGINT);
+        CREATE FUNCTION pg_temp.refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''no''; END';
+        CREATE CONSTRAINT TRIGGER refuse AFTER INSERT ON refused DEFERRABLE INITIALLY DEFERRED
+            FOR EACH ROW EXECUTE FUNCTION pg_temp.refuse()
+        """
+
+    struct Code: Sendable, CustomTestStringConvertible {
+        var sqlState: String
+        var constraint: String?
+        var kind: PostgresError.Kind
+        var testDescription: String { "\(sqlState) \(constraint ?? "")" }
+    }
+
+    @Test(arguments: [
+        Code(sqlState: "23514", kind: .noPartition),
+        Code(sqlState: "23514", constraint: "positive", kind: .other),
+        Code(sqlState: "57014", kind: .retry),
+        Code(sqlState: "58030", kind: .serverFault),
+        Code(sqlState: "58P01", kind: .serverFault),
+        Code(sqlState: "XX000", kind: .serverFault),
+        Code(sqlState: "XX001", kind: .serverFault),
+        Code(sqlState: "53100", kind: .full),
+        Code(sqlState: "08006", kind: .connectionLost),
+        Code(sqlState: "P0001", kind: .other),
+    ]) func codesTellWhatFailed(_ code: Code) {
+        #expect(PostgresError.kind(of: code.sqlState, constraint: code.constraint) == code.kind)
     }
 
     @Test func boundValuesShowInNoError() throws {

@@ -44,6 +44,20 @@ import Testing
         #expect(queue.next(at: .seconds(3)) == [fragments[2]])
     }
 
+    /// What waits, and what was refused, are gone; what is on its way is not sent again.
+    @Test(arguments: [false, true]) func droppedBroadcastsDoNotComeAgain(_ isRefusedBefore: Bool) {
+        var queue = queue(2)
+        #expect(queue.next(at: .zero)?.count == 2)
+        queue.add(fragments[2], bytes: 10)
+        if isRefusedBefore { queue.refused(at: .zero) }
+        queue.drop()
+        if !isRefusedBefore { queue.refused(at: .zero) }
+        #expect(queue.retry == nil && queue.refusedSince == nil)
+        #expect(queue.next(at: .seconds(9)) == nil)
+        queue.add(fragments[3], bytes: 10)
+        #expect(queue.next(at: .seconds(9)) == [fragments[3]])
+    }
+
     @Test func batchThatIsRefusedForGoodIsDroppedAlone() {
         var queue = queue(2)
         #expect(queue.next(at: .zero)?.count == 2)

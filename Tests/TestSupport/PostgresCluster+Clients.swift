@@ -1,9 +1,9 @@
 /// PostgreSQL's own clients.
 extension PostgresCluster {
-    /// Runs SQL with psql, and returns its rows, unaligned.
+    /// Runs SQL with psql, and returns its rows, unaligned. `port` is a pooler's.
     @discardableResult
-    public func psql(_ sql: String, database: String = "postgres") throws -> String {
-        let address = "postgres://paycast@\(place)/\(database)"
+    public func psql(_ sql: String, database: String = "postgres", port: Int? = nil) throws -> String {
+        let address = "postgres://paycast@127.0.0.1:\(port ?? self.port)/\(database)"
         let arguments = ["-X", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", address, "-c", sql]
         let program = RunningProcess(PostgresCluster.programs + "psql", arguments: arguments)
         guard try program.waitForExit() == 0 else { throw Failure(output: program.errors) }

@@ -161,7 +161,7 @@ public final class PostgresCluster: Sendable {
     public static let isPoolerInstalled = access(poolerProgram, X_OK) == 0
 
     /// A pgbouncer before it that lends a session for one transaction.
-    public func pooler(port: Int) throws -> RunningProcess {
+    public func pooler(port: Int, settings more: [String] = []) throws -> RunningProcess {
         let database = "postgres = host=127.0.0.1 port=\(self.port) user=paycast"
         let settings = """
             [databases]
@@ -172,6 +172,7 @@ public final class PostgresCluster: Sendable {
             auth_type = any
             pool_mode = transaction
             unix_socket_dir =
+            \(more.joined(separator: "\n"))
 
             """
         let file = folder.write(settings, to: "pooler\(port).ini")

@@ -146,7 +146,7 @@ final class SQLiteSide: CopySide {
 
     func begin() throws(EngineError) { try connection.begin() }
 
-    func commit() throws(EngineError) { try connection.commit(head: 0) }
+    func commit() throws(EngineError) { try connection.commit(head: 0, entriesAt: nil) }
 
     func rollback() { try? connection.rollback() }
 

@@ -1,3 +1,4 @@
+internal import Domain
 internal import LedgerInterface
 internal import LedgerSQL
 
@@ -29,7 +30,9 @@ final class SnapshotConnection: LedgerConnection {
     func endReading() throws(EngineError) {}
     func head() throws(EngineError) -> Int64 { position }
     func begin() throws(EngineError) { try connection.begin() }
-    func commit(head: Int64) throws(EngineError) { try connection.commit(head: head) }
+    func commit(head: Int64, entriesAt instant: Instant?) throws(EngineError) {
+        try connection.commit(head: head, entriesAt: instant)
+    }
     func rollback() throws(EngineError) { try connection.rollback() }
     var isInTransaction: Bool { connection.isInTransaction }
 }

@@ -19,7 +19,7 @@ extension EngineError {
         case .retry: .busy
         case .unique, .other: .statement
         case .connectionLost, .outcomeUnknown, .notReplicated, .readOnly, .full, .tooManyConnections, .shuttingDown,
-            .denied:
+            .serverFault, .noPartition, .denied:
             .place
         }
     }

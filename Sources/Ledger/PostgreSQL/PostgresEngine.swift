@@ -1,3 +1,4 @@
+internal import Concurrency
 public import Domain
 internal import Glibc
 public import LedgerInterface
@@ -11,6 +12,7 @@ public struct PostgresEngine: LedgerEngine {
     /// Whether the ledger got a new epoch as it was opened: the database is on another history than before, and no living
     /// node knows that nothing is lost.
     public let beginsAnew: Bool
+    private let opened: (instant: Instant, readAt: UInt64)
 
     /// How many positions a partition has.
     public static var usualPartitionSize: Int64 { PartitionedTables.usualSize }
@@ -31,7 +33,7 @@ public struct PostgresEngine: LedgerEngine {
         options.answer = .seconds(86_400)
         let postgres = PostgresConnection(url, options: options)
         do throws(EngineError) {
-            try engine { () throws(PostgresError) in try PostgresEngine.wait(for: postgres) }
+            try engine { () throws(PostgresError) in try PostgresEngine.wait(for: postgres, at: url) }
             let opening = try PostgresOpening(postgres, schema: schema, partitionSize: partitionSize)
             site = PostgresSite(
                 url,
@@ -43,10 +45,16 @@ public struct PostgresEngine: LedgerEngine {
                 partitionSize: partitionSize
             )
             beginsAnew = opening.beginsAnew
+            opened = opening.time
         } catch {
             throw .unreachable(reason: "\(url): \(error.advice)")
         }
         self.listening = listening ?? url
+    }
+
+    /// What the database's clock says now, by what it said when the ledger was opened. No round trip.
+    public var now: Instant {
+        opened.instant + .nanoseconds(Int64(clamping: monotonicNanoseconds() - opened.readAt))
     }
 
     /// Asks a ledger as it is, even half of a copy, and changes nothing. It is opened when it is asked something.
@@ -54,14 +62,17 @@ public struct PostgresEngine: LedgerEngine {
         PostgresLedgerConnection(PostgresSite(url, schema: schema, node: "copy", epoch: epoch))
     }
 
-    /// A server that starts, and a standby that is being promoted, will soon take writes.
-    private static func wait(for postgres: PostgresConnection) throws(PostgresError) {
+    /// A server that starts, and a standby that is being promoted, will soon take writes. Of several hosts, one that
+    /// answers nothing says nothing about the others.
+    private static func wait(for postgres: PostgresConnection, at url: PostgresURL) throws(PostgresError) {
+        var passing: [PostgresError.Kind] = [.shuttingDown, .readOnly]
+        if url.namesSeveralHosts { passing.append(.connectionLost) }
         let deadline = ContinuousClock.now + .seconds(30)
         while true {
             do throws(PostgresError) {
                 return try postgres.open()
             } catch {
-                guard [.shuttingDown, .readOnly].contains(error.kind), ContinuousClock.now < deadline else {
+                guard passing.contains(error.kind), ContinuousClock.now < deadline else {
                     throw error
                 }
                 usleep(200_000)

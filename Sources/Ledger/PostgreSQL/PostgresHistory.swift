@@ -51,7 +51,7 @@ struct PostgresHistory: Equatable {
         do throws(PostgresError) {
             return try text(sql, postgres)
         } catch {
-            guard [.denied, .other].contains(error.kind) else { throw error }
+            guard [.denied, .serverFault, .other].contains(error.kind) else { throw error }
             try postgres.execute("ROLLBACK TO history")
             return nil
         }

@@ -1,7 +1,9 @@
+internal import Concurrency
 internal import Domain
 internal import LedgerInterface
 internal import LedgerSQL
 internal import Postgres
+internal import SharedLedger
 
 /// Commits of which a node does not know whether they are in: its own, when the connection broke before the answer, and
 /// those that a failover may have taken back.
@@ -25,7 +27,7 @@ extension PostgresLedgerConnection {
             } catch {
                 postgres.rollback()
                 guard !site.hasLost, ContinuousClock.now < deadline else { throw error }
-                reconnection.wait()
+                Waker().wait(timeout: max(reconnection.delay, .milliseconds(20)))
             }
         }
     }

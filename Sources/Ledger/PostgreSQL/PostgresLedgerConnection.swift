@@ -2,6 +2,7 @@ internal import Domain
 internal import LedgerInterface
 internal import LedgerSQL
 internal import Postgres
+internal import SharedLedger
 
 /// A node's connection to the shared ledger. Used by one thread.
 final class PostgresLedgerConnection: LedgerConnection {
@@ -22,8 +23,12 @@ final class PostgresLedgerConnection: LedgerConnection {
     /// The statements that ask for many runs of another one, by its name and its types.
     private var groups: [String: PostgresStatement] = [:]
     private var writes = PendingWrites()
-    /// The newest position when the transaction began, until something is written.
+    /// The newest position when the transaction began.
+    private var begun: Int64 = 0
+    /// The same, until something is written.
     private var unchangedHead: Int64?
+    /// What this transaction was told: positions below `end` have a partition, if it commits.
+    private var reservation: (end: Int64, head: Int64)?
     /// The newest positions that this connection has committed, and told the other nodes.
     var committed: Int64 = 0
     var announced: Int64 = 0
@@ -66,9 +71,10 @@ final class PostgresLedgerConnection: LedgerConnection {
             let reserved = try engine { () throws(PostgresError) in
                 try reserve.first([.integer(site.partitionSize)]) { row in row.integer(0) }
             }
-            site.hasReserved(below: reserved ?? 0, after: head)
+            reservation = (reserved ?? 0, head)
         }
         unchangedHead = head
+        begun = head
     }
 
     var eventIDs: String { "event_ids" }
@@ -83,9 +89,9 @@ final class PostgresLedgerConnection: LedgerConnection {
         return (rows?.count ?? 0) > 0
     }
 
-    /// Counts the batch beside the position, so that it can be found again if the connection breaks before COMMIT is
+    /// Remembers the newest entry, and counts the batch beside the position, so that it can be found again if the connection breaks before COMMIT is
     /// answered.
-    func commit(head: Int64) throws(EngineError) {
+    func commit(head: Int64, entriesAt instant: Instant?) throws(EngineError) {
         let batch = site.nextBatch()
         do throws(PostgresError) {
             try writes.run()
@@ -95,6 +101,10 @@ final class PostgresLedgerConnection: LedgerConnection {
         } catch {
             guard error.kind == .outcomeUnknown, try hasCommitted(batch) else { throw EngineError(error) }
         }
+        if let reservation { site.hasReserved(below: reservation.end, after: reservation.head) }
+        reservation = nil
+        // Before anybody is told of it: a failover may take it back, and give its position to another entry.
+        if head > begun, let instant { site.remember(head, committedAt: instant) }
         site.committed(head)
         committed = head
     }
@@ -213,6 +223,7 @@ extension PostgresLedgerConnection {
     func transaction(_ mode: String, asking question: PostgresStatement) throws(EngineError) -> Int64 {
         ahead = [:]
         writes = PendingWrites()
+        reservation = nil
         let questions = first
         first = []
         try connect()
@@ -240,7 +251,12 @@ extension PostgresLedgerConnection {
 
     private func connect() throws(EngineError) {
         guard !postgres.isOpen else { return }
-        try reconnection.check()
+        guard reconnection.delay == .zero else {
+            throw .ofTheLedger(
+                "the last attempt to connect failed a moment ago",
+                advice: "PostgreSQL cannot be reached"
+            )
+        }
         do throws(PostgresError) {
             try postgres.open()
             reconnection = Reconnection()

@@ -1,3 +1,4 @@
+internal import Concurrency
 internal import Domain
 internal import LedgerInterface
 internal import LedgerSQL
@@ -8,6 +9,8 @@ internal import SharedLedger
 /// times are the database's.
 final class PostgresMembership: NodeMembership {
     static let leaseSeconds = 10
+    /// How many nanoseconds old the database's time may be for the clock to follow it.
+    private static let freshness: UInt64 = 1_000_000_000
 
     let connection: PostgresLedgerConnection
     let site: PostgresSite
@@ -66,11 +69,13 @@ final class PostgresMembership: NodeMembership {
         try vouch()
         try beat.run([.text(site.node), .text(site.version)])
         let lease = try takeLease.first([.text(site.node)]) { row in Lease(number: row.integer(0)) }
+        let asked = monotonicNanoseconds()
         let told = try standing.first { row in (now: row.integer(0), schema: row.integer(1)) }
+        let took = monotonicNanoseconds() - asked
         guard let told else { throw .ofTheLedger("it has no clock", advice: "ask PostgreSQL why") }
         return NodeStanding(
             lease: lease,
-            now: Instant(milliseconds: told.now),
+            now: took < PostgresMembership.freshness ? Instant(milliseconds: told.now) : nil,
             isOutdated: told.schema > PostgresSchema.newest
         )
     }

@@ -27,7 +27,7 @@ struct MigrationSteps {
     }
 
     func ask(_ sql: String) throws(EngineError) -> Int64 {
-        try engine { () throws(PostgresError) in
+        try transaction { () throws(PostgresError) in
             let found = try postgres.prepare(sql).first { row in row.integer(0) }
             return found ?? 0
         }

@@ -1,3 +1,4 @@
+internal import Concurrency
 internal import Domain
 internal import Glibc
 internal import LedgerInterface
@@ -15,6 +16,8 @@ struct PostgresOpening {
     let newest: (position: Int64, committedAt: Instant)?
     /// Whether the epoch was changed because nobody knew what became of the ledger.
     let beginsAnew: Bool
+    /// What the database's clock said at the end, and when that was on the monotonic clock, in nanoseconds.
+    let time: (instant: Instant, readAt: UInt64)
 
     /// Brings the tables up to date. Any number of nodes may do so at once; one after the other decides about the history.
     init(_ postgres: PostgresConnection, schema: String, partitionSize: Int64) throws(EngineError) {
@@ -40,10 +43,20 @@ struct PostgresOpening {
                 epoch = found.epoch
                 newest = found.newest
                 beginsAnew = found.decision == .beginAnew
-                return
+                break
             }
             usleep(200_000)
         }
+        time = try PostgresOpening.time(postgres)
+    }
+
+    private static func time(_ postgres: PostgresConnection) throws(EngineError) -> (Instant, UInt64) {
+        let sql = "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)"
+        let now = try engine { () throws(PostgresError) in
+            try postgres.prepare(sql).first { row in Instant(milliseconds: row.integer(0)) }
+        }
+        guard let now else { throw .unanswered }
+        return (now, monotonicNanoseconds())
     }
 
     private static func settleHistory(

@@ -110,10 +110,14 @@ final class PostgresSite: Sendable {
         committed(position)
     }
 
-    /// The newest entry that this node has published, or found at its start.
+    /// The newest entry that this node has committed or published, or found at its start.
     var newestEntry: (position: Int64, committedAt: Instant)? { newest.withLock { $0 } }
 
-    func published(_ position: Int64, committedAt: Instant) { newest.withLock { $0 = (position, committedAt) } }
+    func remember(_ position: Int64, committedAt: Instant) {
+        newest.withLock { newest in
+            if position > newest?.position ?? 0 { newest = (position, committedAt) }
+        }
+    }
 
     /// Whether the next partitions are due. When they could not be made, they are asked for again 10 seconds later, or at
     /// once when the next batch may find no room.

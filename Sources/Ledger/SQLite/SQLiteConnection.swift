@@ -1,5 +1,5 @@
 import CSQLite
-import Domain
+public import Domain
 public import LedgerInterface
 public import LedgerSQL
 
@@ -101,7 +101,9 @@ extension SQLiteConnection {
         try transactions.get().head.first { row in row.integer(0) } ?? 0
     }
 
-    public func commit(head: Int64) throws(EngineError) { try transactions.get().commit.run() }
+    public func commit(head: Int64, entriesAt instant: Instant?) throws(EngineError) {
+        try transactions.get().commit.run()
+    }
 
     public func rollback() throws(EngineError) {
         if isInTransaction { try transactions.get().rollback.run() }

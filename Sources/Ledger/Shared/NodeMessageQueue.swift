@@ -1,5 +1,4 @@
 public import Concurrency
-internal import Synchronization
 
 /// This node's messages to the others, on their way to the thread that sends them. Any thread may send.
 public final class NodeMessageQueue: Sendable {
@@ -8,7 +7,7 @@ public final class NodeMessageQueue: Sendable {
         var isClosed = false
     }
 
-    private let state = Mutex(State())
+    private let state = Monitor(State())
     /// Nil if the process had no descriptor left; sending then takes up to a second.
     public let waker = EventDescriptor()
 
@@ -45,8 +44,13 @@ public final class NodeMessageQueue: Sendable {
     }
 
     public func close() {
-        state.withLock { $0.isClosed = true }
+        state.change { $0.isClosed = true }
         waker?.wake()
+    }
+
+    /// Sleeps for `timeout`, or until it is closed.
+    public func waitUntilClosed(timeout: Duration) {
+        state.wait(timeout: timeout) { $0.isClosed ? () : nil }
     }
 
     public var isClosed: Bool { state.withLock { $0.isClosed } }

@@ -13,6 +13,9 @@ struct LogReading: Sendable {
 /// What waits for the follower, bounded: what does not fit is read from the log, or was a message, which may get lost.
 struct FollowerInbox: Sendable {
     static let entryLimit = 10_000
+    /// Of own commits: what their fragments hold.
+    static let entryByteLimit = 32 << 20
+    /// Of messages.
     static let byteLimit = 4 << 20
 
     private(set) var committed: [Entry] = []
@@ -24,8 +27,11 @@ struct FollowerInbox: Sendable {
     private(set) var messages: [NodeMessage] = []
     /// Messages may have been missed.
     private(set) var isInterrupted = false
+    /// Messages that did not fit.
+    private(set) var dropped = 0
     var isClosed = false
     private var bytes = 0
+    private var entryBytes = 0
 
     var isEmpty: Bool {
         committed.isEmpty && reading == nil && position == 0 && messages.isEmpty && !isInterrupted
@@ -33,12 +39,17 @@ struct FollowerInbox: Sendable {
 
     mutating func add(committed entries: [Entry]) {
         newest = entries.last?.position ?? newest
-        guard committed.count + entries.count <= FollowerInbox.entryLimit else {
+        let added = entries.reduce(0) { $0 + $1.approximateBytes }
+        let fits =
+            committed.count + entries.count <= FollowerInbox.entryLimit
+            && entryBytes + added <= FollowerInbox.entryByteLimit
+        guard fits else {
             // Nothing after a hole may come out before it is read.
             position = max(position, newest)
             return
         }
         committed += entries
+        entryBytes += added
     }
 
     mutating func add(_ reading: LogReading) {
@@ -54,7 +65,11 @@ struct FollowerInbox: Sendable {
         case .position(let newest): position = max(position, newest)
         case .message(let message):
             // Even an empty one takes memory.
-            guard bytes + message.body.count + 64 <= FollowerInbox.byteLimit else { return isInterrupted = true }
+            guard bytes + message.body.count + 64 <= FollowerInbox.byteLimit else {
+                isInterrupted = true
+                dropped += 1
+                return
+            }
             bytes += message.body.count + 64
             messages.append(message)
         }
@@ -67,5 +82,23 @@ struct FollowerInbox: Sendable {
         isClosed = taken.isClosed
         newest = taken.newest
         return taken
+    }
+}
+
+extension Entry {
+    /// What it takes in memory, mostly.
+    var approximateBytes: Int {
+        fragments.reduce(256) { $0 + 256 + $1.content.byteCount }
+    }
+}
+
+extension Fragment.Content {
+    fileprivate var byteCount: Int {
+        switch self {
+        case .template(let name, let values):
+            values.reduce(name.utf8.count) { $0 + $1.key.utf8.count + $1.value.utf8.count }
+        case .html(let text), .markup(let text): text.utf8.count
+        case .none: 0
+        }
     }
 }

@@ -48,10 +48,10 @@ extension LedgerFollower {
         do throws(EngineError) {
             if try membership.changeEpochIfLost() { return events.onLoss() }
             let standing = try membership.renew()
-            // At once: what is asked next takes its time.
-            events.onTime(standing.now)
             if standing.isOutdated { return events.onOutdated() }
             if let lease = standing.lease, leadership.renew(lease, until: start + length) { events.onLead(lease) }
+            // At once: what is asked next takes its time.
+            events.onBeat(standing.now)
             health.report(.membership, problem: nil)
         } catch {
             let effect = "this node cannot say that it lives, nor lead"

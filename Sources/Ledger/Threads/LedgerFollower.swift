@@ -61,31 +61,35 @@ public final class LedgerFollower: Sendable {
         public var onLoss: @Sendable () -> Void
         /// A newer version has changed the tables: this process has to end.
         public var onOutdated: @Sendable () -> Void
-        /// What the database's clock says now.
-        public var onTime: @Sendable (Instant) -> Void
+        /// The database has answered a heartbeat; what its clock says now, unless that took too long.
+        public var onBeat: @Sendable (Instant?) -> Void
         /// These users were erased, after `onEntries` got the entries that say so.
         public var onErased: @Sendable (ErasedUsers) -> Void
         /// What another node told, or this one passed.
         public var onMessage: @Sendable ([UInt8]) -> Void
         /// What others told may have been missed.
         public var onInterruption: @Sendable () -> Void
+        /// So many messages were not handed on, because too much waited.
+        public var onDrop: @Sendable (Int) -> Void
 
         public init(
             onLead: @escaping @Sendable (Lease) -> Void,
             onLoss: @escaping @Sendable () -> Void,
             onOutdated: @escaping @Sendable () -> Void,
-            onTime: @escaping @Sendable (Instant) -> Void,
+            onBeat: @escaping @Sendable (Instant?) -> Void,
             onErased: @escaping @Sendable (ErasedUsers) -> Void,
             onMessage: @escaping @Sendable ([UInt8]) -> Void,
-            onInterruption: @escaping @Sendable () -> Void
+            onInterruption: @escaping @Sendable () -> Void,
+            onDrop: @escaping @Sendable (Int) -> Void
         ) {
             self.onLead = onLead
             self.onLoss = onLoss
             self.onOutdated = onOutdated
-            self.onTime = onTime
+            self.onBeat = onBeat
             self.onErased = onErased
             self.onMessage = onMessage
             self.onInterruption = onInterruption
+            self.onDrop = onDrop
         }
     }
 
@@ -149,6 +153,7 @@ public final class LedgerFollower: Sendable {
             }
             if news.isClosed { break }
             if news.isInterrupted { events.onInterruption() }
+            if news.dropped > 0 { events.onDrop(news.dropped) }
             let now = monotonicNanoseconds()
             order.heard(news.position)
             for message in news.messages { order.heard(message, now: now) }
@@ -180,17 +185,29 @@ public final class LedgerFollower: Sendable {
 
     /// Without notifications, the follower's own interval remains.
     private func listen(_ engine: any SharedLedgerEngine, health: LedgerHealth) {
+        var reconnection = Reconnection()
         while !queue.isClosed {
+            var (isConnected, isDeaf) = (false, false)
             do throws(EngineError) {
                 try engine.listen(sending: queue) { news in
-                    if news == .connected { health.report(.notifications, problem: nil) }
+                    if news == .connected {
+                        health.report(.notifications, problem: nil)
+                        reconnection = Reconnection()
+                        isConnected = true
+                    }
+                    isDeaf = news == .deaf
                     inbox.change { $0.add(news) }
                 }
             } catch {
                 let effect = "other nodes' commits show late, their transient broadcasts not at all"
                 health.report(.notifications, problem: "\(effect): \(error.advice)")
-                if !queue.isClosed { Waker().wait(timeout: .seconds(1)) }
             }
+            reconnection.failed()
+            // Where none has come through, the next connection will hardly hear one.
+            let isHopeless = isDeaf && !isConnected
+            queue.waitUntilClosed(timeout: isHopeless ? LedgerFollower.deafness : reconnection.delay)
         }
     }
+
+    private static let deafness = Duration.seconds(60)
 }

@@ -53,10 +53,18 @@ public final class LedgerHealth: Sendable {
 
     /// One sentence for each problem, which says what to do; for `/ready`.
     public var problems: [String] {
+        told(of: Part.allCases.filter { $0 != .notifications || !worksByPolling })
+    }
+
+    /// What costs time only: without notifications, other nodes' commits are still read once a second.
+    public var warnings: [String] { worksByPolling ? told(of: [.notifications]) : [] }
+
+    private var worksByPolling: Bool { !isTroubled(.log) && !isTroubled(.read) && !isTroubled(.commit) }
+
+    private func told(of parts: [Part]) -> [String] {
         var told: [String] = []
-        for reason in state.withLock({ $0.incidents.compactMap(\.reason) }) where !told.contains(reason) {
-            told.append(reason)
-        }
+        let reasons = state.withLock { state in parts.compactMap { state.incidents[$0.index].reason } }
+        for reason in reasons where !told.contains(reason) { told.append(reason) }
         return told.map { "ledger: \($0)" }
     }
 

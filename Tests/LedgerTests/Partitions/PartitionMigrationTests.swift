@@ -111,6 +111,23 @@ import Testing
         #expect(results.filter { $0.outcome == .duplicate }.count == 30)
     }
 
+    /// A transaction pooler gives each question another session, which knows no schema.
+    @Test(.enabled(if: PostgresCluster.isPoolerInstalled)) func migratesThroughAPooler() throws {
+        let cluster = try PostgresCluster()
+        _ = try PartitionMigrationTests.ledger("made", in: cluster, events: 30)
+        let old = try OldLedger("old", in: cluster, rowsOf: "made")
+        let reserved = ReservedPort()
+        let pooler = try cluster.pooler(port: reserved.number)
+        _ = try PostgresEngine(
+            url: PostgresURL("postgres://paycast@127.0.0.1:\(reserved.number)/postgres"),
+            schema: "old",
+            node: "newer",
+            partitionSize: PartitionMigrationTests.size
+        )
+        #expect(try old.run("SELECT count(*) FROM event_ids") == "30")
+        pooler.send(.kill)
+    }
+
     /// A server's user may have fewer rights than the one who migrates.
     @Test func rightsAreKept() throws {
         let cluster = try PostgresCluster()

@@ -57,6 +57,33 @@ import Testing
         #expect(try cluster.psql("SELECT position FROM paycast.head") == "\(count + 60)")
     }
 
+    /// The batch that makes a partition is rolled back: the next one makes it again.
+    @Test func whatIsRolledBackIsMadeAgain() throws {
+        let cluster = try PostgresCluster()
+        var store = try store(in: cluster, node: "one")
+        for number in 0..<100 {
+            if number % 5 == 0 {
+                try store.begin()
+                try store.rollback()
+            }
+            try commit(to: &store)
+        }
+        #expect(try cluster.psql("SELECT position FROM paycast.head") == "100")
+    }
+
+    /// No partition for a row is no fault of the command that writes it.
+    @Test func aMissingPartitionIsNoFaultOfACommand() throws {
+        let cluster = try PostgresCluster()
+        var store = try store(in: cluster, node: "one")
+        try commit(to: &store)
+        try cluster.psql(
+            "ALTER TABLE paycast.entries DETACH PARTITION paycast.entries_from_start;"
+                + "ALTER TABLE paycast.fragments DETACH PARTITION paycast.fragments_from_start"
+        )
+        let refusal = #expect(throws: EngineError.self) { try commit(to: &store) }
+        #expect(refusal?.isOfThePlace == true, "\(refusal?.description ?? "")")
+    }
+
     private func store(in cluster: PostgresCluster, node: String) throws -> LedgerStore {
         try PostgresEngine(url: PostgresURL(cluster.url), node: node, partitionSize: PartitionReserveTests.size)
             .openStore(policy: AccessPolicy(sandboxUsers: .only([])), streams: .standard)

@@ -1,3 +1,4 @@
+public import Domain
 public import LedgerInterface
 
 /// A connection to a ledger, used by one thread. An engine is one implementation, with its tables.
@@ -12,8 +13,8 @@ public protocol LedgerConnection: AnyObject {
     func head() throws(EngineError) -> Int64
     /// True if this node still holds `lease`. No other node can get the next one until the transaction ends.
     func holds(_ lease: Lease) throws(EngineError) -> Bool
-    /// Makes everything up to `head` durable.
-    func commit(head: Int64) throws(EngineError)
+    /// Makes everything up to `head` durable. `instant` is the date of the entries that were added; nil if none was.
+    func commit(head: Int64, entriesAt instant: Instant?) throws(EngineError)
     /// Tells the other nodes about the last commit, once it is answered.
     func announce()
     /// Does nothing if the engine has already rolled the transaction back.

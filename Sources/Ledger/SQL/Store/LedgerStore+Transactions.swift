@@ -6,6 +6,7 @@ extension LedgerStore {
     public mutating func begin() throws(EngineError) {
         try connection.begin()
         unclaimed = nil
+        entriesAt = nil
         try forget()
     }
 
@@ -13,7 +14,7 @@ extension LedgerStore {
     public func holds(_ lease: Lease) throws(EngineError) -> Bool { try connection.holds(lease) }
 
     public func commit() throws(EngineError) {
-        try connection.commit(head: known.head)
+        try connection.commit(head: known.head, entriesAt: entriesAt)
     }
 
     /// Does nothing if the engine has already rolled the transaction back.

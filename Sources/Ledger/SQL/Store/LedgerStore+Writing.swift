@@ -78,8 +78,9 @@ extension LedgerStore {
         ])
     }
 
-    private func write(_ appended: AppendedEntry) throws(EngineError) {
+    private mutating func write(_ appended: AppendedEntry) throws(EngineError) {
         let entry = appended.entry
+        entriesAt = entry.committedAt
         try statements.insertEntry.run(
             [.integer(entry.position)] + EntryRow.values(entry.notice, at: entry.committedAt)
         )

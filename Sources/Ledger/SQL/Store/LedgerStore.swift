@@ -19,6 +19,8 @@ public struct LedgerStore {
     var lastContract: Int64?
     /// The position up to which the retention has checked the bodies that it had kept.
     var keptChecked: Int64 = 0
+    /// The date of the entries that this transaction has added.
+    var entriesAt: Instant?
     /// The number of contracts without a user at the beginning of the transaction; nil until it is needed.
     var unclaimed: Int?
     /// Results that this transaction has found or stored under keys, which are ASCII.
