@@ -195,19 +195,6 @@ public final class Purchases: Sendable {
     }
 }
 
-/// The lock guards the answer.
-private final class Once: @unchecked Sendable {
-    private let lock = NSLock()
-    private var isOver = false
-
-    func isFirst() -> Bool {
-        lock.withLock {
-            defer { isOver = true }
-            return !isOver
-        }
-    }
-}
-
 /// What a restore found, and what the server said to each.
 public struct Restoration: Equatable, Sendable {
     public struct Item: Equatable, Sendable {
