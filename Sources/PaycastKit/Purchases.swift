@@ -42,6 +42,7 @@ public final class Purchases: Sendable {
     package convenience init(
         server: URL,
         store: any Store,
+        orders: (any OrderSource)?,
         folder: URL,
         appVersion: String,
         time: any Timekeeper,
@@ -52,6 +53,7 @@ public final class Purchases: Sendable {
                 store: store,
                 server: PaycastServer(URLSessionTransport(server: server, timeout: 5)),
                 outbox: Outbox(folder: folder),
+                orders: orders,
                 appVersion: appVersion,
                 time: time,
                 willPerform: { willPerform(String(describing: $0)) }
