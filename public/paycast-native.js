@@ -65,9 +65,7 @@
         this.adapterDidUpdateSupportedComponents()
         unsent.splice(0).forEach(message => this.send(message))
       },
-      adapterDidUpdateSupportedComponents() {
-        if (adapter) root.bridgeComponents = adapter.supportedComponents.join(" ")
-      },
+      adapterDidUpdateSupportedComponents() { if (adapter) root.bridgeComponents = adapter.supportedComponents.join(" ") },
     }
   }
 
@@ -89,12 +87,9 @@
   // A button is busy until its newest message is answered, whatever is heard meanwhile, or until the app says that it does
   // nothing of the kind. It is asked when the page appears, when the bridge connects, and when a busy button is tapped: no
   // answer that is lost keeps a button busy.
-  // By key, which outlives the elements: the state, the newest last; the number of its newest message; and the number of
-  // what was last sent or answered.
-  const states = new Map()
-  const messages = new Map()
-  const heard = new Map()
-  let count = 0
+  // By key, which outlives the elements: the state, the newest last; the numbers of its newest message and of what came last.
+  const [states, messages, heard] = [new Map(), new Map(), new Map()]
+  let count = 0, unanswered
   const change = (key, state) => {
     states.delete(key)
     if (state) states.set(key, state)
@@ -112,8 +107,7 @@
 
   const press = button => {
     const [key, event, product] = [keyOf(button), eventOf(button), productOf(button)]
-    if (isTaken(states.get(key)) && event === "purchase") return askForState()
-    if (isTaken(states.get(key))) return states.get(key) === "confirming" && askForState(other => other === key)
+    if (isTaken(states.get(key))) return askAgain(key)
     if (event === "purchase" && !product) return
     for (const [other, state] of states) if (isOver(state)) states.delete(other)
     const number = ++count
@@ -141,6 +135,7 @@
     if (!button) return
     const asked = ++count
     send("state", button, {}, ({ purchases, pending }) => {
+      unanswered = undefined
       const list = purchases ?? pending?.map(productId => ({ productId, status: "pending" }))
       if (!list) return
       const open = list.filter(({ status }) => ["buying", "pending", "kept"].includes(status))
@@ -152,6 +147,14 @@
       for (const [key, state] of told) if (isOlder(key) && states.get(key) !== state) change(key, state)
       look()
     })
+  }
+
+  // Of a tap. An app that has left the question of the tap before unanswered drops everything, so it does not buy either.
+  const askAgain = key => {
+    const isInVain = unanswered === key && Object.values(waiting).includes(states.get(key))
+    unanswered = isInVain ? change(key) : key
+    askForState(other => other === key && !key.startsWith("purchase "))
+    look()
   }
 
   // MARK: Prices, by product. Undefined: asked for. Null: the store has none.
@@ -285,10 +288,7 @@
     document.addEventListener("change", look)
     document.addEventListener("focusin", ({ target }) => focused = target.closest?.(selector))
     // Turbo keeps a copy of the page that it leaves: without what is true only now.
-    document.addEventListener("turbo:before-cache", () => {
-      [isLeaving, focused] = [true, undefined]
-      wipe()
-    })
+    document.addEventListener("turbo:before-cache", () => { wipe(); [isLeaving, focused] = [true, undefined] })
     document.addEventListener("turbo:render", () => { isLeaving = false })
     document.addEventListener("turbo:load", appear)
     document.addEventListener("visibilitychange", () => document.hidden || appear())

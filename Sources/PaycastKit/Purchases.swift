@@ -42,6 +42,7 @@ public final class Purchases: Sendable {
     package convenience init(
         server: URL,
         store: any Store,
+        orders: (any OrderSource)?,
         folder: URL,
         appVersion: String,
         time: any Timekeeper,
@@ -52,6 +53,7 @@ public final class Purchases: Sendable {
                 store: store,
                 server: PaycastServer(URLSessionTransport(server: server, timeout: 5)),
                 outbox: Outbox(folder: folder),
+                orders: orders,
                 appVersion: appVersion,
                 time: time,
                 willPerform: { willPerform(String(describing: $0)) }
@@ -192,19 +194,6 @@ public final class Purchases: Sendable {
     ) async -> (entitlements: EntitlementState, open: [OpenPurchase], kept: Int) {
         let (open, kept) = await engine.summary(for: viewer)
         return (await engine.feed.state(for: viewer), open, kept)
-    }
-}
-
-/// The lock guards the answer.
-private final class Once: @unchecked Sendable {
-    private let lock = NSLock()
-    private var isOver = false
-
-    func isFirst() -> Bool {
-        lock.withLock {
-            defer { isOver = true }
-            return !isOver
-        }
     }
 }
 

@@ -41,6 +41,25 @@ package struct ServerResponse: Equatable, Sendable {
     }
 }
 
+extension ServerResponse {
+    private struct Failure: Decodable {
+        var error: String
+    }
+
+    /// Paycast's word for what is wrong, as every body of an error has it.
+    package var errorCode: String? { (try? JSONDecoder().decode(Failure.self, from: body))?.error }
+
+    /// Whether Paycast, or a proxy before it in trouble, may have said so.
+    package var isExpected: Bool {
+        switch status {
+        case 408, 425, 429, 500...: true
+        case 404, 405: false
+        case 400..<500: errorCode != nil
+        default: false
+        }
+    }
+}
+
 /// Sends one request and returns whatever was answered. Throws only if there was no answer.
 package protocol Transport: Sendable {
     func send(_ request: ServerRequest) async throws -> ServerResponse

@@ -100,6 +100,37 @@ def test_a_tap_on_a_busy_button_finds_out_that_the_answer_was_lost(webview):
     assert len(webview.sent("purchase")) == 1
 
 
+def test_a_tap_on_any_busy_button_finds_out_that_its_message_was_dropped(webview):
+    for name, state in (("restore", "restoring"), ("redeem", "opening")):
+        webview.run("native.isActive = false")
+        webview.press(name)
+        webview.until_state(name, state)
+        webview.run("native.isActive = true")
+        webview.press(name)
+        assert webview.until_state(name, None) == FREE
+        assert webview.sent(name) == []
+
+
+def test_an_app_that_drops_everything(webview):
+    """The button is free with the second question, so that the next tap tries again; an app that answers keeps it busy."""
+    for name, event, state in (("annual", "purchase", "buying"), ("restore", "restore", "restoring")):
+        webview.run("native.isActive = false")
+        webview.press(name)
+        webview.until_state(name, state)
+        webview.press(name)
+        assert webview.until_state(name, state) == BUSY
+        webview.press(name)
+        assert webview.until_state(name, None) == FREE
+        webview.run("native.isActive = true")
+        webview.press(name)
+        assert webview.until_state(name, state) == BUSY
+        assert len(webview.sent(event)) == 1
+        webview.run("native.isActive = false")
+        webview.press(name)
+        assert webview.until_state(name, state) == BUSY
+        webview.run("native.isActive = true")
+
+
 def test_an_answer_counts_whatever_a_list_has_said(webview):
     """The app may have looked for its purchases before it took this one."""
     webview.run("native.automatic.state = undefined")

@@ -36,16 +36,10 @@ struct Commit: Codable, Equatable, Sendable {
     var claim: String?
 }
 
-/// The body of an error.
-struct ServerError: Codable, Equatable, Sendable {
-    var error: String
-    var message: String?
-}
-
 extension PostAnswer {
     /// Only an answer in the server's own words counts: a captive portal answers 200 to everything, with a page.
     init(_ response: ServerResponse, at now: Date) {
-        let code = (try? JSONDecoder().decode(ServerError.self, from: response.body))?.error
+        let code = response.errorCode
         switch (response.status, code) {
         case (200, _):
             let commit = try? JSONDecoder().decode(Commit.self, from: response.body)
@@ -56,23 +50,11 @@ extension PostAnswer {
         default:
             let isWholeServer = response.status != 422 && !PostAnswer.aboutOneTransaction.contains(code ?? "")
             let seconds = RetryAfter.seconds(response, at: now)
-            let unexpected = response.isExpected(code: code) ? nil : response.status
+            let unexpected = response.isExpected ? nil : response.status
             self = .later(Delay(seconds: seconds, isWholeServer: isWholeServer, unexpected: unexpected))
         }
     }
 
     /// Answers of 503 that say nothing about the next transaction.
     private static let aboutOneTransaction: Set = ["wrong_app", "wrong_environment"]
-}
-
-extension ServerResponse {
-    /// Whether Paycast, or a proxy before it in trouble, may have said so.
-    func isExpected(code: String?) -> Bool {
-        switch status {
-        case 408, 425, 429, 500...: true
-        case 404, 405: false
-        case 400..<500: code != nil
-        default: false
-        }
-    }
 }

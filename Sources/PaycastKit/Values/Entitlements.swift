@@ -165,10 +165,10 @@ enum EntitlementsAnswer: Equatable, Sendable {
     case failed(retryAfter: TimeInterval?, unexpected: Int? = nil)
 
     init(_ response: ServerResponse, at now: Date) {
-        let code = (try? JSONDecoder().decode(ServerError.self, from: response.body))?.error
+        let code = response.errorCode
         let failed = EntitlementsAnswer.failed(
             retryAfter: RetryAfter.seconds(response, at: now),
-            unexpected: response.isExpected(code: code) ? nil : response.status
+            unexpected: response.isExpected ? nil : response.status
         )
         switch (response.status, code) {
         case (304, _): self = .unchanged

@@ -11,6 +11,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from signing import payload
 
 
+def error_code(body):
+    try:
+        return json.loads(body).get("error")
+    except (ValueError, AttributeError):
+        return None
+
+
 class Network:
     """Passes requests on, or does not. `modes` are used up by posts of transactions, one each; then `mode` holds."""
 
@@ -106,7 +113,7 @@ class Network:
         request.connection.shutdown(socket.SHUT_RDWR)
 
     def answer(self, request, post, status, body, headers=None):
-        post["status"] = status
+        post["status"], post["error"] = status, error_code(body)
         post["retry_after"] = (headers or {}).get("Retry-After")
         try:
             request.send_response(status)

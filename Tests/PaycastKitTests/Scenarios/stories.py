@@ -3,7 +3,9 @@
 import time
 from dataclasses import dataclass, field
 
-# What the first post meets that reaches a network at all. The later ones get through.
+from signing import expired
+
+# What the first posts meet that reach a network at all. The later ones get through.
 MODES = ["up", "down", "slow", "busy", "lost", "portal"]
 # The app's clock runs that much faster than ours, so that a second of back-off is a quarter.
 PACE = 4
@@ -170,7 +172,7 @@ def owned_by_other(phone, user):
 
 def expired_stream(phone, user):
     order, transaction = sold(phone, user)
-    stale = {**order, "signed_stream": order["signed_stream"][:-4] + "0000"}
+    stale = {**order, "signed_stream": expired(order["signed_stream"])}
     later = [{"steps": [log_in(order)]}]
     return Story(transaction, [{"buy": [purchase(stale)]}], settings=BRIEFLY, later=later, users=[user])
 

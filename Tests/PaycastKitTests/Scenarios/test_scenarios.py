@@ -1,7 +1,7 @@
 """What the app says at each step of a story, and what only some networks have. Every story is in test_stories.py."""
 
 import pytest
-from signing import Xcode
+from signing import Xcode, expired
 from stories import MODES, PACE, is_done, log_in, purchase, sold
 from world import Phone, Server, Simulator
 
@@ -87,12 +87,32 @@ def test_owned_by_other(server, phone):
     assert server.entitlements("s12")["active"] and not server.entitlements("s12-other")["active"]
 
 
-def test_stream_that_does_not_count(server, phone):
-    order, transaction = sold(phone, "s13")
-    stale = {**order, "signed_stream": order["signed_stream"][:-4] + "0000"}
+@pytest.mark.parametrize("code", ["expired_stream_name", "forged_stream_name"])
+def test_stream_that_does_not_count(server, phone, code):
+    order, transaction = sold(phone, f"s13-{code}")
+    name = order["signed_stream"]
+    stale = {**order, "signed_stream": expired(name) if code == "expired_stream_name" else name[:-4] + "0000"}
     report = phone.run({"buy": [purchase(stale)]}, patience=1)
     assert "needsStream" in report["outcomes"][0] and phone.network.posts[-1]["status"] == 403
+    assert phone.network.posts[-1]["error"] == code
     assert is_done(phone.run(log_in(order))) and phone.finished == [transaction["id"]]
+
+
+def test_expired_stream_renewed_by_an_order(server, phone):
+    """By the app itself, while it runs: nobody logs in."""
+    order, transaction = sold(phone, "s13r")
+    stale = {**order, "signed_stream": expired(order["signed_stream"])}
+    report = phone.run({"buy": [purchase(stale)]}, backend=server.backend("s13r"), state="current")
+    assert is_done(report) and report["active"] == ["pro.annual"] and phone.finished == [transaction["id"]]
+    # The name may be renewed for the entitlements before it is posted with.
+    assert [post["status"] for post in phone.network.posts][-2:] in ([403, 200], [200])
+
+
+def test_restored_on_a_new_phone_by_an_order(server, phone):
+    order = server.order("s17r", "lifetime")
+    phone.put("owned", phone.sign(order["order"], "lifetime", kind="Non-Consumable"))
+    report = phone.run({"restore": True}, backend=server.backend("s17r"), state="current")
+    assert "granted" in report["outcomes"][0] and report["active"] == ["lifetime"]
 
 
 @pytest.mark.parametrize("years", [-1, 1])
@@ -129,16 +149,6 @@ def test_bought_for_good_and_restored_on_another_phone(server, phone, tmp_path):
         report = new.run(log_in(order), {"restore": True}, state="current")
         assert "granted" in report["outcomes"][0] and report["active"] == ["lifetime"]
         new.check_rules()
-
-
-def test_refused_after_a_certificate_roll_over(server, phone):
-    order, transaction = sold(phone, "s16")
-    phone.network.mode = "refusing"
-    assert "refused" in phone.run({"buy": [purchase(order)]}, patience=1)["outcomes"][0]
-    phone.network.mode = "up"
-    # The same version of the app does not try again, and loses nothing.
-    assert phone.run(patience=1)["kept"] == 1 and phone.finished == [] and len(phone.network.posts) == 1
-    assert is_done(phone.run(version="2")) and phone.finished == [transaction["id"]]
 
 
 @pytest.fixture
@@ -200,3 +210,15 @@ def test_bought_in_two_simulators(server, tmp_path):
     for user in ("x1", "x2", "x3"):
         held = server.entitlements(user)["entitlements"]
         assert [(item["environment"], item["active"]) for item in held] == [("Xcode", True)]
+
+
+def test_refused_after_a_certificate_roll_over(lone_server, tmp_path):
+    phone = Phone(tmp_path / "phone", lone_server)
+    order, transaction = sold(phone, "s16")
+    with lone_server.another_authority():
+        assert "refused" in phone.run({"buy": [purchase(order)]}, patience=1)["outcomes"][0]
+        assert [post["status"] for post in phone.network.posts] == [400]
+    # The same version of the app does not try again, and loses nothing.
+    assert phone.run(patience=1)["kept"] == 1 and phone.finished == [] and len(phone.network.posts) == 1
+    assert is_done(phone.run(version="2")) and phone.finished == [transaction["id"]]
+    phone.check_rules()

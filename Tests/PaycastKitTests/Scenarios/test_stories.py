@@ -8,26 +8,32 @@ from world import Phone
 
 # At once: they wait more than they compute.
 WORLDS = 8
+# Posts that a network fails before it gets well; of a process that is killed, one.
+FAILURES = 2
 
 
-def live(server, folder, tell, mode, kill_before=None):
-    """Lives through the story on a phone of its own. Returns how many steps its first process had, or nothing if killed."""
-    user = f"{tell.__name__}-{mode}-{kill_before}"
+def live(server, folder, tell, mode, kill_before=None, kill_next_before=None):
+    """Lives through the story on a phone of its own. Returns how many steps its first processes had, None if killed."""
+    user = f"{tell.__name__}-{mode}-{kill_before}-{kill_next_before}"
     with Phone(folder / user, server) as phone:
         story = tell(phone, user)
         is_up = story.weather == "up"
-        phone.network.mode, phone.network.modes = story.weather, [mode] if is_up else []
+        met = [mode] * (FAILURES if kill_before is None else 1)
+        phone.network.mode, phone.network.modes = story.weather, met if is_up else []
         first = phone.run(*story.steps, kill_before=kill_before, pace=PACE, **story.settings)
         report = first or phone.run(*story.again, pace=PACE, **story.settings)
         if story.meanwhile:
             story.meanwhile()
         if not is_up:
-            phone.network.mode, phone.network.modes = "up", [mode]
+            phone.network.mode, phone.network.modes = "up", met
+        reports = [first]
         for process in story.later:
             steps, settings = process.get("steps", []), {key: process[key] for key in process if key != "steps"}
-            report = phone.run(*steps, pace=PACE, **settings)
+            kill = kill_next_before if len(reports) == 1 else None
+            reports.append(phone.run(*steps, pace=PACE, kill_before=kill, **settings))
+            report = reports[-1] or phone.run(*steps, pace=PACE, **settings)
         check(phone, server, story, report)
-        return first and first["actions"]
+        return [report and report["actions"] for report in reports]
 
 
 def check(phone, server, story, report):
@@ -53,8 +59,11 @@ def test_story_over_any_network_killed_at_every_step(server, tmp_path, tell):
         killed = {
             (mode, step): pool.submit(live, server, tmp_path, tell, mode, step)
             for mode, life in whole.items()
-            for step in range(life.result())
+            for step in range(life.result()[0])
         }
+        # The processes that bring it home die too; what they meet on the way is the same.
+        for step in range(sum(whole["up"].result()[1:2])):
+            killed["up", None, step] = pool.submit(live, server, tmp_path, tell, "up", None, step)
     assert len(killed) >= 2 * len(MODES)
     for world, life in killed.items():
         if failure := life.exception():

@@ -5,13 +5,14 @@ import os
 import subprocess
 import time
 import urllib.request
+from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 
 import rules
 from network import Network
 from program import OUTSIDE, ROOT, Program, binary
-from signing import Signer
+from signing import STREAM_KEY, Signer
 
 BUNDLE = "com.example.paycast"
 
@@ -28,7 +29,7 @@ def app_binary():
 class Server:
     def __init__(self, folder, **settings):
         # With the default, `transfer`, a purchase moves to whoever restores it, and 409 is never answered.
-        environment = {**OUTSIDE, "PAYCAST_TRANSFERS": "keep", **settings}
+        environment = {**OUTSIDE, "PAYCAST_TRANSFERS": "keep", "PAYCAST_STREAM_KEYS": STREAM_KEY, **settings}
         self.program = Program(folder, [binary(), "serve", "--dev", "--port", "0"], environment)
         self.program.wait_until_listening()
         workspace = folder / ".paycast"
@@ -38,6 +39,20 @@ class Server:
     @property
     def url(self):
         return self.program.url
+
+    def backend(self, user):
+        """The app's own backend, for one user."""
+        return {"url": f"{self.url}/orders", "key": self.key, "user": user}
+
+    @contextmanager
+    def another_authority(self):
+        """The server trusts certificates that have not signed what is sold: the authority has changed."""
+        authority = self.program.folder / ".paycast" / "authority.pem"
+        authority.rename(kept := authority.with_suffix(".kept"))
+        self.restart()
+        yield
+        kept.replace(authority)
+        self.restart()
 
     def restart(self):
         """The server dies as in a crash, and comes back on another port."""
@@ -146,7 +161,7 @@ class Phone:
         sheet = self.folder / "sheet" / "pro.annual.json"
         sheet.touch() if is_asking else sheet.unlink()
 
-    def run(self, *steps, kill_before=None, patience=30, version="1", clock_error=0, pace=1, state=None):
+    def run(self, *steps, kill_before=None, patience=30, version="1", clock_error=0, pace=1, state=None, backend=None):
         """Runs the app, until its entitlements are in `state` if given. Returns its report, or None if it was killed."""
         plan = {
             "server": self.network.begin(pace),
@@ -157,6 +172,7 @@ class Phone:
             "clockError": clock_error,
             "pace": pace,
             "state": state,
+            "backend": backend,
         }
         if kill_before is not None:
             plan["killBefore"] = kill_before

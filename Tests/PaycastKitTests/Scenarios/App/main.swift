@@ -18,6 +18,8 @@ struct Plan: Decodable {
         var stream: SignedStream?
     }
     var server: URL
+    /// Whom the app asks for orders, if anybody.
+    var backend: Backend?
     var folder: String
     var appVersion: String
     var steps: [Step]
@@ -57,6 +59,7 @@ let countdown = Countdown(plan.killBefore)
 let purchases = Purchases(
     server: plan.server,
     store: store,
+    orders: plan.backend,
     folder: folder.appendingPathComponent("outbox", isDirectory: true),
     appVersion: plan.appVersion,
     time: PlannedTime(error: plan.clockError, pace: plan.pace),
