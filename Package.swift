@@ -215,7 +215,10 @@ let package = Package(
         library("Redis", ["CHiredis", "Encoding", "Domain", "Concurrency", "Observability", "RailsBroadcasts"]),
         library(
             "RailsCable",
-            ["Concurrency", "Observability", "Postgres", "LedgerSQL", "SQLiteLedger", "RailsBroadcasts"]
+            [
+                "Encoding", "Domain", "Concurrency", "Observability", "Crypto", "Postgres", "LedgerSQL", "SQLiteLedger",
+                "RailsBroadcasts",
+            ]
         ),
         library("Simulator", ["Encoding", "Domain", "APIModel", "Crypto"]),
         library("StandIns", ["Encoding", "Domain", "Crypto", "HTTPClient", "Simulator"]),
@@ -357,7 +360,7 @@ let package = Package(
         tests("HTTPMessages", ["Domain"]),
         tests("RailsBroadcasts", ["Domain"]),
         tests("Redis", ["RailsBroadcasts", "paycast"]),
-        tests("RailsCable", ["Postgres", "RailsBroadcasts", "paycast"], exclude: ["App"]),
+        tests("RailsCable", ["Domain", "Postgres", "RailsBroadcasts", "paycast"], exclude: ["App"]),
         tests(
             "Gateway",
             [

@@ -3,8 +3,8 @@ internal import HTTPClient
 internal import StoreInterface
 
 /// Whether pages get a Rails app's broadcasts. Once `config.action_cable.url` points here, pages receive nothing else.
-/// Only the `redis` and `solid_cable` adapters, Rails' HTTP requests and AnyCable's gem reach Paycast; broadcasts
-/// through `async` or `postgresql` are lost silently.
+/// Only the `redis`, `solid_cable` and `postgresql` adapters, Rails' HTTP requests and AnyCable's gem reach Paycast;
+/// broadcasts through `async` are lost silently.
 struct CableCheck {
     /// Whether the environment has REDIS_URL or PAYCAST_RAILS_CABLE_URL (`hasSource`), or the secret of a Rails app
     /// (`isRails`).
@@ -39,8 +39,8 @@ struct CableCheck {
     }
 
     private static let todo =
-        "what the app broadcasts never reaches them; name the database of solid_cable in PAYCAST_RAILS_CABLE_URL, or that "
-        + "of the redis adapter in REDIS_URL; with async or postgresql, post to /broadcasts, or leave "
+        "what the app broadcasts never reaches them; name the database of solid_cable or postgresql in "
+        + "PAYCAST_RAILS_CABLE_URL, or that of the redis adapter in REDIS_URL; with async, post to /broadcasts, or leave "
         + "config.action_cable.url alone and open a <turbo-stream-source>"
 
     private func value(_ name: String, in metrics: String) -> Double? {

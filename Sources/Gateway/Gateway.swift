@@ -18,7 +18,9 @@ public final class Gateway: Sendable {
 
     /// Binds the port and starts serving. `position` is the ledger's newest entry; all later publications are newer.
     ///
-    /// With an `identity`, every connection speaks TLS. `tick` is the interval at which the loops check what is due.
+    /// With an `identity`, every connection speaks TLS. `onFollow` runs on a loop's thread when a page follows a stream
+    /// that no other page of that loop follows; it must not block. `tick` is the interval at which the loops check what
+    /// is due.
     public init(
         address: String,
         port: Int,
@@ -32,6 +34,7 @@ public final class Gateway: Sendable {
         metrics: Metrics,
         limits: Limits = Limits(),
         proxies: TrustedProxies = .none,
+        onFollow: (@Sendable (StreamName) -> Void)? = nil,
         tick: Duration = .milliseconds(100)
     ) throws(SocketSetupError) {
         guard let listeners = ListeningSocket.group(address: address, port: port, count: loops) else {
@@ -53,7 +56,7 @@ public final class Gateway: Sendable {
             sessions: CableSessions(),
             sentRefreshes: SentRefreshes()
         )
-        let ports = listeners.compactMap { _ in LoopPort() }
+        let ports = listeners.compactMap { _ in LoopPort(onFollow: onFollow) }
         guard ports.count == listeners.count else { throw .noDescriptors }
         var threads: [WorkerThread] = []
         for (number, port) in ports.enumerated() {
@@ -117,6 +120,11 @@ public final class Gateway: Sendable {
                 }
             )
         }
+    }
+
+    /// Every stream that a page follows.
+    public var followedStreams: [StreamName] {
+        Array(Set(ports.flatMap(\.pageStreams)))
     }
 
     /// Connections and HTTP/2 requests that have ended since the start.

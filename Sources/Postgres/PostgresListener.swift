@@ -27,14 +27,31 @@ public final class PostgresListener {
     /// Waits until the server has registered it. A pooler would accept it and deliver nothing: send yourself a
     /// notification and wait for it.
     public func listen(_ channel: String) throws(PostgresError) {
-        let word = channel.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"")
-        try connection.execute("LISTEN \"\(word)\"")
+        try listen([channel])
+    }
+
+    /// All in one transaction.
+    public func listen(_ channels: [String]) throws(PostgresError) {
+        try connection.execute(channels.map { "LISTEN \(PostgresListener.quoted($0))" }.joined(separator: "; "))
         listeningSession = connection.session
+    }
+
+    public func unlisten(_ channels: [String]) throws(PostgresError) {
+        try connection.execute(channels.map { "UNLISTEN \(PostgresListener.quoted($0))" }.joined(separator: "; "))
     }
 
     /// Stops listening to every channel. Call it before a pooler gives the session to another client.
     public func unlisten() {
         try? connection.execute("UNLISTEN *")
+    }
+
+    /// The first value of the only row, asked through the listener's own session.
+    public func first(_ sql: String) throws(PostgresError) -> String? {
+        try connection.prepare(sql).first { row in row.text(0) }
+    }
+
+    private static func quoted(_ channel: String) -> String {
+        "\"" + channel.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
     }
 
     /// Sends all payloads through the listener's own session, in one transaction: a pipeline without BEGIN is one

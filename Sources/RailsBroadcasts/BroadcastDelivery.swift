@@ -1,5 +1,5 @@
 internal import Concurrency
-internal import Domain
+public import Domain
 internal import Observability
 
 /// Brings what a listener received to the ledger, as `BroadcastQueue` decides. Confined to the listener's thread.
@@ -30,14 +30,28 @@ public final class BroadcastDelivery {
     public func take(_ payload: [UInt8]?, from channel: [UInt8]) {
         do throws(RailsBroadcast.Refusal) {
             guard let payload else { throw .size }
-            queue.add(
-                try RailsBroadcast.fragment(channel: channel, payload: payload, channels: channels),
-                bytes: payload.count
-            )
-            counts.messages.add()
+            guard let stream = channels.stream(of: channel) else { throw .channel }
+            try add(payload, on: stream)
         } catch {
             counts.ignore(error)
         }
+    }
+
+    public func take(_ payload: [UInt8], on stream: StreamName) {
+        do throws(RailsBroadcast.Refusal) {
+            try add(payload, on: stream)
+        } catch {
+            counts.ignore(error)
+        }
+    }
+
+    public func reload(_ stream: StreamName) {
+        queue.add(Fragment(stream: stream, action: "refresh", content: .none), bytes: 0)
+    }
+
+    private func add(_ payload: [UInt8], on stream: StreamName) throws(RailsBroadcast.Refusal) {
+        queue.add(try RailsBroadcast.fragment(on: stream, payload: payload), bytes: payload.count)
+        counts.messages.add()
     }
 
     public func submit(at now: Duration) {

@@ -53,6 +53,11 @@ public final class BroadcastListener: Sendable {
         ports.problem.withLock { $0 }.map { ["\(ports.source.name): \($0)"] } ?? []
     }
 
+    /// What to look at although broadcasts may arrive, for `/ready`.
+    public var warnings: [String] {
+        ports.warning.withLock { $0 }.map { ["\(ports.source.name): \($0)"] } ?? []
+    }
+
     /// Makes the source look for what is new, from any thread.
     public func wake() { ports.broadcasts.bell.wake() }
 
@@ -77,6 +82,7 @@ final class ListenerPorts: Sendable {
     let broadcasts: BroadcastPorts
     /// Only the listener's thread writes it.
     let problem = Mutex<String?>(startingProblem)
+    let warning = Mutex<String?>(nil)
 
     init(
         source: BroadcastSourceName,

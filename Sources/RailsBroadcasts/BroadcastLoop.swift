@@ -44,6 +44,7 @@ final class BroadcastLoop {
         let isStuck = receiver.delivery.isStuck(at: receiver.now, patience: ports.patience)
         let problem = source.problem
         ports.counts.connected.set(problem == nil ? 1 : 0)
+        ports.warning.withLock { $0 = source.warning }
         ports.problem.withLock { $0 = problem ?? (isStuck ? BroadcastLoop.ledgerProblem : nil) }
     }
 

@@ -1,4 +1,5 @@
 internal import Concurrency
+public import Domain
 public import Observability
 
 /// What a source does with what arrives, and with what it finds out about itself. Confined to the listener's thread.
@@ -26,6 +27,14 @@ public final class BroadcastReceiver {
     public func take(_ payload: [UInt8]?, from channel: [UInt8]) {
         delivery.take(payload, from: channel)
     }
+
+    /// The same of a source that knows the stream.
+    public func take(_ payload: [UInt8], on stream: StreamName) {
+        delivery.take(payload, on: stream)
+    }
+
+    /// Makes the pages of one stream reload, those too that return later with a cursor from before.
+    public func reload(_ stream: StreamName) { delivery.reload(stream) }
 
     /// Makes up for a gap.
     public func healGap(_ gap: BroadcastGap) { heal(gap) }

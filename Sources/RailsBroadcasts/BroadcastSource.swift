@@ -4,6 +4,8 @@ public import Concurrency
 public protocol BroadcastSource: AnyObject {
     /// Why broadcasts do not arrive, in words for the operator; nil while they do.
     var problem: String? { get }
+    /// What the operator should look at although broadcasts may arrive; nil if nothing.
+    var warning: String? { get }
     /// When `receive` has something to do, on the monotonic clock.
     var next: Duration { get }
     /// Forgets what it has not handed over yet, since another node may have submitted it, and heals the gap.
@@ -16,6 +18,7 @@ public protocol BroadcastSource: AnyObject {
 
 extension BroadcastSource {
     public func startOver(_ receiver: BroadcastReceiver) { receiver.healGap(.outage) }
+    public var warning: String? { nil }
 
     /// For a source that is asked, and says nothing by itself.
     public func wait(for bell: EventDescriptor, timeout: Duration, receiver: BroadcastReceiver) {

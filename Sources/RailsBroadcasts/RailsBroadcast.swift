@@ -19,12 +19,7 @@ enum RailsBroadcast {
 
     private static let limit = 256 << 10
 
-    static func fragment(
-        channel: [UInt8],
-        payload: [UInt8],
-        channels: RailsChannels
-    ) throws(Refusal) -> Fragment {
-        guard let stream = channels.stream(of: channel) else { throw .channel }
+    static func fragment(on stream: StreamName, payload: [UInt8]) throws(Refusal) -> Fragment {
         guard payload.count <= limit else { throw .size }
         guard let html = JSONLiteral.string(payload) else { throw .json }
         do throws(BroadcastError) {

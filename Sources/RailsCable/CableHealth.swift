@@ -53,16 +53,26 @@ public struct CableTiming: Sendable {
     public var interval: Duration
     /// How long the database may be locked, and the ledger refuse broadcasts, before that is a problem.
     public var patience: Duration
+    /// The interval between two heartbeats of the adapter `postgresql`.
+    public var heartbeat: Duration
+    /// How often every node says what its pages follow.
+    public var repetition: Duration
     /// The pause before the first reconnect, and the pause that it grows to after several failures.
     public var pause: ClosedRange<Duration>
 
     public init(
         interval: Duration = .milliseconds(100),
         patience: Duration = .seconds(5),
+        heartbeat: Duration = .seconds(2),
+        repetition: Duration = .seconds(60),
         pause: ClosedRange<Duration> = .milliseconds(100) ... .seconds(5)
     ) {
         self.interval = interval
         self.patience = patience
+        self.heartbeat = heartbeat
+        self.repetition = repetition
         self.pause = pause
     }
+
+    var listening: HeartbeatTiming { HeartbeatTiming(heartbeat: heartbeat, patience: patience, pause: pause) }
 }

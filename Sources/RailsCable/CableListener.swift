@@ -2,12 +2,14 @@ public import Observability
 public import RailsBroadcasts
 
 extension BroadcastListener {
-    /// Reads what a Rails app broadcasts through Solid Cable. Returns nil when the process has run out of descriptors.
+    /// Reads what a Rails app broadcasts through a database. `follows` says what pages follow, for the adapter `postgresql`.
+    /// Returns nil when the process has run out of descriptors.
     public convenience init?(
         railsCable settings: CableSettings,
         timing: CableTiming = CableTiming(),
         log: Log,
         metrics: Metrics,
+        follows: FollowedStreams = FollowedStreams(),
         submit: @escaping SubmitBroadcasts
     ) {
         let counts = CableCounts(metrics)
@@ -27,18 +29,25 @@ extension BroadcastListener {
                 metrics,
                 name: "paycast_rails_cable",
                 source: "the cable database",
-                connected: "1 while the app's cable database is read.",
-                outages: "Times when it could not be read."
+                connected: "1 while the app's cable database is read or listened to.",
+                outages: "Times when it could not be."
             ),
             submit: submit,
             makeSource: {
-                let table: any CableTable =
-                    switch settings.url {
-                    case .sqlite(let path): SQLiteCableTable(path: path)
-                    case .postgres(let url): PostgresCableTable(url)
-                    }
-                return TableSource(table, of: settings.url, timing: timing, counts: counts, after: .beforeStart)
+                switch settings.url {
+                case .sqlite(let path):
+                    TableSource(
+                        SQLiteCableTable(path: path),
+                        of: settings.url,
+                        timing: timing,
+                        counts: counts,
+                        after: .beforeStart
+                    )
+                case .postgres(let url):
+                    PostgresCableSource(url, settings: settings, timing: timing, counts: counts, follows: follows)
+                }
             }
         )
+        follows.wakeListener { [weak self] in self?.wake() }
     }
 }

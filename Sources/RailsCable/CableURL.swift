@@ -73,9 +73,26 @@ public struct CableSettings: Sendable, Equatable {
     /// `PAYCAST_RAILS_CABLE_PREFIX`: the `channel_prefix` of the Rails app's `config/cable.yml`. If nil, every channel
     /// counts as a stream.
     public var prefix: String?
+    /// `PAYCAST_RAILS_CABLE_ADAPTER`; nil if the database decides, by whether it has Solid Cable's table.
+    public var adapter: CableAdapter?
+    /// How many streams the adapter `postgresql` listens to. PostgreSQL looks through all of them for each notification in
+    /// the database, some 0.03 ms of its processor for as many.
+    public var streamLimit = 10_000
 
-    public init(url: CableURL, prefix: String? = nil) {
+    public init(url: CableURL, prefix: String? = nil, adapter: CableAdapter? = nil) {
         self.url = url
         self.prefix = prefix
+        self.adapter = adapter
     }
+
+    /// Whether pages' streams have to be known in order to hear what is broadcast to them.
+    public var needsStreams: Bool {
+        if case .postgres = url { adapter != .solidCable } else { false }
+    }
+}
+
+/// The adapter in the Rails app's `config/cable.yml`.
+public enum CableAdapter: String, CaseIterable, Sendable {
+    case solidCable = "solid_cable"
+    case postgresql
 }

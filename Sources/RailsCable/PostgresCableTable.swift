@@ -11,6 +11,12 @@ final class PostgresCableTable: CableTable {
         var snapshot, head, newest, anchor, rows, late: PostgresStatement
     }
 
+    /// Whether Solid Cable's table is there, as `true` or `false`.
+    static let isThere = """
+        SELECT CAST(count(*) = 2 AS TEXT) FROM pg_catalog.pg_attribute
+        WHERE attrelid = to_regclass('solid_cable_messages') AND attname IN ('channel', 'payload')
+        """
+
     private let connection: PostgresConnection
     private var statements: Statements?
 

@@ -13,14 +13,29 @@ final class TableSource: BroadcastSource {
     private var health: CableHealth
     /// What to make up for once the table's head is known.
     private var gap: BroadcastGap?
+    /// The database has no such table. That is no problem yet if the app may use the other adapter.
+    private(set) var isMissing = false
+    private var hasAnswered = false
+    private let isOptional: Bool
 
-    init(_ table: any CableTable, of url: CableURL, timing: CableTiming, counts: CableCounts, after gap: BroadcastGap) {
+    init(
+        _ table: any CableTable,
+        of url: CableURL,
+        timing: CableTiming,
+        counts: CableCounts,
+        after gap: BroadcastGap,
+        isOptional: Bool = false
+    ) {
         self.table = table
         self.url = url
         self.counts = counts
         self.gap = gap
+        self.isOptional = isOptional
         health = CableHealth(timing: timing, now: .zero)
     }
+
+    /// What was broadcast since then may be lost.
+    var hasBegun: Bool { hasAnswered || health.failures > 0 }
 
     var problem: String? { health.problem?.description }
 
@@ -36,8 +51,11 @@ final class TableSource: BroadcastSource {
         guard receiver.hasRoom else { return health.postpone(at: receiver.now) }
         do throws(CableProblem) {
             let hasMore = try ask(receiver)
+            hasAnswered = true
             report(health.succeeded(at: receiver.now, hasMore: hasMore), receiver)
         } catch {
+            isMissing = error == .missingTable
+            guard !(isMissing && isOptional) else { return }
             receiver.lost(error, isNew: health.failed(error, at: receiver.now, random: .random(in: 0...1)))
         }
     }
@@ -72,7 +90,7 @@ final class TableSource: BroadcastSource {
     private func report(_ news: DeliveryNews?, _ receiver: BroadcastReceiver) {
         switch news {
         case nil: break
-        case .connected: receiver.log.info("rails cable connected", fields: ["cable": url])
+        case .connected: receiver.log.info("rails cable connected", fields: ["cable": url, "adapter": "solid_cable"])
         case .recovered(let outage): receiver.recovered(after: outage)
         }
     }

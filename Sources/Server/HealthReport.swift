@@ -32,7 +32,8 @@ struct HealthReport: Sendable {
         let ledgerWarnings = ledger.warnings + (shared?.warnings ?? []).map { "ledger: \($0)" }
         return Readiness(
             problems: settings + ledger.problems + certificate.problems + parts,
-            warnings: certificate.warnings + templates.warnings.map(\.description) + ledgerWarnings,
+            warnings: certificate.warnings + templates.warnings.map(\.description)
+                + listeners.flatMap(\.warnings) + ledgerWarnings,
             ledger: shared.map(SharedLedgerAnswer.init)
         )
     }

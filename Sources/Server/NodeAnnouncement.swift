@@ -4,21 +4,36 @@ internal import Hub
 
 /// A message between nodes for their pages, with content that the log does not hold.
 ///
-/// Its JSON is `{"stream":"…","parts":[{"html":"…","key":"…","refresh":true}]}` or `{"language":"…"}`. A received
-/// message was sent by a node (`MessageKey`), perhaps of another version, so it is checked like a request.
+/// Its JSON is `{"stream":"…","parts":[{"html":"…","key":"…","refresh":true}]}`, `{"language":"…"}`,
+/// `{"followed":["…"]}` or `{"question":"followed"}`. A received message was sent by a node (`MessageKey`), perhaps of
+/// another version, so it is checked like a request.
 enum NodeAnnouncement: Equatable {
     private static let partLimit = 100
+    /// Of one announcement.
+    static let streamLimit = 100
 
     /// A transient message.
     case broadcast(Message)
     /// The user of this stream reads another language now.
     case language(StreamName)
+    /// Pages of this node follow these.
+    case followed([StreamName])
+    /// This node wants to know what pages of the others follow.
+    case whoFollows
 
     /// Nil if it is not a node's message.
     init?(_ body: [UInt8]) {
         guard let node = JSONNode(body) else { return nil }
         if let stream = node["language"]?.text.flatMap({ StreamName($0) }) {
             self = .language(stream)
+            return
+        }
+        if case .array(let found)? = node["followed"], found.count <= NodeAnnouncement.streamLimit {
+            self = .followed(found.compactMap { $0.text.flatMap { StreamName($0) } })
+            return
+        }
+        if node["question"]?.text == "followed" {
+            self = .whoFollows
             return
         }
         guard let stream = node["stream"]?.text.flatMap({ StreamName($0) }), case .array(let found)? = node["parts"],
@@ -35,6 +50,14 @@ enum NodeAnnouncement: Equatable {
         case .language(let stream):
             body += #"{"language":"#.utf8
             JSONLiteral.append(Array(stream.text.utf8), to: &body)
+        case .followed(let streams):
+            body += #"{"followed":["#.utf8
+            for (index, stream) in streams.enumerated() {
+                if index > 0 { body += ",".utf8 }
+                JSONLiteral.append(Array(stream.text.utf8), to: &body)
+            }
+            body += "]".utf8
+        case .whoFollows: body += #"{"question":"followed""#.utf8
         case .broadcast(let message):
             body += #"{"stream":"#.utf8
             JSONLiteral.append(Array(message.stream.text.utf8), to: &body)

@@ -112,6 +112,15 @@ struct OpenedLedger {
         return follower.tell(announcement.body)
     }
 
+    /// Tells the other nodes which streams pages of this one follow. What is lost is sent again within a minute.
+    func shareFollowed(_ streams: [StreamName]) {
+        guard isShared else { return }
+        for start in stride(from: 0, to: streams.count, by: NodeAnnouncement.streamLimit) {
+            let part = streams[start..<min(start + NodeAnnouncement.streamLimit, streams.count)]
+            tellOthers(of: .followed(Array(part)))
+        }
+    }
+
     /// Follows the commits of other nodes; nil for a file.
     var follower: LedgerFollower? {
         switch kind {

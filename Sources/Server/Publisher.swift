@@ -4,6 +4,7 @@ internal import Domain
 internal import Gateway
 internal import Hub
 internal import Observability
+internal import RailsCable
 internal import Synchronization
 internal import TurboStreams
 
@@ -12,6 +13,7 @@ internal import TurboStreams
 final class Publisher: Sendable {
     private let templates: TemplateLoader
     private let telemetry: WebhookTelemetry
+    private let follows: FollowedStreams?
     private let log: Log
     private let outlet = Mutex(Outlet.waiting([]))
 
@@ -22,9 +24,10 @@ final class Publisher: Sendable {
         case open(Gateway)
     }
 
-    init(templates: TemplateLoader, telemetry: WebhookTelemetry, log: Log) {
+    init(templates: TemplateLoader, telemetry: WebhookTelemetry, follows: FollowedStreams?, log: Log) {
         self.templates = templates
         self.telemetry = telemetry
+        self.follows = follows
         self.log = log
     }
 
@@ -78,6 +81,8 @@ final class Publisher: Sendable {
         switch NodeAnnouncement(body) {
         case .broadcast(let message): broadcast([message])
         case .language(let stream): forget(stream)
+        case .followed(let streams): follows?.followElsewhere(streams)
+        case .whoFollows: follows?.sayAgain()
         case nil: log.debug("message of another node not understood", fields: ["bytes": body.count])
         }
     }

@@ -2,6 +2,7 @@ internal import Gateway
 internal import Ledger
 internal import LedgerInterface
 internal import RailsBroadcasts
+internal import RailsCable
 
 /// Gaps in the broadcasts of a Rails app.
 extension Server {
@@ -16,6 +17,10 @@ extension Server {
             guard let lease = ledger.leadership.lease else { return }
             lead.recordLoss(under: lease) { gateway.refreshPages() }
         }
+        core.follows?.connect(
+            pages: { [gateway] in gateway.followedStreams },
+            share: { [ledger = core.ledger] streams in ledger.shareFollowed(streams) }
+        )
         redis?.start(heal: heal)
         railsCable?.start(takesOver: core.lead.takesOver, heal: heal)
     }

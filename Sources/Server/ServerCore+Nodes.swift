@@ -4,6 +4,7 @@ internal import Ledger
 internal import LedgerInterface
 internal import LedgerSQL
 internal import Observability
+internal import RailsCable
 
 /// A node that shares its ledger with others.
 extension ServerCore {
@@ -39,7 +40,12 @@ extension ServerCore {
             },
             onMessage: { [publisher] body in publisher.heard(body) },
             // A user's language may have changed meanwhile.
-            onInterruption: { [publisher] in publisher.forgetAll() },
+            onInterruption: { [publisher, ledger, follows] in
+                publisher.forgetAll()
+                guard let follows else { return }
+                ledger.tellOthers(of: .whoFollows)
+                follows.sayAgain()
+            },
             onDrop: { [dropped] count in dropped.add(count) }
         )
         do throws(LedgerError) {

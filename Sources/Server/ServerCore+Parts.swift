@@ -36,8 +36,14 @@ extension ServerCore {
     /// Nil if no cable database is configured.
     func railsCable() throws(StartError) -> BroadcastListener? {
         guard let settings = configuration.railsCable else { return nil }
-        let submit = submitBroadcasts { [lead] in lead.lease() }
-        guard let listener = BroadcastListener(railsCable: settings, log: log, metrics: metrics, submit: submit) else {
+        let listener = BroadcastListener(
+            railsCable: settings,
+            log: log,
+            metrics: metrics,
+            follows: follows ?? FollowedStreams(),
+            submit: submitBroadcasts { [lead] in lead.lease() }
+        )
+        guard let listener else {
             throw .gateway(.noDescriptors)
         }
         return listener
@@ -129,7 +135,8 @@ extension ServerCore {
                 handler: endpoints,
                 metrics: metrics,
                 limits: configuration.limits,
-                proxies: configuration.trustedProxies
+                proxies: configuration.trustedProxies,
+                onFollow: follows.map { follows in { @Sendable (stream: StreamName) in follows.follow(stream) } }
             )
         } catch {
             throw .gateway(error)

@@ -7,6 +7,7 @@ internal import Ledger
 internal import LedgerFiles
 internal import LedgerInterface
 internal import Observability
+internal import RailsCable
 internal import TurboStreams
 
 /// The parts from which all others are built. They are opened in this order, because a later one may need an earlier
@@ -21,6 +22,8 @@ struct ServerCore {
     let timings: EventTimings
     let telemetry: WebhookTelemetry
     let publisher: Publisher
+    /// What pages of all nodes follow; nil unless a listener to Rails has to know.
+    let follows: FollowedStreams?
     let ends: EndedAccessQueue
     let ledger: OpenedLedger
     /// The number of transient messages that could not be sent to other nodes.
@@ -42,7 +45,8 @@ struct ServerCore {
         templates = try ServerCore.templates(configuration)
         timings = EventTimings()
         telemetry = WebhookTelemetry(metrics, timings: keys.workspace == nil ? nil : timings)
-        publisher = Publisher(templates: templates, telemetry: telemetry, log: log)
+        follows = configuration.railsCable?.needsStreams == true ? FollowedStreams() : nil
+        publisher = Publisher(templates: templates, telemetry: telemetry, follows: follows, log: log)
         ends = EndedAccessQueue()
         unshared = metrics.counter(
             "paycast_unshared_total",

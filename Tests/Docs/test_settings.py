@@ -47,7 +47,9 @@ def test_ranges_are_those_of_the_program():
 
 def test_words_are_those_of_the_program():
     found = WORDS.findall(refused())
-    assert {name for name, _ in found} == {"PAYCAST_LOG_LEVEL", "PAYCAST_LOG_FORMAT", "PAYCAST_TRANSFERS"}
+    assert {name for name, _ in found} == {
+        "PAYCAST_LOG_LEVEL", "PAYCAST_LOG_FORMAT", "PAYCAST_TRANSFERS", "PAYCAST_RAILS_CABLE_ADAPTER",
+    }
     for name, words in found:
         assert tables.CODE.findall(SETTINGS[name][2]) == words.split(", ")
 

@@ -5,14 +5,9 @@ import Testing
 @testable import RailsBroadcasts
 
 @Suite struct RailsBroadcastTests {
-    private static let channels = RailsChannels(prefix: nil)
-
-    private func fragment(_ payload: String, channel: String = "s") throws(RailsBroadcast.Refusal) -> String? {
-        let fragment = try RailsBroadcast.fragment(
-            channel: Array(channel.utf8),
-            payload: Array(payload.utf8),
-            channels: Self.channels
-        )
+    private func fragment(_ payload: String) throws(RailsBroadcast.Refusal) -> String? {
+        let stream = StreamName("s") ?? .feed("")
+        let fragment = try RailsBroadcast.fragment(on: stream, payload: Array(payload.utf8))
         guard case .markup(let html) = fragment.content else { return nil }
         return html
     }
@@ -32,7 +27,6 @@ import Testing
     struct Refused: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var payload: String
-        var channel = "s"
         var reason: RailsBroadcast.Refusal
     }
 
@@ -51,13 +45,12 @@ import Testing
         Refused(testDescription: "an empty string", payload: #""""#, reason: .markup),
         Refused(testDescription: "HTML beside it", payload: railsJSON("<b>x</b>" + update("x")), reason: .markup),
         Refused(testDescription: "unclosed", payload: railsJSON("<turbo-stream action=\"update\">"), reason: .markup),
-        Refused(testDescription: "a name with a line break", payload: "\"\"", channel: "a\nb", reason: .channel),
         Refused(
             testDescription: "over 256 KiB",
             payload: railsJSON(update(String(repeating: "x", count: 256 << 10))),
             reason: .size
         ),
     ]) func whatIsNotForPagesIsRefused(_ given: Refused) {
-        #expect(throws: given.reason) { try fragment(given.payload, channel: given.channel) }
+        #expect(throws: given.reason) { try fragment(given.payload) }
     }
 }

@@ -113,7 +113,7 @@ import Testing
     /// Version 3 changes the columns' types.
     @Test func migratedTableIsReadOn() throws {
         try cluster.psql("DROP TABLE solid_cable_messages")
-        let listener = try inbox.listener(cluster.url)
+        let listener = try inbox.listener(cluster.url, adapter: .solidCable)
         #expect(inbox.wait { _ in listener.problems.contains { $0.contains("no table solid_cable_messages") } })
         try cluster.psql(
             """

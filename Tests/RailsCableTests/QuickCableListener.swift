@@ -5,8 +5,13 @@ import Testing
 
 extension BroadcastInbox {
     /// A listener that has been started.
-    func listener(_ url: String, prefix: String? = nil, timing: CableTiming = .quick()) throws -> BroadcastListener {
-        let settings = CableSettings(url: try CableURL(url), prefix: prefix)
+    func listener(
+        _ url: String,
+        prefix: String? = nil,
+        adapter: CableAdapter? = nil,
+        timing: CableTiming = .quick()
+    ) throws -> BroadcastListener {
+        let settings = CableSettings(url: try CableURL(url), prefix: prefix, adapter: adapter)
         let listener = try #require(
             BroadcastListener(railsCable: settings, timing: timing, log: log, metrics: metrics, submit: submit)
         )
@@ -31,10 +36,12 @@ extension BroadcastInbox {
 }
 
 extension CableTiming {
-    static func quick(patience: Duration = .seconds(20)) -> CableTiming {
+    static func quick(patience: Duration = .seconds(20), repetition: Duration = .seconds(60)) -> CableTiming {
         CableTiming(
             interval: .milliseconds(10),
             patience: patience,
+            heartbeat: .milliseconds(50),
+            repetition: repetition,
             pause: .milliseconds(10) ... .milliseconds(50)
         )
     }

@@ -10,25 +10,7 @@ import Testing
     private var file: String { folder.path + "/cable.sqlite3" }
 
     private func page(of server: PaycastServer, since: String = "") throws -> EventStreamClient {
-        let sign = server.paycast("sign", Self.stream)
-        #expect(try sign.waitForExit() == 0)
-        let name = sign.output.split(separator: "\n").first ?? ""
-        let page = try EventStreamClient(port: server.port, path: "/streams?name=\(name)\(since)")
-        #expect(page.status == 200)
-        return page
-    }
-
-    /// Asks `/ready` until it says so.
-    private func waitForReady(_ server: PaycastServer, status: Int, text: String) throws {
-        let deadline = Deadline(.seconds(20))
-        var answer = ""
-        while !deadline.hasPassed {
-            let socket = try server.connect()
-            try socket.send("GET /ready HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
-            answer = String(decoding: try socket.readToEnd(), as: UTF8.self)
-            if answer.hasPrefix("HTTP/1.1 \(status) "), answer.contains(text) { return }
-        }
-        Issue.record("\(answer)")
+        try server.page(of: Self.stream, since: since)
     }
 
     @Test(arguments: ["", "shop_production"]) func broadcastReachesThePage(_ prefix: String) throws {
@@ -37,7 +19,7 @@ import Testing
         let server = try PaycastServer(environment: [
             "PAYCAST_RAILS_CABLE_URL": "sqlite3:" + file, "PAYCAST_RAILS_CABLE_PREFIX": prefix,
         ])
-        try waitForReady(server, status: 200, text: "true")
+        try server.waitForReady(status: 200, text: "true")
         let page = try page(of: server)
         let cursor = try #require(try page.block().id)
         let channel = (prefix.isEmpty ? "" : prefix + ":") + Self.stream
@@ -54,7 +36,7 @@ import Testing
         let app = try CableApp(file, in: folder)
         try app.run("PRAGMA journal_mode = WAL;" + CableSQL.sqlite)
         let server = try PaycastServer(environment: ["PAYCAST_RAILS_CABLE_URL": "sqlite:" + file])
-        try waitForReady(server, status: 200, text: "true")
+        try server.waitForReady(status: 200, text: "true")
         let page = try page(of: server)
         _ = try #require(try page.block().id)
         try app.run(CableSQL.sqliteRow(Self.stream, CableSQL.update("1")))
@@ -77,7 +59,7 @@ import Testing
         let server = try PaycastServer(environment: [
             "PAYCAST_RAILS_CABLE_URL": app.database, "PAYCAST_RAILS_CABLE_PREFIX": "shop",
         ])
-        try waitForReady(server, status: 200, text: "true")
+        try server.waitForReady(status: 200, text: "true")
         let page = try page(of: server)
         #expect(try page.block().id != nil)
         let html = ["R & D\u{2028} <b>é</b> \u{1F600}", "2"].map { update($0) }
@@ -90,10 +72,10 @@ import Testing
 
     @Test func appThatIsNotDeployedYetIsToldAndWaitedFor() throws {
         let server = try PaycastServer(environment: ["PAYCAST_RAILS_CABLE_URL": "sqlite:" + file])
-        try waitForReady(server, status: 503, text: "rails cable: the file is not there")
+        try server.waitForReady(status: 503, text: "rails cable: the file is not there")
         let app = try CableApp(file, in: folder)
         try app.run("PRAGMA journal_mode = WAL;" + CableSQL.sqlite)
-        try waitForReady(server, status: 200, text: "true")
+        try server.waitForReady(status: 200, text: "true")
     }
 
     @Test func wrongAddressStopsTheStart() throws {

@@ -18,6 +18,15 @@ import Testing
         let message = Message(stream: stream, position: nil, parts: parts)
         #expect(NodeAnnouncement(NodeAnnouncement.broadcast(message).body) == .broadcast(message))
         #expect(NodeAnnouncement(NodeAnnouncement.language(stream).body) == .language(stream))
+        #expect(NodeAnnouncement(NodeAnnouncement.followed([stream, stream]).body) == .followed([stream, stream]))
+        #expect(NodeAnnouncement(NodeAnnouncement.whoFollows.body) == .whoFollows)
+    }
+
+    @Test func followedStreamsAreChecked() throws {
+        let names = #"{"followed":["s",7,"","\u0000feed?"]}"#
+        #expect(NodeAnnouncement(Array(names.utf8)) == .followed([try #require(StreamName("s"))]))
+        let many = [String](repeating: #""s""#, count: 101).joined(separator: ",")
+        #expect(NodeAnnouncement(Array("{\"followed\":[\(many)]}".utf8)) == nil)
     }
 
     @Test(arguments: [

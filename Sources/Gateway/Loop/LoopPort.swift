@@ -31,8 +31,12 @@ final class LoopPort: Sendable {
     /// The streams that this loop's connections follow, and how many follow each: for the other loops.
     private let followed = Mutex<[StreamName: Int]>([:])
 
+    /// Called with a stream that nobody followed at this loop before.
+    private let onFollow: (@Sendable (StreamName) -> Void)?
+
     /// Nil if the process has no descriptor left.
-    init?() {
+    init?(onFollow: (@Sendable (StreamName) -> Void)? = nil) {
+        self.onFollow = onFollow
         guard let waker = LoopWaker() else { return nil }
         self.waker = waker
         // Unbounded on purpose: bounded queues have already admitted what arrives, and a reply must never be lost.
@@ -64,10 +68,17 @@ final class LoopPort: Sendable {
 
     /// On the loop's thread: changes how many follow a stream.
     func count(_ change: Int, followersOf stream: StreamName) {
-        followed.withLock { followed in
+        let isFirst = followed.withLock { followed in
             let count = followed[stream, default: 0] + change
             followed[stream] = count > 0 ? count : nil
+            return count == 1 && change == 1
         }
+        if isFirst, !stream.isFeed { onFollow?(stream) }
+    }
+
+    /// What pages of this loop follow. For any thread.
+    var pageStreams: [StreamName] {
+        followed.withLock { $0 }.keys.filter { !$0.isFeed }
     }
 
     var isEmpty: Bool { mailbox.count == 0 }

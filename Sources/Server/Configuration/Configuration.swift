@@ -54,8 +54,8 @@ public struct Configuration: Sendable {
     /// `REDIS_URL`, `PAYCAST_REDIS_PREFIX`: the Redis in which a Rails app broadcasts; nil if the server listens to
     /// none.
     public var redis: RedisSettings?
-    /// `PAYCAST_RAILS_CABLE_URL`, `PAYCAST_RAILS_CABLE_PREFIX`: the database in which a Rails app broadcasts through
-    /// Solid Cable; nil if the server reads none.
+    /// `PAYCAST_RAILS_CABLE_URL`, `…_PREFIX`, `…_ADAPTER`: the database through which a Rails app broadcasts; nil if the
+    /// server reads none.
     public var railsCable: CableSettings?
 
     /// All stores that Paycast knows, each with its own settings.
