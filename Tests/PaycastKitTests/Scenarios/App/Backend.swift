@@ -13,7 +13,7 @@ struct Backend: OrderSource, Decodable {
 
     private struct Created: Decodable {
         var order: UUID
-        var signed_stream: SignedStream
+        var signedStream: SignedStream
     }
 
     func order(for product: String) async throws -> Order {
@@ -22,7 +22,9 @@ struct Backend: OrderSource, Decodable {
         request.setValue("Bearer \(key)", forHTTPHeaderField: "Authorization")
         request.httpBody = try JSONEncoder().encode(["user": user, "product": product])
         let (body, _) = try await URLSession.shared.data(for: request)
-        let created = try JSONDecoder().decode(Created.self, from: body)
-        return Order(token: created.order, stream: created.signed_stream)
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        let created = try decoder.decode(Created.self, from: body)
+        return Order(token: created.order, stream: created.signedStream)
     }
 }
