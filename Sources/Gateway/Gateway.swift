@@ -19,8 +19,7 @@ public final class Gateway: Sendable {
     /// Binds the port and starts serving. `position` is the ledger's newest entry; all later publications are newer.
     ///
     /// With an `identity`, every connection speaks TLS. `onFollow` runs on a loop's thread when a page follows a stream
-    /// that no other page of that loop follows; it must not block. `tick` is the interval at which the loops check what
-    /// is due.
+    /// that no other page of that loop follows; it must not block. `tick` is how often the loops check what is due.
     public init(
         address: String,
         port: Int,

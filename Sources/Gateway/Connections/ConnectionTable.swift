@@ -39,8 +39,7 @@ final class ConnectionTable {
         if connection.socket == nil { loop.metrics.http2Streams.add(-1) }
     }
 
-    /// The connections that make room when all places are taken: a sixteenth of the silent ones, those with the nearest
-    /// deadlines.
+    /// The connections that make room when all places are taken: a sixteenth of the silent ones, by their deadlines.
     var evictable: some Collection<Connection> {
         // A new connection gets a moment to send something.
         let silent = connections.values.filter { $0.isSilent && $0.quietSince < loop.now - 1 }

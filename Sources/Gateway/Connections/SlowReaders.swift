@@ -43,8 +43,7 @@ struct SlowReaders {
         return true
     }
 
-    /// A ping waits behind everything that was sent before. A page that is still reading up to it gets the same time
-    /// again.
+    /// A ping waits behind everything that was sent before. A page that still reads up to it gets more time.
     func isReading(_ page: Page, since ping: ReadingProgress, on connection: Connection) -> Bool {
         let confirmed = connection.link.confirmedBytes
         guard ping.isSteady(confirmed: confirmed, after: LoopSettings.heartbeatSeconds) else { return false }

@@ -55,8 +55,7 @@ extension SocketDriver {
         deadlines.set(for: connection, seconds: socket.isEncrypted ? encrypted : seconds)
     }
 
-    /// When all places are taken, silent connections make room. Otherwise a thousand clients that never finish a head
-    /// would keep everybody out.
+    /// When all places are taken, silent connections make room. Else a thousand half heads would keep all out.
     private func admit(_ peer: IPAddress?) -> ConnectionLimiter.Admission? {
         let admission = loop.shared.limiter.enter(peer)
         if admission != .accept, loop.shared.limiter.isFull { makeRoom() }

@@ -84,8 +84,7 @@ final class SocketDriver {
     func readable(_ connection: Connection) {
         guard let socket = connection.socket else { return }
         if case .shaking = connection.phase, !shakeHands(on: socket, of: connection) { return }
-        // Without TLS, the kernel reports waiting bytes again. Nobody would report bytes that OpenSSL has already
-        // decrypted.
+        // Without TLS, the kernel reports waiting bytes again. OpenSSL may have decrypted more already.
         for _ in 0..<(socket.isEncrypted ? SocketDriver.rounds : 1) {
             switch socket.receive(into: buffer) {
             case .bytes(let count):

@@ -24,8 +24,7 @@ extension PageWriter {
         if entry.notice.kind == .broadcastsLost { reloadPages(for: entry.position) }
     }
 
-    /// Publishes a transient broadcast that arrived at this loop. Its own pages get it directly, unless older mail
-    /// waits in the mailbox.
+    /// Publishes a transient broadcast that arrived at this loop. Its own pages get it directly, unless mail waits.
     func broadcast(_ messages: [Message]) {
         loop.metrics.published.add(messages.count)
         for peer in peers where messages.contains(where: { peer.follows($0.stream) }) {
@@ -38,8 +37,7 @@ extension PageWriter {
     // MARK: Reloading
 
     /// Makes every open page reload, because something was lost that only the app's own server still knows. `gap` is
-    /// the entry that records the loss, if it could be committed; the ledger tells pages that come later and have not
-    /// seen it.
+    /// the entry that records the loss, if it could be committed; the ledger tells pages that come later.
     func reloadPages(for gap: Int64?) {
         reloads = StaggeredQueue(subscriptions.pages, ticks: LoopSettings.spreadTicks)
         reloadGap = gap

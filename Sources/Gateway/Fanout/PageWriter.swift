@@ -48,8 +48,7 @@ final class PageWriter {
         return deliver(message, to: fanout, refresh: message.hasRefresh ? message.position : nil)
     }
 
-    /// `refresh` is the entry that makes the pages reload, if there is one. Returns the number of pages to which it was
-    /// written.
+    /// `refresh` is the entry that makes the pages reload, if there is one. Returns how many pages got it.
     @discardableResult
     func deliver(_ message: Message, to fanout: Fanout, refresh: Int64?) -> Int {
         if !fanout.live.isEmpty { write(message, to: fanout.live, refresh: refresh) }

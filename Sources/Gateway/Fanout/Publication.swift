@@ -53,8 +53,7 @@ final class DeliveryTracker: Sendable {
         remaining = Atomic(loops)
     }
 
-    /// A loop has written it to `pages` pages. The kernel has it for pages that accept bytes; for the others it is
-    /// queued.
+    /// A loop has written it to `pages` pages. The kernel has it, or a queue for pages that are behind.
     func landed(_ pages: Int) {
         written.add(pages, ordering: .relaxed)
         guard remaining.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 else { return }

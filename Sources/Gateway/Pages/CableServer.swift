@@ -90,8 +90,7 @@ struct CableServer {
             && answer(client.session.reject(identifier), on: connection)
     }
 
-    /// Sends a message that a client must get, whether it reads or not. A client that subscribes again and again while
-    /// it reads slowly is ended.
+    /// Sends a message that a client must get, whether it reads or not. One that subscribes ever again while slow is ended.
     private func say(_ message: [UInt8], to client: CableClient, on connection: Connection) -> Bool {
         if connection.isBlocked {
             client.owed += message.count

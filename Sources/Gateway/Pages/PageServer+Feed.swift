@@ -5,8 +5,7 @@ internal import Sockets
 
 /// `/feed` may be as long as the ledger: a connection gets it in parts, each after its reader has taken the one before.
 extension PageServer {
-    /// Sends a part, and goes live after the last one. Until then entries are read from the ledger: nothing is
-    /// collected for a slow reader.
+    /// Sends a part, and goes live after the last one. Until then entries are read from the ledger, none are collected.
     func sendPart(_ missed: MissedMessages, to subscriber: Subscriber, on page: Page) {
         let connection = subscriber.connection
         var bytes: [UInt8] = []

@@ -76,8 +76,7 @@ struct PageServer {
         if !writer.send(frame, to: subscriber) { closer.end(subscriber.connection) }
     }
 
-    /// Writes a block of an event stream, after the answer's head if that has not gone out yet. Returns false if the
-    /// connection is dead.
+    /// Writes a block of an event stream, after the answer's head at first. Returns false if the connection is dead.
     private func say(_ block: String, to page: Page, on connection: Connection) -> Bool {
         guard let opening = page.opening else { return connection.link.write(block) }
         page.opening = nil

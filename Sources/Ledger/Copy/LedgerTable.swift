@@ -1,3 +1,4 @@
+internal import LedgerInterface
 internal import LedgerSQL
 
 /// A table as a database's catalog describes it. Both engines must describe the same tables, so that no table and no

@@ -34,6 +34,18 @@ public struct EngineError: Error, Equatable, CustomStringConvertible {
         sql: ""
     )
 
+    /// Commits give positions without gaps, so a missing entry was there once.
+    public static func missingEntry(at position: Int64) -> EngineError {
+        EngineError(
+            .content,
+            code: "ledger error",
+            message:
+                "no entry is at position \(position), although there are newer ones: restore the missing rows of the "
+                + "table entries, or restart this node, which continues after the gap",
+            sql: ""
+        )
+    }
+
     public var isBusy: Bool { kind == .busy }
 
     /// True if the whole transaction has failed, whichever command was running.
@@ -46,4 +58,13 @@ extension LedgerError {
     public init(_ error: EngineError) {
         self = error.isBusy ? .busy : .failed(reason: error.description)
     }
+}
+
+/// The outcome of rescuing a ledger whose file is no longer in its place.
+public enum Rescue: Equatable {
+    case nothing
+    /// Everything is in the ledger's own file.
+    case inPlace
+    case copied(file: String)
+    case failed(reason: String)
 }

@@ -1,5 +1,5 @@
-internal import LedgerInterface
-public import LedgerSQL
+public import LedgerInterface
+internal import LedgerSQL
 public import Postgres
 
 /// A statement of a ledger's connection. What it writes is queued and not waited for; what it asks is.

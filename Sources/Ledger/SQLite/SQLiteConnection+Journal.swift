@@ -1,6 +1,6 @@
 internal import Glibc
 public import LedgerInterface
-public import LedgerSQL
+internal import LedgerSQL
 
 /// The journal, and a copy of everything.
 extension SQLiteConnection {

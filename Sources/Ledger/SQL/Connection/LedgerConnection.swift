@@ -54,15 +54,6 @@ public protocol LedgerConnection: AnyObject {
     func finish()
 }
 
-/// The outcome of rescuing a ledger whose file is no longer in its place.
-public enum Rescue: Equatable {
-    case nothing
-    /// Everything is in the ledger's own file.
-    case inPlace
-    case copied(file: String)
-    case failed(reason: String)
-}
-
 extension LedgerConnection {
     public func holds(_ lease: Lease) throws(EngineError) -> Bool { true }
     public var eventIDs: String { "events" }

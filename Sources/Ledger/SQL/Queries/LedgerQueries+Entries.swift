@@ -47,19 +47,6 @@ extension LedgerQueries {
 
 /// The log as a node follows it.
 extension LedgerQueries {
-    /// Commits give positions without gaps, so a missing entry was there once.
-    private static func gap(after position: Int64, through: Int64, found: [Int64]) -> EngineError {
-        let first = zip(found, position + 1...through).first { $0 != $1 }?.1 ?? position + 1 + Int64(found.count)
-        return EngineError(
-            .content,
-            code: "ledger error",
-            message:
-                "no entry is at position \(first), although the newest is at \(through) or later: restore the missing "
-                + "rows of the table entries, or restart this node, which continues after the gap",
-            sql: ""
-        )
-    }
-
     /// At most `limit` entries after `position`, without gaps, with fragments in the languages that their users read
     /// now. An erasure's entry names nobody; `erased` finds its user.
     public func log(after position: Int64, limit: Int) throws(LedgerError) -> (entries: [Entry], erased: ErasedUsers) {
@@ -68,8 +55,10 @@ extension LedgerQueries {
             let through = min(head.position, position + Int64(limit))
             let range: [Value] = [.integer(position), .integer(through)]
             var entries = try statements.entriesBetween.all(range, read: EntryRow.read)
-            guard entries.map(\.position).elementsEqual(position + 1...through) else {
-                throw LedgerQueries.gap(after: position, through: through, found: entries.map(\.position))
+            if let missing = (position + 1...through).first(where: {
+                entries.dropFirst(Int($0 - position) - 1).first?.position != $0
+            }) {
+                throw .missingEntry(at: missing)
             }
             let fragments = try written(try statements.fragmentsBetween.all(range, read: FragmentRow.read))
             let byPosition = Dictionary(grouping: fragments, by: \.position)
