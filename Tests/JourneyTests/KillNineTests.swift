@@ -23,7 +23,7 @@ import Testing
     /// Each start on PostgreSQL takes a good part of a second.
     private static let engines =
         [Engine(testDescription: "SQLite", rounds: 100)]
-        + (PostgresCluster.isInstalled ? [Engine(testDescription: "PostgreSQL", rounds: 30, isShared: true)] : [])
+        + (PostgresCluster.isInstalled ? [Engine(testDescription: "PostgreSQL", rounds: 20, isShared: true)] : [])
     private static let senders = 3
     private static let perSender = 6
 
