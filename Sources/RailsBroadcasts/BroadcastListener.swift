@@ -36,7 +36,7 @@ public final class BroadcastListener: Sendable {
     }
 
     /// Begins to listen, and waits for a source that is not there yet. `heal` runs on the listener's thread, once after
-    /// each gap, as soon as broadcasts arrive again. `takesOver` runs there too, before each read: if it returns true,
+    /// each gap, as soon as broadcasts arrive again. `takesOver` runs there too, before each turn: if it returns true,
     /// another node may have submitted what was not read yet, so reading starts over, with a gap. Call it once only.
     public func start(takesOver: @escaping @Sendable () -> Bool = { false }, heal: @escaping HealBroadcasts) {
         let ports = ports

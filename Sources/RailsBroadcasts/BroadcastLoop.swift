@@ -25,7 +25,7 @@ final class BroadcastLoop {
     func run() {
         while !ports.broadcasts.mailbox.isClosed {
             receiver.takeCommitments()
-            if source.next <= receiver.now, takesOver() {
+            if takesOver() {
                 receiver.delivery.drop()
                 source.startOver(receiver)
             }

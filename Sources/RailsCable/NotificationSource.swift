@@ -47,6 +47,11 @@ final class NotificationSource: BroadcastSource {
 
     var next: Duration { min(health.next, nextRepetition) }
 
+    func startOver(_ receiver: BroadcastReceiver) {
+        heard = []
+        receiver.healGap(.outage)
+    }
+
     func receive(_ receiver: BroadcastReceiver) {
         follow(receiver)
         takeMessages(receiver)

@@ -101,7 +101,8 @@ extension LedgerStore {
     /// each event.
     mutating func knowsErasures() throws(EngineError) -> Bool {
         if let hasErasures { return hasErasures }
-        let found = try statements.hasErasures.first { row in row.flag(0) } ?? true
+        let traces = [statements.anyTombstone, statements.anyErasedEvent]
+        let found = try traces.contains { trace throws(EngineError) in try trace.first { _ in true } != nil }
         hasErasures = found
         return found
     }

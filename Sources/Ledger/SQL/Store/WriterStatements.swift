@@ -19,7 +19,7 @@ struct WriterStatements {
     let findBroadcastKey, putBroadcastKey, forgetBroadcastKeys, limitBroadcastKeys: Statement
     let nextEnd, endedContracts: Statement
     let language, putLanguage: Statement
-    let erasureKey, hasErasures, findTombstone, putTombstone, deleteTombstone: Statement
+    let erasureKey, anyTombstone, anyErasedEvent, findTombstone, putTombstone, deleteTombstone: Statement
 
     init(_ connection: any LedgerConnection) throws(EngineError) {
         savepoint = try connection.prepare("SAVEPOINT command")
@@ -237,12 +237,9 @@ struct WriterStatements {
 
         erasureKey = try connection.prepare("SELECT value FROM meta WHERE key = 'erasure_key'")
         // Ids that are digests remain after the user comes back, although the tombstones are removed.
-        hasErasures = try connection.prepare(
-            """
-            SELECT CASE WHEN EXISTS (SELECT 1 FROM tombstones) OR EXISTS (
-                SELECT 1 FROM \(connection.eventIDs) WHERE event >= 'erased:' AND event < 'erased;'
-            ) THEN 1 ELSE 0 END
-            """
+        anyTombstone = try connection.prepare("SELECT position FROM tombstones WHERE position > 0 LIMIT 1")
+        anyErasedEvent = try connection.prepare(
+            "SELECT position FROM \(connection.eventIDs) WHERE event >= 'erased:' AND event < 'erased;' LIMIT 1"
         )
         findTombstone = try connection.prepare("SELECT position FROM tombstones WHERE digest = ?")
         putTombstone = try connection.prepare(
