@@ -13,7 +13,12 @@ struct Backend: OrderSource, Decodable {
 
     private struct Created: Decodable {
         var order: UUID
-        var signed_stream: SignedStream
+        var stream: SignedStream
+
+        private enum CodingKeys: String, CodingKey {
+            case order
+            case stream = "signed_stream"
+        }
     }
 
     func order(for product: String) async throws -> Order {
@@ -23,6 +28,6 @@ struct Backend: OrderSource, Decodable {
         request.httpBody = try JSONEncoder().encode(["user": user, "product": product])
         let (body, _) = try await URLSession.shared.data(for: request)
         let created = try JSONDecoder().decode(Created.self, from: body)
-        return Order(token: created.order, stream: created.signed_stream)
+        return Order(token: created.order, stream: created.stream)
     }
 }
