@@ -67,10 +67,11 @@ public final class Purchases: Sendable {
         environment = StoreEnvironment(parts.store)
     }
 
-    /// In Application Support, which survives updates of the app.
+    /// In Application Support, which survives updates of the app. Outside a sandbox, all apps share it.
     public static var defaultFolder: URL {
         let support = FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask).first
-        return (support ?? FileManager.default.temporaryDirectory).appendingPathComponent("PaycastKit")
+        return [Bundle.main.bundleIdentifier, "PaycastKit"].compactMap(\.self)
+            .reduce(support ?? FileManager.default.temporaryDirectory) { $0.appendingPathComponent($1) }
     }
 
     public static var bundleVersion: String {

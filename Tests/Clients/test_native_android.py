@@ -11,10 +11,13 @@ from test_native import (  # noqa: F401: what holds on both systems
     test_approval_comes_after_a_reload,
     test_restore,
 )
+from test_native_dropped import (  # noqa: F401
+    test_a_tap_on_a_busy_button_finds_out_that_the_answer_was_lost,
+    test_an_app_that_drops_everything,
+)
 from test_native_survival import (  # noqa: F401
     test_a_page_is_replaced_in_the_middle_of_a_purchase,
     test_a_reload_in_the_middle_of_a_purchase,
-    test_a_tap_on_a_busy_button_finds_out_that_the_answer_was_lost,
     test_an_answer_to_the_page_before,
     test_turbo_leaves_and_comes_back,
     test_two_purchases_in_flight,

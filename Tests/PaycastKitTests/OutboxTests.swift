@@ -120,6 +120,32 @@ struct OutboxTests {
         #expect(delivery.version == TransactionVersion(id: 1, signedAt: 1_800_000_000_000))
     }
 
+    @Test("The files of the first version that wrote any are read as they were written")
+    func firstVersion() throws {
+        let body =
+            #"{"backoff":{"due":1800000075000,"failedAt":1800000000000,"failures":1,"isOrdered":true},"condit"#
+            + #"ion":{"refused":{"appVersion":"7","code":"bad_signature"}},"owner":"user:ann:paywall","stream":"#
+            + #""InVzZXI6YW5uOnBheXdhbGwi--1","transaction":{"id":1,"isFamilyShared":false,"isRevoked":false,"i"#
+            + #"sUpgraded":false,"jws":"a.b.c","originalID":1,"product":"pro.annual","signedDate":1800000000000"#
+            + #","token":"00000000-0000-4000-8000-000000000001"}}"#
+        let orders =
+            #"[{"isPending":true,"order":{"stream":"InVzZXI6YW5uOnBheXdhbGwi--1","token":"00000000-0000-4000-"#
+            + #"8000-000000000001"},"placedAt":1800000000000,"product":"pro.annual"}]"#
+        _ = try outbox.open()
+        let file = folder.url.appendingPathComponent("1-1800000000000.transaction")
+        try Data("paycast-kit 1 429 d177f8f0b260e480\n\(body)".utf8).write(to: file)
+        try Data("paycast-kit 1 164 a5e1609def8a02fc\n\(orders)".utf8).write(
+            to: folder.url.appendingPathComponent("orders")
+        )
+        let content = try outbox.open()
+        let delivery = try #require(content.deliveries.first)
+        #expect(content.damaged.isEmpty && content.unreadable.isEmpty)
+        #expect(delivery.owner == "user:ann:paywall" && delivery.stream == Fixture.stream(of: "ann"))
+        #expect(delivery.condition == .refused(code: "bad_signature", appVersion: "7"))
+        #expect(delivery.backoff.due == Fixture.start + 75 && delivery.transaction.token == Fixture.token(1))
+        #expect(content.orders.map(\.order) == [Fixture.order()] && content.orders.map(\.isPending) == [true])
+    }
+
     @Test("A disk that refuses is an error and no crash")
     func refuses() throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("kit-file-\(UUID().uuidString)")

@@ -13,7 +13,12 @@ struct Backend: OrderSource, Decodable {
 
     private struct Created: Decodable {
         var order: UUID
-        var signedStream: SignedStream
+        var stream: SignedStream
+
+        private enum CodingKeys: String, CodingKey {
+            case order
+            case stream = "signed_stream"
+        }
     }
 
     func order(for product: String) async throws -> Order {
@@ -22,9 +27,7 @@ struct Backend: OrderSource, Decodable {
         request.setValue("Bearer \(key)", forHTTPHeaderField: "Authorization")
         request.httpBody = try JSONEncoder().encode(["user": user, "product": product])
         let (body, _) = try await URLSession.shared.data(for: request)
-        let decoder = JSONDecoder()
-        decoder.keyDecodingStrategy = .convertFromSnakeCase
-        let created = try decoder.decode(Created.self, from: body)
-        return Order(token: created.order, stream: created.signedStream)
+        let created = try JSONDecoder().decode(Created.self, from: body)
+        return Order(token: created.order, stream: created.stream)
     }
 }
