@@ -101,8 +101,9 @@ extension LedgerStore {
     /// each event.
     mutating func knowsErasures() throws(EngineError) -> Bool {
         if let hasErasures { return hasErasures }
-        let traces = [statements.anyTombstone, statements.anyErasedEvent]
-        let found = try traces.contains { trace throws(EngineError) in try trace.first { _ in true } != nil }
+        let hasTombstone = try statements.anyTombstone.first { _ in true } ?? false
+        let hasErasedEvent = try statements.anyErasedEvent.first { _ in true } ?? false
+        let found = hasTombstone || hasErasedEvent
         hasErasures = found
         return found
     }
