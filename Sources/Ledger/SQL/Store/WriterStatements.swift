@@ -237,9 +237,11 @@ struct WriterStatements {
 
         erasureKey = try connection.prepare("SELECT value FROM meta WHERE key = 'erasure_key'")
         // Ids that are digests remain after the user comes back, although the tombstones are removed.
-        anyTombstone = try connection.prepare("SELECT position FROM tombstones WHERE position > 0 LIMIT 1")
+        anyTombstone = try connection.prepare(
+            "SELECT position FROM tombstones WHERE position > 0 ORDER BY position LIMIT 1"
+        )
         anyErasedEvent = try connection.prepare(
-            "SELECT position FROM \(connection.eventIDs) WHERE event >= 'erased:' AND event < 'erased;' LIMIT 1"
+            "SELECT position FROM \(connection.eventIDs) WHERE event >= 'erased:' AND event < 'erased;' ORDER BY event LIMIT 1"
         )
         findTombstone = try connection.prepare("SELECT position FROM tombstones WHERE digest = ?")
         putTombstone = try connection.prepare(
