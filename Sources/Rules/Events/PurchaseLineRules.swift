@@ -15,7 +15,9 @@ extension UnitOfWork {
         guard let stated = try contract(key)?.contract.snapshot?.snapshot.signedAt, key.lineBounds != nil else {
             return []
         }
-        return try contracts(.lines(of: key)).compactMap { line in
+        // By lineage, so that the order does not depend on what the transaction had loaded before.
+        let lines = try contracts(.lines(of: key)).sorted { $0.key.lineage < $1.key.lineage }
+        return lines.compactMap { line in
             guard line.contract.kind == .subscription, let last = line.contract.snapshot?.snapshot,
                 last.signedAt < stated, last.state != .expired, last.state != .revoked
             else { return nil }
