@@ -4,12 +4,15 @@ import shutil
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import expect, sync_playwright
 
 from network import Wire
 from phone import Phone
 from program import ROOT
 from server import Server
+
+# A condition is waited for, not timed: five seconds, the default, are too few beside other suites.
+expect.set_options(timeout=20_000)
 
 ARTIFACTS = ROOT / "artifacts"
 OUTAGE = ("Failed to load resource", "WebSocket connection to")
