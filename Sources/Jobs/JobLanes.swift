@@ -29,7 +29,7 @@ struct JobLanes {
 struct JobRound {
     private var resting: [String: StoreAPIError] = [:]
 
-    /// The reason why this job need not be tried now; nil if there is none.
+    /// The error for which this job has to wait; nil if it may be tried now.
     func obstacle(to queued: QueuedJob) -> StoreAPIError? {
         resting[queued.job.rest]
     }

@@ -4,6 +4,7 @@ import Encoding
 import HTTPClient
 import Simulator
 import TestSupport
+import Testing
 
 /// Servers that share one ledger in PostgreSQL, and the calls that an app would make.
 final class PostgresNodes: Sendable {
@@ -186,5 +187,17 @@ extension EventStreamClient {
             if let cursor = message.id { cursors.append(cursor) }
             if message.data?.contains(text) == true { return cursors }
         }
+    }
+}
+
+extension EventStreamClient {
+    /// The broadcasts up to the last one. Beside them, the first node makes pages reload when it begins to lead.
+    func broadcasts(until last: String) throws -> [String] {
+        var texts: [String] = []
+        while texts.last?.contains(last) != true {
+            let text = try #require(try message().data)
+            if !text.contains("refresh") { texts.append(text) }
+        }
+        return texts
     }
 }

@@ -37,16 +37,6 @@ import Testing
         _ = try nodes[node].process.errorLine { $0.contains(line) }
     }
 
-    /// Beside these, the first node makes pages reload when it begins to lead.
-    private func broadcasts(on page: EventStreamClient, until last: String) throws -> [String] {
-        var texts: [String] = []
-        while texts.last?.contains(last) != true {
-            let text = try #require(try page.message().data)
-            if !text.contains("refresh") { texts.append(text) }
-        }
-        return texts
-    }
-
     @Test func broadcastIsCommittedOnce() throws {
         try wait(for: "this node leads", of: 0)
         for node in 0...1 { try wait(for: "rails cable connected", of: node) }
@@ -54,7 +44,7 @@ import Testing
         for page in pages { _ = try page.block() }
         try broadcast("once.")
         try broadcast("last.")
-        for page in pages { #expect(try broadcasts(on: page, until: "last.") == [update("once."), update("last.")]) }
+        for page in pages { #expect(try page.broadcasts(until: "last.") == [update("once."), update("last.")]) }
     }
 
     /// What the first node read last may be nowhere.
@@ -64,7 +54,7 @@ import Testing
         let page = try nodes.page(on: 1)
         _ = try page.block()
         try broadcast("before.")
-        #expect(try broadcasts(on: page, until: "before.") == [update("before.")])
+        #expect(try page.broadcasts(until: "before.") == [update("before.")])
         try nodes[0].stop()
         try broadcast("meanwhile.")
         try wait(for: "this node leads", of: 1)
@@ -82,13 +72,13 @@ import Testing
         let page = try nodes.page(on: 1)
         _ = try page.block()
         try broadcast("early.")
-        #expect(try broadcasts(on: page, until: "early.") == [update("early.")])
+        #expect(try page.broadcasts(until: "early.") == [update("early.")])
         try nodes[0].stop()
         try wait(for: "this node leads", of: 1)
         proxy.restore()
         try page.cursors(until: "refresh")
         try broadcast("late.")
-        #expect(try broadcasts(on: page, until: "late.") == [update("late.")])
+        #expect(try page.broadcasts(until: "late.") == [update("late.")])
     }
 
     /// The ledger refuses to record the loss at first.

@@ -28,16 +28,6 @@ struct RailsNotificationNodesTests {
         }
     }
 
-    /// Beside these, the first node makes pages reload when it begins to lead.
-    private func broadcasts(on page: EventStreamClient, until last: String) throws -> [String] {
-        var texts: [String] = []
-        while texts.last?.contains(last) != true {
-            let text = try #require(try page.message().data)
-            if !text.contains("refresh") { texts.append(text) }
-        }
-        return texts
-    }
-
     @Test func leaderHearsWhatPagesOfAnotherNodeFollow() throws {
         try wait(for: "this node leads", of: 0)
         for node in 0...1 { try wait(for: "rails cable connected", of: node) }
@@ -46,7 +36,7 @@ struct RailsNotificationNodesTests {
         for node in 0...1 { try waitForStreams(1, of: node) }
         try broadcast("once.")
         try broadcast("last.")
-        #expect(try broadcasts(on: page, until: "last.") == [update("once."), update("last.")])
+        #expect(try page.broadcasts(until: "last.") == [update("once."), update("last.")])
     }
 
     @Test func nodeThatTakesOverHearsThem() throws {

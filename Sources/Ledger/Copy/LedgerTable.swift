@@ -81,7 +81,7 @@ struct LedgerTable: Equatable {
         return ordered + rest
     }
 
-    /// Describes the first difference between the tables of two ledgers. Returns nil if there is none.
+    /// Describes the first difference between two ledgers' tables; nil if they are the same.
     static func difference(_ source: [LedgerTable], _ target: [LedgerTable]) -> String? {
         for table in source {
             guard let other = target.first(where: { $0.name == table.name }) else {

@@ -35,7 +35,7 @@ extension PurchaseMachine {
         return [.switchUser(accepted)] + adopt(accepted)
     }
 
-    /// For what logs in by the way: it takes the place of no other user, and ends no log-out.
+    /// Whether a page or a renewal may log its user in: never over another user, and never after a log-out.
     func mayLogIn(_ stream: SignedStream) -> Bool {
         !isLoggedOut && (session == nil || session?.owner == stream.owner)
     }

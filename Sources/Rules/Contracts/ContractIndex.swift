@@ -25,8 +25,8 @@ extension ContractIndex {
     /// An app may bind one token to everything that a user buys.
     public static let boughtLimit = 1000
 
-    /// In a longer list, only the contracts count that the ledger has had longest (for further products, those whose
-    /// lineages come first); the others are treated as members of no list. Nil for a list that is always whole.
+    /// How many contracts a list may have. Of a longer list, the ledger takes the oldest contracts (of further products, the
+    /// first by lineage) and ignores the others. Nil for a list that is always whole.
     ///
     /// Every command sees what the next transaction would load. One command sees a full list as it was when the command
     /// began, without the contracts that have left it since; a trial, which writes nothing, sees additional ones at the
