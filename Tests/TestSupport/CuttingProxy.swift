@@ -13,6 +13,7 @@ public final class CuttingProxy: Sendable {
         var passed: [Direction: Int] = [:]
         var last: Direction?
         var turns = 0
+        var connections = 0
         var isOnce = false
     }
 
@@ -35,6 +36,7 @@ public final class CuttingProxy: Sendable {
             while true {
                 let client = accept(listener, nil, nil)
                 guard client >= 0 else { return }
+                traffic.state.withLock { $0.connections += 1 }
                 CuttingProxy.serve(client, target: target, traffic)
             }
         }
@@ -69,6 +71,9 @@ public final class CuttingProxy: Sendable {
 
     /// How often the client spoke after the server had: round trips.
     public var turns: Int { traffic.state.withLock { $0.turns } }
+
+    /// How many clients have come.
+    public var connections: Int { traffic.state.withLock { $0.connections } }
 
     private static func serve(_ client: Int32, target: Int, _ traffic: Traffic) {
         let server = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)

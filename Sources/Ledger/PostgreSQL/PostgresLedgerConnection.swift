@@ -17,18 +17,18 @@ final class PostgresLedgerConnection: LedgerConnection {
     private let lockLease: PostgresStatement
     private let reserve: PostgresStatement
     /// What was asked ahead, by its question. It holds until something is written.
-    private var ahead: [[UInt8]: SentQuestion] = [:]
+    var ahead: [[UInt8]: SentQuestion] = [:]
     /// What the next transaction asks as soon as it has begun.
-    private var first: [Question] = []
+    var first: [Question] = []
     /// The statements that ask for many runs of another one, by its name and its types.
     private var groups: [String: PostgresStatement] = [:]
-    private var writes = PendingWrites()
+    var writes = PendingWrites()
     /// The newest position when the transaction began.
     private var begun: Int64 = 0
     /// The same, until something is written.
     private var unchangedHead: Int64?
     /// What this transaction was told: positions below `end` have a partition, if it commits.
-    private var reservation: (end: Int64, head: Int64)?
+    var reservation: (end: Int64, head: Int64)?
     /// The newest positions that this connection has committed, and told the other nodes.
     var committed: Int64 = 0
     var announced: Int64 = 0
@@ -37,7 +37,7 @@ final class PostgresLedgerConnection: LedgerConnection {
     /// Questions that run for nothing at the moment, to learn what they ask.
     private var recorded: [Question]?
 
-    private struct Question {
+    struct Question {
         let statement: PostgresStatement
         let values: [PostgresValue]
         let key: [UInt8]
@@ -150,7 +150,7 @@ final class PostgresLedgerConnection: LedgerConnection {
         return !wanted.isEmpty
     }
 
-    private func send(_ questions: [Question]) throws(PostgresError) {
+    func send(_ questions: [Question]) throws(PostgresError) {
         var kinds: [String: [Question]] = [:]
         for question in questions where ahead[question.key] == nil {
             guard let types = QuestionGroup.types(of: question.values) else {
@@ -214,69 +214,6 @@ final class PostgresLedgerConnection: LedgerConnection {
             let values = values.map(\.postgres)
             try writes.run()
             if let body { try statement.run(values, body: body) } else { try statement.run(values) }
-        }
-    }
-}
-
-extension PostgresLedgerConnection {
-    /// Begins, and returns the newest position.
-    func transaction(_ mode: String, asking question: PostgresStatement) throws(EngineError) -> Int64 {
-        ahead = [:]
-        writes = PendingWrites()
-        reservation = nil
-        let questions = first
-        first = []
-        try connect()
-        // Both before the snapshot: what other threads learn after it need not be in it.
-        let before = site.seen
-        let newest = site.newestEntry
-        let found = try engine { () throws(PostgresError) in
-            try postgres.begin(mode)
-            let head = try question.send()
-            // Each sees what was committed before it is its turn: after the head is locked.
-            try send(questions)
-            let rows = try head.take()
-            guard rows.count > 0 else { return nil as (position: Int64, epoch: String)? }
-            let found = (position: rows[0].integer(0), epoch: rows[0].text(1))
-            try rows.check()
-            return found
-        }
-        guard let found else {
-            throw .ofTheLedger("it has no head", advice: "the ledger in PostgreSQL is damaged: restore a backup")
-        }
-        try site.see(found.position, epoch: found.epoch, atLeast: before)
-        try compareHistory(with: newest)
-        return found.position
-    }
-
-    private func connect() throws(EngineError) {
-        guard !postgres.isOpen else { return }
-        guard reconnection.delay == .zero else {
-            throw .ofTheLedger(
-                "the last attempt to connect failed a moment ago",
-                advice: "PostgreSQL cannot be reached"
-            )
-        }
-        do throws(PostgresError) {
-            try postgres.open()
-            reconnection = Reconnection()
-        } catch {
-            reconnection.failed()
-            throw EngineError(error)
-        }
-    }
-
-    /// Runs something that needs no transaction. A pooler gives each transaction another session, whose settings, the
-    /// tables' schema among them, are only those that it was begun with.
-    private func alone<Value>(_ body: () throws(PostgresError) -> Value) throws(EngineError) -> Value {
-        if postgres.isInTransaction { return try engine(body) }
-        try connect()
-        guard postgres.isPooled else { return try engine(body) }
-        return try engine { () throws(PostgresError) in
-            try postgres.begin()
-            let value = try body()
-            try postgres.commit()
-            return value
         }
     }
 }
