@@ -6,17 +6,17 @@ internal import StoreInterface
 
 extension Response {
     /// The answer to a store, or to an app, after the commit.
-    static func committed(_ receipt: CommitResult) -> Response {
-        Response(status: 200, headers: [("Content-Type", "application/json")], body: CommitAnswer(receipt).json)
+    static func committed(_ result: CommitResult) -> Response {
+        Response(status: 200, headers: [("Content-Type", "application/json")], body: CommitAnswer(result).json)
     }
 
     /// The purchase is committed, but does not help the user who posted it.
-    static func ownedByOther(_ receipt: CommitResult) -> Response {
+    static func ownedByOther(_ result: CommitResult) -> Response {
         .error(
             409,
             code: "owned_by_other",
             message:
-                "The purchase is genuine and stays another user's; see PAYCAST_TRANSFERS. It is event \(receipt.event)."
+                "The purchase is genuine and stays another user's; see PAYCAST_TRANSFERS. It is event \(result.event)."
         )
     }
 

@@ -45,7 +45,7 @@ public struct Doctor: Command {
             findings += secrets(workspace).filter { !named.contains($0.what) && !named.contains("\($0.what)_FILE") }
             findings.append(.warn("server, stores", detail: "are not checked until the settings are right"))
         }
-        tell(findings)
+        write(findings)
         return findings.contains { $0.level == .fail } ? 1 : 0
     }
 
@@ -57,7 +57,7 @@ public struct Doctor: Command {
         return .ok("mode", detail: "development: \(reason)")
     }
 
-    private func tell(_ findings: [Finding]) {
+    private func write(_ findings: [Finding]) {
         guard !printsJSON else {
             return printText(String(decoding: JSONValue.array(findings.map(\.json)).bytes, as: UTF8.self))
         }

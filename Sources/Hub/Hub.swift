@@ -39,7 +39,7 @@ public struct Hub: Sendable {
     public private(set) var tally = Tally()
     var table = SubscriptionTable()
     /// Every entry up to here has been published completely.
-    private var settled: Int64
+    private var publishedThrough: Int64
     /// The newest entry with at least one published message.
     private var newest: Int64
     private var recent: RecentMessages
@@ -47,13 +47,13 @@ public struct Hub: Sendable {
     /// `position` is the newest position in the ledger at startup; everything published later is newer.
     public init(limits: Limits = Limits(), position: Int64 = 0) {
         self.limits = limits
-        settled = position
+        publishedThrough = position
         newest = position
         recent = RecentMessages(byteLimit: limits.recentBytes, position: position)
     }
 
     /// Everything up to here has reached this hub's pages.
-    public var position: Int64 { settled }
+    public var position: Int64 { publishedThrough }
     /// Those that somebody is subscribed to.
     public var streams: [StreamName] { table.streams.compactMap(\.name) }
     public var streamCount: Int { table.streamCount }
@@ -85,7 +85,7 @@ public struct Hub: Sendable {
     /// Everything published on a stream after `position`, up to this hub's own position, if it is recent. Nil when only
     /// the ledger knows.
     public func recentMessages(on stream: StreamName, after position: Int64) -> [Message]? {
-        position <= settled ? recent.messages(on: stream, after: position) : nil
+        position <= publishedThrough ? recent.messages(on: stream, after: position) : nil
     }
 
     /// The same for a page that has seen nothing; nil once anything that was published has been forgotten.
@@ -93,7 +93,7 @@ public struct Hub: Sendable {
 
     /// From now on, what pages missed is read from the ledger again, and so rendered again.
     public mutating func forgetRecentMessages() {
-        recent.forget(through: settled)
+        recent.forget(through: publishedThrough)
     }
 
     /// The same for one stream.
@@ -145,14 +145,14 @@ public struct Hub: Sendable {
     /// Everything up to `position` has been published. The driver calls this because entries without fragments are
     /// never published.
     public mutating func advance(to position: Int64) {
-        settled = max(settled, position)
+        publishedThrough = max(publishedThrough, position)
         newest = max(newest, position)
     }
 
     public mutating func publish(_ message: Message) -> Fanout {
         if let position = message.position {
-            guard position > settled else { return dropRepeated() }
-            settled = position - 1
+            guard position > publishedThrough else { return dropRepeated() }
+            publishedThrough = position - 1
             newest = position
             if !message.stream.isFeed { recent.add(message, at: position) }
         }
@@ -220,7 +220,7 @@ public struct Hub: Sendable {
         if table.slots[index].phase == .paused { return .notForIt }
         if let position = message.position, table.slots[index].hasRead(position) { return .notForIt }
         if table.slots[index].isReady {
-            settle(index)
+            updatePhase(index)
             return table.slots[index].isLive ? .live : .writeOnce
         }
         let isBlocked = table.slots[index].isBlocked
@@ -235,13 +235,13 @@ public struct Hub: Sendable {
     private mutating func frame(_ index: Int) -> OutgoingFrame? {
         guard table.slots[index].phase == .following, !table.slots[index].isBlocked else { return nil }
         let frame = table.slots[index].queue.take(upTo: limits.frameBytes)
-        settle(index)
+        updatePhase(index)
         return frame
     }
 
     /// A subscription is live once it is ready and nothing that it has already read can still be published.
-    private mutating func settle(_ index: Int) {
-        let isLive = table.slots[index].isReady && table.slots[index].through <= settled
+    private mutating func updatePhase(_ index: Int) {
+        let isLive = table.slots[index].isReady && table.slots[index].through <= publishedThrough
         table.place(index, isLive: isLive)
     }
 }

@@ -102,13 +102,13 @@ public final class JobRunner: Sendable {
         else { return }
         for destination in lanes.withLock({ $0.begin(due, now: now) }) {
             let pool = if case .address = destination { forwards } else { stores }
-            let isTaken = pool.submit { [self] in tell(destination) }
+            let isTaken = pool.submit { [self] in runJobs(for: destination) }
             if !isTaken { lanes.withLock { $0.end(destination, isCommitted: true, now: now) } }
         }
     }
 
     /// Runs on a thread of a pool.
-    private func tell(_ destination: Job.Destination) {
+    private func runJobs(for destination: Job.Destination) {
         guard !stop.isRaised else { return }
         let now = clock.now()
         let limit = JobRunner.roundSize

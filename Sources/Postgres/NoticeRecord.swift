@@ -6,12 +6,12 @@ final class NoticeRecord {
     /// The newest warning since the last COMMIT was sent.
     var warning: ServerReport?
     /// The reason why the session is about to end.
-    private(set) var farewell: ServerReport?
+    private(set) var closingReason: ServerReport?
 
     func add(_ report: ServerReport) {
         switch report.severity {
         case "WARNING": warning = report
-        case "FATAL", "PANIC": farewell = report
+        case "FATAL", "PANIC": closingReason = report
         default: break
         }
     }

@@ -27,7 +27,7 @@ extension PostgresConnection {
         session.notices.warning = nil
         do throws(PostgresError) {
             try session.send(StatementText(name: nil, sql: "COMMIT"), [], body: nil, answer: answer)
-            try session.settle(within: options.commit)
+            try session.waitForAnswers(within: options.commit)
         } catch {
             evidence.failure = error
             evidence.isLost = session.isBroken || session.isUnusable
@@ -64,10 +64,10 @@ extension PostgresConnection {
     /// the same effect.
     public func rollback() {
         guard transaction == .open, let session = current else { return transaction = .none }
-        try? session.settle()
+        try? session.waitForAnswers()
         do throws(PostgresError) {
             try session.send(StatementText(name: nil, sql: "ROLLBACK"), [], body: nil)
-            try session.settle()
+            try session.waitForAnswers()
             noteTransaction()
         } catch {
             close()

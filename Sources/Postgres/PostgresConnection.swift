@@ -71,7 +71,7 @@ public final class PostgresConnection {
     public func synchronize() throws(PostgresError) {
         if case .lost(let error) = transaction { throw error }
         guard current != nil else { return }
-        try perform { session throws(PostgresError) in try session.settle() }
+        try perform { session throws(PostgresError) in try session.waitForAnswers() }
         noteTransaction()
     }
 

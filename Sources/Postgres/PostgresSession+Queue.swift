@@ -61,7 +61,7 @@ extension PostgresSession {
 
     /// Waits for the answers to everything that is queued, and throws the first failure. The pipeline is empty
     /// afterwards. `timeout` defaults to `answer` in the options.
-    func settle(within timeout: Duration? = nil) throws(PostgresError) {
+    func waitForAnswers(within timeout: Duration? = nil) throws(PostgresError) {
         guard !pending.isEmpty else { return }
         var isSynchronized = false
         do throws(PostgresError) {
@@ -168,7 +168,7 @@ extension PostgresSession {
 
     /// Runs several statements in one text, without parameters, after everything that was queued.
     func execute(_ sql: String) throws(PostgresError) {
-        try settle()
+        try waitForAnswers()
         guard PQexitPipelineMode(handle) == 1, PQsendQuery(handle, sql) == 1 else { throw lost() }
         let deadline = ContinuousClock.now + options.answer
         var failure: PostgresError?

@@ -37,7 +37,7 @@ final class PostgresSession {
         let sql = "SELECT pg_catalog.pg_backend_pid(), pg_catalog.current_setting('transaction_read_only')"
         let answer = QueryAnswer()
         try send(StatementText(name: nil, sql: sql), [], body: nil, answer: answer)
-        try settle()
+        try waitForAnswers()
         let rows = PostgresResult(try answer.take(), sql: sql)
         // A pooler names a process of its own in its greeting.
         isPooled = rows[0].integer(0) != Int64(PQbackendPID(handle))
@@ -102,11 +102,11 @@ final class PostgresSession {
 
     /// The reason why the connection is gone, in the server's words if it could send any.
     func lost() -> PostgresError {
-        guard let farewell = notices.farewell else {
+        guard let closingReason = notices.closingReason else {
             let text = PQerrorMessage(handle).map { String(cString: $0) } ?? ""
             return PostgresError(.connectionLost, printable(text.isEmpty ? "it was closed" : text))
         }
-        let error = farewell.error(sql: "")
+        let error = closingReason.error(sql: "")
         return error.kind == .shuttingDown ? error : error.with(.connectionLost)
     }
 

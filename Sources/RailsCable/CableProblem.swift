@@ -8,7 +8,7 @@ enum CableProblem: Error, Equatable, CustomStringConvertible {
     /// What the engine says, with what to do about it.
     case unreadable(String)
     /// It accepts LISTEN, but no notification comes through.
-    case deaf
+    case noNotifications
     case tooManyStreams
 
     private static let todo = "check PAYCAST_RAILS_CABLE_URL, and run bin/rails db:prepare in the app"
@@ -20,7 +20,7 @@ enum CableProblem: Error, Equatable, CustomStringConvertible {
         case .missingTable: "it has no table solid_cable_messages; \(CableProblem.todo)"
         case .busy: "another process has locked it; find a long transaction of the app"
         case .unreadable(let reason): reason
-        case .deaf: "no notification comes through, as behind a transaction pooler; name a direct connection"
+        case .noNotifications: "no notification comes through, as behind a transaction pooler; name a direct connection"
         case .tooManyStreams:
             "pages follow more streams than can be listened to; use solid_cable or redis in the app's config/cable.yml"
         }

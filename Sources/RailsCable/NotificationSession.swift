@@ -40,7 +40,7 @@ final class NotificationSession {
             let sender = listener.isPooled ? PostgresListener(url, options: options) : listener
             try sender.notify(channels.heartbeat, payloads: ["probe"])
             return try listener.wait(timeout: NotificationSession.probe)
-        }.nonEmpty(or: .deaf)
+        }.nonEmpty(or: .noNotifications)
     }
 
     func change(listen: [StreamName], giveUp: [StreamName]) throws(CableProblem) {

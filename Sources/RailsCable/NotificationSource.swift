@@ -39,7 +39,7 @@ final class NotificationSource: BroadcastSource {
         session = NotificationSession(url, channels: NotificationChannels(rails, token: .random(in: 0 ... .max)))
         repetition = timing.repetition
         streams = ListenedStreams(limit: settings.streamLimit, repetition: timing.repetition)
-        health = HeartbeatHealth(timing: timing.listening, starting: .starting, silent: .deaf, now: .zero)
+        health = HeartbeatHealth(timing: timing.listening, starting: .starting, silent: .noNotifications, now: .zero)
         follows.sayAgain()
     }
 

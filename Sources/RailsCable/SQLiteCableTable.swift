@@ -119,7 +119,7 @@ extension SQLiteCableTable {
 
     private func opened() throws(EngineError) -> SQLiteConnection {
         if let session { return session.connection }
-        return try SQLiteConnection(path: path, access: .guest, lockTimeout: SQLiteCableTable.lockTimeout)
+        return try SQLiteConnection(path: path, access: .besideAnotherWriter, lockTimeout: SQLiteCableTable.lockTimeout)
     }
 
     /// Reads a file whose write-ahead log nobody has open, as it is. What somebody begins to write meanwhile could be read

@@ -12,7 +12,7 @@ public enum LedgerMigration {
         case .sqlite(let path):
             let lock = try LedgerLock(path: path)
             defer { withExtendedLifetime(lock) {} }
-            _ = try OpenedLedger.engine(database).openStore(policy: policy, streams: .standard)
+            _ = try OpenedLedger.engine(database).openRepository(policy: policy, streams: .standard)
         // Opening the ledger migrates it.
         case .postgres: _ = try OpenedLedger.engine(database)
         }

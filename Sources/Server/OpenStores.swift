@@ -68,7 +68,7 @@ struct StoreContext: Sendable {
         StoreDependencies(
             catalog: configuration.accessPolicy.catalog,
             clock: clock.now,
-            witness: { [health] in health.asked(provider, error: $0) },
+            observer: { [health] in health.asked(provider, error: $0) },
             report: { [log] in log.warning("store not read", fields: ["provider": provider.rawValue, "reason": $0]) },
             development: workspace.map { [ownAddress] in
                 StoreDevelopment(of: provider, in: $0, server: { ownAddress.value })

@@ -66,8 +66,8 @@ struct OpenedLedger {
     }
 
     /// True if the ledger got a new epoch when it was opened, because nobody knows whether commits are lost.
-    var beginsAnew: Bool {
-        if case .shared(let engine, _) = kind { engine.beginsAnew } else { false }
+    var hasNewEpoch: Bool {
+        if case .shared(let engine, _) = kind { engine.hasNewEpoch } else { false }
     }
 
     /// The time by the database's clock; nil for a file.
@@ -92,24 +92,24 @@ struct OpenedLedger {
 
     /// Makes every node forget a stream's cached messages in the former language; this node does so after everything
     /// committed before.
-    func tell(_ announcement: NodeAnnouncement, publisher: Publisher) {
+    func announce(_ announcement: NodeAnnouncement, publisher: Publisher) {
         guard case .shared(_, let follower) = kind else { return publisher.heard(announcement.body) }
         follower.pass(announcement.body)
-        tellOthers(of: announcement)
+        sendToOthers(of: announcement)
     }
 
     /// Hands transient messages to the other nodes, without waiting for them.
     private func share(_ messages: [Message], unshared: Counter) {
-        for message in messages where !tellOthers(of: .broadcast(message)) { unshared.add() }
+        for message in messages where !sendToOthers(of: .broadcast(message)) { unshared.add() }
     }
 
     /// Returns false if the message cannot be sent.
     @discardableResult
-    func tellOthers(of announcement: NodeAnnouncement) -> Bool {
+    func sendToOthers(of announcement: NodeAnnouncement) -> Bool {
         guard case .shared(_, let follower) = kind else { return true }
         // Without this message, the old language would show for as long as the cached messages are kept.
-        if case .language = announcement { return follower.tell(announcement.body, isVital: true) }
-        return follower.tell(announcement.body)
+        if case .language = announcement { return follower.sendToNodes(announcement.body, isVital: true) }
+        return follower.sendToNodes(announcement.body)
     }
 
     /// Tells the other nodes which streams pages of this one follow. What is lost is sent again within a minute.
@@ -117,7 +117,7 @@ struct OpenedLedger {
         guard isShared else { return }
         for start in stride(from: 0, to: streams.count, by: NodeAnnouncement.streamLimit) {
             let part = streams[start..<min(start + NodeAnnouncement.streamLimit, streams.count)]
-            tellOthers(of: .followed(Array(part)))
+            sendToOthers(of: .followed(Array(part)))
         }
     }
 

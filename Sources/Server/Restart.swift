@@ -10,7 +10,7 @@ final class Restart: Sendable {
     /// True if the program must restart once the server has stopped.
     var isDue: Bool { due.load(ordering: .relaxed) }
 
-    func beginAgain() {
+    func restart() {
         due.store(true, ordering: .relaxed)
         end()
     }

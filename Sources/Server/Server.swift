@@ -96,14 +96,14 @@ public final class Server {
         warnOfNewHistory()
         logServing(at: addresses.own)
         Log.standardOutput("paycast listening on \(addresses.shown)")
-        manager.tell(.ready)
+        manager.notify(.ready)
         let watchdog = Watchdog(manager) { [gateway, core] in Server.probe(gateway, core) }
         var reloader = reloader
         while case .reload = Signals.next() { reloader.reload(waking: watcher) }
         log.info("draining")
         Signals.exitOnNext()
         probe?.halt()
-        manager.tell(.stopping)
+        manager.notify(.stopping)
         watchdog?.stop()
         stop()
         watcher.stop()
@@ -115,7 +115,7 @@ public final class Server {
 
     /// Tells the parts and the workspace at which address the server is reached.
     private func announce(_ addresses: ServerAddress) throws(StartError) {
-        core.configuration.tell(core.log)
+        core.configuration.logGaps(to: core.log)
         ownAddress.replace(with: addresses.own)
         core.ledger.announce(address: addresses.own)
         do throws(WorkspaceError) {
@@ -137,7 +137,7 @@ public final class Server {
     }
 
     private func warnOfNewHistory() {
-        guard core.ledger.beginsAnew else { return }
+        guard core.ledger.hasNewEpoch else { return }
         core.log.warning(
             "ledger has another history",
             fields: [

@@ -25,7 +25,7 @@ extension ServerCore {
                     "ledger lost commits",
                     fields: ["todo": "none: this server restarts with a new epoch"]
                 )
-                restart.beginAgain()
+                restart.restart()
             },
             onOutdated: { [log] in
                 log.error("ledger has a newer schema", fields: ["todo": "run the version that the other nodes have"])
@@ -43,7 +43,7 @@ extension ServerCore {
             onInterruption: { [publisher, ledger, follows] in
                 publisher.forgetAll()
                 guard let follows else { return }
-                ledger.tellOthers(of: .whoFollows)
+                ledger.sendToOthers(of: .whoFollows)
                 follows.sayAgain()
             },
             onDrop: { [dropped] count in dropped.add(count) }

@@ -75,7 +75,7 @@ struct ServerCore {
                 onCommit: ledger.onCommit,
                 onLanguage: { [ledger] user in
                     guard let stream = configuration.streamPattern.stream(for: user) else { return }
-                    ledger.tell(.language(stream), publisher: publisher)
+                    ledger.announce(.language(stream), publisher: publisher)
                 }
             )
             lead = BroadcastLead(leadership: ledger.leadership) { [writer] command in writer.submit(command) }

@@ -28,7 +28,7 @@ struct SystemdNotifier: Sendable {
 
     /// Returns false if the message was not sent.
     @discardableResult
-    func tell(_ news: News) -> Bool {
+    func notify(_ news: News) -> Bool {
         guard let path else { return false }
         let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return false }
@@ -65,7 +65,7 @@ struct Watchdog {
         thread = WorkerThread(name: "watchdog") {
             while !mailbox.isClosed {
                 probe()
-                manager.tell(.alive)
+                manager.notify(.alive)
                 waker.wait(timeout: patience / 3)
             }
         }

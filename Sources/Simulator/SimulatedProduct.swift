@@ -31,12 +31,12 @@ public struct SimulatedProduct: Sendable, Equatable {
     )
 
     /// What the demo's paywall offers, by rising price: an upgrade moves toward the end, a downgrade toward the start.
-    public static let catalogue = [monthly, annual]
+    public static let catalog = [monthly, annual]
 
     /// The product in the catalog, or a made-up one for any other id: a monthly plan, or a one-time purchase, at the
     /// monthly price.
     public init(id: String, kind: ProductKind) {
-        if let known = SimulatedProduct.catalogue.first(where: { $0.id == id }), known.kind == kind {
+        if let known = SimulatedProduct.catalog.first(where: { $0.id == id }), known.kind == kind {
             self = known
             return
         }

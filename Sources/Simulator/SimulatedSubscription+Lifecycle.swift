@@ -46,8 +46,8 @@ extension SimulatedSubscription {
 
     /// The other product in the catalog, or a made-up one.
     func neighbour(_ step: LifecycleStep) -> String {
-        let others = SimulatedProduct.catalogue.filter { $0.id != product }
-        let isListed = others.count < SimulatedProduct.catalogue.count
+        let others = SimulatedProduct.catalog.filter { $0.id != product }
+        let isListed = others.count < SimulatedProduct.catalog.count
         return isListed ? others[0].id : product + (step == .upgrade ? ".plus" : ".basic")
     }
 }

@@ -16,7 +16,7 @@ extension AppleStandIn {
     func device(_ request: StandInRequest, question: String, now: Instant) -> StandInAnswer? {
         switch (request.method, question) {
         case ("GET", "products"):
-            .json(["products": SimulatedProduct.catalogue.map(DeviceProduct.init)])
+            .json(["products": SimulatedProduct.catalog.map(DeviceProduct.init)])
         case ("POST", "purchases"): purchase(request, now: now)
         case ("GET", "entitlements"): entitlements(request, now: now)
         default: nil
@@ -27,7 +27,7 @@ extension AppleStandIn {
         guard let wish = AppStoreJSON.decode(DevicePurchase.self, from: request.body),
             let order = OrderToken(wish.order), isValidIdentifier(wish.account, limit: 64)
         else { return .refusal(400, code: 4_000_000, message: "Send account, product and order, a UUID.") }
-        guard let product = SimulatedProduct.catalogue.first(where: { $0.id == wish.product }) else {
+        guard let product = SimulatedProduct.catalog.first(where: { $0.id == wish.product }) else {
             return .refusal(404, code: 4_040_000, message: "No such product.")
         }
         // An account has one subscription of a group.

@@ -96,7 +96,7 @@ final class PageWatch: Sendable {
     }
 
     /// Waits until the page has received all that was committed up to `cursor`, as far as the feed has reported it.
-    func settle(at cursor: Cursor, timeout: Duration) throws(CommandFailure) {
+    func waitUntilShown(upTo cursor: Cursor, timeout: Duration) throws(CommandFailure) {
         _ = try wait(from: 0, timeout: timeout) { messages in
             state.withLock { state in
                 guard state.fragments[cursor.description] != nil else { return nil }

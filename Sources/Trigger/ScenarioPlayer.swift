@@ -48,7 +48,7 @@ struct ScenarioPlayer {
 
     /// Plays one step in order; the page is checked before the next step.
     mutating func play(_ step: Scenario.Step) throws(PlayError) {
-        if !step.expected.isEmpty { try settle() }
+        if !step.expected.isEmpty { try waitForPages() }
         let start = watch?.count ?? 0
         let signed = try sign(step)
         try publish(signed.delivery)
@@ -78,7 +78,7 @@ struct ScenarioPlayer {
             try post(one)
         }
         guard let watch else { return }
-        try settle()
+        try waitForPages()
         // Time alone changes states, too.
         if !steps.contains(where: { $0.faults.delay > .zero }) {
             if let regression = StateRegression(in: watch.entries, history: history) { throw .regression(regression) }
@@ -94,9 +94,9 @@ struct ScenarioPlayer {
 
     /// Keeps late messages of one step from being taken for those of the next. Waits only briefly: the feed may have
     /// nothing.
-    private func settle() throws(PlayError) {
+    private func waitForPages() throws(PlayError) {
         guard let watch, let newest else { return }
-        do { try watch.settle(at: newest, timeout: min(timeout, .seconds(1))) } catch { throw .watch(error) }
+        do { try watch.waitUntilShown(upTo: newest, timeout: min(timeout, .seconds(1))) } catch { throw .watch(error) }
     }
 
     private mutating func sign(_ step: Scenario.Step) throws(PlayError) -> Signed {

@@ -57,9 +57,9 @@ import Testing
     }
 
     /// A broken catalog holds up nothing else, and the last good one stays.
-    @Test func catalogueIsReplacedByAGoodOne() throws {
+    @Test func catalogIsReplacedByAGoodOne() throws {
         let environment = [
-            "PAYCAST_CATALOG": catalogue("silver"),
+            "PAYCAST_CATALOG": catalog("silver"),
             "PAYCAST_API_KEY_FILE": folder.write("one", to: "api"),
         ]
         let fixture = try WebhookFixture(environment: environment) {
@@ -68,10 +68,10 @@ import Testing
         let server = fixture.server
         try fixture.expect(try fixture.delivery("INITIAL_PURCHASE"), status: 200, text: "applied")
         #expect(try entitlements(key: "one", on: server).contains("\"silver\""))
-        _ = catalogue("gold")
+        _ = catalog("gold")
         try reload(server, change: "changed=PAYCAST_CATALOG")
         #expect(try entitlements(key: "one", on: server).contains("\"gold\""))
-        folder.write("{\"products\":[]}", to: "catalogue.json")
+        folder.write("{\"products\":[]}", to: "catalog.json")
         folder.write("two", to: "api")
         try reload(server, change: "changed=PAYCAST_API_KEY")
         let problem = try server.process.errorLine { $0.contains("setting=PAYCAST_CATALOG") }
@@ -79,8 +79,8 @@ import Testing
         #expect(try entitlements(key: "two", on: server).contains("\"gold\""))
     }
 
-    private func catalogue(_ group: String) -> String {
-        folder.write("{\"products\":{\"paycast.pro.monthly\":{\"group\":\"\(group)\"}}}", to: "catalogue.json")
+    private func catalog(_ group: String) -> String {
+        folder.write("{\"products\":{\"paycast.pro.monthly\":{\"group\":\"\(group)\"}}}", to: "catalog.json")
     }
 
     private func reload(_ server: PaycastServer, change: String) throws {

@@ -84,7 +84,7 @@ import Testing
     @Test func theNewestAreKept() throws {
         let folder = TemporaryFolder()
         let engine = SQLiteEngine(path: folder.path + "/ledger.db")
-        var store = try engine.openStore(policy: AccessPolicy(sandboxUsers: .only([])), streams: .standard)
+        var store = try engine.openRepository(policy: AccessPolicy(sandboxUsers: .only([])), streams: .standard)
         for number in 0..<20 {
             let made = try store.broadcast([], once: Self.request("\(number)"), limit: 5, now: TemporaryLedger.start)
             #expect(made.value == .made([]))

@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test func writerCommitsInANewOne() throws {
-        var store = try engine.openStore(policy: policy, streams: .standard)
+        var store = try engine.openRepository(policy: policy, streams: .standard)
         try store.begin()
         try store.commit()
         try endSessions()
@@ -43,13 +43,13 @@ import Testing
         try endSessions()
         #expect(try queries.head().position == 0)
         try endSessions()
-        let question: LedgerQueries.Question = { queries in LedgerAnswer(isFailure: (try? queries.head()) == nil) {} }
+        let question: LedgerQueries.Question = { queries in QuestionAnswer(isFailure: (try? queries.head()) == nil) {} }
         #expect(!queries.answer([question, question]).contains { $0.isFailure })
     }
 
     /// What was written is lost with its session, so nothing of it may be committed in the next one.
     @Test func transactionThatHasWrittenFails() throws {
-        var store = try engine.openStore(policy: policy, streams: .standard)
+        var store = try engine.openRepository(policy: policy, streams: .standard)
         try store.begin()
         try endSessions()
         let stream = try #require(StreamPattern.standard.stream(for: "42"))

@@ -70,7 +70,7 @@ import Testing
     @Test func fullDiskMakesTheBatchBusy() throws {
         let path = TemporaryLedger.newPath()
         let engine = SQLiteEngine(path: path, lockTimeout: .zero)
-        let store = try engine.openStore(policy: AccessPolicy(sandboxUsers: .any), streams: .standard)
+        let store = try engine.openRepository(policy: AccessPolicy(sandboxUsers: .any), streams: .standard)
         let connection = try #require(store.connection as? SQLiteConnection)
         try connection.execute("PRAGMA max_page_count = 40")
         let answers = Answers()
@@ -83,7 +83,7 @@ import Testing
         }
         mailbox.close()
         var loop = WriterLoop(
-            store: store,
+            repository: store,
             clock: Clock(startingAt: TemporaryLedger.start),
             log: .silent,
             counts: LedgerMetrics(Metrics(), providers: []),

@@ -35,11 +35,11 @@ import Testing
         let nodes = try nodes(3)
         let body = (0..<bytes).map { UInt8(truncatingIfNeeded: $0) }
         for node in nodes { node.heard.wait { $0.isConnected ? () : nil } }
-        #expect(nodes[0].follower.tell(body))
+        #expect(nodes[0].follower.sendToNodes(body))
         for node in nodes[1...] {
             #expect(node.heard.wait { $0.bodies.first } == body)
         }
-        #expect(nodes[1].follower.tell([7]))
+        #expect(nodes[1].follower.sendToNodes([7]))
         #expect(nodes[0].heard.wait { $0.bodies.first } == [7], "its own did not come back")
         for node in nodes { node.close() }
     }
@@ -50,7 +50,7 @@ import Testing
         for node in nodes { node.heard.wait { $0.isConnected ? () : nil } }
         for round in 1...20 {
             try nodes[0].broadcast("step")
-            nodes[0].follower.tell([UInt8(round)])
+            nodes[0].follower.sendToNodes([UInt8(round)])
         }
         let heard = nodes[1].heard.wait { $0.bodies.count == 20 ? $0 : nil }
         #expect(heard.bodies.flatMap(\.self) == Array(1...20))
@@ -70,7 +70,7 @@ import Testing
         }
         // In the right form, but not from a node.
         try cluster.psql("SELECT pg_notify('paycast_messages', '\(epoch):9223372036854775807:1:0:1:AA==')")
-        #expect(nodes[0].follower.tell([7]))
+        #expect(nodes[0].follower.sendToNodes([7]))
         #expect(nodes[1].heard.wait { $0.bodies.first } == [7])
         try nodes[0].broadcast("still")
         #expect(nodes[1].committed.wait { $0.first?.position } == 1)

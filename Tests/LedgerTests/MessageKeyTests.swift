@@ -61,14 +61,14 @@ import Testing
     }
 
     @Test func sendersAreBounded() {
-        var heard = HeardNumbers()
-        for sender in 0..<Int64(2 * HeardNumbers.senderLimit) {
+        var heard = NewestMessageNumbers()
+        for sender in 0..<Int64(2 * NewestMessageNumbers.senderLimit) {
             #expect(heard.take(sender << 32 | 1) == true)
             // Who goes on sending is not forgotten.
             _ = heard.take(sender + 1)
         }
-        #expect(heard.senderCount == HeardNumbers.senderLimit)
-        #expect(heard.take(Int64(HeardNumbers.senderLimit)) == false)
+        #expect(heard.senderCount == NewestMessageNumbers.senderLimit)
+        #expect(heard.take(Int64(NewestMessageNumbers.senderLimit)) == false)
     }
 
     private func payload(

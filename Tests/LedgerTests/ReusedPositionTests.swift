@@ -17,7 +17,7 @@ import Testing
         engine = try PostgresEngine(url: PostgresURL(cluster.url), node: "one")
     }
 
-    private func commit(to store: inout LedgerStore) throws {
+    private func commit(to store: inout LedgerRepository) throws {
         let stream = try #require(StreamPattern.standard.stream(for: "42"))
         try store.begin()
         let fragment = Fragment(stream: stream, action: "update", target: "card", content: .html("x"))
@@ -27,7 +27,7 @@ import Testing
 
     /// A failover takes back what the node has committed and not published yet, and another node writes at its position.
     @Test func whatWasNotPublishedYetIsRecognised() throws {
-        var store = try engine.openStore(policy: AccessPolicy(sandboxUsers: .only([])), streams: .standard)
+        var store = try engine.openRepository(policy: AccessPolicy(sandboxUsers: .only([])), streams: .standard)
         try commit(to: &store)
         try cluster.psql("UPDATE paycast.entries SET committed_at = committed_at + 1 WHERE position = 1")
         try cluster.psql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'paycast'")
@@ -37,7 +37,7 @@ import Testing
 
     /// Rows of the log are gone: that is said, and nothing behind them is shown as if it came next.
     @Test(arguments: [2...2, 2...600, 600...699]) func missingEntriesAreReported(_ missing: ClosedRange<Int64>) throws {
-        var store = try engine.openStore(policy: AccessPolicy(sandboxUsers: .only([])), streams: .standard)
+        var store = try engine.openRepository(policy: AccessPolicy(sandboxUsers: .only([])), streams: .standard)
         let stream = try #require(StreamPattern.standard.stream(for: "42"))
         try store.begin()
         for _ in 0..<700 {

@@ -28,10 +28,10 @@ import Testing
     }
 
     static let cases: [Case] = {
-        var catalogue = Case("PAYCAST_CATALOG")
-        catalogue.variable = "PAYCAST_CATALOG"
-        catalogue.first = #"{"products":{"a":{"level":1}}}"#
-        catalogue.second = #"{"products":{"a":{"level":2}}}"#
+        var catalog = Case("PAYCAST_CATALOG")
+        catalog.variable = "PAYCAST_CATALOG"
+        catalog.first = #"{"products":{"a":{"level":1}}}"#
+        catalog.second = #"{"products":{"a":{"level":2}}}"#
         var apple = Case("PAYCAST_APPLE_API_KEY")
         apple.variable = "PAYCAST_APPLE_API_KEY"
         apple.others = ["PAYCAST_APPLE_API_KEY_ID": "id", "PAYCAST_APPLE_API_ISSUER_ID": "issuer"]
@@ -41,7 +41,7 @@ import Testing
             Case("PAYCAST_API_KEY"), Case("SECRET_KEY_BASE"), Case("PAYCAST_STREAM_KEYS"),
             Case("PAYCAST_STRIPE_SECRETS"),
             Case("PAYCAST_STRIPE_API_KEY", others: ["PAYCAST_STRIPE_SECRETS": "whsec_0123456789"]),
-            Case("PAYCAST_REVENUECAT_AUTHORIZATION"), Case("PAYCAST_PURCHASEKIT_SECRET"), catalogue, apple,
+            Case("PAYCAST_REVENUECAT_AUTHORIZATION"), Case("PAYCAST_PURCHASEKIT_SECRET"), catalog, apple,
         ]
     }()
 
@@ -68,12 +68,12 @@ import Testing
         let folder = TemporaryFolder()
         let environment = [
             "PAYCAST_API_KEY_FILE": folder.write("one-one-one-one-one", to: "api"),
-            "PAYCAST_CATALOG": folder.write(#"{"products":{}}"#, to: "catalogue"),
+            "PAYCAST_CATALOG": folder.write(#"{"products":{}}"#, to: "catalog"),
         ]
         let source = ConfigurationSource(flags: [:], isDevelopment: false, environment: environment)
         let start = try source.read()
         folder.write("two-two-two-two-two", to: "api")
-        folder.write("{", to: "catalogue")
+        folder.write("{", to: "catalog")
         let reload = source.reread(start)
         #expect(reload.configuration.apiKeys.map(\.value) == ["two-two-two-two-two"])
         #expect(reload.changed == ["PAYCAST_API_KEY"] && reload.problems.map(\.name) == ["PAYCAST_CATALOG"])

@@ -28,6 +28,6 @@ import Testing
 
     @Test(arguments: ["", "relative", "/" + String(repeating: "x", count: 200), "/nowhere/notify", "vsock:2:1"])
     func nobodyIsTold(_ address: String) {
-        #expect(!SystemdNotifier(environment: ["NOTIFY_SOCKET": address]).tell(.ready))
+        #expect(!SystemdNotifier(environment: ["NOTIFY_SOCKET": address]).notify(.ready))
     }
 }

@@ -45,8 +45,8 @@ import Testing
 
     /// Whatever else is wrong with the values.
     @Test func everySettingOfTheArticleIsKnown() throws {
-        let catalogue = PaycastProgram.root + "/Sources/paycast/Documentation.docc"
-        let article = try #require(readFile(catalogue + "/Settings.md"))
+        let catalog = PaycastProgram.root + "/Sources/paycast/Documentation.docc"
+        let article = try #require(readFile(catalog + "/Settings.md"))
         var names: Set<String> = []
         for match in article.matches(of: try Regex("`(PAYCAST_[A-Z_]+[A-Z])`", as: (Substring, Substring).self)) {
             names.insert(String(match.output.1))

@@ -84,11 +84,11 @@ struct OrdersEndpoint {
         addresses: PageAddresses
     ) -> Response {
         switch result {
-        case .success(let receipt):
-            guard let page = addresses.page(of: receipt.order.user, since: receipt.since) else {
+        case .success(let result):
+            guard let page = addresses.page(of: result.order.user, since: result.since) else {
                 return .error(400, code: "invalid_user", message: "This user id cannot be in a stream name.")
             }
-            return JSON.response(201, body: CreateOrderAnswer(receipt.order, stream: page))
+            return JSON.response(201, body: CreateOrderAnswer(result.order, stream: page))
         case .failure(.tokenTaken):
             return .error(
                 409,

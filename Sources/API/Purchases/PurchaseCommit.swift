@@ -28,14 +28,14 @@ struct PurchaseCommit: Sendable {
         /// The purchase stays with another user. A purchase that contradicts its order does not count: it has no owner
         /// yet.
         var isRefused: Bool {
-            guard case .committed(let receipt) = self else { return false }
-            return receipt.claim == .refused && receipt.outcome != .quarantined
+            guard case .committed(let result) = self else { return false }
+            return result.claim == .refused && result.outcome != .quarantined
         }
 
         var response: Response {
             switch self {
-            case .committed(let receipt) where isRefused: .ownedByOther(receipt)
-            case .committed(let receipt): .committed(receipt)
+            case .committed(let result) where isRefused: .ownedByOther(result)
+            case .committed(let result): .committed(result)
             case .busy: .busy
             case .failed: .uncommitted
             }

@@ -61,7 +61,7 @@ struct WebhookEndpoint {
         switch result {
         // Pub/Sub reads only the status.
         case .success where answers.isEmpty: Response(status: 204)
-        case .success(let receipt): .committed(receipt)
+        case .success(let result): .committed(result)
         case .failure: .uncommitted
         }
     }

@@ -20,7 +20,7 @@ enum DenseFanOut: Benchmark {
         let publishers = Publishers(target, connections: 1, on: loop)
         let figures = ProcessFigures(id: target.process.id)
         try listeners.open(pages, on: loop)
-        try figures.settle(loop, pinging: transport == .cable)
+        try figures.waitUntilIdle(loop, pinging: transport == .cable)
         let before = figures.processorTime
         for number in 1...messages {
             try publishers.send(target.broadcast(timedFragment(number), channel: 0))

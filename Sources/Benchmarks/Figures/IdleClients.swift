@@ -10,7 +10,7 @@ enum IdleClients: Benchmark {
             let figures = ProcessFigures(id: target.process.id)
             let clients = Pages(target, over: .cable) { $0 }
             try clients.open(count, on: loop)
-            try figures.settle(loop, pinging: true)
+            try figures.waitUntilIdle(loop, pinging: true)
             let before = figures.processorTime
             let start = ContinuousClock.now
             try loop.turn(until: "the idle period") { ContinuousClock.now - start > .seconds(seconds) }

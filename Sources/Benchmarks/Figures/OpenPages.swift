@@ -30,11 +30,11 @@ enum OpenPages: Benchmark {
     private static func cost(_ target: any Target, over transport: Pages.Transport, count: Int) throws -> [Double] {
         let loop = LoadLoop()
         let figures = ProcessFigures(id: target.process.id)
-        try figures.settle(loop)
+        try figures.waitUntilIdle(loop)
         let before = (figures.processorTime, figures.residentMemory)
         let pages = Pages(target, over: transport) { $0 }
         try pages.open(count, on: loop)
-        try figures.settle(loop, pinging: transport == .cable)
+        try figures.waitUntilIdle(loop, pinging: transport == .cable)
         let time = figures.processorTime - before.0
         let memory = figures.residentMemory - before.1
         return [time / Double(pages.ready), memory / Double(pages.ready)]

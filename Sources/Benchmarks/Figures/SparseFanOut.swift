@@ -27,7 +27,7 @@ enum SparseFanOut: Benchmark {
         let publishers = Publishers(target, on: loop)
         let figures = ProcessFigures(id: target.process.id)
         try listeners.open(pages, on: loop)
-        try figures.settle(loop)
+        try figures.waitUntilIdle(loop)
         let before = figures.processorTime
         for number in 0..<messages {
             try publishers.send(target.broadcast(timedFragment(number), channel: number % pages))

@@ -41,7 +41,7 @@ enum SwapLatency: Benchmark {
         let purchases = try make(target, publishers)
         let listeners = Pages(shown, over: .webSocket) { $0 }
         try listeners.open(pages, on: loop)
-        try ProcessFigures(id: shown.process.id).settle(loop)
+        try ProcessFigures(id: shown.process.id).waitUntilIdle(loop)
         var sent = [UInt64](repeating: 0, count: count)
         var latencies: [Double] = []
         listeners.onBytes = { page, _ in

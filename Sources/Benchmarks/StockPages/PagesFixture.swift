@@ -109,11 +109,11 @@ final class PagesFixture {
     }
 
     /// Turns the loop until every page shows the newest version.
-    func settle(timeout: Duration = .seconds(60)) throws {
-        try settle(Array(0..<pages.count), timeout: timeout)
+    func waitUntilCurrent(timeout: Duration = .seconds(60)) throws {
+        try waitUntilCurrent(Array(0..<pages.count), timeout: timeout)
     }
 
-    func settle(_ some: [Int], timeout: Duration = .seconds(60)) throws {
+    func waitUntilCurrent(_ some: [Int], timeout: Duration = .seconds(60)) throws {
         var next = 0
         do {
             try pages.turn(until: "pages", timeout: timeout) {

@@ -3,22 +3,22 @@ internal import Glibc
 /// Forwards TCP connections, each byte a fixed time later: a network with that delay and unlimited bandwidth. It runs
 /// in its own process, whose `rchar` counts the bytes of both directions.
 struct DelayingProxy {
-    private struct Parcel {
+    private struct DelayedBytes {
         let due: UInt64
         /// Empty if the sender has closed the connection.
         let bytes: [UInt8]
     }
 
-    private struct Way {
+    private struct Flow {
         let source: Int32
         let target: Int32
-        var parcels: [Parcel] = []
+        var waiting: [DelayedBytes] = []
     }
 
     private let listener: Int32
     private let target: Int
     private let delay: UInt64
-    private var ways: [Way] = []
+    private var flows: [Flow] = []
     private var buffer = [UInt8](repeating: 0, count: 256 << 10)
 
     /// Serves until it is killed: `arguments` are the target's port, and the delay in microseconds.
@@ -38,18 +38,18 @@ struct DelayingProxy {
 
     private mutating func serve() -> Never {
         while true {
-            var requests = ways.map { pollfd(fd: $0.source, events: Int16(POLLIN), revents: 0) }
+            var requests = flows.map { pollfd(fd: $0.source, events: Int16(POLLIN), revents: 0) }
             requests.append(pollfd(fd: listener, events: Int16(POLLIN), revents: 0))
             wait(&requests)
-            for index in ways.indices where requests[index].revents != 0 { receive(index) }
-            if requests[ways.count].revents != 0 { accept() }
+            for index in flows.indices where requests[index].revents != 0 { receive(index) }
+            if requests[flows.count].revents != 0 { accept() }
             deliver()
         }
     }
 
     /// A timeout of `poll` is in whole milliseconds, so this sleeps 100 µs at a time while bytes are under way.
     private func wait(_ requests: inout [pollfd]) {
-        guard let due = ways.compactMap(\.parcels.first?.due).min() else {
+        guard let due = flows.compactMap(\.waiting.first?.due).min() else {
             poll(&requests, nfds_t(requests.count), -1)
             return
         }
@@ -63,29 +63,31 @@ struct DelayingProxy {
         guard client >= 0, let server = try? Sockets.connect(port: target, isBlocking: true) else { return }
         Sockets.setNonBlocking(client)
         Sockets.disableDelay(client)
-        ways.append(Way(source: client, target: server))
-        ways.append(Way(source: server, target: client))
+        flows.append(Flow(source: client, target: server))
+        flows.append(Flow(source: server, target: client))
     }
 
     private mutating func receive(_ index: Int) {
         // The end has been read, and is under way.
-        if ways[index].parcels.last?.bytes.isEmpty == true { return }
-        let count = read(ways[index].source, &buffer, buffer.count)
+        if flows[index].waiting.last?.bytes.isEmpty == true { return }
+        let count = read(flows[index].source, &buffer, buffer.count)
         guard count > 0 || errno != EAGAIN else { return }
-        ways[index].parcels.append(Parcel(due: nanoseconds() + delay, bytes: Array(buffer.prefix(max(0, count)))))
+        flows[index].waiting.append(
+            DelayedBytes(due: nanoseconds() + delay, bytes: Array(buffer.prefix(max(0, count))))
+        )
     }
 
     private mutating func deliver() {
         let now = nanoseconds()
         var ended: Set<Int32> = []
-        for index in ways.indices {
-            let due = ways[index].parcels.prefix { $0.due <= now }
-            for parcel in due where parcel.bytes.isEmpty || !Sockets.send(parcel.bytes, to: ways[index].target) {
-                ended.formUnion([ways[index].source, ways[index].target])
+        for index in flows.indices {
+            let due = flows[index].waiting.prefix { $0.due <= now }
+            for parcel in due where parcel.bytes.isEmpty || !Sockets.send(parcel.bytes, to: flows[index].target) {
+                ended.formUnion([flows[index].source, flows[index].target])
             }
-            ways[index].parcels.removeFirst(due.count)
+            flows[index].waiting.removeFirst(due.count)
         }
-        ways.removeAll { ended.contains($0.source) }
+        flows.removeAll { ended.contains($0.source) }
         for descriptor in ended { close(descriptor) }
     }
 }

@@ -34,7 +34,7 @@ struct ProcessFigures {
 
     /// Turns the loop until the process is idle: less than 2 % of a core. Thousands of Action Cable clients get a ping
     /// every 3 s, so the limit for them is 8 %.
-    func settle(_ loop: LoadLoop, pinging: Bool = false) throws(BenchmarkError) {
+    func waitUntilIdle(_ loop: LoadLoop, pinging: Bool = false) throws(BenchmarkError) {
         var last = processorTime
         var quietSince = ContinuousClock.now
         try loop.turn(until: "the server to settle") {

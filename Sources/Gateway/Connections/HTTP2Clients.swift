@@ -56,7 +56,7 @@ final class HTTP2Clients {
 
     /// Runs at the end of each callback, for streams that ended while something was written. They cannot be handled at
     /// once, since the code that wrote is not done with them.
-    func settle() {
+    func handlePending() {
         guard !pending.isEmpty else { return }
         let due = pending
         pending = []

@@ -66,7 +66,7 @@ final class SocketDriver {
         guard connection.isOpen else { return }
         loop.port.waker.awaken()
         body()
-        http2.settle()
+        http2.handlePending()
     }
 
     // MARK: Writing

@@ -125,7 +125,7 @@ final class SocketLoop {
         drain.tick()
         closer.closeOverdue()
         loop.acceptor.resume()
-        http2.settle()
+        http2.handlePending()
         hubMetrics.report(subscriptions.hub, to: loop.metrics)
         // `lastSecond` ends the loop otherwise.
         if lastSecond != nil, connections.isEmpty { events.stop() }
@@ -136,7 +136,7 @@ final class SocketLoop {
         loop.port.waker.clear()
         takeMail()
         sockets.goOn()
-        http2.settle()
+        http2.handlePending()
     }
 
     /// Runs before libuv waits: from now on, a thread that sends something has to wake this loop.
@@ -172,7 +172,7 @@ final class SocketLoop {
             case .stop: return stop()
             }
         }
-        http2.settle()
+        http2.handlePending()
     }
 
     private func sendCatchUp(_ missed: MissedMessages, to id: SubscriptionID) {

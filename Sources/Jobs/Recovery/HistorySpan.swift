@@ -51,7 +51,7 @@ struct HistorySpan {
         } else if let refused, part.start > refused + HistorySpan.grain {
             begin(Piece(start: Piece(start: refused, end: part.start).middle, end: part.start))
         } else {
-            settle(from: part.start)
+            endWeek(readFrom: part.start)
         }
     }
 
@@ -62,7 +62,7 @@ struct HistorySpan {
         if rest.length > HistorySpan.grain {
             begin(Piece(start: rest.middle, end: rest.end))
         } else {
-            settle(from: rest.end)
+            endWeek(readFrom: rest.end)
         }
     }
 
@@ -74,7 +74,7 @@ struct HistorySpan {
     }
 
     /// Ends the week: everything that the store returns of it, from `first` on, was read.
-    private mutating func settle(from first: Instant) {
+    private mutating func endWeek(readFrom first: Instant) {
         if refused != nil { lost = Piece(start: lost?.start ?? current.start, end: first) }
         refused = nil
         reached = current.end

@@ -44,7 +44,7 @@ protocol CopySide: AnyObject {
     /// Throws if a server uses the ledger.
     func refuseServers(report: (String) -> Void) throws(CopyError)
     /// Moves committed data into the ledger's own file.
-    func settle()
+    func flushJournal()
     /// A connection such as a server reads with, besides the one that copies.
     func serverConnection() throws(CopyError) -> any LedgerConnection
 }

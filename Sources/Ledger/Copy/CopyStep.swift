@@ -3,7 +3,7 @@ enum CopyStep: Equatable {
     case begin
     case resume
     /// Discards everything that was copied before.
-    case beginAnew(because: String)
+    case startOver(because: String)
 
     /// `occupant` is the head of a target that is not empty; `name` is the target's name.
     init(
@@ -22,9 +22,9 @@ enum CopyStep: Equatable {
             throw .otherSource(name, begunFrom: record.source)
         }
         if !record.isSound {
-            self = .beginAnew(because: "the earlier copy differs from the source")
+            self = .startOver(because: "the earlier copy differs from the source")
         } else if !record.stamp.utf8.elementsEqual(stamp.utf8) {
-            self = .beginAnew(because: "the source has changed since the copy began")
+            self = .startOver(because: "the source has changed since the copy began")
         } else {
             self = .resume
         }

@@ -15,7 +15,7 @@ struct EntitlementCheck {
     let report: (String) -> Void
 
     /// One side, with the queries that a server would use.
-    private struct Asked {
+    private struct QueriedSide {
         let name: String
         let connection: SnapshotConnection
         let queries: LedgerQueries
@@ -47,7 +47,7 @@ struct EntitlementCheck {
 
     /// Returns the number of users.
     func run() throws(CopyError) -> Int64 {
-        let sides = (source: try Asked(source), target: try Asked(target))
+        let sides = (source: try QueriedSide(source), target: try QueriedSide(target))
         let now = Clock().now()
         var count: Int64 = 0
         var last = ""

@@ -68,7 +68,7 @@ public struct LedgerCopier {
                 try record.write(to: target)
                 try target.commit()
             }
-            target.settle()
+            target.flushJournal()
             return record
         } catch {
             target.rollback()
@@ -95,7 +95,7 @@ public struct LedgerCopier {
         case .resume:
             rows = found?.rows ?? 0
             report("continuing after \(rows) copied rows")
-        case .beginAnew(let reason): report("starting over: \(reason)")
+        case .startOver(let reason): report("starting over: \(reason)")
         }
         let record = CopyRecord(
             source: source.name,
@@ -139,7 +139,7 @@ public struct LedgerCopier {
             return result
         } catch {
             // Continuing cannot repair a difference, so the next run starts over.
-            if case .different = error { try? copy.condemn() }
+            if case .different = error { try? copy.markUnsound() }
             throw error
         }
     }
@@ -153,6 +153,6 @@ public struct LedgerCopier {
             return true
         }
         guard isOurs else { throw .takenOver(target.name) }
-        target.settle()
+        target.flushJournal()
     }
 }

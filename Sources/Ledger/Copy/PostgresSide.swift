@@ -117,7 +117,7 @@ final class PostgresSide: CopySide {
 
     func rollback() { postgres.rollback() }
 
-    func settle() {}
+    func flushJournal() {}
 
     func serverConnection() throws(CopyError) -> any LedgerConnection {
         PostgresEngine.connection(forCopy: url, schema: PostgresSide.schema, epoch: try head().epoch)

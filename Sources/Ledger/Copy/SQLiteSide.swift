@@ -73,7 +73,7 @@ final class SQLiteSide: CopySide {
             connection = try SQLiteConnection(path: path, access: .readWrite, lockTimeout: .seconds(2))
             known = try connection.prepare(sql).first { row in row.integer(0) }
         } catch {
-            throw error.isOfTheContent ? .notALedger(path) : CopyError(error, at: path)
+            throw error.isDamage ? .notALedger(path) : CopyError(error, at: path)
         }
         guard known == 2 else { throw .notALedger(path) }
         return connection
@@ -150,7 +150,7 @@ final class SQLiteSide: CopySide {
 
     func rollback() { try? connection.rollback() }
 
-    func settle() {
+    func flushJournal() {
         _ = try? connection.emptyJournal()
         for suffix in ["", "-wal", "-shm", "-lock"] { owner?.take(name + suffix) }
     }

@@ -19,7 +19,7 @@ final class SnapshotConnection: LedgerConnection {
         while try connection.readAhead(body) {}
         body()
         guard connection.isInTransaction else {
-            throw EngineError(.place, code: "ledger error", message: "the connection was lost: try again", sql: "")
+            throw EngineError(.unusable, code: "ledger error", message: "the connection was lost: try again", sql: "")
         }
         _ = try connection.prepare("SELECT 1").first { row in row.integer(0) }
         try connection.endReading()

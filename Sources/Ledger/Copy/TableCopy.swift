@@ -83,7 +83,7 @@ struct TableCopy {
     }
 
     /// Marks the copy as unsound: the next run starts over.
-    mutating func condemn() throws(CopyError) {
+    mutating func markUnsound() throws(CopyError) {
         record.isSound = false
         let record = record
         _ = try target.transaction { () throws(EngineError) in try record.update(in: target) }

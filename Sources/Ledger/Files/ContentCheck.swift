@@ -66,7 +66,7 @@ public final class ContentCheck: Sendable {
             defer { state.withLock { $0.running = nil } }
             return isStopped ? .unknown : try examine(connection)
         } catch {
-            return error.isOfTheContent ? .damaged(EngineError.damage) : .unknown
+            return error.isDamage ? .damaged(EngineError.damage) : .unknown
         }
     }
 

@@ -83,7 +83,7 @@ public struct LedgerBackup: Sendable, Equatable {
             let connection = try SQLiteConnection(path: source, access: .readOnly, lockTimeout: .seconds(10))
             try connection.prepare("VACUUM INTO ?").run([.text(draft)])
         } catch {
-            throw .cannotCopy(source, reason: error.isOfTheContent ? "it is damaged, or not a ledger" : error.message)
+            throw .cannotCopy(source, reason: error.isDamage ? "it is damaged, or not a ledger" : error.message)
         }
         return try proven(draft, from: source)
     }

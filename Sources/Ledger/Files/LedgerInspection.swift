@@ -100,7 +100,7 @@ public struct LedgerInspection: Sendable, Equatable {
             let meta = "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN ('meta', 'entries')"
             return try connection.prepare(meta).first { $0.integer(0) } == 2 ? .whole : .foreign
         } catch {
-            return error.isOfTheContent ? .damaged : .unreadable(error.message)
+            return error.isDamage ? .damaged : .unreadable(error.message)
         }
     }
 }

@@ -6,9 +6,9 @@ public struct EngineError: Error, Equatable, CustomStringConvertible {
         /// Another process holds a lock. Try again.
         case busy
         /// The ledger cannot be used: no room, no right to write, or no connection. Any other statement would fail too.
-        case place
+        case unusable
         /// The stored data is damaged: it differs from what was written.
-        case content
+        case damaged
     }
 
     public let kind: Kind
@@ -37,7 +37,7 @@ public struct EngineError: Error, Equatable, CustomStringConvertible {
     /// Commits give positions without gaps, so a missing entry was there once.
     public static func missingEntry(at position: Int64) -> EngineError {
         EngineError(
-            .content,
+            .damaged,
             code: "ledger error",
             message:
                 "no entry is at position \(position), although there are newer ones: restore the missing rows of the "
@@ -49,9 +49,9 @@ public struct EngineError: Error, Equatable, CustomStringConvertible {
     public var isBusy: Bool { kind == .busy }
 
     /// True if the whole transaction has failed, whichever command was running.
-    public var isOfThePlace: Bool { kind == .place || kind == .content }
+    public var failsTransaction: Bool { kind == .unusable || kind == .damaged }
 
-    public var isOfTheContent: Bool { kind == .content }
+    public var isDamage: Bool { kind == .damaged }
 }
 
 extension LedgerError {

@@ -20,13 +20,13 @@ extension EngineError {
         case .unique, .other: .statement
         case .connectionLost, .silent, .outcomeUnknown, .notReplicated, .readOnly, .full, .tooManyConnections,
             .shuttingDown, .serverFault, .noPartition, .denied:
-            .place
+            .unusable
         }
     }
 
     /// Something about the whole ledger that PostgreSQL itself has no error for.
     static func ofTheLedger(_ message: String, advice: String) -> EngineError {
-        EngineError(.place, code: "PostgreSQL", message: message, sql: "", advice: advice)
+        EngineError(.unusable, code: "PostgreSQL", message: message, sql: "", advice: advice)
     }
 }
 

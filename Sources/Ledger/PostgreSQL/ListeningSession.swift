@@ -34,7 +34,7 @@ struct ListeningSession {
     }
 
     /// What has come from each sender so far.
-    var heard: HeardNumbers { assembly.heard }
+    var heard: NewestMessageNumbers { assembly.heard }
 
     /// Returns when `queue` is closed.
     mutating func run(sending queue: NodeMessageQueue, hear: (NodeNews) -> Void) throws(EngineError) {
@@ -98,8 +98,8 @@ extension ListeningSession {
         if probe.isUnanswered(at: monotonicNanoseconds()) {
             // A pooler hands the session that listens to the app.
             if listener.isPooled { listener.unlisten() }
-            hear(.deaf)
-            throw ListeningSession.isDeaf
+            hear(.disconnected)
+            throw ListeningSession.noNotifications
         }
         guard probe.isDue(at: monotonicNanoseconds()) else { return }
         let payload = "probe:\(UInt64.random(in: 0 ... .max))"
@@ -121,7 +121,7 @@ extension ListeningSession {
         try PostgresListener(site.url, options: options).notify(PostgresSite.channel, payloads: [payload])
     }
 
-    private static let isDeaf = EngineError.ofTheLedger(
+    private static let noNotifications = EngineError.ofTheLedger(
         "no notification comes through",
         advice: """
             no notification comes through, as behind a transaction pooler, or from another database; set \

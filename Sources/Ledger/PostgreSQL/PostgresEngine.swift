@@ -9,9 +9,9 @@ public import Postgres
 public struct PostgresEngine: LedgerEngine {
     let site: PostgresSite
     let listening: PostgresURL
-    /// Whether the ledger got a new epoch as it was opened: the database is on another history than before, and no living
+    /// Whether the ledger got a new epoch as it was opened: the database is on another timeline than before, and no living
     /// node knows that nothing is lost.
-    public let beginsAnew: Bool
+    public let hasNewEpoch: Bool
     private let opened: (instant: Instant, readAt: UInt64)
 
     /// How many positions a partition has.
@@ -44,7 +44,7 @@ public struct PostgresEngine: LedgerEngine {
                 newest: opening.newest,
                 partitionSize: partitionSize
             )
-            beginsAnew = opening.beginsAnew
+            hasNewEpoch = opening.hasNewEpoch
             opened = opening.time
         } catch {
             throw .unreachable(reason: "\(url): \(error.advice)")
@@ -80,10 +80,10 @@ public struct PostgresEngine: LedgerEngine {
         }
     }
 
-    public func openStore(policy: AccessPolicy, streams: StreamPattern) throws(LedgerError) -> LedgerStore {
+    public func openRepository(policy: AccessPolicy, streams: StreamPattern) throws(LedgerError) -> LedgerRepository {
         do throws(EngineError) {
             let connection = PostgresLedgerConnection(site)
-            return try LedgerStore(connection, epoch: site.epoch, policy: policy, streams: streams)
+            return try LedgerRepository(connection, epoch: site.epoch, policy: policy, streams: streams)
         } catch {
             throw LedgerError(error)
         }

@@ -32,7 +32,7 @@ extension PostgresLedgerConnection {
             throw .ofTheLedger("it has no head", advice: "the ledger in PostgreSQL is damaged: restore a backup")
         }
         try site.see(found.position, epoch: found.epoch, atLeast: before)
-        try compareHistory(with: newest)
+        try checkNewestEntry(with: newest)
         return found.position
     }
 

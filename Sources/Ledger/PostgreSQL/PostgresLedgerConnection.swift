@@ -116,7 +116,7 @@ final class PostgresLedgerConnection: LedgerConnection {
         postgres.rollback()
     }
 
-    func settle() throws(EngineError) {
+    func confirmStatements() throws(EngineError) {
         try engine { () throws(PostgresError) in
             try writes.run()
             try postgres.synchronize()

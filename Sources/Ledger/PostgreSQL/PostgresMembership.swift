@@ -20,9 +20,9 @@ final class PostgresMembership: NodeMembership {
     private let leave: Statement
     private let inspection: PostgresInspection
     private let standing: Statement
-    /// The session on which this node has last compared histories.
+    /// The session on which this node last compared timelines.
     var comparedSession = 0
-    var change: HistoryChange?
+    var change: TimelineChange?
 
     init(_ connection: PostgresLedgerConnection, site: PostgresSite) throws(EngineError) {
         self.connection = connection
@@ -64,16 +64,16 @@ final class PostgresMembership: NodeMembership {
         inspection = PostgresInspection(connection.postgres, node: site.node)
     }
 
-    func renew() throws(EngineError) -> NodeStanding {
+    func renew() throws(EngineError) -> HeartbeatAnswer {
         // First, so that a node that has been seen since a promotion has compared what it knew.
-        try vouch()
+        try confirmTimeline()
         try beat.run([.text(site.node), .text(site.version)])
         let lease = try takeLease.first([.text(site.node)]) { row in Lease(number: row.integer(0)) }
         let asked = monotonicNanoseconds()
         let told = try standing.first { row in (now: row.integer(0), schema: row.integer(1)) }
         let took = monotonicNanoseconds() - asked
         guard let told else { throw .ofTheLedger("it has no clock", advice: "ask PostgreSQL why") }
-        return NodeStanding(
+        return HeartbeatAnswer(
             lease: lease,
             now: took < PostgresMembership.freshness ? Instant(milliseconds: told.now) : nil,
             isOutdated: told.schema > PostgresSchema.newest
@@ -87,6 +87,6 @@ final class PostgresMembership: NodeMembership {
     func resign() {
         try? release.run([.text(site.node)])
         try? leave.run([.text(site.node)])
-        try? connection.settle()
+        try? connection.confirmStatements()
     }
 }

@@ -12,14 +12,14 @@ struct PostgresOpening {
     private static let patience = Duration.seconds(15)
 
     let epoch: String
-    /// By which this node recognises the history from now on.
+    /// By which this node recognizes the timeline from now on.
     let newest: (position: Int64, committedAt: Instant)?
     /// Whether the epoch was changed because nobody knew what became of the ledger.
-    let beginsAnew: Bool
+    let hasNewEpoch: Bool
     /// What the database's clock said at the end, and when that was on the monotonic clock, in nanoseconds.
     let time: (instant: Instant, readAt: UInt64)
 
-    /// Brings the tables up to date. Any number of nodes may do so at once; one after the other decides about the history.
+    /// Brings the tables up to date. Any number of nodes may do so at once; they decide about the timeline one after another.
     init(_ postgres: PostgresConnection, schema: String, partitionSize: Int64) throws(EngineError) {
         try PostgresSchema.migrate(postgres, schema: schema, size: partitionSize)
         let steps = MigrationSteps(postgres: postgres, schema: schema, size: partitionSize)
@@ -28,10 +28,10 @@ struct PostgresOpening {
             let found = try steps.transaction { () throws(PostgresError) in
                 // A copy may have begun since `migrate`; this transaction and the one that begins it exclude each other.
                 guard try !PostgresSchema.hasCopyRecord(postgres, schema: schema) else {
-                    return nil as (decision: HistoryDecision, epoch: String, newest: (Int64, Instant)?)?
+                    return nil as (decision: TimelineDecision, epoch: String, newest: (Int64, Instant)?)?
                 }
                 let isPatient = ContinuousClock.now < deadline
-                let decision = try PostgresOpening.settleHistory(postgres, isPatient: isPatient)
+                let decision = try PostgresOpening.decideTimeline(postgres, isPatient: isPatient)
                 let epoch = try postgres.prepare("SELECT epoch FROM head").first { row in row.text(0) }
                 let newest = try postgres.prepare(
                     "SELECT position, committed_at FROM entries ORDER BY position DESC LIMIT 1"
@@ -42,7 +42,7 @@ struct PostgresOpening {
             if found.decision != .wait {
                 epoch = found.epoch
                 newest = found.newest
-                beginsAnew = found.decision == .beginAnew
+                hasNewEpoch = found.decision == .changeEpoch
                 break
             }
             usleep(200_000)
@@ -59,32 +59,35 @@ struct PostgresOpening {
         return (now, monotonicNanoseconds())
     }
 
-    private static func settleHistory(
+    private static func decideTimeline(
         _ postgres: PostgresConnection,
         isPatient: Bool
-    ) throws(PostgresError) -> HistoryDecision {
-        let found = try PostgresHistory.read(postgres)
-        let stored = try PostgresHistory.stored(postgres)
+    ) throws(PostgresError) -> TimelineDecision {
+        let found = try DatabaseTimeline.read(postgres)
+        let stored = try DatabaseTimeline.stored(postgres)
         // An hour: longer than PostgreSQL is away before an operator has promoted a standby.
         let witnesses = try postgres.prepare(
             "SELECT count(*) FROM nodes WHERE seen_at > clock_timestamp() - interval '1 hour'"
         ).first { row in Int(row.integer(0)) }
-        let decision = HistoryDecision(
+        let decision = TimelineDecision(
             stored: stored,
             found: found,
             witnesses: witnesses ?? 0,
             isPatient: isPatient
         )
-        if decision == .beginAnew { try postgres.prepare("UPDATE head SET epoch = ?").run([.text(Cursor.newEpoch())]) }
-        if decision == .beginAnew || decision == .remember { try found.write(postgres) }
+        if decision == .changeEpoch {
+            try postgres.prepare("UPDATE head SET epoch = ?").run([.text(Cursor.newEpoch())])
+        }
+        if decision == .changeEpoch || decision == .remember { try found.write(postgres) }
         return decision
     }
 }
 
-extension PostgresHistory {
+extension DatabaseTimeline {
     /// What the nodes have last written down.
-    static func stored(_ postgres: PostgresConnection) throws(PostgresError) -> PostgresHistory? {
-        try postgres.prepare("SELECT value FROM meta WHERE key = 'history'").first { row in PostgresHistory(row.text(0))
+    static func stored(_ postgres: PostgresConnection) throws(PostgresError) -> DatabaseTimeline? {
+        try postgres.prepare("SELECT value FROM meta WHERE key = 'history'").first { row in
+            DatabaseTimeline(row.text(0))
         }
     }
 

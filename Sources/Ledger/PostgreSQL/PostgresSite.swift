@@ -26,7 +26,7 @@ final class PostgresSite: Sendable {
     let sender = Int64.random(in: 0..<1 << 31)
     private let messageCount = Atomic<Int64>(0)
     /// What other nodes have sent, on all connections that have listened so far.
-    let heard = Mutex(HeardNumbers())
+    let heard = Mutex(NewestMessageNumbers())
     /// How many positions a partition has.
     let partitionSize: Int64
     /// Positions below it have a partition, as far as this node knows.
@@ -39,7 +39,7 @@ final class PostgresSite: Sendable {
     /// The newest position that was committed or read.
     private let position: Atomic<Int64>
 
-    /// `newest` is by what this node recognises the ledger's history.
+    /// `newest` is what this node recognizes the timeline by.
     init(
         _ url: PostgresURL,
         schema: String,

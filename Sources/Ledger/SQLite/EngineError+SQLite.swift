@@ -21,8 +21,8 @@ extension EngineError {
     private static func kind(of code: Int32) -> Kind {
         switch code {
         case SQLITE_BUSY, SQLITE_LOCKED: .busy
-        case SQLITE_CORRUPT, SQLITE_NOTADB: .content
-        case SQLITE_FULL, SQLITE_IOERR, SQLITE_READONLY, SQLITE_NOMEM, SQLITE_CANTOPEN: .place
+        case SQLITE_CORRUPT, SQLITE_NOTADB: .damaged
+        case SQLITE_FULL, SQLITE_IOERR, SQLITE_READONLY, SQLITE_NOMEM, SQLITE_CANTOPEN: .unusable
         default: .statement
         }
     }

@@ -12,7 +12,7 @@ public final class SQLiteConnection: LedgerConnection {
         case frozen
         /// For a file that another program writes: the index of its journal is read and not written, so that a reader needs
         /// no right to write. There must be an index: beside a file without one, SQLite creates an empty journal.
-        case guest
+        case besideAnotherWriter
     }
 
     private let handle: OpaquePointer
@@ -47,7 +47,7 @@ public final class SQLiteConnection: LedgerConnection {
         switch access {
         case .readWrite, .readOnly: nil
         case .frozen: "immutable=1"
-        case .guest: "readonly_shm=1"
+        case .besideAnotherWriter: "readonly_shm=1"
         }
     }
 

@@ -13,11 +13,11 @@ public struct SQLiteEngine: LedgerEngine {
         self.lockTimeout = lockTimeout
     }
 
-    public func openStore(policy: AccessPolicy, streams: StreamPattern) throws(LedgerError) -> LedgerStore {
+    public func openRepository(policy: AccessPolicy, streams: StreamPattern) throws(LedgerError) -> LedgerRepository {
         let connection = try opened(forCopy: false)
         return try reachable { () throws(EngineError) in
             connection.place = LedgerFileIdentity(path)
-            return try LedgerStore(connection, epoch: try connection.epoch(), policy: policy, streams: streams)
+            return try LedgerRepository(connection, epoch: try connection.epoch(), policy: policy, streams: streams)
         }
     }
 

@@ -5,7 +5,7 @@ internal import LedgerSQL
 public protocol NodeMembership: AnyObject {
     /// The time after which a lease ends unless it is renewed, by the database's clock.
     static var leaseSeconds: Int { get }
-    func renew() throws(EngineError) -> NodeStanding
+    func renew() throws(EngineError) -> HeartbeatAnswer
     /// PostgreSQL's report about itself and all nodes.
     func report() throws(EngineError) -> SharedLedgerReport
     /// Gives up the lease at once and removes this node.

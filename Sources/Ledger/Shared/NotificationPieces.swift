@@ -47,7 +47,7 @@ public struct MessageAssembly {
     private let epoch: String
     private let key: MessageKey
     /// Each sender's newest message, on earlier connections too.
-    public private(set) var heard: HeardNumbers
+    public private(set) var heard: NewestMessageNumbers
     /// The message's code, then its body.
     private var sealed: [UInt8] = []
     /// The sender's process, the message's number, and how many pieces it has.
@@ -58,7 +58,12 @@ public struct MessageAssembly {
 
     /// Messages of another epoch belong to another ledger in the same database, or to a past that is gone. Messages
     /// with the sender `own` are this node's own; behind a pooler, the process id does not show that.
-    public init(epoch: String, key: MessageKey, ignoring own: Int64, heard: HeardNumbers = HeardNumbers()) {
+    public init(
+        epoch: String,
+        key: MessageKey,
+        ignoring own: Int64,
+        heard: NewestMessageNumbers = NewestMessageNumbers()
+    ) {
         self.epoch = epoch
         self.key = key
         self.heard = heard

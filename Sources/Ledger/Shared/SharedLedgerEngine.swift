@@ -35,7 +35,7 @@ public enum NodeNews: Sendable, Equatable {
     /// Notifications arrive from now on. Earlier ones were missed.
     case connected
     /// Notifications no longer arrive.
-    case deaf
+    case disconnected
     /// Everything up to this position has been committed.
     case position(Int64)
     case message(NodeMessage)

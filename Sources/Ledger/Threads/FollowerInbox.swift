@@ -61,7 +61,7 @@ struct FollowerInbox: Sendable {
         case .connected:
             isInterrupted = true
             position = .max
-        case .deaf: isInterrupted = true
+        case .disconnected: isInterrupted = true
         case .position(let newest): position = max(position, newest)
         case .message(let message):
             // Even an empty one takes memory.

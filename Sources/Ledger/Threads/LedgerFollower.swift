@@ -37,7 +37,7 @@ public final class LedgerFollower: Sendable {
     /// Sends something to the other nodes, which get it after all that this one has committed before. It may get lost.
     /// Returns false when too much waits. What is vital is lost only with the connection.
     @discardableResult
-    public func tell(_ body: [UInt8], isVital: Bool = false) -> Bool {
+    public func sendToNodes(_ body: [UInt8], isVital: Bool = false) -> Bool {
         queue.send(body, isVital: isVital)
     }
 
@@ -187,15 +187,15 @@ public final class LedgerFollower: Sendable {
     private func listen(_ engine: any SharedLedgerEngine, health: LedgerHealth) {
         var reconnection = Reconnection()
         while !queue.isClosed {
-            var (isConnected, isDeaf) = (false, false)
+            var (wasHeard, endedUnheard) = (false, false)
             do throws(EngineError) {
                 try engine.listen(sending: queue) { news in
                     if news == .connected {
                         health.report(.notifications, problem: nil)
                         reconnection = Reconnection()
-                        isConnected = true
+                        wasHeard = true
                     }
-                    isDeaf = news == .deaf
+                    endedUnheard = news == .disconnected
                     inbox.change { $0.add(news) }
                 }
             } catch {
@@ -203,11 +203,11 @@ public final class LedgerFollower: Sendable {
                 health.report(.notifications, problem: "\(effect): \(error.advice)")
             }
             reconnection.failed()
-            // Where none has come through, the next connection will hardly hear one.
-            let isHopeless = isDeaf && !isConnected
-            queue.waitUntilClosed(timeout: isHopeless ? LedgerFollower.deafness : reconnection.delay)
+            // Where no notification has come through, the next connection will hardly hear one.
+            let isHopeless = endedUnheard && !wasHeard
+            queue.waitUntilClosed(timeout: isHopeless ? LedgerFollower.pauseWhenUnheard : reconnection.delay)
         }
     }
 
-    private static let deafness = Duration.seconds(60)
+    private static let pauseWhenUnheard = Duration.seconds(60)
 }

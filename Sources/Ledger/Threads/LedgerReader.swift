@@ -50,7 +50,7 @@ public final class LedgerReader: Sendable {
     public func adopt(_ policy: AccessPolicy) -> Bool {
         mailbox.send { queries in
             queries.adopt(policy)
-            return LedgerAnswer(isFailure: false) {}
+            return QuestionAnswer(isFailure: false) {}
         }
     }
 
@@ -60,7 +60,7 @@ public final class LedgerReader: Sendable {
     ) -> Bool {
         mailbox.send { queries in
             let answer = Result { () throws(LedgerError) in try question(&queries) }
-            return LedgerAnswer(isFailure: answer.success == nil) { completion(answer) }
+            return QuestionAnswer(isFailure: answer.success == nil) { completion(answer) }
         }
     }
 
@@ -200,7 +200,7 @@ public final class LedgerReader: Sendable {
             let waiting = mailbox.drain()
             var rest = waiting[...]
             while !rest.isEmpty {
-                for answer in queries.answer(Array(rest.prefix(together))) { answer.tell() }
+                for answer in queries.answer(Array(rest.prefix(together))) { answer.deliver() }
                 rest = rest.dropFirst(together)
             }
             guard waiting.isEmpty else { continue }

@@ -43,10 +43,10 @@ public final class LedgerWriter: Sendable {
         let opened = Promise<Result<String, LedgerError>>()
         let thread = WorkerThread(name: "ledger") {
             do throws(LedgerError) {
-                let store = try engine.openStore(policy: policy, streams: streams)
-                opened.fulfil(.success(store.epoch))
+                let repository = try engine.openRepository(policy: policy, streams: streams)
+                opened.fulfil(.success(repository.epoch))
                 var loop = WriterLoop(
-                    store: store,
+                    repository: repository,
                     clock: clock,
                     log: log,
                     counts: counts,

@@ -6,16 +6,16 @@ internal import LedgerSQL
 extension WriterLoop {
     /// An hour at most, because the system's clock may be set. Of what other nodes commit, nobody tells this thread.
     func timeToNextEnd() -> Duration? {
-        guard let end = try? store.nextEnd() else { return store.isShared ? WriterLoop.sharedSleep : nil }
+        guard let end = try? repository.nextEnd() else { return repository.isShared ? WriterLoop.sharedSleep : nil }
         let now = clock.now()
-        let most = store.isShared ? WriterLoop.sharedSleep : .seconds(3600)
+        let most = repository.isShared ? WriterLoop.sharedSleep : .seconds(3600)
         return end <= now ? .zero : min(.milliseconds(end.milliseconds - now.milliseconds), most)
     }
 
     private static let sharedSleep = Duration.seconds(5)
 
     func isEndDue() -> Bool {
-        guard let end = try? store.nextEnd() else { return false }
+        guard let end = try? repository.nextEnd() else { return false }
         return end <= clock.now()
     }
 }

@@ -9,52 +9,53 @@ extension WriterLoop {
         switch command {
         case .event(let event, let claim, let receivedAt, let completion):
             let incoming = IncomingEvent(event, claim: claim, receivedAt: receivedAt)
-            return try perform(&batch, then: counted(completion, of: event.provider)) { store throws(EngineError) in
-                try store.record(incoming, now: now)
+            return try perform(&batch, then: counted(completion, of: event.provider)) {
+                repository throws(EngineError) in
+                try repository.record(incoming, now: now)
             }
         case .order(let request, let completion):
-            return try perform(&batch, then: placed(completion)) { store throws(EngineError) in
-                try store.place(request, now: now)
+            return try perform(&batch, then: placed(completion)) { repository throws(EngineError) in
+                try repository.place(request, now: now)
             }
         case .language(let language, let user, let completion):
-            return try perform(&batch, then: completion) { store throws(EngineError) in
-                try store.setLanguage(language, of: user, now: now)
+            return try perform(&batch, then: completion) { repository throws(EngineError) in
+                try repository.setLanguage(language, of: user, now: now)
             }
         case .broadcast(let fragments, let completion):
-            return try perform(&batch, then: completion) { store throws(EngineError) in
-                try store.broadcast(fragments, now: now)
+            return try perform(&batch, then: completion) { repository throws(EngineError) in
+                try repository.broadcast(fragments, now: now)
             }
         case .broadcastOnce(let fragments, let request, let completion):
-            return try perform(&batch, then: completion) { store throws(EngineError) in
-                try store.broadcast(fragments, once: request, now: now)
+            return try perform(&batch, then: completion) { repository throws(EngineError) in
+                try repository.broadcast(fragments, once: request, now: now)
             }
         case .broadcastsLost(let completion):
-            return try perform(&batch, then: completion) { store throws(EngineError) in
-                try store.recordLostBroadcasts(now: now)
+            return try perform(&batch, then: completion) { repository throws(EngineError) in
+                try repository.recordLostBroadcasts(now: now)
             }
         case .job(let job, let result, let completion):
-            return try perform(&batch, then: succeeded(completion)) { store throws(EngineError) in
-                try store.end(job, result: result, now: now)
+            return try perform(&batch, then: succeeded(completion)) { repository throws(EngineError) in
+                try repository.end(job, result: result, now: now)
             }
         case .saveCheckpoint(let name, let instant, let completion):
-            return try perform(&batch, then: succeeded(completion)) { store throws(EngineError) in
-                try store.saveCheckpoint(name, at: instant)
+            return try perform(&batch, then: succeeded(completion)) { repository throws(EngineError) in
+                try repository.saveCheckpoint(name, at: instant)
             }
         case .replay(let stored, let isTrial, let completion):
-            return try perform(&batch, then: completion) { store throws(EngineError) in
-                try store.replay(stored, isTrial: isTrial, now: now)
+            return try perform(&batch, then: completion) { repository throws(EngineError) in
+                try repository.replay(stored, isTrial: isTrial, now: now)
             }
         case .rebroadcast(let contracts, let users, let completion):
-            return try perform(&batch, then: completion) { store throws(EngineError) in
-                try store.rebroadcast(contracts: contracts, users: users, now: now)
+            return try perform(&batch, then: completion) { repository throws(EngineError) in
+                try repository.rebroadcast(contracts: contracts, users: users, now: now)
             }
         case .erase(let user, let completion):
-            return try perform(&batch, then: completion) { store throws(EngineError) in
-                try store.erase(user, now: now)
+            return try perform(&batch, then: completion) { repository throws(EngineError) in
+                try repository.erase(user, now: now)
             }
         case .emptyOld(let instant, let completion):
-            return try perform(&batch, then: completion) { store throws(EngineError) in
-                try store.emptyOld(before: instant)
+            return try perform(&batch, then: completion) { repository throws(EngineError) in
+                try repository.emptyOld(before: instant)
             }
         case .led(let command, let lease):
             guard try holds(lease, in: &batch) else {
@@ -63,8 +64,8 @@ extension WriterLoop {
             }
             return try add(command, to: &batch, at: now)
         case .policy(let policy):
-            return try perform(&batch, then: { _ in }) { store throws(EngineError) in
-                store.adopt(policy)
+            return try perform(&batch, then: { _ in }) { repository throws(EngineError) in
+                repository.adopt(policy)
                 return Commit(value: ())
             }
         }
@@ -74,7 +75,7 @@ extension WriterLoop {
     private mutating func perform<Value>(
         _ batch: inout Batch,
         then: @escaping (Result<Value, LedgerError>) -> Void,
-        work: (inout LedgerStore) throws(EngineError) -> Commit<Value>
+        work: (inout LedgerRepository) throws(EngineError) -> Commit<Value>
     ) throws(EngineError) -> Int {
         let result = try run(isolated: batch.isIsolating, body: work)
         batch.completions.append { then(result.map(\.value)) }
@@ -134,18 +135,18 @@ extension Result {
 
 extension LedgerCommand {
     /// Nil for what decides nothing, and for an operator's commands, which come alone.
-    var anticipated: Anticipated? {
+    var anticipated: AnticipatedCommand? {
         switch self {
         case .event(let event, let claim, let receivedAt, _):
-            return Anticipated(IncomingEvent(event, claim: claim, receivedAt: receivedAt))
+            return AnticipatedCommand(IncomingEvent(event, claim: claim, receivedAt: receivedAt))
         case .order(let request, _):
             let token = OrderToken.random()
-            return Anticipated { unit throws(Missing) in _ = try unit.place(request, token: token) }
+            return AnticipatedCommand { unit throws(Missing) in _ = try unit.place(request, token: token) }
         case .language(let language, let user, _):
-            return Anticipated { unit throws(Missing) in try unit.setLanguage(language, of: user) }
+            return AnticipatedCommand { unit throws(Missing) in try unit.setLanguage(language, of: user) }
         case .broadcast(let fragments, _):
-            return Anticipated { unit throws(Missing) in _ = try unit.broadcast(fragments) }
-        case .broadcastOnce(let fragments, let request, _): return Anticipated(fragments, once: request)
+            return AnticipatedCommand { unit throws(Missing) in _ = try unit.broadcast(fragments) }
+        case .broadcastOnce(let fragments, let request, _): return AnticipatedCommand(fragments, once: request)
         case .led(let command, _): return command.anticipated
         case .broadcastsLost, .job, .saveCheckpoint, .replay, .rebroadcast, .erase, .emptyOld, .policy: return nil
         }

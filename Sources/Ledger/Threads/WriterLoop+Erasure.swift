@@ -7,7 +7,7 @@ internal import Observability
 extension WriterLoop {
     func scrub() {
         do throws(EngineError) {
-            if try !store.overwriteFreeSpace() {
+            if try !repository.overwriteFreeSpace() {
                 let todo = "at the next maintenance: paycast backup copy.db, stop the server, paycast restore copy.db"
                 log.warning("free space not overwritten", fields: ["why": "the ledger is large", "todo": todo])
             }
@@ -20,7 +20,7 @@ extension WriterLoop {
     /// Readers let go of the journal within milliseconds, a checkpoint within a second, a backup when it is done.
     private func emptyJournal() {
         for _ in 0..<100 {
-            if (try? store.emptyJournal()) == true { return }
+            if (try? repository.emptyJournal()) == true { return }
             Waker().wait(timeout: .milliseconds(10))
         }
         let todo = "erase again when the backup is done, or start the server again"

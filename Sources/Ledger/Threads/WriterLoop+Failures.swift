@@ -5,14 +5,14 @@ internal import Observability
 /// What becomes of commands that cannot be committed: they are refused, and so are those that follow, until it works again.
 extension WriterLoop {
     func fail(_ error: EngineError, of commands: ArraySlice<LedgerCommand>) {
-        try? store.rollback()
+        try? repository.rollback()
         health.report(.commit, problem: error.advice)
         refuse(commands)
     }
 
     /// False when a commit would not be found after the next start. Nothing is committed then.
     func isInPlace() -> Bool {
-        let problem = store.problem
+        let problem = repository.problem
         health.report(.files, problem: problem)
         if problem != nil && health.beginRescue() { rescue() }
         return problem == nil && health.isSound

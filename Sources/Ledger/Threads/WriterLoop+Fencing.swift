@@ -7,7 +7,7 @@ extension WriterLoop {
     /// Asks once for each batch.
     func holds(_ lease: Lease, in batch: inout Batch) throws(EngineError) -> Bool {
         if let known = batch.leases[lease] { return known }
-        let isHeld = try store.holds(lease)
+        let isHeld = try repository.holds(lease)
         batch.leases[lease] = isHeld
         if !isHeld {
             log.warning(

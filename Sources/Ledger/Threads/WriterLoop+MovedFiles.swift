@@ -7,7 +7,7 @@ extension WriterLoop {
     func rescue() {
         guard health.contentIsSound else { return }
         do throws(EngineError) {
-            switch try store.rescue() {
+            switch try repository.rescue() {
             case .nothing, .inPlace: break
             case .copied(let file):
                 log.error(

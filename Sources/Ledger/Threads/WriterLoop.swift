@@ -17,7 +17,7 @@ struct WriterLoop {
     /// How long to wait after a failed transaction without commands, so that a full disk does not make the loop spin.
     private static let pause = Duration.seconds(1)
 
-    private(set) var store: LedgerStore
+    private(set) var repository: LedgerRepository
     let clock: Clock
     let log: Log
     let counts: LedgerMetrics
@@ -26,7 +26,7 @@ struct WriterLoop {
     private let onLanguage: @Sendable (UserID) -> Void
 
     init(
-        store: LedgerStore,
+        repository: LedgerRepository,
         clock: Clock,
         log: Log,
         counts: LedgerMetrics,
@@ -34,7 +34,7 @@ struct WriterLoop {
         onCommit: @escaping @Sendable ([Entry]) -> Void,
         onLanguage: @escaping @Sendable (UserID) -> Void
     ) {
-        self.store = store
+        self.repository = repository
         self.clock = clock
         self.log = log
         self.counts = counts
@@ -64,7 +64,7 @@ struct WriterLoop {
             while !waiting.isEmpty {
                 succeeded = commit(waiting.prefix(WriterLoop.batchLimit))
                 waiting = waiting.dropFirst(WriterLoop.batchLimit)
-                journal += store.takePagesWritten()
+                journal += repository.takePagesWritten()
                 let now = monotonicNanoseconds()
                 guard journal > WriterLoop.pagesBetweenCheckpoints,
                     now - checkpointedAt > WriterLoop.timeBetweenCheckpoints
@@ -79,7 +79,7 @@ struct WriterLoop {
     /// Call it when nothing more will be committed.
     func finish() {
         guard isInPlace() else { return }
-        store.finish()
+        repository.finish()
     }
 
     /// Runs one transaction. Returns false when it was rolled back, or when the access of contracts whose time has come
@@ -99,13 +99,13 @@ struct WriterLoop {
         }
         // The files were in place when the transaction began, and now they are not: it went into files that nobody
         // opens again.
-        if let problem = store.problem {
+        if let problem = repository.problem {
             health.lose(problem)
             refuse(commands)
             return false
         }
         health.committed()
-        if store.takeErasure() { scrub() }
+        if repository.takeErasure() { scrub() }
         counts.commitTime.record(nanoseconds: monotonicNanoseconds() - start)
         counts.batchSize.set(commands.count)
         counts.commands.add(commands.count)
@@ -114,7 +114,7 @@ struct WriterLoop {
         // Called after the entries, some of which may be in the former language.
         for user in batch.readers { onLanguage(user) }
         for completion in batch.completions { completion() }
-        store.announce()
+        repository.announce()
         return batch.endsAreServed
     }
 
@@ -124,8 +124,8 @@ struct WriterLoop {
         do throws(EngineError) {
             return try transaction(commands, isolating: false)
         } catch {
-            if error.isBusy || error.isOfThePlace { throw error }
-            try store.rollback()
+            if error.isBusy || error.failsTransaction { throw error }
+            try repository.rollback()
             return try transaction(commands, isolating: true)
         }
     }
@@ -136,11 +136,11 @@ struct WriterLoop {
     ) throws(EngineError) -> Batch {
         var batch = Batch(isIsolating: isolating)
         let now = clock.now()
-        let isTried = store.isShared && !isolating
-        try store.begin(anticipating: isTried ? commands.compactMap(\.anticipated) : [], now: now)
+        let isTried = repository.isShared && !isolating
+        try repository.begin(anticipating: isTried ? commands.compactMap(\.anticipated) : [], now: now)
         try fill(&batch, commands: commands, now: now)
-        try store.askAheadForNextEnd()
-        try store.commit()
+        try repository.askAheadForNextEnd()
+        try repository.commit()
         return batch
     }
 
@@ -150,27 +150,29 @@ struct WriterLoop {
         now: Instant
     ) throws(EngineError) {
         // Access ends first, so that every command finds the others' contracts as they stand now.
-        let ended = try run(isolated: batch.isIsolating) { store throws(EngineError) in try store.endAccess(now: now) }
+        let ended = try run(isolated: batch.isIsolating) { repository throws(EngineError) in
+            try repository.endAccess(now: now)
+        }
         batch.endsAreServed = ended.success != nil
         var unclaimed = batch.take(ended)
         for command in commands { unclaimed += try add(command, to: &batch, at: now) }
-        batch.unclaimed = try store.addUnclaimed(unclaimed)
+        batch.unclaimed = try repository.addUnclaimed(unclaimed)
     }
 
     /// Runs one command. When it is isolated, its failure undoes nothing else. Throws when the transaction has to be
     /// undone.
     mutating func run<Value>(
         isolated: Bool,
-        body: (inout LedgerStore) throws(EngineError) -> Commit<Value>
+        body: (inout LedgerRepository) throws(EngineError) -> Commit<Value>
     ) throws(EngineError) -> Result<Commit<Value>, LedgerError> {
-        guard isolated else { return .success(try body(&store)) }
-        try store.beginCommand()
+        guard isolated else { return .success(try body(&repository)) }
+        try repository.beginCommand()
         do throws(EngineError) {
-            let commit = try body(&store)
-            try store.endCommand()
+            let commit = try body(&repository)
+            try repository.endCommand()
             return .success(commit)
         } catch {
-            try store.undoCommand(after: error)
+            try repository.undoCommand(after: error)
             log.error("ledger command failed", fields: ["error": error])
             return .failure(.failed(reason: error.description))
         }

@@ -41,7 +41,7 @@ extension TrackedContract {
     }
 
     /// True if its holders differ from those of `other`, or have held it since another time.
-    func isHeldOtherwise(than other: TrackedContract) -> Bool {
+    func hasDifferentHolders(than other: TrackedContract) -> Bool {
         holders != other.holders || userAt != other.userAt
     }
 

@@ -27,7 +27,7 @@ public enum ErasedIdentity: Hashable, Sendable {
 }
 
 /// Everything that an erasure has to examine, with all of its contracts known.
-public struct Possessions: Sendable {
+public struct UserHoldings: Sendable {
     /// The contracts that the user owns, shares, has claimed or has bought with an order.
     public var contracts: [ContractKey]
     public var orders: [OrderToken]

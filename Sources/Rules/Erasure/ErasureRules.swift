@@ -69,7 +69,7 @@ extension UnitOfWork {
         var current = known
         if let token = current.contract.token, orders.contains(token.value) { current.contract.token = nil }
         try resolveOwner(of: &current)
-        guard current.isHeldOtherwise(than: known) else {
+        guard current.hasDifferentHolders(than: known) else {
             if current != known { try save(current) }
             return
         }

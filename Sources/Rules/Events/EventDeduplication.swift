@@ -21,7 +21,7 @@ extension UnitOfWork {
         }
         var current = known
         result.claim = try apply(claim, of: observation, on: &current, incoming: incoming)
-        guard current.isHeldOtherwise(than: known) else { return result }
+        guard current.hasDifferentHolders(than: known) else { return result }
         current.recomputeStatus(at: now, policy: policy)
         try save(current)
         let change = ContractChange(previous: known, current: current)

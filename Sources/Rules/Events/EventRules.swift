@@ -67,7 +67,7 @@ extension UnitOfWork {
         if let claim = incoming.claim {
             let unclaimed = current
             claimed = try apply(claim, of: observation, on: &current, incoming: incoming)
-            if current.isHeldOtherwise(than: unclaimed) { try save(current) }
+            if current.hasDifferentHolders(than: unclaimed) { try save(current) }
         }
         if known == nil, current.user != nil { try liftTombstones(of: current.contract) }
         let change = ContractChange(previous: known, current: current, isBeside: incoming.isBeside)

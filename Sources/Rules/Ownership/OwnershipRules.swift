@@ -141,7 +141,7 @@ extension UnitOfWork {
         guard let known = try contract(key) else { return nil }
         var current = known
         try resolveOwner(of: &current)
-        guard current.isHeldOtherwise(than: known) else { return nil }
+        guard current.hasDifferentHolders(than: known) else { return nil }
         current.recomputeStatus(at: now, policy: policy)
         try save(current)
         return known.holders == current.holders ? nil : ContractChange(previous: known, current: current)

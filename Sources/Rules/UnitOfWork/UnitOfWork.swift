@@ -117,7 +117,7 @@ extension UnitOfWork {
         return found
     }
 
-    func possessions(of user: UserID) throws(Missing) -> Possessions {
+    func possessions(of user: UserID) throws(Missing) -> UserHoldings {
         guard let found = known.possessions(of: user) else { throw Missing(.possessions(of: user)) }
         return found
     }

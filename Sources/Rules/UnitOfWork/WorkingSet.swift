@@ -21,7 +21,7 @@ public struct WorkingSet: Sendable {
     private var languages: [UserID: LanguageTag?] = [:]
     private var tombstones: [ErasedIdentity: Bool] = [:]
     /// Dropped after its command.
-    private var possessions: [UserID: Possessions] = [:]
+    private var possessions: [UserID: UserHoldings] = [:]
 
     /// Contracts that belonged to a list when they were listed; some may have left it since.
     private struct List {
@@ -99,7 +99,7 @@ extension WorkingSet {
         if tombstones[identity] == nil { tombstones[identity] = isBuried }
     }
 
-    public mutating func loaded(_ found: Possessions, of user: UserID) {
+    public mutating func loaded(_ found: UserHoldings, of user: UserID) {
         possessions[user] = found
     }
 }
@@ -194,7 +194,7 @@ extension WorkingSet {
     func transfers(from source: TransferSource) -> [TransferTarget]? { transfers[source] }
     func language(of user: UserID) -> LanguageTag?? { languages[user] }
     func isBuried(_ identity: ErasedIdentity) -> Bool? { tombstones[identity] }
-    func possessions(of user: UserID) -> Possessions? { possessions[user] }
+    func possessions(of user: UserID) -> UserHoldings? { possessions[user] }
 
     /// Nil unless the list was loaded.
     func keys(of index: ContractIndex) -> [ContractKey]? { lists[index].flatMap { $0.isLoaded ? $0.keys : nil } }

@@ -63,7 +63,7 @@ extension Configuration {
 
     /// Logs at the start what is not configured, so that nobody learns of a missing setting from a purchase that never
     /// arrives.
-    func tell(_ log: Log) {
+    func logGaps(to log: Log) {
         let served = servedStores.map(\.rawValue)
         let missing = unservedStores
         log.info(

@@ -167,5 +167,5 @@ struct GooglePurchaseModel {
         if product.kind == .subscription { end(.developer) }
     }
 
-    private var other: String { SimulatedProduct.catalogue.first { $0.id != product.id }?.id ?? product.id }
+    private var other: String { SimulatedProduct.catalog.first { $0.id != product.id }?.id ?? product.id }
 }

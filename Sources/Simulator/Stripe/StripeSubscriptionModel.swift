@@ -173,7 +173,7 @@ struct StripeSubscriptionModel {
     }
 
     private static func other(than product: String) -> String {
-        SimulatedProduct.catalogue.first { $0.id != product }?.id ?? product
+        SimulatedProduct.catalog.first { $0.id != product }?.id ?? product
     }
 }
 

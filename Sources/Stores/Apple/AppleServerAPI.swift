@@ -40,11 +40,11 @@ public struct AppleServerAPI: StoreAPI {
         app bundle: String,
         verifier: AppleVerifier,
         client: HTTPClient,
-        witness: @escaping StoreWitness = { _ in },
+        observer: @escaping StoreCallObserver = { _ in },
         address: @escaping @Sendable (StoreEnvironment) -> String?
     ) {
         let tokens = AppleTokens(key: key, keyID: keyID, issuer: issuer)
-        line = AppleTransport(tokens: tokens, address: address, client: client, witness: witness)
+        line = AppleTransport(tokens: tokens, address: address, client: client, observer: observer)
         self.verifier = verifier
         app = bundle
     }

@@ -8,7 +8,7 @@ struct AppleTransport: Sendable {
     /// The address of each environment that is served; nil while it is unknown.
     let address: @Sendable (StoreEnvironment) -> String?
     let client: HTTPClient
-    let witness: StoreWitness
+    let observer: StoreCallObserver
 
     func serves(_ environment: StoreEnvironment) -> Bool { address(environment) != nil }
 
@@ -22,7 +22,7 @@ struct AppleTransport: Sendable {
         guard let address = address(environment) else {
             throw .unavailable(reason: "no address is known for \(environment.rawValue)")
         }
-        return try witnessed(by: witness) { () throws(StoreAPIError) in
+        return try witnessed(by: observer) { () throws(StoreAPIError) in
             let response = try exchange(call, at: address, bearer: try bearer(app, now: now))
             guard (200..<300).contains(response.status) else {
                 throw AppleRefusal(

@@ -98,7 +98,7 @@ extension AppleStore {
             app: app,
             verifier: verifier,
             client: client,
-            witness: dependencies.witness
+            observer: dependencies.observer
         ) { [self] environment in
             environments.contains(environment) ? address(of: environment, development: development) : nil
         }

@@ -15,7 +15,7 @@ public struct GooglePlayAPI: StoreAPI {
     private let client: HTTPClient
     private let address: @Sendable () -> String?
     private let readings: GoogleReadingOrder
-    private let witness: StoreWitness
+    private let observer: StoreCallObserver
     private let repetitions = GoogleUnchangedAnswers()
 
     /// `credentials` and `address` are read when needed, because a stand-in has neither before its server listens.
@@ -23,7 +23,7 @@ public struct GooglePlayAPI: StoreAPI {
     public init(
         catalog: Catalog = Catalog(),
         client: HTTPClient = HTTPClient(timeout: .seconds(8)),
-        witness: @escaping StoreWitness = { _ in },
+        observer: @escaping StoreCallObserver = { _ in },
         clock: @escaping @Sendable () -> Instant,
         credentials: @escaping @Sendable () -> GoogleCredentials?,
         address: @escaping @Sendable () -> String?
@@ -32,7 +32,7 @@ public struct GooglePlayAPI: StoreAPI {
         readings = GoogleReadingOrder(clock: clock)
         self.catalog = catalog
         self.client = client
-        self.witness = witness
+        self.observer = observer
         self.address = address
     }
 
@@ -133,7 +133,7 @@ public struct GooglePlayAPI: StoreAPI {
         body: [UInt8]? = nil,
         now: Instant
     ) throws(StoreAPIError) -> [UInt8]? {
-        try witnessed(by: witness) { () throws(StoreAPIError) in
+        try witnessed(by: observer) { () throws(StoreAPIError) in
             try exchange(method, path: path, of: package, body: body, now: now)
         }
     }

@@ -70,7 +70,7 @@ public struct GoogleVoidedPurchase: Sendable, Equatable {
 extension GooglePlayAPI {
     /// One page of the purchases that Google recorded as voided from `start` to `end`, or until now without an `end`,
     /// within the last 30 days (https://developers.google.com/android-publisher/voided-purchases). `token` is the last
-    /// page's `next`, for the same span. A failure says nothing about calls that read purchases, so the witness does
+    /// page's `next`, for the same span. A failure says nothing about calls that read purchases, so the observer does
     /// not hear of it: the caller reports it.
     public func voidedPurchases(
         of package: String,

@@ -60,7 +60,7 @@ extension GoogleStore {
         }
         return GooglePlayAPI(
             catalog: dependencies.catalog,
-            witness: dependencies.witness,
+            observer: dependencies.observer,
             clock: dependencies.clock,
             credentials: {
                 if let given { return given }

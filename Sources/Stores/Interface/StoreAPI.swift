@@ -11,19 +11,19 @@ public protocol StoreAPI: Sendable {
 }
 
 /// Receives the result of each call to a store's API: nil after an answer. It runs on any thread and must not block.
-public typealias StoreWitness = @Sendable (StoreAPIError?) -> Void
+public typealias StoreCallObserver = @Sendable (StoreAPIError?) -> Void
 
 /// Makes a call and reports how it ended.
 public func witnessed<Answer>(
-    by witness: StoreWitness,
+    by observer: StoreCallObserver,
     call: () throws(StoreAPIError) -> Answer
 ) throws(StoreAPIError) -> Answer {
     do throws(StoreAPIError) {
         let answer = try call()
-        witness(nil)
+        observer(nil)
         return answer
     } catch {
-        witness(error)
+        observer(error)
         throw error
     }
 }

@@ -6,7 +6,7 @@ public struct StoreDependencies: Sendable {
     public var catalog: Catalog
     public var clock: @Sendable () -> Instant
     /// Receives the result of each call to the store's API.
-    public var witness: StoreWitness
+    public var observer: StoreCallObserver
     /// Receives the reason when a webhook is answered 503 because the store's API did not say what the webhook was
     /// about.
     public var report: @Sendable (StoreAPIError) -> Void
@@ -16,13 +16,13 @@ public struct StoreDependencies: Sendable {
     public init(
         catalog: Catalog = Catalog(),
         clock: @escaping @Sendable () -> Instant,
-        witness: @escaping StoreWitness = { _ in },
+        observer: @escaping StoreCallObserver = { _ in },
         report: @escaping @Sendable (StoreAPIError) -> Void = { _ in },
         development: StoreDevelopment? = nil
     ) {
         self.catalog = catalog
         self.clock = clock
-        self.witness = witness
+        self.observer = observer
         self.report = report
         self.development = development
     }

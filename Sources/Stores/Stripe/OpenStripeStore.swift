@@ -29,7 +29,7 @@ extension StripeStore {
     /// Nil without a key.
     func stripeAPI(_ dependencies: StoreDependencies) -> StripeAPI? {
         apiKey.map {
-            StripeAPI(key: $0.value, address: apiURL, catalog: dependencies.catalog, witness: dependencies.witness)
+            StripeAPI(key: $0.value, address: apiURL, catalog: dependencies.catalog, observer: dependencies.observer)
         }
     }
 }

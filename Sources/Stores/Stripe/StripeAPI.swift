@@ -12,7 +12,7 @@ public struct StripeAPI: StoreAPI {
     private let address: String
     private let catalog: Catalog
     private let client: HTTPClient
-    private let witness: StoreWitness
+    private let observer: StoreCallObserver
 
     /// `address` is an origin such as `https://api.stripe.com`.
     public init(
@@ -20,13 +20,13 @@ public struct StripeAPI: StoreAPI {
         address: String,
         catalog: Catalog = Catalog(),
         client: HTTPClient = HTTPClient(timeout: .seconds(8)),
-        witness: @escaping StoreWitness = { _ in }
+        observer: @escaping StoreCallObserver = { _ in }
     ) {
         self.key = key
         self.address = address
         self.catalog = catalog
         self.client = client
-        self.witness = witness
+        self.observer = observer
     }
 
     /// A key belongs to one mode, and its prefix names it.
@@ -73,7 +73,7 @@ public struct StripeAPI: StoreAPI {
         var headers = [("Authorization", "Bearer \(key)"), ("Stripe-Version", StripeAPI.version)]
         if app.hasPrefix("acct_"), app.utf8.allSatisfy({ isIDByte($0) }) { headers.append(("Stripe-Account", app)) }
         let signed = headers
-        return try witnessed(by: witness) { () throws(StoreAPIError) in try exchange(path, headers: signed) }
+        return try witnessed(by: observer) { () throws(StoreAPIError) in try exchange(path, headers: signed) }
     }
 
     private func exchange(_ path: String, headers: [(String, String)]) throws(StoreAPIError) -> [UInt8]? {

@@ -36,12 +36,12 @@ import Testing
             testDescription: "served meanwhile",
             record: record,
             stamp: "s2",
-            expected: .success(.beginAnew(because: "the source has changed since the copy began"))
+            expected: .success(.startOver(because: "the source has changed since the copy began"))
         ),
         Case(
             testDescription: "compared, and different",
             record: changed { $0.isSound = false },
-            expected: .success(.beginAnew(because: "the earlier copy differs from the source"))
+            expected: .success(.startOver(because: "the earlier copy differs from the source"))
         ),
         Case(
             testDescription: "half of another ledger",

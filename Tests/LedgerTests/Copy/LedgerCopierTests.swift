@@ -76,7 +76,7 @@ import Testing
     @Test func aNodeThatOpenedTheTargetBeforeCannotCommit() throws {
         let fixture = try CopyFixture()
         let policy = AccessPolicy(sandboxUsers: .only([]))
-        let node = try engine(of: fixture).openStore(policy: policy, streams: .standard)
+        let node = try engine(of: fixture).openRepository(policy: policy, streams: .standard)
         var failures: [EngineError] = []
         var isRefused = false
         try fixture.copy(from: fixture.file, to: fixture.postgres) { line in

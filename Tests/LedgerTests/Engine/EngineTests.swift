@@ -18,7 +18,7 @@ import Testing
         for number in 0..<25 {
             let history = HistoryWriter.history(seed: seed &+ UInt64(number))
             var generator = SeededGenerator(seed: history.seed)
-            var store = try SQLiteEngine(path: ":memory:").openStore(policy: policy, streams: .standard)
+            var store = try SQLiteEngine(path: ":memory:").openRepository(policy: policy, streams: .standard)
             var memory = MemoryEngine(policy: policy)
             for (index, (at, step)) in history.arrivals(using: &generator).enumerated() {
                 if index % commands == 0 {
@@ -74,7 +74,7 @@ extension Fragment {
     }
 }
 
-extension LedgerStore {
+extension LedgerRepository {
     fileprivate mutating func take(_ step: HistoryStep, at now: Instant) throws -> [Entry] {
         try decide(at: now) { unit throws(Missing) in try unit.take(step) }.entries
     }

@@ -12,7 +12,7 @@ import Testing
     /// A list of contracts is one question, and one more for each contract that has further holders.
     @Test func onlySharedContractsAreAskedForTheirHolders() throws {
         let policy = AccessPolicy(sandboxUsers: .only([]), transfers: .share)
-        var store = try SQLiteEngine(path: ":memory:").openStore(policy: policy, streams: .standard)
+        var store = try SQLiteEngine(path: ":memory:").openRepository(policy: policy, streams: .standard)
         try store.begin()
         for number in 0..<20 {
             let event = Fixture.subscription("e\(number)", state: .active, key: Fixture.key("\(number)"))
@@ -37,7 +37,7 @@ import Testing
     /// A step that asks for something goes on with the same replay, which is never copied.
     @Test func aReplayInMemoryReportsTheSame() throws {
         let policy = AccessPolicy(sandboxUsers: .only([]))
-        var store = try SQLiteEngine(path: ":memory:").openStore(policy: policy, streams: .standard)
+        var store = try SQLiteEngine(path: ":memory:").openRepository(policy: policy, streams: .standard)
         var memory = MemoryEngine(policy: policy)
         try store.begin()
         let keys = [Fixture.key("0"), Fixture.key("1")]

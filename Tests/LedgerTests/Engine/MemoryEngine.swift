@@ -80,7 +80,7 @@ extension MemoryEngine {
         }
     }
 
-    private func possessions(of user: UserID, loading known: inout WorkingSet) -> Possessions {
+    private func possessions(of user: UserID, loading known: inout WorkingSet) -> UserHoldings {
         let owned = Set(orders.filter { $0.user == user }.map(\.token))
         let found = contracts.filter { contract in
             let facts = facts[contract.key] ?? OwnershipFacts()
@@ -88,7 +88,7 @@ extension MemoryEngine {
                 || !owned.isDisjoint(with: facts.tokens.keys)
         }
         for contract in found { known.loaded(contract, for: contract.key) }
-        return Possessions(
+        return UserHoldings(
             contracts: found.map(\.key),
             orders: Array(owned),
             losses: transfers.keys.filter { $0.user == user }

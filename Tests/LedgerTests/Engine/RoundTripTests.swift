@@ -51,13 +51,13 @@ import Testing
                 let stream = try #require(StreamPattern.standard.stream(for: "user-\(number)"))
                 return { queries in
                     let missed = try? queries.missed(on: stream, since: .nothing, limit: 100)
-                    return LedgerAnswer(isFailure: missed == nil) {
+                    return QuestionAnswer(isFailure: missed == nil) {
                         counts.withLock { $0.append(missed?.items.count ?? -1) }
                     }
                 }
             }
         )
-        for answer in answers { answer.tell() }
+        for answer in answers { answer.deliver() }
         #expect(counts.withLock { $0 } == Array(repeating: 1, count: 200))
         #expect(proxy.turns - before <= 14)
     }
@@ -142,7 +142,7 @@ extension WriterLoop {
     fileprivate init(_ engine: PostgresEngine) throws {
         let metrics = Metrics()
         self.init(
-            store: try engine.openStore(policy: AccessPolicy(sandboxUsers: .only([])), streams: .standard),
+            repository: try engine.openRepository(policy: AccessPolicy(sandboxUsers: .only([])), streams: .standard),
             clock: Clock(startingAt: Fixture.now),
             log: .silent,
             counts: LedgerMetrics(metrics, providers: []),

@@ -173,7 +173,7 @@ extension PartitionMigrationTests {
 
     /// Ten users take turns; every seventh event has no user.
     private static func send(events: Range<Int>, to engine: PostgresEngine) throws -> [CommitResult] {
-        var store = try engine.openStore(policy: policy, streams: .standard)
+        var store = try engine.openRepository(policy: policy, streams: .standard)
         defer { store.finish() }
         return try events.map { number in
             let minute = Int64(number)

@@ -81,15 +81,15 @@ import Testing
                 + "ALTER TABLE paycast.fragments DETACH PARTITION paycast.fragments_from_start"
         )
         let refusal = #expect(throws: EngineError.self) { try commit(to: &store) }
-        #expect(refusal?.isOfThePlace == true, "\(refusal?.description ?? "")")
+        #expect(refusal?.failsTransaction == true, "\(refusal?.description ?? "")")
     }
 
-    private func store(in cluster: PostgresCluster, node: String) throws -> LedgerStore {
+    private func store(in cluster: PostgresCluster, node: String) throws -> LedgerRepository {
         try PostgresEngine(url: PostgresURL(cluster.url), node: node, partitionSize: PartitionReserveTests.size)
-            .openStore(policy: AccessPolicy(sandboxUsers: .only([])), streams: .standard)
+            .openRepository(policy: AccessPolicy(sandboxUsers: .only([])), streams: .standard)
     }
 
-    private func commit(to store: inout LedgerStore) throws {
+    private func commit(to store: inout LedgerRepository) throws {
         let stream = try #require(StreamPattern.standard.stream(for: "42"))
         try store.begin()
         let fragment = Fragment(stream: stream, action: "update", target: "card", content: .html("x"))

@@ -38,7 +38,7 @@ struct FilledPostgres {
     }
 
     private static func send(_ event: Event, to engine: PostgresEngine) throws {
-        var store = try engine.openStore(policy: AccessPolicy(sandboxUsers: .only([])), streams: .standard)
+        var store = try engine.openRepository(policy: AccessPolicy(sandboxUsers: .only([])), streams: .standard)
         try store.begin()
         let incoming = IncomingEvent(event, claim: Claim(user: FilledLedger.user), receivedAt: event.signedAt)
         _ = try store.record(incoming, now: event.signedAt)

@@ -64,7 +64,7 @@ private let large = ProcessInfo.processInfo.environment["PAYCAST_TEST_SIZE"].fla
         entries: Int64
     ) throws -> [(name: String, milliseconds: [Double])] {
         let policy = AccessPolicy(sandboxUsers: .only([]))
-        var store = try engine.openStore(policy: policy, streams: .standard)
+        var store = try engine.openRepository(policy: policy, streams: .standard)
         defer { store.finish() }
         let queries = try engine.openQueries(policy: policy, streams: .standard)
         var generator = SeededGenerator(seed: 7)
@@ -81,7 +81,7 @@ private let large = ProcessInfo.processInfo.environment["PAYCAST_TEST_SIZE"].fla
                 let event = Fixture.subscription(id, state: .active, minute: Int64(number), key: key)
                 return IncomingEvent(event, receivedAt: event.signedAt)
             }
-            try store.begin(anticipating: events.map { Anticipated($0) }, now: now)
+            try store.begin(anticipating: events.map { AnticipatedCommand($0) }, now: now)
             for event in events { _ = try store.record(event, now: now) }
             try store.commit()
         }

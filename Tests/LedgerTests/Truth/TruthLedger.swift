@@ -31,7 +31,7 @@ final class TruthLedger {
         }
     }
 
-    private var store: LedgerStore
+    private var store: LedgerRepository
     /// For each user: target → newest fragment.
     private var pages: [UserID: [String: String]] = [:]
     private var newest: [ContractKey: Instant] = [:]
@@ -39,7 +39,7 @@ final class TruthLedger {
     private var users: [UserID] = []
 
     init(policy: TransferPolicy) throws {
-        store = try SQLiteEngine(path: ":memory:").openStore(
+        store = try SQLiteEngine(path: ":memory:").openRepository(
             policy: AccessPolicy(sandboxUsers: .only([]), catalog: TruthLedger.catalog, transfers: policy),
             streams: .standard
         )

@@ -120,29 +120,29 @@ import Testing
         #expect(try specimen.verify().observation?.kind == .consumable)
     }
 
-    struct Misfit: Sendable, CustomTestStringConvertible {
+    struct MistypedMember: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var apply: @Sendable (inout Specimen) -> Void
     }
 
     /// A genuine notification is not lost for a member that neither opens nor ends anything.
     @Test(arguments: [
-        Misfit(testDescription: "price as text") { $0.transaction?.payload["price"] = "9.99" },
-        Misfit(testDescription: "price beyond all money") { $0.transaction?.payload["price"] = .raw("1e400") },
-        Misfit(testDescription: "quantity beyond all integers") { $0.transaction?.payload["quantity"] = .raw("1e30") },
-        Misfit(testDescription: "broken quantity") { $0.transaction?.payload["quantity"] = 1.5 },
-        Misfit(testDescription: "currency as a number") { $0.transaction?.payload["currency"] = 840 },
-        Misfit(testDescription: "currency of two lines") { $0.transaction?.payload["currency"] = "US\nD" },
-        Misfit(testDescription: "reason as a list") { $0.transaction?.payload["transactionReason"] = ["RENEWAL"] },
-        Misfit(testDescription: "upgraded as text") { $0.transaction?.payload["isUpgraded"] = "false" },
-        Misfit(testDescription: "renewal date as text") { $0.renewal?.payload["renewalDate"] = "2026-01-31" },
-        Misfit(testDescription: "renewal date beyond all calendars") {
+        MistypedMember(testDescription: "price as text") { $0.transaction?.payload["price"] = "9.99" },
+        MistypedMember(testDescription: "price beyond all money") { $0.transaction?.payload["price"] = .raw("1e400") },
+        MistypedMember(testDescription: "quantity beyond all integers") { $0.transaction?.payload["quantity"] = .raw("1e30") },
+        MistypedMember(testDescription: "broken quantity") { $0.transaction?.payload["quantity"] = 1.5 },
+        MistypedMember(testDescription: "currency as a number") { $0.transaction?.payload["currency"] = 840 },
+        MistypedMember(testDescription: "currency of two lines") { $0.transaction?.payload["currency"] = "US\nD" },
+        MistypedMember(testDescription: "reason as a list") { $0.transaction?.payload["transactionReason"] = ["RENEWAL"] },
+        MistypedMember(testDescription: "upgraded as text") { $0.transaction?.payload["isUpgraded"] = "false" },
+        MistypedMember(testDescription: "renewal date as text") { $0.renewal?.payload["renewalDate"] = "2026-01-31" },
+        MistypedMember(testDescription: "renewal date beyond all calendars") {
             $0.renewal?.payload["renewalDate"] = .raw("1e30")
         },
-        Misfit(testDescription: "all of them absent") {
+        MistypedMember(testDescription: "all of them absent") {
             for name in ["price", "currency", "quantity"] { $0.transaction?.payload[name] = nil }
         },
-    ]) func mistypedMemberThatDecidesNothingIsNotStated(_ misfit: Misfit) throws {
+    ]) func mistypedMemberThatDecidesNothingIsNotStated(_ misfit: MistypedMember) throws {
         var specimen = try Specimen()
         misfit.apply(&specimen)
         let event = try specimen.verify()

@@ -53,7 +53,7 @@ import Testing
     }
 
     /// The catalog says today what was bought then.
-    @Test func storedPurchaseIsReadByTheCatalogueOfNow() throws {
+    @Test func storedPurchaseIsReadByTheCatalogOfNow() throws {
         let fixture = try GoogleFixture()
         let facts = SimulatedSubscription(product: "coins", kind: .nonConsumable, lineage: "token.1")
         let event = try fixture.reader.verify(

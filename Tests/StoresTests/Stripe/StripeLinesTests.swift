@@ -32,7 +32,7 @@ import Testing
     }
 
     /// What the catalog names speaks for the subscription.
-    @Test func catalogueChoosesTheFirst() throws {
+    @Test func catalogChoosesTheFirst() throws {
         let read = try event([0, 1, 2], catalog: Catalog(["price_seats": .init(level: 1)]))
         #expect(read.observation?.contract.lineage == "sub_1")
         #expect(read.observation?.snapshot?.product == "price_seats")

@@ -67,7 +67,7 @@ import Testing
         #expect(try session(["line_items": items])?.transaction?.product == "price_9")
     }
 
-    @Test func catalogueSaysWhatKindIsBought() throws {
+    @Test func catalogSaysWhatKindIsBought() throws {
         var specimen = StripeSpecimen.event(
             "checkout.session.completed",
             object: [

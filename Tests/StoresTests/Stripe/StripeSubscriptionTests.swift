@@ -123,7 +123,7 @@ import Testing
     @Test(arguments: [
         ([:], "price_1"), (["price_1": Catalog.Product()], "price_1"), (["pro": .init(group: "main")], "pro"),
         (["prod_1": .init()], "prod_1"), (["another": .init()], "price_1"),
-    ]) func catalogueChoosesTheProductsName(_ products: [String: Catalog.Product], name: String) throws {
+    ]) func catalogChoosesTheProductsName(_ products: [String: Catalog.Product], name: String) throws {
         var specimen = StripeSpecimen.subscription {
             $0["items"] = ["data": [["price": ["id": "price_1", "lookup_key": "pro", "product": "prod_1"]]]]
         }
@@ -134,7 +134,7 @@ import Testing
         #expect(observation.group == nil)
     }
 
-    @Test func itemThatTheCatalogueNamesSpeaksForTheSubscription() throws {
+    @Test func itemThatTheCatalogNamesSpeaksForTheSubscription() throws {
         var specimen = StripeSpecimen.subscription {
             $0["items"] = ["data": [["price": ["id": "price_seat"]], ["price": ["id": "price_plan"]]]]
         }

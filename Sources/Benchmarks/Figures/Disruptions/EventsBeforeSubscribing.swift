@@ -27,7 +27,7 @@ enum EventsBeforeSubscribing: Benchmark {
         }
         for _ in 0..<3 { for channel in 0..<channels { try fixture.commit(channel: channel) } }
         try fixture.finish()
-        try fixture.settle()
+        try fixture.waitUntilCurrent()
         return (100 * Double(fixture.current) / Double(pages), Double(nanoseconds() - start) / 1e9)
     }
 }

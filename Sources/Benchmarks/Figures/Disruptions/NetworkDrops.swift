@@ -67,7 +67,7 @@ enum NetworkDrops: Benchmark {
             }
         }
         try fixture.finish()
-        try fixture.settle()
+        try fixture.waitUntilCurrent()
         outcome.refreshes = fixture.pages.refreshes
         return outcome
     }

@@ -55,7 +55,7 @@ enum RestartAvalanche: Benchmark {
         try fixture.restart()
         // No page has reconnected yet: the loop has not turned since the restart.
         try fixture.commit()
-        try fixture.settle(timeout: .seconds(90))
+        try fixture.waitUntilCurrent(timeout: .seconds(90))
         try fixture.finish()
         return times
     }

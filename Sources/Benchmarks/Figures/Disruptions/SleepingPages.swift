@@ -35,7 +35,7 @@ enum SleepingPages: Benchmark {
         }
         let sleepers = (0..<pages).filter { transports[$0 % transports.count] != .webSocket }
         for page in sleepers { fixture.pages.show(page, now: start) }
-        try fixture.settle(sleepers)
+        try fixture.waitUntilCurrent(sleepers)
         for (times, transport) in zip(times, transports) where transport != .webSocket {
             let figure = "sleep: \(pages / transports.count) pages, \(transport.rawValue), shown again → current"
             let sorted = times.sorted()

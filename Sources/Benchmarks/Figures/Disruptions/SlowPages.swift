@@ -42,12 +42,12 @@ enum SlowPages: Benchmark {
             try fixture.commit(size: size)
         }
         try fixture.finish()
-        try fixture.settle(Array(0..<fast))
+        try fixture.waitUntilCurrent(Array(0..<fast))
         let growth = figures.residentMemory - memory
         let again = nanoseconds()
         fixture.pages.slow(fast, bytesPerSecond: nil)
         fixture.pages.slow(fast + 1, bytesPerSecond: nil)
-        try fixture.settle()
+        try fixture.waitUntilCurrent()
         return (Double(longest) / 1e6, growth, Double(nanoseconds() - again) / 1e9)
     }
 }

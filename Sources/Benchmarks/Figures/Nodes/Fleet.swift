@@ -62,11 +62,11 @@ enum Fleet: Benchmark {
             return try [200, nil].map { rate in
                 let figures = ProcessFigures(id: listener.process.id)
                 let loop = LoadLoop()
-                try figures.settle(loop)
+                try figures.waitUntilIdle(loop)
                 let before = (figures.processorTime, wire.bytes)
                 // Each notification is an order and an event; only the event has an entry.
                 _ = try NotificationRun(2000, inFlight: 64, perSecond: rate, through: [writer])
-                try figures.settle(loop)
+                try figures.waitUntilIdle(loop)
                 return [(figures.processorTime - before.0) / 2000, (wire.bytes - before.1) / 2000]
             }
         }

@@ -42,7 +42,7 @@ enum NodeLoss: Benchmark {
         fixture.target.process.signal(SIGKILL)
         fixture.move(to: other)
         try fixture.commitToAll()
-        try fixture.settle(timeout: .seconds(90))
+        try fixture.waitUntilCurrent(timeout: .seconds(90))
         return times
     }
 }

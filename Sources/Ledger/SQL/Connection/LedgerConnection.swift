@@ -20,7 +20,7 @@ public protocol LedgerConnection: AnyObject {
     /// Does nothing if the engine has already rolled the transaction back.
     func rollback() throws(EngineError)
     /// Waits until every statement so far has succeeded, or throws the first failure.
-    func settle() throws(EngineError)
+    func confirmStatements() throws(EngineError)
     /// False after a failure that undid the whole transaction.
     var isInTransaction: Bool { get }
 
@@ -57,7 +57,7 @@ public protocol LedgerConnection: AnyObject {
 extension LedgerConnection {
     public func holds(_ lease: Lease) throws(EngineError) -> Bool { true }
     public var eventIDs: String { "events" }
-    public func settle() throws(EngineError) {}
+    public func confirmStatements() throws(EngineError) {}
     public func announce() {}
     public var isShared: Bool { false }
     public func readAhead(_ questions: () -> Void) throws(EngineError) -> Bool { false }

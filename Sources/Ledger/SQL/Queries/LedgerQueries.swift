@@ -35,11 +35,11 @@ public struct LedgerQueries {
         try snapshot { head throws(EngineError) in head }
     }
 
-    public typealias Question = @Sendable (inout LedgerQueries) -> LedgerAnswer
+    public typealias Question = @Sendable (inout LedgerQueries) -> QuestionAnswer
 
     /// Answers questions from one snapshot. It asks a distant engine everything that they need at once. A question may
     /// run more than once, so it returns the action that delivers its answer.
-    public mutating func answer(_ questions: [Question]) -> [LedgerAnswer] {
+    public mutating func answer(_ questions: [Question]) -> [QuestionAnswer] {
         guard connection.isShared, questions.count > 1 else { return questions.map { $0(&self) } }
         let together = try? snapshot { head throws(EngineError) in
             var trial = self

@@ -2,7 +2,7 @@ import Testing
 
 @testable import PostgresLedger
 
-@Suite struct HistoryDecisionTests {
+@Suite struct TimelineDecisionTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
         /// What the nodes have written down.
@@ -11,7 +11,7 @@ import Testing
         /// Nodes that lived a while ago.
         var witnesses = 0
         var isPatient = true
-        var decision: HistoryDecision
+        var decision: TimelineDecision
     }
 
     @Test(arguments: [
@@ -22,7 +22,7 @@ import Testing
             testDescription: "promoted, and nobody lives",
             stored: "7001/00000001/16400",
             found: "7001/00000002/16400",
-            decision: .beginAnew
+            decision: .changeEpoch
         ),
         Case(
             testDescription: "promoted, and somebody may have seen it",
@@ -37,7 +37,7 @@ import Testing
             found: "7001/00000002/16400",
             witnesses: 1,
             isPatient: false,
-            decision: .beginAnew
+            decision: .changeEpoch
         ),
         Case(
             testDescription: "promoted, and another node has vouched or begun anew",
@@ -50,13 +50,13 @@ import Testing
             testDescription: "restored on another server",
             stored: "7001/00000001/16400",
             found: "7002/00000001/16400",
-            decision: .beginAnew
+            decision: .changeEpoch
         ),
         Case(
             testDescription: "restored on the same server",
             stored: "7001/00000001/16400",
             found: "7001/00000001/17200",
-            decision: .beginAnew
+            decision: .changeEpoch
         ),
         Case(
             testDescription: "a service that tells only the tables",
@@ -68,7 +68,7 @@ import Testing
             testDescription: "restored on a service that tells only the tables",
             stored: "-/-/16400",
             found: "-/-/17200",
-            decision: .beginAnew
+            decision: .changeEpoch
         ),
         Case(testDescription: "a right was given", stored: "-/-/16400", decision: .goOn),
         Case(
@@ -77,11 +77,15 @@ import Testing
             found: "-/-/16400",
             decision: .goOn
         ),
-        Case(testDescription: "an operator has written something else there", stored: "restored", decision: .beginAnew),
+        Case(
+            testDescription: "an operator has written something else there",
+            stored: "restored",
+            decision: .changeEpoch
+        ),
     ]) func decides(_ given: Case) {
-        let decision = HistoryDecision(
-            stored: given.stored.map { PostgresHistory($0) },
-            found: PostgresHistory(given.found),
+        let decision = TimelineDecision(
+            stored: given.stored.map { DatabaseTimeline($0) },
+            found: DatabaseTimeline(given.found),
             witnesses: given.witnesses,
             isPatient: given.isPatient
         )
@@ -98,12 +102,12 @@ import Testing
         ] as [(lived: Int64, seen: Int64, dead: ClosedRange<Int64>)]
     )
     func waitsForNodesThatLived(_ given: (lived: Int64, seen: Int64, dead: ClosedRange<Int64>)) {
-        let change = HistoryChange(livedAt: given.lived, seenAt: given.seen)
+        let change = TimelineChange(livedAt: given.lived, seenAt: given.seen)
         #expect(change.dead == given.dead)
         #expect(!change.isOver(at: given.seen + 15_000) && change.isOver(at: given.seen + 15_001))
     }
 
     @Test(arguments: ["7001/00000001/16400", "-/-/16400", "7001/-/16400"]) func readsWhatItWrites(_ text: String) {
-        #expect(PostgresHistory(text).description == text)
+        #expect(DatabaseTimeline(text).description == text)
     }
 }

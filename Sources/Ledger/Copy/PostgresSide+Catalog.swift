@@ -17,7 +17,7 @@ extension PostgresSide {
         let described = columns.map { row in
             var ordinal: Int64? = nil
             if case .integer(let number) = row[3] { ordinal = number }
-            return CatalogueRow(table: row[0].word, column: row[1].word, type: row[2].word, ordinal: ordinal)
+            return ColumnDescription(table: row[0].word, column: row[1].word, type: row[2].word, ordinal: ordinal)
         }
         // Both engines have to read a table in the same order.
         if let row = columns.first(where: { $0[4].number == 0 }) {

@@ -3,7 +3,7 @@ internal import LedgerInterface
 internal import Rules
 
 /// Loads the rows that a decision needs.
-extension LedgerStore {
+extension LedgerRepository {
     /// Fails if a decision asks for the same again.
     mutating func load(_ need: Need) throws(EngineError) {
         try find(need)
@@ -64,7 +64,7 @@ extension LedgerStore {
 }
 
 /// Contracts. Every function that loads one remembers its row.
-extension LedgerStore {
+extension LedgerRepository {
     private mutating func loadContract(_ key: ContractKey) throws(EngineError) {
         let found = try statements.findContract.first(key.values(first: key.lineage), read: ContractRow.read)
         guard let found else { return known.loaded(nil, for: key) }

@@ -1,7 +1,7 @@
 public import Domain
 
 /// The database's answer to a heartbeat.
-public struct NodeStanding: Sendable {
+public struct HeartbeatAnswer: Sendable {
     /// The lease of the leader's work, if this node has it.
     public var lease: Lease?
     /// The time by the database's clock, which all nodes follow. Nil if the answer took so long that it may be wrong by now.

@@ -3,7 +3,7 @@ public import LedgerInterface
 internal import Rules
 
 /// Erases a user. Rows of events and entries are emptied, because their positions count; all other rows are deleted.
-extension LedgerStore {
+extension LedgerRepository {
     /// The number of rows that one transaction empties: 5 ms, during which others wait.
     private static let rowsOfAStep = 100
 
@@ -16,8 +16,8 @@ extension LedgerStore {
         hasErasures = true
         var step = ErasureStep()
         step.events = try emptyEvents(of: user, by: erasure)
-        step.fragments = try deleteFragments(of: user, by: erasure, limit: LedgerStore.rowsOfAStep - step.events)
-        guard step.events + step.fragments < LedgerStore.rowsOfAStep else { return Commit(value: step) }
+        step.fragments = try deleteFragments(of: user, by: erasure, limit: LedgerRepository.rowsOfAStep - step.events)
+        guard step.events + step.fragments < LedgerRepository.rowsOfAStep else { return Commit(value: step) }
         hasErased = true
         return try decide(at: now) { unit throws(Missing) in try unit.erase(user) }.map { erased in
             step.contracts = erased.contracts
@@ -31,8 +31,8 @@ extension LedgerStore {
         var count = 0
         for list in [
             erasure.eventsOfContracts, erasure.entriesOfContracts, erasure.entriesOfOrders, erasure.entriesOfUser,
-        ] where count < LedgerStore.rowsOfAStep {
-            let limit = Value.integer(Int64(LedgerStore.rowsOfAStep - count))
+        ] where count < LedgerRepository.rowsOfAStep {
+            let limit = Value.integer(Int64(LedgerRepository.rowsOfAStep - count))
             for position in try list.all([Value(user), limit], read: { $0.integer(0) }) {
                 try empty(at: position, of: user, by: erasure)
                 count += 1
@@ -81,14 +81,14 @@ extension LedgerStore {
 }
 
 /// The rows that the decision needs, and those that it changes.
-extension LedgerStore {
-    mutating func possessions(of user: UserID) throws(EngineError) -> Possessions {
+extension LedgerRepository {
+    mutating func possessions(of user: UserID) throws(EngineError) -> UserHoldings {
         let erasure = try ErasureStatements(connection)
         let rows =
             try erasure.contracts.all([Value(user)], read: ContractRow.read)
             + erasure.related.all([Value(user)], read: ContractRow.read)
         for row in rows { try loaded(row) }
-        return Possessions(
+        return UserHoldings(
             contracts: rows.map(\.tracked.key),
             orders: try erasure.orders.all([Value(user)]) { row in row.text(0) }.compactMap { OrderToken($0) },
             losses: try erasure.losses.all([Value(user)]) { row throws(EngineError) in
@@ -138,7 +138,7 @@ extension LedgerStore {
 }
 
 /// The engine's files after an erasure.
-extension LedgerStore {
+extension LedgerRepository {
     /// True once after an erasure.
     public mutating func takeErasure() -> Bool {
         defer { hasErased = false }

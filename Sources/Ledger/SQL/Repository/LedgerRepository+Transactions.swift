@@ -2,7 +2,7 @@ public import LedgerInterface
 internal import Rules
 
 /// Transactions, and the commands within one.
-extension LedgerStore {
+extension LedgerRepository {
     public mutating func begin() throws(EngineError) {
         try connection.begin()
         unclaimed = nil
@@ -28,13 +28,13 @@ extension LedgerStore {
     }
 
     public func endCommand() throws(EngineError) {
-        try connection.settle()
+        try connection.confirmStatements()
         try statements.release.run()
     }
 
     /// Undoes the command that failed with `error`. Throws that error if the whole transaction has to be undone.
     public mutating func undoCommand(after error: EngineError) throws(EngineError) {
-        guard connection.isInTransaction, !error.isOfThePlace else { throw error }
+        guard connection.isInTransaction, !error.failsTransaction else { throw error }
         try statements.rollbackTo.run()
         try statements.release.run()
         try forget()

@@ -2,7 +2,7 @@ public import Domain
 public import Rules
 
 /// A command of a batch, tried in advance to learn what it will load.
-public struct Anticipated {
+public struct AnticipatedCommand {
     /// The rows that its decision asks for first.
     public private(set) var needs: [Need] = []
     public private(set) var key: IdempotencyKey?

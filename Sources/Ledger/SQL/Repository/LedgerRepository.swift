@@ -4,7 +4,7 @@ internal import Rules
 
 /// The writer's side of an engine: it loads what a command's decision needs (`+Loading`), and writes what the decision
 /// returns (`+Writing`). It never leaves the writer's thread.
-public struct LedgerStore {
+public struct LedgerRepository {
     let connection: any LedgerConnection
     let statements: WriterStatements
     public let epoch: String
@@ -51,7 +51,7 @@ public struct LedgerStore {
 }
 
 /// The ledger's place, and what it needs besides transactions.
-extension LedgerStore {
+extension LedgerRepository {
     public var isShared: Bool { connection.isShared }
     public var problem: String? { connection.problem }
     public func announce() { connection.announce() }
@@ -60,7 +60,7 @@ extension LedgerStore {
     public func finish() { connection.finish() }
 }
 
-extension LedgerStore {
+extension LedgerRepository {
     func cursor(_ position: Int64) -> Cursor { Cursor(epoch: epoch, position: position) }
 
     /// Repeats `decision` until everything that it needs is loaded, then writes the result. A trial keeps the changes

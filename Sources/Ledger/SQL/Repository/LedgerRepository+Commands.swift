@@ -3,7 +3,7 @@ public import LedgerInterface
 public import Rules
 
 /// The commands, each as one decision or several.
-extension LedgerStore {
+extension LedgerRepository {
     public mutating func record(_ incoming: IncomingEvent, now: Instant) throws(EngineError) -> Commit<CommitResult> {
         for need in incoming.needs where !known.knows(need) { try load(need) }
         for need in incoming.likelyNeeds(in: known) where !known.knows(need) { try load(need) }

@@ -1,7 +1,7 @@
 public import Domain
 public import LedgerInterface
 
-extension LedgerStore {
+extension LedgerRepository {
     /// Records the result of one job, and deletes those that were abandoned too long ago.
     public func end(_ job: Int64, result: JobResult, now: Instant) throws(EngineError) -> Commit<Void> {
         switch result {

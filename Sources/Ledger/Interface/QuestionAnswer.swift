@@ -1,11 +1,11 @@
 /// The answer to one of several questions that were asked together.
-public struct LedgerAnswer {
+public struct QuestionAnswer {
     /// True if it failed, perhaps because of the others: each is then asked alone.
     public let isFailure: Bool
-    public let tell: () -> Void
+    public let deliver: () -> Void
 
-    public init(isFailure: Bool, tell: @escaping () -> Void) {
+    public init(isFailure: Bool, deliver: @escaping () -> Void) {
         self.isFailure = isFailure
-        self.tell = tell
+        self.deliver = deliver
     }
 }

@@ -2,7 +2,7 @@ public import Domain
 public import LedgerInterface
 public import Rules
 
-extension LedgerStore {
+extension LedgerRepository {
     /// Applies stored events again, or tries out what that would change.
     public mutating func replay(
         _ batch: ReplayBatch,

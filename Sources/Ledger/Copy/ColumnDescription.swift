@@ -1,5 +1,5 @@
 /// A column, as a query of the catalog returns it.
-struct CatalogueRow {
+struct ColumnDescription {
     var table: String
     var column: String
     var type: String
@@ -10,7 +10,7 @@ struct CatalogueRow {
 extension LedgerTable {
     /// Throws for a type that no ledger has had so far, because nobody has considered how to copy it.
     static func tables(
-        _ rows: [CatalogueRow],
+        _ rows: [ColumnDescription],
         references: [(from: String, to: String)]
     ) throws(CopyError) -> [LedgerTable] {
         var tables: [LedgerTable] = []

@@ -3,7 +3,7 @@ internal import LedgerInterface
 internal import Rules
 
 /// Writes the changes that a decision returns.
-extension LedgerStore {
+extension LedgerRepository {
     mutating func write(_ changes: Changes, at now: Instant) throws(EngineError) {
         for contract in changes.contracts { try write(contract) }
         if let erasure = changes.erasure { try forget(erasure) }

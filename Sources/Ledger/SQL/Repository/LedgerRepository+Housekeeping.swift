@@ -2,7 +2,7 @@ internal import Domain
 internal import LedgerInterface
 
 /// Deletes what is too old. Everything else in the ledger stays.
-extension LedgerStore {
+extension LedgerRepository {
     /// The time for which an abandoned job is kept, so that an operator finds its reason, and so that an event that
     /// asks for it again does not start it again. A month is enough, because nothing is tried for longer.
     private static let memoryOfJobs = Duration.seconds(30 * 86_400)
@@ -12,12 +12,12 @@ extension LedgerStore {
     public static let keyLimit: Int64 = 1_000_000
 
     func forgetJobs(at now: Instant) throws(EngineError) {
-        try statements.forgetJobs.run([Value(now - LedgerStore.memoryOfJobs)])
+        try statements.forgetJobs.run([Value(now - LedgerRepository.memoryOfJobs)])
     }
 
     /// Deletes a few at a time: many expired keys must not delay the next request.
     func forgetBroadcastKeys(at now: Instant) throws(EngineError) {
-        try statements.forgetBroadcastKeys.run([Value(now - LedgerStore.memoryOfKeys)])
+        try statements.forgetBroadcastKeys.run([Value(now - LedgerRepository.memoryOfKeys)])
     }
 
     func forgetBroadcastKeys(beyond limit: Int64) throws(EngineError) {

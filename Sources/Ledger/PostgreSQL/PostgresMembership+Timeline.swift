@@ -3,36 +3,36 @@ internal import LedgerInterface
 internal import LedgerSQL
 internal import Postgres
 
-/// A database that went on to another history while this node ran. Times are the database's, in milliseconds.
-struct HistoryChange {
+/// A database that changed to another timeline while this node ran. Times are the database's, in milliseconds.
+struct TimelineChange {
     /// How long the other nodes have to come back. A connection that was lost is tried again within 5 seconds, and a node
     /// looks every 3 seconds.
     static let patience: Int64 = 15_000
     /// Longer than three beats.
     private static let silence: Int64 = 10_000
 
-    /// When this node had last been seen on the former history, as far as that came over.
+    /// When this node was last seen on the former timeline, as far as that was replicated.
     var livedAt: Int64
     /// When this node saw the change.
     var seenAt: Int64
 
     /// Nodes that lived then, and not since, have seen commits of which nobody knows whether they are here.
-    var dead: ClosedRange<Int64> { min(livedAt - HistoryChange.silence, seenAt)...seenAt }
+    var dead: ClosedRange<Int64> { min(livedAt - TimelineChange.silence, seenAt)...seenAt }
 
-    func isOver(at now: Int64) -> Bool { now > seenAt + HistoryChange.patience }
+    func isOver(at now: Int64) -> Bool { now > seenAt + TimelineChange.patience }
 }
 
 extension PostgresMembership {
-    /// Compares histories, once for each session; behind a pooler, one session may lead to another server. When everything
-    /// that this node has seen is on the server's new history, and all nodes that lived have come back and say the same,
-    /// that is written down. When one does not come back, the ledger counts as having lost what that one had seen.
-    func vouch() throws(EngineError) {
+    /// Compares timelines, once for each session; behind a pooler, one session may lead to another server. When everything
+    /// that this node has seen is on the server's new timeline, and all nodes that were alive have come back and agree,
+    /// the new timeline is stored. When one does not come back, the ledger counts as having lost what that node had seen.
+    func confirmTimeline() throws(EngineError) {
         let postgres = connection.postgres
         guard postgres.session != comparedSession || postgres.isPooled else { return }
         defer { postgres.rollback() }
         _ = try connection.beginReading()
         let isSafe = try engine { () throws(PostgresError) -> Bool? in
-            let (found, stored) = (try PostgresHistory.read(postgres), try PostgresHistory.stored(postgres))
+            let (found, stored) = (try DatabaseTimeline.read(postgres), try DatabaseTimeline.stored(postgres))
             guard found != stored else { return true }
             let (now, missing) = try missingNodes()
             if missing > 0 { return change?.isOver(at: now) == true ? nil : false }
@@ -58,8 +58,8 @@ extension PostgresMembership {
             """
         ).first([.text(site.node)]) { row in (now: row.integer(0), lived: row.isNull(1) ? nil : row.integer(1)) }
         let now = times?.now ?? 0
-        // A node whose row has not come over began a moment ago, or the standby was cut off before.
-        let change = change ?? HistoryChange(livedAt: times?.lived ?? now - 3_600_000, seenAt: now)
+        // A node whose row was not replicated began a moment ago, or the standby was cut off before.
+        let change = change ?? TimelineChange(livedAt: times?.lived ?? now - 3_600_000, seenAt: now)
         self.change = change
         let count = try postgres.prepare(
             """
@@ -81,7 +81,7 @@ extension PostgresMembership {
             let changed = try postgres.prepare("UPDATE head SET epoch = ? WHERE epoch = ? RETURNING 1")
                 .first([.text(Cursor.newEpoch()), .text(site.epoch)]) { _ in true }
             // Otherwise the next node that starts would change it once more.
-            if changed == true { try PostgresHistory.read(postgres).write(postgres) }
+            if changed == true { try DatabaseTimeline.read(postgres).write(postgres) }
             try postgres.commit()
         }
         return true

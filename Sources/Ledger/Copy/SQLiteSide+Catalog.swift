@@ -9,7 +9,7 @@ extension SQLiteSide {
             (try rows(SQLiteSide.columns, [], as: [.text, .text, .text, .integer]), try pairs(SQLiteSide.references))
         }
         let described = columns.map { row in
-            CatalogueRow(
+            ColumnDescription(
                 table: row[0].word,
                 column: row[1].word,
                 type: row[2].word,

@@ -3,7 +3,7 @@
 ///
 /// A sender that restarts has a new number of its own. One gap remains: a node that starts knows no sender yet, so the
 /// messages sent in this epoch before its start can be replayed to it once, in order.
-public struct HeardNumbers: Sendable {
+public struct NewestMessageNumbers: Sendable {
     /// More than the nodes of a ledger and their predecessors.
     static let senderLimit = 1024
     /// Each sender's newest message, by the sender's own number, and the count of messages from all senders at that
@@ -20,7 +20,7 @@ public struct HeardNumbers: Sendable {
         let sender = number >> 32
         if let known = newest[sender] {
             guard number > known.number else { return false }
-        } else if newest.count >= HeardNumbers.senderLimit,
+        } else if newest.count >= NewestMessageNumbers.senderLimit,
             let oldest = newest.min(by: { $0.value.turn < $1.value.turn })
         {
             newest[oldest.key] = nil

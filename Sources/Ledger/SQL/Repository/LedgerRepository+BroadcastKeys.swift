@@ -9,7 +9,7 @@ struct MadeBroadcast {
     let count: Int64
 }
 
-extension LedgerStore {
+extension LedgerRepository {
     /// The key is committed together with its broadcast, so that neither exists without the other.
     public mutating func broadcast(
         _ fragments: [Fragment],
@@ -41,7 +41,7 @@ extension LedgerStore {
     }
 
     func findBroadcast(_ key: IdempotencyKey, at now: Instant) throws(EngineError) -> MadeBroadcast? {
-        try statements.findBroadcastKey.first([.text(key.text), Value(now - LedgerStore.memoryOfKeys)]) { row in
+        try statements.findBroadcastKey.first([.text(key.text), Value(now - LedgerRepository.memoryOfKeys)]) { row in
             MadeBroadcast(request: row.text(0), position: row.integer(1), count: row.integer(2))
         }
     }

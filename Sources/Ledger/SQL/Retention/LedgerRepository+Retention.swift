@@ -3,7 +3,7 @@ public import LedgerInterface
 internal import Rules
 
 /// Empties bodies and fragments that have passed the retention age. Positions, ids and outcomes stay.
-extension LedgerStore {
+extension LedgerRepository {
     /// The number of entries that one transaction examines: 3 ms, during which others wait.
     private static let entriesOfAStep = 50
     /// The number of bodies still to be forwarded that one transaction examines: 2 ms.
@@ -15,7 +15,7 @@ extension LedgerStore {
         defer { try? connection.overwriteDeleted(false) }
         let retention = try RetentionStatements(connection)
         let done = try retention.mark.first { row in row.integer(0) } ?? 0
-        let limit = Value.integer(Int64(LedgerStore.entriesOfAStep))
+        let limit = Value.integer(Int64(LedgerRepository.entriesOfAStep))
         let isThrough = try emptyForwarded(by: retention)
         let next = try retention.aged.all([.integer(done), limit]) { row in
             (position: row.integer(0), committedAt: row.instant(1))
@@ -33,13 +33,13 @@ extension LedgerStore {
     /// Empties bodies that were forwarded since they passed the retention age. A destination that is down for weeks
     /// keeps millions waiting, so each step continues where the last one stopped. True at the end.
     private mutating func emptyForwarded(by retention: RetentionStatements) throws(EngineError) -> Bool {
-        let range: [Value] = [.integer(keptChecked), .integer(Int64(LedgerStore.keptOfAStep))]
+        let range: [Value] = [.integer(keptChecked), .integer(Int64(LedgerRepository.keptOfAStep))]
         let kept = try retention.kept.all(range) { row in (position: row.integer(0), isWaiting: !row.isNull(1)) }
         for body in kept where !body.isWaiting {
             try retention.emptyBody.run([.integer(body.position)], body: [])
             try retention.forgetKept.run([.integer(body.position)])
         }
-        let isThrough = kept.count < LedgerStore.keptOfAStep
+        let isThrough = kept.count < LedgerRepository.keptOfAStep
         keptChecked = isThrough ? 0 : kept.last?.position ?? 0
         return isThrough
     }

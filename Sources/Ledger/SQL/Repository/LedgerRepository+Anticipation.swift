@@ -4,13 +4,13 @@ internal import Rules
 
 /// Loads what a batch will need, with few questions to a distant engine. Without it, each command would wait for its
 /// own answers.
-extension LedgerStore {
+extension LedgerRepository {
     /// The number of rounds. A decision's next question depends on the answers so far, so it takes a few; a chain of
     /// contracts takes more, and loads the rest by itself.
     private static let rounds = 6
 
     /// Begins a transaction, and loads what these commands and the end of access at `now` need.
-    public mutating func begin(anticipating commands: [Anticipated], now: Instant) throws(EngineError) {
+    public mutating func begin(anticipating commands: [AnticipatedCommand], now: Instant) throws(EngineError) {
         guard connection.isShared else { return try begin() }
         var needs = commands.flatMap(\.needs)
         _ = try connection.readAhead {
@@ -24,10 +24,10 @@ extension LedgerStore {
         try loadTotals()
         for key in commands.compactMap(\.key) { broadcasts[key.text] = .some(try findBroadcast(key, at: now)) }
         let ends = try endedContracts(at: now).map { key in
-            Anticipated { unit throws(Missing) in try unit.endAccess(of: key) }
+            AnticipatedCommand { unit throws(Missing) in try unit.endAccess(of: key) }
         }
         var undecided = ends + commands
-        for _ in 0..<LedgerStore.rounds {
+        for _ in 0..<LedgerRepository.rounds {
             try loadTogether(needs)
             needs = []
             undecided.removeAll { command in
@@ -60,7 +60,7 @@ extension LedgerStore {
         for need in needs where !known.knows(need) { try load(need) }
     }
 
-    private func missing(in command: Anticipated, at now: Instant) -> [Need] {
+    private func missing(in command: AnticipatedCommand, at now: Instant) -> [Need] {
         var unit = UnitOfWork(known, policy: policy, streams: streams, epoch: epoch, now: now)
         do throws(Missing) {
             try command.decide(&unit)
