@@ -60,7 +60,7 @@ public struct ReceiptAnswer: Codable, Sendable, Equatable {
     public var outcome: String
     public var event: String
     public var cursor: String
-    /// What vouches for the purchases: `store`, `receipt` or `verify_receipt`.
+    /// The proof of the purchases: `store`, `receipt` or `verify_receipt`.
     public var source: String
     /// Oldest first.
     public var events: [Item]

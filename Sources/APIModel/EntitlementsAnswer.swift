@@ -5,7 +5,7 @@ public struct EntitlementsAnswer: Codable, Sendable, Equatable {
     public var user: UserID
     /// Whether one of the entitlements gives access now.
     public var active: Bool
-    /// What the user holds or held; the entitlements that speak for the user come first.
+    /// The user's present and past entitlements; those that speak for the user come first.
     public var entitlements: [EntitlementItem]
     /// The ledger's newest cursor when they were read.
     public var since: String
@@ -18,7 +18,7 @@ public struct EntitlementsAnswer: Codable, Sendable, Equatable {
     }
 }
 
-/// What a user may use because of one contract.
+/// A user's right because of one contract.
 public struct EntitlementItem: Codable, Sendable, Equatable {
     /// The product by the store's id.
     public var product: String

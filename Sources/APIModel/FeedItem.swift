@@ -43,7 +43,7 @@ public struct FeedItem: Codable, Sendable, Equatable {
     public var accessUntil: String?
     /// The fragments that it caused, in the order in which they apply.
     public var fragments: [FragmentItem]
-    /// What the store sent, word for word. Only in a user's events, with `bodies=true`.
+    /// The store's own words, unchanged. Only in a user's events, with `bodies=true`.
     public var body: String?
 
     public init(_ entry: Entry, epoch: String) {

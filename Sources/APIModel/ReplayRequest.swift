@@ -38,7 +38,7 @@ public enum ReplayMode: String, CaseIterable, Codable, Sendable {
 
 /// Answers `POST /replays`: one page. A 503 that reports what was done all the same also has `error` and `message`.
 public struct ReplayAnswer: Codable, Sendable, Equatable {
-    /// What the replay did, or would do, to one contract. Values that are not known have no member.
+    /// The effect of the replay on one contract, or its effect if it were run. Unknown values have no member.
     public struct Change: Codable, Sendable, Equatable {
         /// The store's id for the event, or for the last of several.
         public var event: String

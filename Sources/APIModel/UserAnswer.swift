@@ -56,7 +56,7 @@ public struct ContractItem: Codable, Sendable, Equatable {
         @Nullable public var purchasedAt: String?
         /// When that charge was revoked: ISO 8601, UTC.
         @Nullable public var revokedAt: String?
-        /// What was charged, in thousandths of the currency's unit: 9990 is 9.99.
+        /// The amount charged, in thousandths of the currency's unit: 9990 is 9.99.
         @Nullable public var price: Int64?
         /// ISO 4217.
         @Nullable public var currency: String?

@@ -1,4 +1,4 @@
-/// What `paycast export` prints: all that is known of a user.
+/// The output of `paycast export`: everything known about a user.
 public struct UserExport: Codable, Sendable, Equatable {
     public var record: UserAnswer
     /// Newest first, with what stores sent.

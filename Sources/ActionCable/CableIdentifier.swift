@@ -31,7 +31,7 @@ public struct CableIdentifier: Hashable, Sendable {
     }
 }
 
-/// What a subscription asks for.
+/// The stream and the options that a subscription asks for.
 public struct CableParameters: Sendable, Equatable {
     public var signedStreamName: String
     /// The page's `data-since`: the cursor at which it was rendered.

@@ -60,7 +60,7 @@ public enum CableMessage {
 
 /// The subprotocols of Action Cable that we speak.
 public enum CableProtocol: String, CaseIterable, Sendable {
-    /// What Rails' own client offers: https://docs.anycable.io/misc/action_cable_protocol.
+    /// The subprotocols that Rails' own client offers: https://docs.anycable.io/misc/action_cable_protocol.
     case base = "actioncable-v1-json"
     /// AnyCable's protocol: sessions can be resumed, and messages have a place in a history.
     case extended = "actioncable-v1-ext-json"

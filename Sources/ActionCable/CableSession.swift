@@ -1,13 +1,13 @@
 public import Hub
 
-/// What one client is subscribed to, and what each command leads to. Pure: the driver verifies, reads and writes.
+/// The subscriptions of one client, and the effect of each command. Pure: the driver verifies, reads and writes.
 ///
 /// A subscription is *pending* until the messages that it missed have arrived, then *confirmed*. Stock clients repeat
 /// `subscribe` every 500 ms until they are confirmed, even for a subscription that was confirmed long ago
 /// (https://github.com/rails/rails/issues/44652); AnyCable's client answers an unexpected confirmation by
 /// unsubscribing. So a repeated `subscribe` gets no answer while pending, and another confirmation afterwards.
 public struct CableSession: Sendable {
-    /// What the driver has to do.
+    /// Work for the driver.
     public enum Effect: Sendable, Equatable {
         case send([UInt8])
         /// Verify the name, then call `attach` or `reject`.
@@ -137,7 +137,7 @@ public struct CableSession: Sendable {
     }
 }
 
-/// What one client may ask for.
+/// The limits for one client.
 public struct CableLimits: Sendable, Equatable {
     /// Streams on one socket.
     public var subscriptions: Int

@@ -79,7 +79,7 @@ public struct ClientOrigin: Equatable, Sendable {
     }
 }
 
-/// What proxies wrote into a request, unparsed.
+/// The headers that proxies add to a request, unparsed.
 public struct ForwardedHeaders: Equatable, Sendable {
     /// `X-Forwarded-For`: each proxy appends the address that connected to it.
     public var addresses: String?

@@ -3,7 +3,7 @@ internal import Synchronization
 /// Counts who is connected to all loops together. Each connection costs one short lock, since a client's connections
 /// may reach any loop.
 public final class ConnectionLimiter: Sendable {
-    /// What a connection may do.
+    /// The permissions of a connection.
     public enum Admission: Equatable, Sendable {
         case accept
         /// It is answered and has to leave: a limit is reached.

@@ -57,7 +57,7 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
             || ipv4 >> 16 == 0xA9FE
     }
 
-    /// What a provider assigns to one subscriber: an IPv4 address, or an IPv6 network of 64 bits.
+    /// The block that a provider assigns to one subscriber: an IPv4 address, or an IPv6 network of 64 bits.
     var network: IPAddress { ipv4 == nil ? IPAddress(high: high, low: 0) : self }
 
     public var description: String {

@@ -1,6 +1,7 @@
 public import Observability
 
-/// What one client, and all clients together, may use of a server. Each limit has a setting; these are the defaults.
+/// How much of a server one client, and all clients together, may use. Each limit has a setting; these are the
+/// defaults.
 public struct Limits: Sendable, Equatable {
     /// Connections in all. Beyond this limit nothing stays connected: pages are asked to come back, other requests are
     /// answered and closed. Default: 50,000.

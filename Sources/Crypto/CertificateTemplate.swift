@@ -1,6 +1,7 @@
 public import Domain
 
-/// What a certificate should contain. The three presets have the shape of Apple's certificates; tests modify them.
+/// The content of a certificate to be issued. The three presets have the shape of Apple's certificates; tests modify
+/// them.
 public struct CertificateTemplate: Sendable {
     public var commonName: String
     public var validFrom: Instant

@@ -5,7 +5,7 @@ public enum CryptoError: Error, Equatable, CustomStringConvertible {
     case unreadableKey
     case failed(Operation)
 
-    /// What was attempted. The set is closed, so that no secret gets into a message.
+    /// The attempted operation. The set is closed, so that no secret gets into a message.
     public enum Operation: String, Sendable {
         case generateKey = "generate a key"
         case exportKey = "export a key"

@@ -29,7 +29,7 @@ final class OpenSSLHandle: @unchecked Sendable {
     }
 }
 
-/// What all kinds of private keys have in common.
+/// The common part of all kinds of private keys.
 extension OpenSSLHandle {
     /// Signs with SHA-256 and the key's own scheme: ECDSA in DER, or RSA with PKCS#1.
     func signature(for message: [UInt8]) throws(CryptoError) -> [UInt8] {

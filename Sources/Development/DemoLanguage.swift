@@ -16,7 +16,7 @@ enum DemoLanguage: String, CaseIterable, Sendable {
         }
     }
 
-    /// What the app shows in place of the server's error message. If empty, it shows that message.
+    /// The text that the app shows in place of the server's error message. If empty, it shows that message.
     var trouble: String {
         switch self {
         case .english: ""

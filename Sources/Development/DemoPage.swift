@@ -164,7 +164,7 @@ struct DemoPage: Sendable {
         }.joined()
     }
 
-    /// What a native purchase of this page carries.
+    /// The members of a native purchase of this page.
     private func buyer(of order: Order, on stream: StreamName) -> String {
         "data-paycast-order=\"\(order.token)\" data-paycast-stream=\"\(HTMLEscaping.escape(signer?.sign(stream) ?? ""))\""
     }
@@ -183,7 +183,7 @@ struct DemoPage: Sendable {
         return "<option value=\"\(store.provider.rawValue)\" data-steps=\"\(steps)\">\(store.title)</option>"
     }.joined()
 
-    /// What the newest fragment for this target put there, or the offers for a user who never bought.
+    /// The content that the newest fragment put into this target, or the offers for a user who never bought.
     private func element(
         _ target: PageTarget,
         newest: [Fragment],

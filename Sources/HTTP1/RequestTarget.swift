@@ -1,6 +1,6 @@
 internal import Encoding
 
-/// What a request is about (RFC 9112 §3.2), percent-decoded.
+/// The target of a request (RFC 9112 §3.2), percent-decoded.
 struct RequestTarget {
     /// `*` for a request about the whole server, and for CONNECT.
     let path: String

@@ -14,7 +14,8 @@ struct FloodGuard {
     static let departure = 2
     /// The cost of a malformed head, or one that is too large.
     static let flaw = 100
-    /// What each frame of an answer gives back: the client asked for it, and grants stream and connection credit.
+    /// The credit that each frame of an answer gives back: the client asked for it, and grants stream and connection
+    /// credit.
     static let sent = 3
 
     private var balance = FloodGuard.burst

@@ -78,7 +78,7 @@ public final class ServerSession {
 
     public var hasEvents: Bool { !events.isEmpty }
 
-    /// What has happened since the last call. Requests that were reset meanwhile are left out.
+    /// The events since the last call. Requests that were reset meanwhile are left out.
     public func takeEvents() -> [SessionEvent] {
         defer { events = [] }
         let closed = Set(events.compactMap { if case .closed(let id) = $0 { id } else { nil } })

@@ -1,4 +1,4 @@
-/// What the frames of a client amount to.
+/// An event that a client's frames amount to.
 public enum SessionEvent: Equatable, Sendable {
     /// A request's head, as HTTP/1.1 writes it.
     case request(Int32, head: [UInt8])
@@ -8,7 +8,7 @@ public enum SessionEvent: Equatable, Sendable {
     case closed(Int32)
 }
 
-/// What a stream can send at the moment.
+/// How much a stream can send at the moment.
 public enum Pull: Equatable, Sendable {
     /// The number of bytes written into the buffer; `isLast` ends the stream.
     case bytes(Int, isLast: Bool)

@@ -1,7 +1,7 @@
 public import Hub
 public import Pages
 
-/// What a route makes of a request.
+/// A route's answer to a request.
 public enum Answer: Sendable {
     case respond(Response)
     /// Transient messages for the pages of all loops, and the answer to their sender.

@@ -3,7 +3,7 @@ public import HTTP1
 
 /// Decides from a request's head alone: refuse it, wait for its body, or hand it on.
 public struct RequestHeadCheck: Sendable {
-    /// What becomes of a request.
+    /// How to go on with a request.
     public enum Admission: Sendable {
         case refuse(Response)
         case collect(length: Int)

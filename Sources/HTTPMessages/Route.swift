@@ -30,7 +30,7 @@ public enum Route: Sendable, Equatable {
     case broadcasts
     /// The same in the format of AnyCable's publishers.
     case anyCableBroadcasts
-    /// What the holder of a signed stream name may know of its user.
+    /// Entitlements, as far as the holder of a signed stream name may know them.
     case streamEntitlements
     case streams
     case cable

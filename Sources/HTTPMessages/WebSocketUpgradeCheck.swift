@@ -4,7 +4,7 @@ internal import WebSocket
 
 /// Decides whether a request may open a WebSocket (RFC 6455 §4.2.1), before anybody is asked for a stream.
 public struct WebSocketUpgradeCheck: Sendable {
-    /// What becomes of an upgrade.
+    /// How to answer an upgrade.
     public enum Admission: Sendable {
         case refuse(Response)
         /// `key` is the value of `Sec-WebSocket-Accept`.

@@ -1,4 +1,4 @@
-/// What a driver has to do after a publish.
+/// Work for a driver after a publish.
 public struct Fanout: Sendable, Equatable {
     /// Write the message to these now. This is the hub's own array, not a copy: release it before the next publish.
     public let live: ContiguousArray<SubscriptionID>
@@ -13,7 +13,7 @@ public struct Fanout: Sendable, Equatable {
     static let nobody = Fanout(live: [], closed: [])
 }
 
-/// What a driver has to write to one subscription, as one frame.
+/// The messages that a driver writes to one subscription, as one frame.
 public struct OutgoingFrame: Sendable, Equatable {
     public let html: [UInt8]
     /// The position that a page has reached once it receives this; nil when nothing in it has a position in the ledger.

@@ -22,7 +22,7 @@ public struct Hub: Sendable {
         }
     }
 
-    /// What happened so far, for the metrics.
+    /// Counts of everything so far, for the metrics.
     public struct Tally: Sendable, Equatable {
         public var published = 0
         /// Published while nobody was subscribed.
@@ -108,8 +108,8 @@ public struct Hub: Sendable {
         for id in table.streams[stream].waiting { table.slots[Int(id.index)].queue = SubscriptionQueue() }
     }
 
-    /// What the page missed has been read: `messages` are the stream's entries after its cursor up to `through`, in
-    /// order.
+    /// The page's missed messages have been read: `messages` are the stream's entries after its cursor up to `through`,
+    /// in order.
     ///
     /// Returns what to write now. Nil when there is nothing to write, so that the page's cursor is `through`, and when
     /// the subscription is blocked or gone.

@@ -42,6 +42,6 @@ public struct Part: Sendable, Equatable {
         self.isRefresh = isRefresh
     }
 
-    /// What it counts for in a queue: its bytes plus roughly the overhead of a part, so that empty parts count too.
+    /// Its weight in a queue: its bytes plus roughly the overhead of a part, so that empty parts count too.
     var cost: Int { html.count + 64 }
 }

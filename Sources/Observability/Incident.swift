@@ -17,7 +17,7 @@ public struct Incident: Sendable, Equatable {
         self.calm = UInt64(max(0, calm.milliseconds)) * 1_000_000
     }
 
-    /// What an operator should be told.
+    /// The message for an operator.
     public enum News: Sendable, Equatable {
         case began(reason: String)
         case ended(count: Int, seconds: Int)

@@ -2,9 +2,9 @@ public import ActionCable
 
 /// A client's request to follow a stream.
 public struct CableRequest: Sendable {
-    /// What its identifier says.
+    /// The content of its identifier.
     public var parameters: CableParameters
-    /// What a client of the extended protocol has seen.
+    /// The positions that a client of the extended protocol has seen.
     public var history: CableHistory?
     /// Where the connection reached us: `Host`.
     public var host: String
@@ -25,7 +25,7 @@ public enum CableVerdict: Sendable {
     case expired
 }
 
-/// What a request for `/cable` carries.
+/// A request for `/cable`.
 public struct CableOpening: Sendable {
     public var host: String
     /// The session to resume.

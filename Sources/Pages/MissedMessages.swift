@@ -1,7 +1,7 @@
 internal import Domain
 public import Hub
 
-/// What lets a page catch up before it goes live: the messages that it missed, from the ledger or from memory.
+/// The messages that let a page catch up before it goes live, from the ledger or from memory.
 public struct MissedMessages: Sendable {
     public enum Extent: Sendable {
         case whole
@@ -15,7 +15,7 @@ public struct MissedMessages: Sendable {
     public var through: Int64
     public var messages: [Message]
     public var extent: Extent
-    /// What the page named was unknown or too old, so it got the newest state rather than everything since.
+    /// The page's cursor was unknown or too old, so it got the newest state rather than everything since.
     public var hasGap: Bool
 
     public init(through: Int64, messages: [Message], extent: Extent = .whole, hasGap: Bool = false) {

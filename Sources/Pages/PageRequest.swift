@@ -30,7 +30,7 @@ public struct PageRequest: Sendable {
     public var source: SourceElement?
     /// Which refreshes the page receives when it catches up.
     public var refreshes: RefreshPolicy
-    /// What the page has seen; nil when only the ledger can tell what to send.
+    /// The cursor of the page; nil when only the ledger can tell what to send.
     public var seen: Seen?
     /// Starts to read what the page missed, and calls back on another thread. False when the reader is too busy.
     public var readCatchUp: @Sendable (_ done: @escaping @Sendable (MissedMessages) -> Void) -> Bool

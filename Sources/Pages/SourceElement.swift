@@ -42,7 +42,7 @@ public struct SourceElement: Sendable, Equatable {
     }
 }
 
-/// What a page is told when its signed name has expired.
+/// The message to a page whose signed name has expired.
 public enum NameExpiry {
     /// For a page that follows one stream.
     public static let refresh = Renderer.refresh

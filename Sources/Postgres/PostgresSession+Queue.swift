@@ -119,7 +119,7 @@ extension PostgresSession {
     private func refusal(in result: ResultHandle, sql: String) throws(PostgresError) -> PostgresError {
         let report = ServerReport(result.pointer)
         let error = report.error(sql: sql)
-        // What the server says before it goes; or nothing, when libpq itself noticed.
+        // The server's last words; or nothing, when libpq itself noticed.
         guard report.severity == "ERROR" else { throw lost(by: report, error) }
         if error.sqlState == "26000" { prepared = [] }
         return error

@@ -19,7 +19,7 @@ public enum EntityTag {
 
 /// The `ETag` of each requested file. A file is read once per change.
 final class FileTags: Sendable {
-    /// What differs between two versions of a file.
+    /// The properties that differ between two versions of a file.
     private struct Version: Equatable {
         let device: UInt64
         let inode: UInt64

@@ -7,7 +7,7 @@ public import HTTPMessages
 public struct ShippedFile: Sendable {
     public static let script = ShippedFile("paycast.js", bytes: Assets.script)
     public static let nativeScript = ShippedFile("paycast-native.js", bytes: Assets.nativeScript)
-    /// What every route accepts and answers, as OpenAPI 3.1 (https://spec.openapis.org/oas/v3.1.1.html).
+    /// The requests and answers of every route, as OpenAPI 3.1 (https://spec.openapis.org/oas/v3.1.1.html).
     public static let openAPI = ShippedFile("openapi.json", bytes: Assets.openAPI)
 
     private let bytes: [UInt8]

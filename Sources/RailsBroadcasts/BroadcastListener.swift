@@ -53,7 +53,7 @@ public final class BroadcastListener: Sendable {
         ports.problem.withLock { $0 }.map { ["\(ports.source.name): \($0)"] } ?? []
     }
 
-    /// What to look at although broadcasts may arrive, for `/ready`.
+    /// A warning for `/ready`, although broadcasts may arrive.
     public var warnings: [String] {
         ports.warning.withLock { $0 }.map { ["\(ports.source.name): \($0)"] } ?? []
     }
@@ -72,7 +72,7 @@ public final class BroadcastListener: Sendable {
     }
 }
 
-/// What the listener's thread shares with other threads.
+/// State that the listener's thread shares with other threads.
 final class ListenerPorts: Sendable {
     let source: BroadcastSourceName
     let channels: RailsChannels
@@ -101,5 +101,5 @@ final class ListenerPorts: Sendable {
     }
 }
 
-/// What every source says of itself until it knows more.
+/// The state that every source reports until it knows more.
 public let startingProblem = "the connection is not up yet; ask again in a few seconds"

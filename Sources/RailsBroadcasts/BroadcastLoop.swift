@@ -48,7 +48,7 @@ final class BroadcastLoop {
         ports.problem.withLock { $0 = problem ?? (isStuck ? BroadcastLoop.ledgerProblem : nil) }
     }
 
-    /// What arrives cannot be committed.
+    /// Broadcasts arrive and cannot be committed.
     private static let ledgerProblem =
         "broadcasts are waiting, because the ledger does not accept them; see what is wrong with it"
 }

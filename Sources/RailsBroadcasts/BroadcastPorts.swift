@@ -24,7 +24,7 @@ public typealias SubmitBroadcasts = @Sendable ([Fragment], @escaping @Sendable (
 /// Makes up for a gap; it must not block.
 public typealias HealBroadcasts = @Sendable (BroadcastGap) -> Void
 
-/// What a listener's thread and the ledger's share.
+/// State that a listener's thread shares with the ledger's.
 public struct BroadcastPorts: Sendable {
     public let submit: SubmitBroadcasts
     /// The result of the submitted batch. Closing the mailbox ends the thread.

@@ -2,7 +2,7 @@ internal import Concurrency
 public import Domain
 public import Observability
 
-/// What a source does with what arrives, and with what it finds out about itself. Confined to the listener's thread.
+/// Takes a source's broadcasts, and its reports about itself. Confined to the listener's thread.
 public final class BroadcastReceiver {
     public let log: Log
     let source: BroadcastSourceName

@@ -4,7 +4,7 @@ public import Concurrency
 public protocol BroadcastSource: AnyObject {
     /// Why broadcasts do not arrive, in words for the operator; nil while they do.
     var problem: String? { get }
-    /// What the operator should look at although broadcasts may arrive; nil if nothing.
+    /// A warning for the operator, although broadcasts may arrive; nil if there is none.
     var warning: String? { get }
     /// When `receive` has something to do, on the monotonic clock.
     var next: Duration { get }
@@ -27,7 +27,7 @@ extension BroadcastSource {
     }
 }
 
-/// What a listener is called, in its log, in `/ready` and as a thread.
+/// A listener's names: in its log, in `/ready` and as a thread.
 public struct BroadcastSourceName: Sendable {
     let name: String
     /// The log's field for the address.

@@ -128,7 +128,7 @@ struct CableCursor {
         missing.replaceSubrange(index...index, with: rest)
     }
 
-    /// What is missing although all transactions that could have taken it have ended was rolled back.
+    /// An id that is missing although all transactions that could have taken it have ended was rolled back.
     private mutating func forgetSettled(in page: CablePage, now: Duration) {
         guard let snapshot = page.snapshot else { return }
         missing.removeAll { $0.before <= snapshot.oldestRunning && now - $0.since >= CableCursor.grace }

@@ -5,7 +5,7 @@ enum CableProblem: Error, Equatable, CustomStringConvertible {
     case missingTable
     /// Another process holds a lock, for longer than a transaction of the app should take.
     case busy
-    /// What the engine says, with what to do about it.
+    /// The engine's message, with its advice.
     case unreadable(String)
     /// It accepts LISTEN, but no notification comes through.
     case noNotifications

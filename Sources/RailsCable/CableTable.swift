@@ -6,7 +6,7 @@ protocol CableTable: AnyObject {
     func rows(_ question: CableQuestion) throws(CableProblem) -> CablePage
 }
 
-/// What all tables are asked with.
+/// The questions that all tables answer.
 enum CableLimits {
     /// The longest payload that is fetched, in bytes; `RailsBroadcast` refuses longer ones.
     static let payload = 256 << 10

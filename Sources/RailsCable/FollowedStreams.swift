@@ -21,7 +21,7 @@ public final class FollowedStreams: Sendable {
     }
 
     private let state = Mutex(State())
-    /// What waits at most; the rest is said again within a minute.
+    /// The most that waits; the rest is announced again within a minute.
     private static let limit = 20_000
 
     public init() {}

@@ -3,7 +3,7 @@ internal import Domain
 internal import Encoding
 internal import RailsBroadcasts
 
-/// What Action Cable's `postgresql` adapter calls the channel of a stream in NOTIFY: the stream with the prefix, or its
+/// A stream's channel in NOTIFY as Action Cable's `postgresql` adapter names it: the stream with the prefix, or its
 /// SHA-1 when that is longer than an identifier may be
 /// (https://github.com/rails/rails/blob/main/actioncable/lib/action_cable/subscription_adapter/postgresql.rb).
 ///

@@ -4,7 +4,7 @@ internal import Observability
 internal import Postgres
 internal import RailsBroadcasts
 
-/// What Action Cable's `postgresql` adapter notifies: listens to each stream that a page follows, and does what
+/// The notifications of Action Cable's `postgresql` adapter: listens to each stream that a page follows, and does what
 /// `HeartbeatHealth` decides. PostgreSQL keeps nothing for a session that is away.
 final class NotificationSource: BroadcastSource {
     private let settings: CableSettings
@@ -14,7 +14,7 @@ final class NotificationSource: BroadcastSource {
     private var streams: ListenedStreams
     private var health: HeartbeatHealth<CableProblem>
     private var heard: [PostgresNotification] = []
-    /// What to make up for once notifications arrive.
+    /// Streams to catch up on once notifications arrive.
     private var gap: BroadcastGap
     private let repetition: Duration
     /// When to ask again what pages follow.

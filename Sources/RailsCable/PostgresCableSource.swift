@@ -2,7 +2,7 @@ internal import Concurrency
 internal import Postgres
 internal import RailsBroadcasts
 
-/// What an app broadcasts through a database in PostgreSQL, by whichever adapter. Unless the setting says which, Solid
+/// An app's broadcasts through a PostgreSQL database, by whichever adapter. Unless the setting says which, Solid
 /// Cable's table decides: the app has it, or the app notifies.
 final class PostgresCableSource: BroadcastSource {
     private enum Adapter {

@@ -11,7 +11,7 @@ final class TableSource: BroadcastSource {
     private let table: any CableTable
     private var cursor = CableCursor()
     private var health: CableHealth
-    /// What to make up for once the table's head is known.
+    /// Streams to catch up on once the table's head is known.
     private var gap: BroadcastGap?
     /// The database has no such table. That is no problem yet if the app may use the other adapter.
     private(set) var isMissing = false
@@ -34,7 +34,7 @@ final class TableSource: BroadcastSource {
         health = CableHealth(timing: timing, now: .zero)
     }
 
-    /// What was broadcast since then may be lost.
+    /// Broadcasts since then may be lost.
     var hasBegun: Bool { hasAnswered || health.failures > 0 }
 
     var problem: String? { health.problem?.description }
@@ -83,7 +83,7 @@ final class TableSource: BroadcastSource {
             "broadcasts of rails cable may be lost",
             fields: ["cable": url, "reason": reason.rawValue]
         )
-        // What is rendered before the head is read may lack what the head contains.
+        // A page rendered before the head is read may lack the head's messages.
         if cursor.ask() == .head { gap = .outage } else { receiver.healGap(.outage) }
     }
 

@@ -19,7 +19,7 @@ final class BroadcastLead: Sendable {
     private struct State {
         /// The lease under which this node has begun to read at the table's head.
         var begun: Lease?
-        /// What is not recorded yet.
+        /// Losses that are not recorded yet.
         var loss: Loss?
         var isRecording = false
         var count = 0

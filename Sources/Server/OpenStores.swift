@@ -47,7 +47,7 @@ extension Store {
     }
 }
 
-/// What a store needs to open: the same at the start and at every reload.
+/// Everything a store needs to open: the same at the start and at every reload.
 struct StoreContext: Sendable {
     let workspace: DevelopmentWorkspace?
     let clock: Clock

@@ -22,7 +22,7 @@ struct ServerCore {
     let timings: EventTimings
     let telemetry: WebhookTelemetry
     let publisher: Publisher
-    /// What pages of all nodes follow; nil unless a listener to Rails has to know.
+    /// The streams that pages of all nodes follow; nil unless a listener to Rails has to know.
     let follows: FollowedStreams?
     let ends: EndedAccessQueue
     let ledger: OpenedLedger

@@ -1,6 +1,6 @@
 public import Domain
 
-/// What a store sends for each step of a purchase's life: event names, with the subtype after a slash if the store has
+/// A store's events for the steps of a purchase's life: their names, with the subtype after a slash if the store has
 /// one.
 public struct LifecycleEventNames: Sendable {
     public let provider: Provider

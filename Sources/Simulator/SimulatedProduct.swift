@@ -30,7 +30,8 @@ public struct SimulatedProduct: Sendable, Equatable {
         period: .days(365)
     )
 
-    /// What the demo's paywall offers, by rising price: an upgrade moves toward the end, a downgrade toward the start.
+    /// The products on the demo's paywall, by rising price: an upgrade moves toward the end, a downgrade toward the
+    /// start.
     public static let catalog = [monthly, annual]
 
     /// The product in the catalog, or a made-up one for any other id: a monthly plan, or a one-time purchase, at the

@@ -9,10 +9,10 @@ public struct SimulatedDelivery: Sendable {
     public var body: [UInt8]
     /// The store's event id.
     public var event: String
-    /// What the store's stand-in must answer from now on, as path under `/demo/api/STORE` and JSON. Put there before
+    /// The stand-in's answers from now on, as path under `/demo/api/STORE` and JSON. Put there before
     /// the webhook is posted.
     public var documents: [(path: String, json: [UInt8])]
-    /// What the stand-in reports as the store's history. Put there after the server accepted the webhook, or instead of
+    /// The store's history as the stand-in reports it. Put there after the server accepted the webhook, or instead of
     /// posting it.
     public var history: [(path: String, json: [UInt8])] = []
 
@@ -31,7 +31,7 @@ public struct SimulatedDelivery: Sendable {
     }
 }
 
-/// What every simulated store can do.
+/// The abilities of every simulated store.
 public protocol SimulatedStore: Sendable {
     static var provider: Provider { get }
     /// The event names that `paycast trigger STORE NAME` suggests.
@@ -54,7 +54,7 @@ extension SimulatedStore {
     }
 }
 
-/// What a simulated store is asked to send.
+/// An event that a simulated store is asked to send.
 public struct SimulatedEvent: Sendable {
     public var type: String
     public var subtype: String?

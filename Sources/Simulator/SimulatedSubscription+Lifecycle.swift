@@ -52,7 +52,7 @@ extension SimulatedSubscription {
     }
 }
 
-/// What can happen to a subscription, in words that mean the same for every store.
+/// The steps of a subscription's life, in words that mean the same for every store.
 public enum LifecycleStep: String, CaseIterable, Sendable {
     /// Bought for the first time.
     case initial

@@ -1,6 +1,6 @@
 public import Domain
 
-/// What the store knows about a purchase before the next event: the facts on which a notification builds.
+/// The store's knowledge of a purchase before the next event: the facts on which a notification builds.
 public struct SimulatedSubscription: Sendable, Equatable {
     public var product: String
     public var kind: ProductKind

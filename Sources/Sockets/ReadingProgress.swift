@@ -3,7 +3,7 @@ public struct ReadingProgress {
     /// A line may be slow: a reader that takes as much as this keeps its connection.
     static let leastBytesPerSecond: UInt64 = 1 << 10
 
-    /// What the peer had confirmed when its time began.
+    /// How much the peer had confirmed when its time began.
     private let start: UInt64
 
     public init(start: UInt64) {

@@ -6,7 +6,7 @@ public import HTTP1
 ///
 /// libuv reports when its descriptor is readable or writable. It owns its TLS channel. Confined to its loop's thread.
 public final class Socket: Link {
-    /// What a read brought.
+    /// The outcome of a read.
     public enum Received {
         case bytes(Int)
         /// The kernel has nothing more for now.
@@ -26,7 +26,7 @@ public final class Socket: Link {
         case ended
     }
 
-    /// What its owner is told. It stays as it is until the owner has read or written, so it is told again.
+    /// Events for the owner. They are reported again until the owner has read or written.
     public enum Report {
         case ready(reading: Bool, writing: Bool)
         /// There will be no more reports of readiness; bytes that came before may still be read.

@@ -2,7 +2,7 @@ internal import Domain
 internal import Simulator
 internal import Synchronization
 
-/// What the App Store does for an app on a device, as StoreKit shows it. The demo's phone calls this; no server does. An
+/// The App Store as an app on a device sees it through StoreKit. The demo's phone calls this; no server does. An
 /// account is any name.
 ///
 /// | call | answer |

@@ -48,7 +48,7 @@ struct SendAttempt: Encodable {
     var sendAttemptResult: String
 }
 
-/// What Paycast told the store.
+/// The consumption information that Paycast sent to the store.
 struct StandInJobs: Encodable {
     /// By original transaction id.
     var accountTokens: [String: String]

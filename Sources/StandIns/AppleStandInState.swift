@@ -2,7 +2,7 @@ internal import Domain
 internal import Encoding
 internal import Simulator
 
-/// What the stand-in for Apple's API knows. Pure. Bounded, because a development server may run for weeks.
+/// The state of the stand-in for Apple's API. Pure. Bounded, because a development server may run for weeks.
 struct AppleStandInState {
     private static let limit = 10_000
 
@@ -13,7 +13,7 @@ struct AppleStandInState {
     private var transactions: [String: TransactionDocument] = [:]
     private var tokens: [String: OrderToken] = [:]
     private var finished: Set<String> = []
-    /// What was bought on devices: original transaction ids, by the device's account.
+    /// Purchases made on devices: original transaction ids, by the device's account.
     private var purchases: [UserID: Set<String>] = [:]
     /// By the token that the API handed out.
     var tests: [String: NotificationRecord] = [:]

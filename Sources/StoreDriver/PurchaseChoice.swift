@@ -5,7 +5,7 @@ internal import Simulator
 /// Decides which purchase an event is about, from the request and what the user holds. Pure.
 struct PurchaseChoice {
     private let request: StoreDriver.Request
-    /// What the user holds at this store, in the requested environment.
+    /// The user's purchases at this store, in the requested environment.
     private let held: [SimulatedSubscription]
     private let store: any SimulatedStore.Type
 

@@ -6,7 +6,7 @@ public import Simulator
 /// Plays a store against a development server: looks up what the user holds, decides what happens next, and posts it.
 /// It blocks.
 public struct StoreDriver: Sendable {
-    /// What should happen, and to whom.
+    /// The event to send, and its user.
     public struct Request: Sendable {
         public var type: String
         public var subtype: String?
@@ -17,7 +17,7 @@ public struct StoreDriver: Sendable {
         public var order: OrderToken?
         /// The product to buy, or the new product in a change of plan.
         public var product: String?
-        /// What kind of product a one-time charge is for.
+        /// The kind of product that a one-time charge pays for.
         public var kind: ProductKind?
         public var environment: StoreEnvironment = .sandbox
         /// The store's name for the app; nil for the simulated store's default.
@@ -82,7 +82,7 @@ public struct StoreDriver: Sendable {
         return answer
     }
 
-    /// What the user holds and the event continues, or what the user is about to buy.
+    /// The user's purchase that the event continues, or the product about to be bought.
     public func purchase(for request: Request) throws(StoreDriverError) -> Purchase {
         let held = try request.user.map { (user: String) throws(StoreDriverError) in try server.entitlements(of: user) }
         let choice = PurchaseChoice(request, at: type(of: store), held: held ?? [])

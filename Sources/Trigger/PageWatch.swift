@@ -25,7 +25,7 @@ final class PageWatch: Sendable {
 
     private struct State {
         var messages: [(id: String, html: String)] = []
-        /// What the feed reported, oldest first.
+        /// Entries that the feed reported, oldest first.
         var entries: [FeedEntry] = []
         /// The fragments of the user's entries, by cursor.
         var fragments: [String: [String]] = [:]
@@ -61,7 +61,7 @@ final class PageWatch: Sendable {
         try waitForOpenings(user == nil ? 1 : 2, timeout: timeout)
     }
 
-    /// What the feed has reported so far, oldest first.
+    /// Entries that the feed has reported so far, oldest first.
     var entries: [FeedEntry] { state.withLock { $0.entries } }
 
     /// The feed's entry for this event, since the answer to a store may be empty. Nil if none comes in time.

@@ -1,7 +1,7 @@
 internal import Domain
 internal import Simulator
 
-/// What happens to one purchase, step by step.
+/// The life of one purchase, step by step.
 struct Scenario: Equatable {
     struct Step: Equatable {
         var line: Int
@@ -10,7 +10,7 @@ struct Scenario: Equatable {
         /// In the store's words.
         var type: String
         var subtype: String?
-        /// What it does to the purchase; nil if that is unknown.
+        /// Its effect on the purchase; nil if that is unknown.
         var meaning: LifecycleStep?
         /// The product that is bought, or changed to.
         var product: String?
@@ -20,7 +20,7 @@ struct Scenario: Equatable {
         /// The outcome that the server must answer.
         var outcome: String?
 
-        /// What the store sends just before it.
+        /// Events that the store sends just before it.
         var prelude: [StoreEventParser.Event] = []
 
         init(_ event: StoreEventParser.Event, line: Int, after: Duration) {
@@ -72,7 +72,7 @@ struct Scenario: Equatable {
         """,
     ]
 
-    /// What has been checked if the events arrived in another order.
+    /// The checks that passed although the events arrived in another order.
     var whatShufflingChecks: String {
         let isTimeless = steps.allSatisfy { $0.faults.delay == .zero }
         var checks = isTimeless ? ["no late event moved a page back"] : []
@@ -94,7 +94,7 @@ struct ScenarioError: Error, Equatable {
     var message: String
 }
 
-/// What goes wrong on purpose between a store and the server.
+/// Faults that are made on purpose between a store and the server.
 struct DeliveryFaults: Equatable {
     /// How often the same bytes are delivered.
     var copies = 1

@@ -28,7 +28,7 @@ struct ScenarioParser {
                     let step = try step(piece, line: index + 1, isFirst: steps.isEmpty)
                     defer { followsGap = step == nil }
                     guard var step else { continue }
-                    // What the step would show depends on the step that was left out.
+                    // The step's result depends on the step that was left out.
                     if followsGap { step.expected = [] }
                     steps += step.withPrelude
                 } catch {

@@ -12,7 +12,7 @@ struct StoreEventParser {
         var type: String
         var subtype: String?
         var meaning: LifecycleStep?
-        /// What the store sends before it.
+        /// Events that the store sends before it.
         var prelude: [Event] = []
     }
 
@@ -65,7 +65,7 @@ struct StoreEventParser {
         return known.isEmpty ? "for what is bought once\(hint)" : "here; it has \(known)\(hint)"
     }
 
-    /// What `--list` prints: our words with their events, then the store's own names.
+    /// The output of `--list`: our words with their events, then the store's own names.
     var list: String {
         let words = vocabulary.steps.map { step in
             let first = vocabulary.prelude(to: step).map { name(of: $0) + " → " } ?? ""

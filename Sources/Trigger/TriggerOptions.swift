@@ -3,7 +3,7 @@ internal import Simulator
 internal import StoreDriver
 internal import Terminal
 
-/// What the command line of `trigger` says, apart from the event.
+/// The options of `trigger`, apart from the event.
 struct TriggerOptions {
     /// For whom, and where; the type is filled in later.
     let request: StoreDriver.Request

@@ -30,7 +30,7 @@ struct TriggeredDelivery {
     var delivery: StoreDriver.Delivery?
     var signedAt: Instant
 
-    /// What is wrong with the server's answer.
+    /// The fault in the server's answer.
     var complaint: PlayError? {
         guard let delivery else { return nil }
         guard deed != .tampered else {

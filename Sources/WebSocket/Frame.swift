@@ -1,4 +1,4 @@
-/// What a frame carries (RFC 6455 §5.2).
+/// The kind of a frame (RFC 6455 §5.2).
 public enum Opcode: UInt8, Sendable {
     case continuation = 0
     case text = 1

@@ -67,7 +67,7 @@ final class ScriptedGateway {
 
     /// Until the metrics say so.
     func waitFor(_ line: String) throws {
-        try Deadline(.seconds(20)).wait(for: line) { metrics.page().contains(line + "\n") }
+        try Deadline(.seconds(60)).wait(for: line) { metrics.page().contains(line + "\n") }
     }
 
     /// Sends the pieces one by one and returns everything until the server closes.

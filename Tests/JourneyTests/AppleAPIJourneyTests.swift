@@ -17,7 +17,7 @@ import Testing
         let body = #"{"signedTransaction":"\#(transaction)","stream":"\#(order.stream)","order":"\#(order.token)"}"#
         let answer = try journey.post(Array(body.utf8), to: "/transactions/apple")
         #expect(answer.contains(#""outcome":"applied""#), "\(answer)")
-        try Deadline(.seconds(20)).wait { journey.apple.requests.contains { $0.method == "PUT" } }
+        try Deadline(.seconds(60)).wait { journey.apple.requests.contains { $0.method == "PUT" } }
         let told = try #require(journey.apple.requests.first { $0.method == "PUT" })
         #expect(told.path.hasSuffix("/\(lineage)/appAccountToken"))
         #expect(told.body.contains(order.token.description))

@@ -62,16 +62,16 @@ import Testing
         try socket.send("POST /webhooks/apple HTTP/1.1\r\nHost: x\r\nConnection: close\r\n")
         try socket.send("Content-Length: \(body.count)\r\n\r\n" + String(decoding: body, as: UTF8.self))
         #expect(String(decoding: try socket.readToEnd(), as: UTF8.self).contains("200 OK"))
-        try Deadline(.seconds(20)).wait(for: "the first attempt") { staging.server.requests.count == 1 }
+        try Deadline(.seconds(60)).wait(for: "the first attempt") { staging.server.requests.count == 1 }
         first.process.send(.stop)
         try leads(second)
         staging.gates[0].fulfil(())
-        try Deadline(.seconds(20)).wait(for: "the second attempt") { staging.server.requests.count == 2 }
+        try Deadline(.seconds(60)).wait(for: "the second attempt") { staging.server.requests.count == 2 }
         first.process.send(.resume)
         _ = try first.process.errorLine { $0.contains("work of a former lease refused") }
         #expect(try cluster.psql("SELECT attempts, due_at IS NULL FROM paycast.jobs") == "0|f")
         staging.gates[1].fulfil(())
-        try Deadline(.seconds(20)).wait(for: "the second one's result") {
+        try Deadline(.seconds(60)).wait(for: "the second one's result") {
             try cluster.psql("SELECT count(*) FROM paycast.jobs") == "0"
         }
         #expect(!second.process.errors.contains("work of a former lease refused"))

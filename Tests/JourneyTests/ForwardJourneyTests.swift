@@ -57,7 +57,7 @@ import Testing
         let body = try body(servers.signer, id: id)
         #expect(try post(body, to: servers.entrance).contains(#""outcome":"unclaimed""#))
         try waitForEvent(id, at: servers.staging)
-        try Deadline(.seconds(20)).wait { recorder.requests.count == 1 }
+        try Deadline(.seconds(60)).wait { recorder.requests.count == 1 }
         #expect(recorder.requests[0].body == body)
         #expect(!servers.entrance.process.errors.contains("secret"))
     }
@@ -92,7 +92,7 @@ import Testing
         let servers = try Servers(also: silent.url, recorder.url)
         for count in 1...3 {
             #expect(try post(body(servers.signer), to: servers.entrance).contains("200 OK"))
-            try Deadline(.seconds(20)).wait { recorder.requests.count == count }
+            try Deadline(.seconds(60)).wait { recorder.requests.count == count }
         }
         #expect(!servers.entrance.process.errors.contains("job postponed"))
         #expect(silent.requests.count == 1)
@@ -111,7 +111,7 @@ import Testing
         let servers = try Servers(also: back.url)
         entrance.withLock { $0 = (servers.entrance, 0) }
         #expect(try post(body(servers.signer), to: servers.entrance).contains("200 OK"))
-        try Deadline(.seconds(20)).wait {
+        try Deadline(.seconds(60)).wait {
             try metrics(servers.entrance).contains("paycast_jobs_waiting 0") && back.requests.count > 0
         }
         #expect(back.requests.count == 1)

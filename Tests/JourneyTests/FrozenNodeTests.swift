@@ -38,7 +38,7 @@ import Testing
         let frozen = Request { try nodes.broadcast("frozen.", through: 0) }
         let waits =
             "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'paycast' AND wait_event_type = 'Lock'"
-        try Deadline(.seconds(20)).wait(for: "the lock") { try nodes.cluster.psql(waits) == "1" }
+        try Deadline(.seconds(60)).wait(for: "the lock") { try nodes.cluster.psql(waits) == "1" }
         nodes[0].process.send(.stop)
         holder.send(.kill)
         let limit = Deadline(.seconds(12))
@@ -57,7 +57,7 @@ import Testing
             #expect(events == ["after."] && !given.isCommitted)
         }
         // It is in order again, and has seen what was committed meanwhile.
-        try Deadline(.seconds(20)).wait(for: "commits") { (try? nodes.broadcast("thawed.", through: 0)) != nil }
+        try Deadline(.seconds(60)).wait(for: "commits") { (try? nodes.broadcast("thawed.", through: 0)) != nil }
         try page.cursors(until: "thawed.")
         try nodes.page(on: 0, since: before).cursors(until: "thawed.")
     }

@@ -52,7 +52,7 @@ import Testing
         #expect(try fixture.app.told(page, of: "42") == [])
         #expect(try fixture.app.entitlements(of: "42").contains(#""active":true"#))
         // It was acknowledged once it was committed, as after a push.
-        try Deadline(.seconds(20)).wait(for: "an acknowledgement") {
+        try Deadline(.seconds(60)).wait(for: "an acknowledgement") {
             try fixture.app.post("/demo/api/google/jobs", body: "", method: "GET").body.contains("acknowledge")
         }
     }

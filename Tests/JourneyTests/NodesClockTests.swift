@@ -51,7 +51,7 @@ import Testing
         _ = try leads(nodes[0])
         let held = try nodes.cluster.psql("SELECT node, ends_at FROM paycast.leases")
         try nodes.wait(on: 1, for: "a heartbeat of each") { $0.nodes.count == 2 }
-        try Deadline(.seconds(20)).wait(for: "a renewal") {
+        try Deadline(.seconds(60)).wait(for: "a renewal") {
             try nodes.cluster.psql("SELECT node, ends_at FROM paycast.leases") != held
         }
         #expect(!nodes[1].process.errors.contains("this node leads"))

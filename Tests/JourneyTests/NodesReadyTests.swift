@@ -62,7 +62,7 @@ import Testing
         try nodes.broadcast("goes on.", through: 0)
         listener.send(.kill)
         // Whoever notifies next finds that nobody needs the queue's tail any more.
-        try Deadline(.seconds(20)).wait(for: "an empty queue") {
+        try Deadline(.seconds(60)).wait(for: "an empty queue") {
             try nodes.broadcast("moves the tail.", through: 0)
             return try nodes.ready(on: 0).ledger?.queuePercent == 0
         }
@@ -78,7 +78,7 @@ extension PostgresNodes {
 
     /// Heartbeats come every three seconds.
     func wait(on node: Int, for what: String, until isSo: (SharedLedgerAnswer) -> Bool) throws {
-        try Deadline(.seconds(20)).wait(for: what) { try ready(on: node).ledger.map(isSo) ?? false }
+        try Deadline(.seconds(60)).wait(for: what) { try ready(on: node).ledger.map(isSo) ?? false }
     }
 
     func doctor(environment: [String: String] = [:]) throws -> String {

@@ -125,7 +125,7 @@ import Testing
         try page.cursors(until: "News")
         #expect(try nodes.page(on: 1, since: cursor).message().data?.contains("News") == true)
         try nodes.ask("GET", "/users/42/stream?locale=de", on: 0)
-        try Deadline(.seconds(20)).wait(for: "the new language") {
+        try Deadline(.seconds(60)).wait(for: "the new language") {
             try nodes.page(on: 1, since: cursor).message().data?.contains("Neues") == true
         }
     }
@@ -197,11 +197,11 @@ import Testing
     @Test func readinessRecovers() throws {
         let nodes = try PostgresNodes(1)
         try nodes.cluster.kill()
-        try Deadline(.seconds(20)).wait(for: "the trouble") { try nodes.problems(of: 0).contains("transient") }
+        try Deadline(.seconds(60)).wait(for: "the trouble") { try nodes.problems(of: 0).contains("transient") }
         try nodes.cluster.start()
         let listening = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN%messages%' AND state = 'idle'"
-        try Deadline(.seconds(20)).wait(for: "the listener") { try nodes.cluster.psql(listening) == "1" }
-        try Deadline(.seconds(20)).wait(for: "its end") { try !nodes.problems(of: 0).contains("transient") }
+        try Deadline(.seconds(60)).wait(for: "the listener") { try nodes.cluster.psql(listening) == "1" }
+        try Deadline(.seconds(60)).wait(for: "its end") { try !nodes.problems(of: 0).contains("transient") }
     }
 
     private func stream(of user: String, _ nodes: PostgresNodes) throws -> String {
@@ -215,7 +215,7 @@ import Testing
             SELECT count(*) FROM pg_stat_activity
             WHERE application_name = 'paycast listener' AND query LIKE 'LISTEN%messages%' AND state = 'idle'
             """
-        try Deadline(.seconds(20)).wait(for: "the listeners") { try nodes.cluster.psql(listening) == "2" }
+        try Deadline(.seconds(60)).wait(for: "the listeners") { try nodes.cluster.psql(listening) == "2" }
         let probe = #"{"user":"42","action":"update","target":"card","html":"probe.","transient":true}"#
         try nodes.ask("POST", "/broadcasts", body: probe, on: 0)
         try page.cursors(until: "probe.")

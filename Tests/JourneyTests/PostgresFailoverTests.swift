@@ -42,7 +42,7 @@ import Testing
         let start = WorkerThread(name: "start") { try? nodes[0].start() }
         // The sessions of these questions count, too, and so does that of each attempt, five a second.
         var asked = 0
-        try Deadline(.seconds(20)).wait(for: "attempts") {
+        try Deadline(.seconds(60)).wait(for: "attempts") {
             asked += 1
             return (Int(try pair.standby.psql(sessions)) ?? 0) - before > asked + 2
         }
@@ -183,7 +183,7 @@ import Testing
             }
         }
         let waiting = "wait_event = 'SyncRep' AND query = 'COMMIT'"
-        try Deadline(.seconds(20)).wait(for: "the wait for the standby") {
+        try Deadline(.seconds(60)).wait(for: "the wait for the standby") {
             try pair.primary.psql("SELECT count(*) FROM pg_stat_activity WHERE \(waiting)") == "1"
         }
         try pair.primary.psql("SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE \(waiting)")

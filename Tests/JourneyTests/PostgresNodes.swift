@@ -108,6 +108,13 @@ final class PostgresNodes: Sendable {
         }
     }
 
+    /// Waits until broadcasts of Rails arrive there. On a busy machine they may have counted as lost before.
+    func waitForCable(of node: Int) throws {
+        _ = try nodes[node].process.errorLine {
+            $0.contains("rails cable connected") || $0.contains("rails cable is back")
+        }
+    }
+
     private static func call(
         _ method: String,
         _ path: String,

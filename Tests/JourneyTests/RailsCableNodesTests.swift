@@ -39,7 +39,7 @@ import Testing
 
     @Test func broadcastIsCommittedOnce() throws {
         try wait(for: "this node leads", of: 0)
-        for node in 0...1 { try wait(for: "rails cable connected", of: node) }
+        for node in 0...1 { try nodes.waitForCable(of: node) }
         let pages = try (0...1).map { try nodes.page(on: $0) }
         for page in pages { _ = try page.block() }
         try broadcast("once.")
@@ -50,7 +50,7 @@ import Testing
     /// What the first node read last may be nowhere.
     @Test func pagesReloadWhenAnotherNodeTakesOver() throws {
         try wait(for: "this node leads", of: 0)
-        try wait(for: "rails cable connected", of: 1)
+        try nodes.waitForCable(of: 1)
         let page = try nodes.page(on: 1)
         _ = try page.block()
         try broadcast("before.")
@@ -66,7 +66,7 @@ import Testing
     /// The second node has not read for a while when it takes over: what the first one has read meanwhile is in already.
     @Test func whatTheFormerLeaderReadIsCommittedOnce() throws {
         try wait(for: "this node leads", of: 0)
-        try wait(for: "rails cable connected", of: 1)
+        try nodes.waitForCable(of: 1)
         proxy.stall("paycast cable")
         proxy.waitUntilStalled()
         let page = try nodes.page(on: 1)
@@ -84,7 +84,7 @@ import Testing
     /// The ledger refuses to record the loss at first.
     @Test func aLossIsRecordedUntilItIsIn() throws {
         try wait(for: "this node leads", of: 0)
-        try wait(for: "rails cable connected", of: 1)
+        try nodes.waitForCable(of: 1)
         let before = try losses()
         try cluster.psql(
             """
@@ -97,7 +97,7 @@ import Testing
         try wait(for: "ledger command failed", of: 1)
         #expect(try losses() == before)
         try cluster.psql("DROP TRIGGER refuse ON paycast.entries")
-        try Deadline(.seconds(20)).wait(for: "the loss") { try losses() == before.map { $0 + 1 } }
+        try Deadline(.seconds(60)).wait(for: "the loss") { try losses() == before.map { $0 + 1 } }
     }
 
     /// The app's database comes later than the lead: pages that were there before may have missed something.

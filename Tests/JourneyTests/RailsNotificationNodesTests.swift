@@ -22,7 +22,7 @@ struct RailsNotificationNodesTests {
     }
 
     private func waitForStreams(_ count: Int, of node: Int) throws {
-        try Deadline(.seconds(20)).wait(for: "the streams of node \(node)") {
+        try Deadline(.seconds(60)).wait(for: "the streams of node \(node)") {
             let metrics = try nodes.ask("GET", "/metrics", on: node)
             return metrics.contains("\npaycast_rails_cable_streams \(count)\n")
         }
@@ -30,7 +30,7 @@ struct RailsNotificationNodesTests {
 
     @Test func leaderHearsWhatPagesOfAnotherNodeFollow() throws {
         try wait(for: "this node leads", of: 0)
-        for node in 0...1 { try wait(for: "rails cable connected", of: node) }
+        for node in 0...1 { try nodes.waitForCable(of: node) }
         let page = try nodes.page(on: 1)
         _ = try page.block()
         for node in 0...1 { try waitForStreams(1, of: node) }
@@ -41,7 +41,7 @@ struct RailsNotificationNodesTests {
 
     @Test func nodeThatTakesOverHearsThem() throws {
         try wait(for: "this node leads", of: 0)
-        try wait(for: "rails cable connected", of: 1)
+        try nodes.waitForCable(of: 1)
         let page = try nodes.page(on: 1)
         _ = try page.block()
         try waitForStreams(1, of: 1)

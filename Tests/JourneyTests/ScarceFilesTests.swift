@@ -50,7 +50,7 @@ import Testing
         try setLimit(of: server.process, to: count)
         var crowd = (0..<count).compactMap { _ in try? RawSocket(port: server.port) }
         // A file is there, and cannot be opened now.
-        try Deadline(.seconds(20)).wait(for: "the end of all descriptors") {
+        try Deadline(.seconds(60)).wait(for: "the end of all descriptors") {
             try ask("GET /fragments/success.html", on: known).hasPrefix("HTTP/1.1 503 ")
         }
         // A call to a store, and a sleep between two: this ended the process.

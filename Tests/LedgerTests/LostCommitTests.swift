@@ -45,7 +45,7 @@ import Testing
             proxy.restore()
             let found = try cluster.psql("SELECT count(*) FROM paycast.events")
             #expect(Int(found) ?? 0 >= answered)
-            try Deadline(.seconds(20)).wait(for: "a commit") { (try? send("e\(number)", to: writer)) != nil }
+            try Deadline(.seconds(60)).wait(for: "a commit") { (try? send("e\(number)", to: writer)) != nil }
             answered = Int(try cluster.psql("SELECT count(*) FROM paycast.events")) ?? 0
         }
         let count = Array(given.cuts).count + 1

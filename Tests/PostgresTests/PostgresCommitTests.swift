@@ -19,7 +19,7 @@ struct PostgresCommitTests {
         try connection.prepare("INSERT INTO one VALUES (1)").run()
         let canceller = WorkerThread(name: "canceller") {
             let waiting = "FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
-            try? Deadline(.seconds(20)).wait(for: "the wait") {
+            try? Deadline(.seconds(60)).wait(for: "the wait") {
                 try cluster.psql("SELECT pg_cancel_backend(pid) \(waiting)").contains("t")
             }
         }

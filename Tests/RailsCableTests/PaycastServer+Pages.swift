@@ -23,7 +23,7 @@ extension PaycastServer {
     }
 
     private func wait(for path: String, until isRight: (String) -> Bool) throws {
-        let deadline = Deadline(.seconds(20))
+        let deadline = Deadline(.seconds(60))
         var answer = ""
         while !deadline.hasPassed {
             let socket = try connect()

@@ -44,7 +44,7 @@ import Testing
     private func gap(after cursor: String) throws -> String {
         let headers = [("Authorization", "Bearer \(key)")]
         let feed = try EventStreamClient(port: server.port, path: "/feed?since=\(cursor)", headers: headers)
-        let deadline = Deadline(.seconds(20))
+        let deadline = Deadline(.seconds(60))
         while !deadline.hasPassed {
             // Heartbeats, too, so that it comes to an end.
             let event = try feed.block()
@@ -78,7 +78,7 @@ import Testing
         try publish("before")
         let cursor = try #require(try page().message().id)
         try redis.kill()
-        try Deadline(.seconds(20)).wait(for: "the loss") { server.process.errors.contains("redis lost") }
+        try Deadline(.seconds(60)).wait(for: "the loss") { server.process.errors.contains("redis lost") }
         try redis.start()
         let gap = try gap(after: cursor)
         #expect(try sent(page(lastEventID: cursor)) == [Self.refresh])
@@ -88,7 +88,7 @@ import Testing
     @Test func newLedgerHasLostNothing() throws {
         let page = try page()
         let start = try #require(try page.block().id)
-        try Deadline(.seconds(20)).wait(for: "redis") { server.process.errors.contains("redis connected") }
+        try Deadline(.seconds(60)).wait(for: "redis") { server.process.errors.contains("redis connected") }
         #expect(try sent(page).isEmpty)
         try publish("first")
         #expect(try sent(self.page(lastEventID: start)).map { $0.contains("first") } == [true])

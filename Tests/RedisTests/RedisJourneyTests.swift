@@ -16,7 +16,7 @@ import Testing
 
     /// Asks `/ready` until it says so.
     private func waitForReady(_ server: PaycastServer, status: Int, text: String) throws {
-        let deadline = Deadline(.seconds(20))
+        let deadline = Deadline(.seconds(60))
         var answer = ""
         while !deadline.hasPassed {
             let socket = try server.connect()

@@ -31,7 +31,7 @@ public final class BroadcastInbox: Sendable {
 
     /// False after 20 seconds.
     public func wait(until condition: (Content) -> Bool) -> Bool {
-        let deadline = Deadline(.seconds(20))
+        let deadline = Deadline(.seconds(60))
         while !condition(now) {
             guard !deadline.hasPassed else { return false }
             waker.wait(timeout: .milliseconds(50))

@@ -33,7 +33,7 @@ public final class HAProxy: Sendable {
         let process = RunningProcess(HAProxy.program, arguments: ["-db", "-f", file], folder: folder.path)
         self.process = process
         let port = reserved.number
-        try Deadline(.seconds(20)).wait(for: "HAProxy: \(process.errors)") { (try? RawSocket(port: port)) != nil }
+        try Deadline(.seconds(60)).wait(for: "HAProxy: \(process.errors)") { (try? RawSocket(port: port)) != nil }
     }
 
     public var port: Int { reserved.number }

@@ -94,7 +94,7 @@ public final class PostgresCluster: Sendable {
         // Until then the control file of the promoted server names the former timeline, and pg_rewind believes it.
         try other.psql("CHECKPOINT")
         // What was killed leaves processes that let go of its memory a moment later.
-        try Deadline(.seconds(20)).wait(for: "pg_rewind") {
+        try Deadline(.seconds(60)).wait(for: "pg_rewind") {
             let program = PostgresCluster.run("pg_rewind", arguments, in: folder.path)
             return try program.waitForExit(timeout: .seconds(60)) == 0
         }
@@ -151,7 +151,7 @@ public final class PostgresCluster: Sendable {
 
     /// On the same port, after `stop` or `kill`. What was killed leaves processes that let go of its memory a moment later.
     public func start() throws {
-        try Deadline(.seconds(20)).wait(for: "PostgreSQL's start") {
+        try Deadline(.seconds(60)).wait(for: "PostgreSQL's start") {
             process.withLock { $0 = PostgresCluster.launch(settings, in: folder.path) }
             return (try? waitUntilReady()) != nil
         }

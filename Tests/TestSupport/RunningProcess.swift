@@ -89,18 +89,18 @@ public final class RunningProcess: Sendable {
     }
 
     /// The first line of stdout that satisfies `condition`, without its line break.
-    public func line(timeout: Duration = .seconds(20), where condition: (String) -> Bool) throws(Timeout) -> String {
+    public func line(timeout: Duration = .seconds(60), where condition: (String) -> Bool) throws(Timeout) -> String {
         try wait(timeout, for: "a line on stdout") { state in lines(state.output).first(where: condition) }
     }
 
-    public func errorLine(timeout: Duration = .seconds(20), where condition: (String) -> Bool) throws(Timeout) -> String
+    public func errorLine(timeout: Duration = .seconds(60), where condition: (String) -> Bool) throws(Timeout) -> String
     {
         try wait(timeout, for: "a line on stderr") { state in lines(state.errors).first(where: condition) }
     }
 
     /// 128 + the signal when one ended it.
     @discardableResult
-    public func waitForExit(timeout: Duration = .seconds(20)) throws(Timeout) -> Int32 {
+    public func waitForExit(timeout: Duration = .seconds(60)) throws(Timeout) -> Int32 {
         try wait(timeout, for: "the end of the process") { $0.exitCode }
     }
 

@@ -1,4 +1,4 @@
-/// What is accepted: anything, or what a list names.
+/// Accepts anything, or only the values of a list.
 public enum Allowlist<Value: Hashable & Sendable>: Sendable, Equatable {
     case any
     case only(Set<Value>)

@@ -1,4 +1,4 @@
-/// What the app says about its products (`PAYCAST_CATALOG`) where stores do not.
+/// Facts about the app's products (`PAYCAST_CATALOG`) that stores do not tell.
 public struct Catalog: Sendable, Equatable {
     public struct Product: Sendable, Equatable {
         public var group: String?
@@ -7,7 +7,7 @@ public struct Catalog: Sendable, Equatable {
         public var kind: ProductKind?
         /// How long a non-renewing purchase gives access.
         public var duration: Duration?
-        /// What pages call it.
+        /// Its name on pages.
         public var name: String?
 
         public init(

@@ -5,7 +5,7 @@ public struct HeldContract: Sendable, Equatable {
     public var group: String?
     /// Within its group, the held contract with the higher level speaks for the user.
     public var level: Int
-    /// What pages call the product; nil when the catalog does not name it.
+    /// The product's name on pages; nil when the catalog does not name it.
     public var name: String?
     public var order: OrderToken?
     public var price: Int64?

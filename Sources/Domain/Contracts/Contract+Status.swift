@@ -117,6 +117,6 @@ extension ContractStatus {
 }
 
 extension ContractState {
-    /// What a snapshot can say about a one-time purchase that its transaction does not.
+    /// Facts about a one-time purchase that only a snapshot has, not its transaction.
     fileprivate var endsPurchase: Bool { self == .revoked || self == .expired || self == .pending }
 }

@@ -1,4 +1,4 @@
-/// What we know about one contract. Its value depends neither on the order nor on the number of deliveries.
+/// Everything known about one contract. Its value depends neither on the order nor on the number of deliveries.
 ///
 /// Every stored property is the greatest value stated so far, under a total order. Applying observations is therefore
 /// commutative, associative and idempotent, and the size is constant however long the history is. A renewal needs only

@@ -1,4 +1,4 @@
-/// What one event says about one contract.
+/// The statement of one event about one contract.
 public struct Observation: Sendable, Equatable {
     public var contract: ContractKey
     public var kind: ProductKind

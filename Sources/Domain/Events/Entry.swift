@@ -15,7 +15,7 @@ public struct Entry: Sendable, Equatable {
     }
 }
 
-/// What an entry says to developers: names and states, never a payload or a secret.
+/// An entry as developers see it: names and states, never a payload or a secret.
 public struct Notice: Sendable, Equatable {
     public var kind: EventKind
     public var provider: Provider?

@@ -23,7 +23,7 @@ extension ContractKey {
 }
 
 extension Event {
-    /// What the event says about the further products, as events of their own. Each appends the product's id to the
+    /// The event's statements about further products, each as an event. Each appends the product's id to the
     /// event's id. They have no jobs: those are done once, for the purchase.
     public var lines: [Event] {
         further.map { line($0, id: "\(id)#\($0.contract.lineage.lineName ?? "")") }

@@ -1,4 +1,4 @@
-/// What became of an event. The store gets it as the answer, after the commit.
+/// The outcome of an event. The store gets it as the answer, after the commit.
 public enum Outcome: String, CaseIterable, Sendable {
     /// It changed what we know about a contract.
     case applied

@@ -29,7 +29,7 @@ public enum StoreEnvironment: String, CaseIterable, Sendable {
     public static let ofStores: [StoreEnvironment] = [.production, .sandbox]
 }
 
-/// What is sold; it decides how access is computed.
+/// The kind of a product, which decides how access is computed.
 public enum ProductKind: String, CaseIterable, Sendable {
     case subscription
     case nonRenewing = "non_renewing"

@@ -1,4 +1,4 @@
-/// What an app calls one of its users. Two ids are equal when their bytes are.
+/// An app's own name for one of its users. Two ids are equal when their bytes are.
 ///
 /// A `String` would compare by canonical equivalence: `Kate` with the Kelvin sign (U+212A) and `Kate` would be one
 /// user, and one of them would see what the other has paid for.

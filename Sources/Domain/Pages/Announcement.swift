@@ -4,7 +4,7 @@ public struct Announcement: Sendable, Equatable {
     public var name: FragmentName
     public var heldContract: HeldContract
 
-    /// What changes on one user's page after a commit that changed `contract`.
+    /// The changes on one user's page after a commit that changed `contract`.
     ///
     /// Both elements are functions of the contracts held, so the newest fragments always agree with the newest state and with
     /// each other: one element never describes the winning contract while the other still describes an older one. Both

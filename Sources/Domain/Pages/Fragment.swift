@@ -20,7 +20,7 @@ public struct Fragment: Sendable, Equatable {
     public enum Content: Sendable, Equatable {
         /// A template of `public/fragments/` and the values it may show (escaped when rendered).
         case template(name: String, values: [String: String])
-        /// What goes inside `<template>`, as a publisher wrote it.
+        /// The content of `<template>`, as a publisher wrote it.
         case html(String)
         /// Complete `<turbo-stream>` elements, as a publisher wrote them; `action` and `target` repeat what they say.
         case markup(String)

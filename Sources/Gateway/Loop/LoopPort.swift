@@ -76,7 +76,7 @@ final class LoopPort: Sendable {
         if isFirst, !stream.isFeed { onFollow?(stream) }
     }
 
-    /// What pages of this loop follow. For any thread.
+    /// The streams that pages of this loop follow. For any thread.
     var pageStreams: [StreamName] {
         followed.withLock { $0 }.keys.filter { !$0.isFeed }
     }

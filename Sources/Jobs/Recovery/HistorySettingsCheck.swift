@@ -39,9 +39,9 @@ struct HistorySettingsCheck {
 /// The problem with one list. Pure.
 struct HistoryTrouble {
     private var incident = Incident()
-    /// What an operator has to do so that the list can be requested.
+    /// The operator's next step before the list can be requested.
     private var refusal: String?
-    /// What an operator has to do so that its entries are accepted.
+    /// The operator's next step before its entries are accepted.
     var misconfiguration: String?
 
     /// `error` is nil after a success, and `hint` says what to do about it; `now` is in monotonic nanoseconds.

@@ -3,7 +3,7 @@ public import LedgerInterface
 internal import LedgerSQL
 internal import SQLiteLedger
 
-/// What a ledger's files look like while no server uses them. It only reads and creates no file, not even one of
+/// The condition of a ledger's files while no server uses them. It only reads and creates no file, not even one of
 /// SQLite's, which would then belong to the inspecting user instead of the server's.
 public struct LedgerInspection: Sendable, Equatable {
     public enum State: Sendable, Equatable {

@@ -18,8 +18,8 @@ public final class LedgerLock: Sendable {
         descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw .cannotOpen(path: path, reason: String(cString: strerror(errno))) }
         // Each descriptor of a process holds a lock of its own, and child processes do not inherit this one.
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            let reason = errno
+        let reason = LedgerLock.lock(descriptor, LOCK_EX)
+        guard reason == 0 else {
             let holder = LedgerHolder(LedgerLock.text(in: descriptor))
             close(descriptor)
             throw reason == EWOULDBLOCK
@@ -40,8 +40,21 @@ public final class LedgerLock: Sendable {
         guard descriptor >= 0 else { return nil }
         // A lock that was taken here is released at once, because a server may just be starting.
         defer { close(descriptor) }
-        guard flock(descriptor, LOCK_SH | LOCK_NB) != 0, errno == EWOULDBLOCK else { return nil }
+        guard lock(descriptor, LOCK_SH) == EWOULDBLOCK else { return nil }
         return LedgerHolder(text(in: descriptor))
+    }
+
+    /// Returns 0 or the error's number. A process that is being started has copies of its parent's descriptors, and their
+    /// locks, until it executes its program: so a lock that was released a moment ago gets 200 milliseconds.
+    private static func lock(_ descriptor: Int32, _ kind: Int32) -> Int32 {
+        var attempts = 1
+        while flock(descriptor, kind | LOCK_NB) != 0 {
+            let reason = errno
+            guard reason == EWOULDBLOCK, attempts < 20 else { return reason }
+            attempts += 1
+            usleep(10_000)
+        }
+        return 0
     }
 
     /// Records where this server can be reached from now on, to tell a second one.

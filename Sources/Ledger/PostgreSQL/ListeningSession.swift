@@ -33,7 +33,7 @@ struct ListeningSession {
         )
     }
 
-    /// What has come from each sender so far.
+    /// The newest message of each sender.
     var heard: NewestMessageNumbers { assembly.heard }
 
     /// Returns when `queue` is closed.
@@ -44,7 +44,7 @@ struct ListeningSession {
             let heard = try engine { () throws(PostgresError) in
                 try listener.wait(
                     timeout: min(delay ?? .seconds(1), .seconds(1)),
-                    // What waits is not due yet.
+                    // The waiting messages are not due yet.
                     waker: delay == nil ? queue.waker?.descriptor : nil
                 )
             }
@@ -115,7 +115,7 @@ extension ListeningSession {
     private func notify(_ payload: String) throws(PostgresError) {
         var options = site.options
         options.applicationName = "paycast probe"
-        // What is heard waits meanwhile.
+        // Incoming messages wait meanwhile.
         options.connect = .seconds(2)
         options.answer = .seconds(2)
         try PostgresListener(site.url, options: options).notify(PostgresSite.channel, payloads: [payload])

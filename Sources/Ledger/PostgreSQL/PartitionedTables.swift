@@ -81,7 +81,7 @@ enum PartitionedTables {
         END $$;
         """
 
-    /// What is inserted is vacuumed early, so that the indexes alone answer where they can, and freezing never comes all
+    /// Inserted rows are vacuumed early, so that the indexes alone answer where they can, and freezing never comes all
     /// at once; a retention's dead rows as well.
     static let storage = """
         autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_vacuum_scale_factor = 0.05

@@ -1,6 +1,6 @@
 internal import Postgres
 
-/// What a transaction writes, kept back until something depends on it.
+/// A transaction's writes, kept back until something depends on them.
 struct PendingWrites {
     private struct Rows {
         let insert: BulkInsert

@@ -52,7 +52,7 @@ public struct PostgresEngine: LedgerEngine {
         self.listening = listening ?? url
     }
 
-    /// What the database's clock says now, by what it said when the ledger was opened. No round trip.
+    /// The database's time, computed from its time when the ledger was opened. No round trip.
     public var now: Instant {
         opened.instant + .nanoseconds(Int64(clamping: monotonicNanoseconds() - opened.readAt))
     }

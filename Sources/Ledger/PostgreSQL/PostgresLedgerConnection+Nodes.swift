@@ -1,7 +1,7 @@
 internal import LedgerSQL
 internal import Postgres
 
-/// What the other nodes hear of a commit; `PostgresEngine+Nodes` listens.
+/// Notifies the other nodes of a commit; `PostgresEngine+Nodes` listens.
 extension PostgresLedgerConnection {
     /// Tells the other nodes, in a transaction of its own: within the commit, PostgreSQL would hold its lock on all
     /// notifying commits of the server while the disk is flushed. It is a hint, so nobody minds if it fails.

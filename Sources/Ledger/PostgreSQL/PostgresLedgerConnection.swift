@@ -16,9 +16,9 @@ final class PostgresLedgerConnection: LedgerConnection {
     private let countBatch: PostgresStatement
     private let lockLease: PostgresStatement
     private let reserve: PostgresStatement
-    /// What was asked ahead, by its question. It holds until something is written.
+    /// Answers that were asked ahead, by their questions. They hold until something is written.
     var ahead: [[UInt8]: SentQuestion] = [:]
-    /// What the next transaction asks as soon as it has begun.
+    /// Questions that the next transaction asks as soon as it has begun.
     var first: [Question] = []
     /// The statements that ask for many runs of another one, by its name and its types.
     private var groups: [String: PostgresStatement] = [:]
@@ -27,7 +27,7 @@ final class PostgresLedgerConnection: LedgerConnection {
     private var begun: Int64 = 0
     /// The same, until something is written.
     private var unchangedHead: Int64?
-    /// What this transaction was told: positions below `end` have a partition, if it commits.
+    /// Positions below `end` have a partition, if this transaction commits.
     var reservation: (end: Int64, head: Int64)?
     /// The newest positions that this connection has committed, and told the other nodes.
     var committed: Int64 = 0

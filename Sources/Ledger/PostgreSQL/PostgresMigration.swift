@@ -5,7 +5,7 @@ internal import Postgres
 
 /// One step from a version of the tables to the next.
 struct PostgresMigration: Sendable {
-    /// What may take long, before the transaction that changes the tables. Not called for a ledger that is new.
+    /// Work that may take long, before the transaction that changes the tables. Not called for a ledger that is new.
     var prepare: (@Sendable (MigrationSteps) throws(EngineError) -> Void)?
     /// `size` is how many positions a partition has.
     var sql: @Sendable (_ size: Int64) -> String

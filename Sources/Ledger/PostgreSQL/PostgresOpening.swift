@@ -5,7 +5,7 @@ internal import LedgerInterface
 internal import LedgerSQL
 internal import Postgres
 
-/// What a node finds when it opens the ledger.
+/// The state of the ledger when a node opens it.
 struct PostgresOpening {
     /// How long the nodes that live have to say that they lost nothing: a connection that was lost is tried again within 5
     /// seconds, and a node looks every 3 seconds.
@@ -16,7 +16,7 @@ struct PostgresOpening {
     let newest: (position: Int64, committedAt: Instant)?
     /// Whether the epoch was changed because nobody knew what became of the ledger.
     let hasNewEpoch: Bool
-    /// What the database's clock said at the end, and when that was on the monotonic clock, in nanoseconds.
+    /// The database's time at the end, and the same moment on the monotonic clock, in nanoseconds.
     let time: (instant: Instant, readAt: UInt64)
 
     /// Brings the tables up to date. Any number of nodes may do so at once; they decide about the timeline one after another.
@@ -84,7 +84,7 @@ struct PostgresOpening {
 }
 
 extension DatabaseTimeline {
-    /// What the nodes have last written down.
+    /// The timeline that the nodes have last stored.
     static func stored(_ postgres: PostgresConnection) throws(PostgresError) -> DatabaseTimeline? {
         try postgres.prepare("SELECT value FROM meta WHERE key = 'history'").first { row in
             DatabaseTimeline(row.text(0))

@@ -6,7 +6,7 @@ internal import Postgres
 internal import SharedLedger
 internal import Synchronization
 
-/// What all connections of a node know of the ledger that they share with other nodes. Any thread may use it.
+/// A node's knowledge of the ledger that it shares with other nodes. Any thread may use it.
 final class PostgresSite: Sendable {
     /// Where commits are announced, as `epoch:position`.
     static let channel = "paycast"
@@ -25,7 +25,7 @@ final class PostgresSite: Sendable {
     /// This process, among those that send messages.
     let sender = Int64.random(in: 0..<1 << 31)
     private let messageCount = Atomic<Int64>(0)
-    /// What other nodes have sent, on all connections that have listened so far.
+    /// The newest messages of other nodes, on all connections that have listened so far.
     let heard = Mutex(NewestMessageNumbers())
     /// How many positions a partition has.
     let partitionSize: Int64
@@ -100,7 +100,7 @@ final class PostgresSite: Sendable {
 
     func committed(_ position: Int64) { self.position.max(position, ordering: .relaxed) }
 
-    /// What a transaction that begins now must find at least.
+    /// The least position that a transaction must find if it begins now.
     var seen: Int64 { position.load(ordering: .relaxed) }
 
     /// Throws when the server knows less than this node had seen `before`: a failover has lost commits, whose positions

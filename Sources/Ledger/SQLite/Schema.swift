@@ -142,7 +142,7 @@ public enum Schema {
         CREATE INDEX errands_by_abandonment ON errands (abandoned_at) WHERE abandoned_at IS NOT NULL;
         """
 
-    /// What was said about one user, for the feed: without this index, a million entries are read for ten.
+    /// Entries about one user, for the feed: without this index, a million entries are read for ten.
     private static let fourth = """
         CREATE INDEX IF NOT EXISTS entries_by_user ON entries (user) WHERE user IS NOT NULL;
         """
@@ -202,7 +202,7 @@ public enum Schema {
     /// alone, refuses the ledger at its start.
     private static let tenth = ""
 
-    /// What keeps erased users from coming back, and what finds them: digests with the ledger's own key, which
+    /// Traces that keep erased users from coming back: digests with the ledger's own key, which
     /// `advance` makes. `kept_bodies` are older than the retention, but still to be forwarded.
     private static let eleventh = """
         CREATE TABLE IF NOT EXISTS tombstones (digest TEXT PRIMARY KEY, position INTEGER NOT NULL) STRICT, WITHOUT ROWID;

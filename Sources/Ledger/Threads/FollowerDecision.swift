@@ -3,8 +3,8 @@ internal import SharedLedger
 
 /// Decides what this node's pages get, and when the log is read. Pure: the follower performs it.
 ///
-/// What this node commits comes out at once, unless another node has committed something before it that is not read yet.
-/// What another node says comes out after the entries that its sender knew. Times are monotonic nanoseconds.
+/// Publishes this node's commits at once, unless another node has committed something before them that is not read yet.
+/// Publishes another node's message after the entries that its sender knew. Times are monotonic nanoseconds.
 struct FollowerDecision {
     /// How long another node's commit stays unseen when no notification of it arrives.
     static let interval: UInt64 = 1_000_000_000
@@ -74,7 +74,7 @@ struct FollowerDecision {
         return publish(sequence.read(entries))
     }
 
-    /// What is due.
+    /// The actions that are due.
     mutating func due(at now: UInt64) -> [Action] {
         var actions = released(at: now).map { Action.pass($0) }
         if !isReading, now >= nextRead {

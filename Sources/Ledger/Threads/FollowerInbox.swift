@@ -2,7 +2,7 @@ internal import Domain
 internal import LedgerSQL
 internal import SharedLedger
 
-/// What the log's thread answers: what it has read, or nothing when it could not.
+/// The answer of the log's thread: the entries that it has read, or none when it could not.
 struct LogReading: Sendable {
     var entries: [Entry]?
     var erased = ErasedUsers.nobody
@@ -10,7 +10,7 @@ struct LogReading: Sendable {
     var hasMore = false
 }
 
-/// What waits for the follower, bounded: what does not fit is read from the log, or was a message, which may get lost.
+/// Items that wait for the follower, bounded: entries that do not fit are read from the log, and messages may get lost.
 struct FollowerInbox: Sendable {
     static let entryLimit = 10_000
     /// Of own commits: what their fragments hold.
@@ -86,7 +86,7 @@ struct FollowerInbox: Sendable {
 }
 
 extension Entry {
-    /// What it takes in memory, mostly.
+    /// Roughly its size in memory, in bytes.
     var approximateBytes: Int {
         fragments.reduce(256) { $0 + 256 + $1.content.byteCount }
     }

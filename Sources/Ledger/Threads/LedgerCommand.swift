@@ -40,7 +40,7 @@ public enum LedgerCommand: Sendable {
     case erase(UserID, completion: @Sendable (Result<ErasureStep, LedgerError>) -> Void)
     /// One step that empties bodies and fragments from before an instant; submit it until the completion gets true.
     case emptyOld(before: Instant, completion: @Sendable (Result<Bool, LedgerError>) -> Void)
-    /// What a node does for all, under its lease. Refused as busy, in the same transaction, once another node has it.
+    /// Work of one node for all, under its lease. Refused as busy, in the same transaction, once another node has it.
     indirect case led(LedgerCommand, under: Lease)
     /// Later commands follow this policy. There is nothing to commit, and it cannot fail.
     case policy(AccessPolicy)

@@ -8,7 +8,7 @@ internal import Synchronization
 /// Follows a ledger that several nodes write: `onEntries` receives every entry once, in the order of positions, on this
 /// thread, whichever node committed it.
 ///
-/// What this node commits is handed over by its writer. What others commit is read from the log: as soon as somebody says
+/// This node's commits are handed over by its writer. Those of others are read from the log: as soon as somebody says
 /// that there is something, and once a second in any case. Another thread reads, says that this node lives and keeps its
 /// lease, so that what this node commits does not wait for a slow connection. A third one listens to the other nodes.
 public final class LedgerFollower: Sendable {
@@ -22,7 +22,7 @@ public final class LedgerFollower: Sendable {
     private let queue = NodeMessageQueue()
     private let onEntries: @Sendable ([Entry]) -> Void
     private let threads = Mutex<[WorkerThread]>([])
-    /// What the database said last, and when, in monotonic nanoseconds.
+    /// The database's last answer, and when it came, in monotonic nanoseconds.
     let told = Mutex<(report: SharedLedgerReport, at: UInt64)?>(nil)
 
     public init(onEntries: @escaping @Sendable ([Entry]) -> Void) {
@@ -46,14 +46,14 @@ public final class LedgerFollower: Sendable {
         inbox.change { $0.add(.message(NodeMessage(body: body, after: $0.newest))) }
     }
 
-    /// What the database said with this node's last heartbeat, of all nodes; nil until the first. No round trip. Any
+    /// The database's report on all nodes at this node's last heartbeat; nil until the first. No round trip. Any
     /// thread may ask.
     public var report: SharedLedgerReport? {
         guard let told = told.withLock({ $0 }) else { return nil }
         return told.report.aged(seconds: Int64((monotonicNanoseconds() - told.at) / 1_000_000_000))
     }
 
-    /// What the follower finds out. It runs on the follower's threads and must not block.
+    /// Called with the follower's findings. It runs on the follower's threads and must not block.
     public struct Events: Sendable {
         /// This node has got the work that one node does for all.
         public var onLead: @Sendable (Lease) -> Void
@@ -65,9 +65,9 @@ public final class LedgerFollower: Sendable {
         public var onBeat: @Sendable (Instant?) -> Void
         /// These users were erased, after `onEntries` got the entries that say so.
         public var onErased: @Sendable (ErasedUsers) -> Void
-        /// What another node told, or this one passed.
+        /// A message of another node, or of this one.
         public var onMessage: @Sendable ([UInt8]) -> Void
-        /// What others told may have been missed.
+        /// Messages of other nodes may have been missed.
         public var onInterruption: @Sendable () -> Void
         /// So many messages were not handed on, because too much waited.
         public var onDrop: @Sendable (Int) -> Void

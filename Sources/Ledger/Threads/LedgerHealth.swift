@@ -2,7 +2,7 @@ internal import Concurrency
 internal import Observability
 internal import Synchronization
 
-/// What is wrong with the ledger now, as its writer, its checkpointer and its watch report it. Any thread may report
+/// The present troubles of the ledger, as its writer, its checkpointer and its watch report them. Any thread may report
 /// and ask.
 public final class LedgerHealth: Sendable {
     enum Part: String, CaseIterable, Sendable {
@@ -19,7 +19,7 @@ public final class LedgerHealth: Sendable {
         /// The files at the ledger's paths.
         case files
         case lock
-        /// What the files hold.
+        /// The content of the files.
         case content
         case disk
         /// Copying the journal into the ledger's file.
@@ -56,7 +56,7 @@ public final class LedgerHealth: Sendable {
         told(of: Part.allCases.filter { $0 != .notifications || !worksByPolling })
     }
 
-    /// What costs time only: without notifications, other nodes' commits are still read once a second.
+    /// Troubles that only cost time: without notifications, other nodes' commits are still read once a second.
     public var warnings: [String] { worksByPolling ? told(of: [.notifications]) : [] }
 
     private var worksByPolling: Bool { !isTroubled(.log) && !isTroubled(.read) && !isTroubled(.commit) }

@@ -64,8 +64,8 @@ public final class LedgerReader: Sendable {
         }
     }
 
-    /// What is newer than `since` on `stream`. When that is more than `limit` fragments, or when the cursor is missing
-    /// or not this ledger's, only the newest fragment of each target.
+    /// Answers the fragments on `stream` that are newer than `since`. When they are more than `limit` fragments, or
+    /// when the cursor is missing or not this ledger's, only the newest fragment of each target.
     public func missed(
         on stream: StreamName,
         since: MissedSince,

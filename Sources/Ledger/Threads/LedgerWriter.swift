@@ -18,7 +18,7 @@ public final class LedgerWriter: Sendable {
 
     /// Names this ledger in its cursors.
     public let epoch: String
-    /// What is known to be wrong with the ledger.
+    /// The known troubles of the ledger.
     public let health: LedgerHealth
     private let mailbox: Mailbox<LedgerCommand>
     private let waker: Waker

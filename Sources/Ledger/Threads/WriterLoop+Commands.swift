@@ -105,7 +105,7 @@ private func succeeded(_ completion: @escaping (Bool) -> Void) -> (Result<Void, 
     { result in completion(result.success != nil) }
 }
 
-/// What is told after COMMIT.
+/// Completions, which run after COMMIT.
 struct Batch {
     let isIsolating: Bool
     var entries: [Entry] = []

@@ -3,7 +3,7 @@ internal import LedgerInterface
 internal import LedgerSQL
 internal import Observability
 
-/// What is erased is still in free space and in the journal when it is committed.
+/// Erased rows are still in free space and in the journal after the commit.
 extension WriterLoop {
     func scrub() {
         do throws(EngineError) {

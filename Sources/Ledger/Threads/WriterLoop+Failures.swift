@@ -2,7 +2,7 @@ internal import LedgerInterface
 internal import LedgerSQL
 internal import Observability
 
-/// What becomes of commands that cannot be committed: they are refused, and so are those that follow, until it works again.
+/// Commands that cannot be committed: they are refused, and so are those that follow, until it works again.
 extension WriterLoop {
     func fail(_ error: EngineError, of commands: ArraySlice<LedgerCommand>) {
         try? repository.rollback()

@@ -1,6 +1,6 @@
 internal import Domain
 
-/// What the store states after an event: the facts that go into one notification. Pure: it applies the name of an
+/// The store's statement after an event: the facts that go into one notification. Pure: it applies the name of an
 /// event to the facts. A type that Apple does not list leaves the facts unchanged
 /// (https://developer.apple.com/documentation/appstoreservernotifications/notificationtype).
 struct AppStorePurchaseModel {

@@ -22,7 +22,7 @@ extension SimulatedAppStore: SimulatedStore {
         return delivery
     }
 
-    /// What the stand-in must be told so that the store's history contains a webhook: see `SimulatedDelivery.history`.
+    /// Input for the stand-in so that the store's history contains a webhook: see `SimulatedDelivery.history`.
     public static func historyDocument(
         for body: [UInt8],
         event id: String,

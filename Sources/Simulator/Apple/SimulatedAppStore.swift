@@ -1,7 +1,7 @@
 public import Crypto
 public import Domain
 
-/// What the simulated store is asked to send.
+/// A notification that the simulated store is asked to send.
 public struct SimulatedNotification: Sendable {
     public var type: String
     public var subtype: String?

@@ -1,7 +1,7 @@
 internal import Domain
 internal import Encoding
 
-/// What Google Play pushes and answers about one purchase in its state after a notification.
+/// The push of Google Play about one purchase, and its answers in the state after it.
 struct GoogleDocuments {
     private let event: SimulatedEvent
     private let model: GooglePurchaseModel
@@ -51,7 +51,7 @@ struct GoogleDocuments {
         return notice
     }
 
-    /// What the API answers from now on.
+    /// The API's answers from now on.
     var answers: [(path: String, json: WireJSON)] {
         guard isSubscription else { return [(path("productsv2", token: model.token), purchase)] }
         let own = (path("subscriptionsv2", token: model.token), subscription(model))
@@ -64,7 +64,7 @@ struct GoogleDocuments {
     /// The event id under which Paycast knows the void of a whole charge; nil for anything else.
     var void: String? { type == "VOIDED_PURCHASE" && isWhole ? "void:\(voided)" : nil }
 
-    /// What the list of voided purchases contains from now on.
+    /// The list of voided purchases from now on.
     var history: [(path: String, json: WireJSON)] {
         guard type == "VOIDED_PURCHASE" else { return [] }
         var entry: WireJSON = [

@@ -9,7 +9,7 @@ public struct SimulatedGooglePlay: SimulatedStore {
 
     public static let types = subscriptionTypes.map(\.name) + productTypes.map(\.name) + otherTypes
 
-    /// What a development server expects of a push, and the identity that it uses itself.
+    /// The claims that a development server expects of a push, and its own identity.
     public static let audience = "https://paycast.example/webhooks/google"
     public static let pushAccount = "push@paycast-development.iam.gserviceaccount.com"
     public static let serviceAccount = "paycast@paycast-development.iam.gserviceaccount.com"

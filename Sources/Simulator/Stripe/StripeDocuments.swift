@@ -51,7 +51,7 @@ struct StripeDocuments {
         return previous
     }
 
-    /// What the API answers from now on, in the version before 2025, which joins a charge to its invoice.
+    /// The API's answers from now on, in the version before 2025, which joins a charge to its invoice.
     var answers: [(path: String, json: WireJSON)] {
         guard isSubscription else { return [("/v1/charges/\(id("ch"))", chargeRead)] }
         var read = subscription(.before2025)

@@ -2,7 +2,7 @@ internal import Admission
 
 /// How long a connection may keep doing the same thing.
 public struct IdlePolicy {
-    /// What a client is doing.
+    /// The activity of a client.
     public enum Occupation: Equatable, Sendable {
         /// It has not sent a request yet.
         case beginning

@@ -51,7 +51,7 @@ public struct ListeningSocket: Sendable {
         return others.count == max(1, count) - 1 ? [first] + others : nil
     }
 
-    /// What happened to the connection that waited first.
+    /// The outcome for the connection that waited first.
     public enum Accepted {
         /// A descriptor that does not block. Its owner closes it.
         case connection(Int32, peer: IPAddress?)

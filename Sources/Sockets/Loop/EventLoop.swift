@@ -11,7 +11,7 @@ public final class EventLoop {
     /// the number may belong to another thread. It stays, without connections, until the process ends.
     private var context: OpaquePointer?
     private var vhost: OpaquePointer?
-    /// What to do when a descriptor is readable. There are two: the listener and the loop's own waker.
+    /// Actions for readable descriptors. There are two: the listener and the loop's own waker.
     private var handlers: [Int32: () -> Void] = [:]
 
     /// A descriptor as lws sees it.

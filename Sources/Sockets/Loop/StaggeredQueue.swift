@@ -14,7 +14,7 @@ public struct StaggeredQueue<Item> {
         items.insert(item, at: 0)
     }
 
-    /// What is due at this tick.
+    /// The elements that are due at this tick.
     public mutating func next() -> [Item] {
         let due = items.suffix(perTick)
         items.removeLast(due.count)

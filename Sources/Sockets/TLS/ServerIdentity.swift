@@ -43,7 +43,7 @@ public final class ServerIdentity: @unchecked Sendable {
     }
 }
 
-/// What is wrong with a pair of files: every flaw that can be found at once.
+/// Every flaw of a certificate and its key that can be found at once.
 public struct ServerIdentityError: Error, Equatable, CustomStringConvertible {
     public enum Flaw: Sendable {
         /// The file cannot be read or holds no certificate in PEM.

@@ -61,7 +61,7 @@ public struct AppleHistory: HistoryList {
 }
 
 extension VerificationError {
-    /// What to check when Apple's own answer is refused with this error; nil when no setting cures it.
+    /// Advice for when Apple's own answer is refused with this error; nil when no setting cures it.
     fileprivate var suspects: String? {
         switch self {
         case .wrongApp: "PAYCAST_APPLE_APP_ID and PAYCAST_APPLE_BUNDLE_ID"

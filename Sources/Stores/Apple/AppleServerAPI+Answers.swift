@@ -16,7 +16,7 @@ public struct AppleNotificationQuery: Sendable, Equatable {
 
 /// One page of the notification history.
 public struct AppleNotificationPage: Sendable, Equatable {
-    /// What Apple posts, or would have posted, to `/webhooks/apple`; not verified yet.
+    /// A notification as Apple posts it to `/webhooks/apple`, or would have; not verified yet.
     public var bodies: [[UInt8]]
     /// The token of the next page; nil at the end.
     public var next: String?

@@ -1,6 +1,6 @@
 internal import Domain
 
-/// What StoreKit testing in Xcode numbers in its own way.
+/// Identifiers that StoreKit testing in Xcode numbers in its own way.
 ///
 /// Each simulator counts its purchases from 0, and begins again when they are deleted in Xcode. Nor can `appTransactionId`
 /// be trusted to tell buyers apart there, so it is not kept: two users of one simulator would become one account.
@@ -13,7 +13,7 @@ extension AppleTransaction {
         return "\(originalTransactionId)@\((originallyPurchasedAt ?? purchasedAt).milliseconds)"
     }
 
-    /// What `transactionId` is unique within; Apple's ids are unique everywhere.
+    /// The scope within which `transactionId` is unique; Apple's ids are unique everywhere.
     var scope: String {
         guard isOfXcode else { return "" }
         return "Xcode/\(bundleId ?? "")/\(lineage)/"

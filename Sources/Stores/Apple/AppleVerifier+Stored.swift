@@ -7,7 +7,7 @@ public import StoreInterface
 private enum StoredAppleBody {
     /// A webhook's body, or an entry of the notification history.
     case notification
-    /// What the App Store Server API stated.
+    /// A statement of the App Store Server API.
     case statement
     /// A transaction that an app posted.
     case transaction(String, renewalInfo: String?)

@@ -1,6 +1,6 @@
 public import Domain
 
-/// What the API said about a notification's purchase.
+/// The API's answer about a notification's purchase.
 public enum GoogleReading: Sendable {
     case purchase(GooglePurchase)
     /// There was nothing to read.

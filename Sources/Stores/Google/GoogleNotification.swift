@@ -3,7 +3,7 @@ public import Domain
 internal import Encoding
 internal import StoreInterface
 
-/// What Pub/Sub pushes: it says that something changed, but not what
+/// A push of Pub/Sub: it says that something changed, but not what
 /// (https://developer.android.com/google/play/billing/rtdn-reference). Google's API has the purchase itself.
 public struct GoogleNotification: Sendable {
     public enum Subject: Sendable, Equatable {

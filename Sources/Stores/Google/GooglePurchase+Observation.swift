@@ -1,7 +1,7 @@
 internal import Domain
 
 extension GooglePurchase {
-    /// What it says about its contract. The notification only decides what an end is called, because Google says
+    /// Its statement about its contract. The notification only decides what an end is called, because Google says
     /// `EXPIRED` for a revoked subscription as well.
     func observation(after notification: GoogleNotification?) -> Observation {
         let isRevoked =

@@ -5,8 +5,8 @@ internal import StoreInterface
 
 /// `POST /transactions/google`: a purchase that an app holds. It may arrive before Google's push.
 extension GoogleVerifier {
-    /// What Google says about the purchase now, as an event like a webhook's. An app may post the same purchase each
-    /// time it starts; as long as Google's answer stays the same, that is one event.
+    /// Google's present statement about the purchase, as an event like a webhook's. An app may post the same purchase
+    /// each time it starts; as long as Google's answer stays the same, that is one event.
     func read(_ posted: PostedGooglePurchase) throws(VerificationError) -> Event {
         guard let package = posted.package ?? packages.single ?? standardPackage else {
             throw .malformed(.missingPackage)

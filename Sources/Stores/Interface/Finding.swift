@@ -12,7 +12,7 @@ public struct Finding: Sendable, Equatable {
     public var level: Level
     /// Two or three words.
     public var what: String
-    /// What was found, and what to do about it. Never a secret.
+    /// The finding, and advice. Never a secret.
     public var detail: String
 
     public static func ok(_ what: String, detail: String) -> Finding {

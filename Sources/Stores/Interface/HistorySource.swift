@@ -1,8 +1,8 @@
 public import Domain
 
-/// What a store keeps of what it sent, or tried to send, so that lost webhooks can be made up for.
+/// A store's record of the webhooks that it sent, or tried to send, from which lost ones are recovered.
 public struct HistorySource: Sendable {
-    /// What is logged about it. Dashboards know these lines.
+    /// The log lines about it. Dashboards know them.
     public struct Words: Sendable {
         /// The name of the thread that reads it.
         public var thread: String
@@ -70,7 +70,7 @@ public protocol HistoryList: Sendable {
     /// The id of the entry's event, if the entry tells: an event that has arrived is not read again.
     func event(of entry: Entry) -> String?
 
-    /// What the entry means. `verifier` is the one that proves the store's webhooks.
+    /// The entry as an event. `verifier` is the one that proves the store's webhooks.
     func read(_ entry: Entry, verifier: any StoreVerifier, now: Instant) throws(HistoryError) -> Event
 
     /// How a request is repeated after `error`; nil when a repetition does not help.

@@ -18,7 +18,7 @@ public struct JWS: Sendable {
         let dot = UInt8(ascii: ".")
         let first = offset(of: dot, in: bytes.span)
         let second = offset(of: dot, in: bytes.span, from: min(first + 1, bytes.count))
-        // What follows the second dot is the signature; a third dot is no character of it.
+        // The signature follows the second dot; a third dot is no character of it.
         guard second < bytes.count, (1...JWS.headerLimit).contains(first), second > first + 1,
             let signature = Base64URL.decode(bytes[(second + 1)...])
         else { throw .malformed(.invalidJWS) }

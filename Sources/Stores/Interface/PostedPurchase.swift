@@ -2,7 +2,7 @@ public import APIModel
 public import Domain
 public import Encoding
 
-/// What an app posts of a purchase: the members of `POST /transactions/{store}` or `POST /receipts/{store}` that are the
+/// A purchase as an app posts it: the members of `POST /transactions/{store}` or `POST /receipts/{store}` that are the
 /// store's own. Who owns the purchase is read in the same way for all stores.
 public protocol PostedPurchase: Sendable {
     associatedtype Opened: OpenStore
@@ -20,7 +20,7 @@ public protocol PostedPurchase: Sendable {
     func read(with store: Opened, now: Instant) throws(RefusedPurchase) -> PurchaseReading
 }
 
-/// What a posted purchase means.
+/// A posted purchase, verified.
 public struct PurchaseReading: Sendable {
     public enum Source: String, Sendable {
         /// The store answered.

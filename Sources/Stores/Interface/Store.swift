@@ -10,7 +10,7 @@ public protocol Store: Sendable {
     /// As people write it: “App Store”.
     static var title: String { get }
 
-    /// What apps post to `/transactions/{store}`, and to `/receipts/{store}`. Nil without such a route.
+    /// The types that apps post to `/transactions/{store}` and `/receipts/{store}`. Nil without such a route.
     static var transactions: (any PostedPurchase.Type)? { get }
     static var receipts: (any PostedPurchase.Type)? { get }
 
@@ -46,10 +46,10 @@ public protocol Store: Sendable {
     /// Nil when settings are missing.
     func open(_ dependencies: StoreDependencies) throws(StoreError) -> Opened?
 
-    /// What `paycast doctor` finds out about the store. It blocks while it calls the store's API.
+    /// The findings of `paycast doctor` about the store. It blocks while it calls the store's API.
     func examine(_ examination: StoreExamination) -> StoreFindings
 
-    /// What `paycast doctor` finds about the certificates that the store's documents are verified with. It asks nobody.
+    /// The findings of `paycast doctor` about the certificates that verify the store's documents. It asks nobody.
     func checkCertificates(at now: Instant) -> [Finding]
 }
 

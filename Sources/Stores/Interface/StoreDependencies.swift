@@ -1,7 +1,7 @@
 public import Crypto
 public import Domain
 
-/// What a server gives a store in addition to the store's own settings.
+/// Everything that a server gives a store in addition to the store's settings.
 public struct StoreDependencies: Sendable {
     public var catalog: Catalog
     public var clock: @Sendable () -> Instant
@@ -28,7 +28,7 @@ public struct StoreDependencies: Sendable {
     }
 }
 
-/// What a development server uses in place of missing settings: a simulated store and its keys.
+/// Replacements for missing settings on a development server: a simulated store and its keys.
 public struct StoreDevelopment: Sendable {
     /// The simulated Google's accounts: the one that calls its API, and the one that it pushes with.
     public struct Account: Sendable {
@@ -47,7 +47,7 @@ public struct StoreDevelopment: Sendable {
         }
     }
 
-    /// What the simulated store signs webhooks with, or sends in them.
+    /// The secrets with which the simulated store signs its webhooks, or which it sends in them.
     public var secret: String?
     /// The app that the simulated store sells for.
     public var app: String?

@@ -1,6 +1,6 @@
 public import Domain
 
-/// What `paycast doctor` passes to a store that it examines.
+/// The settings that `paycast doctor` passes to a store that it examines.
 public struct StoreExamination: Sendable {
     public var dependencies: StoreDependencies
     /// The server's public address, if one was given.

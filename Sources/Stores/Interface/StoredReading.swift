@@ -1,7 +1,7 @@
 public import Domain
 internal import FoundationEssentials
 
-/// What the ledger keeps of a purchase that was read at Google or Stripe. The answer cannot be requested again: the API
+/// The stored form of a purchase that was read at Google or Stripe. The answer cannot be requested again: the API
 /// only reports the current state, and a notification says little more than that something has changed.
 public struct StoredReading: Sendable {
     /// The limit of a webhook's body. Google's answers have about 2 KiB, Stripe's 8.

@@ -1,7 +1,7 @@
 internal import Domain
 
 extension RevenueCatEvent {
-    /// What the event says about its contract; nil when it belongs to none.
+    /// The event's statement about its contract; nil when it belongs to none.
     ///
     /// CANCELLATION for BILLING_ERROR has neither a state nor a charge: BILLING_ISSUE or EXPIRATION says what follows.
     func observation(_ catalog: Catalog) -> Observation? {

@@ -92,7 +92,7 @@ struct RevenueCatEvent {
 }
 
 extension RevenueCatEvent {
-    /// What some users lose and one of them gains. Nil when it is not a transfer, or names nobody.
+    /// The contracts that some users lose and one of them gains. Nil when it is not a transfer, or names nobody.
     var transfer: Transfer? {
         guard type == "TRANSFER",
             let to = RevenueCatCustomer.known(transferredTo) ?? transferredTo.first.map({ UserID($0) })

@@ -2,8 +2,8 @@ internal import Domain
 internal import Encoding
 internal import StoreInterface
 
-/// What only Stripe's objects have. Members are looked up where they are needed, because the objects' shapes differ
-/// between versions of the API.
+/// Members that only Stripe's objects have. They are looked up where they are needed, because the objects' shapes
+/// differ between versions of the API.
 extension StoreObject {
     /// The range of ECMAScript's Date, in seconds.
     private static let secondsLimit = 8.64e12

@@ -42,7 +42,7 @@ struct StripeEnvelope {
     }
 }
 
-/// What an event means to us: its kind, a detail in Stripe's words, and what it says about a contract.
+/// An event as Paycast understands it: its kind, a detail in Stripe's words, and what it says about a contract.
 struct StripeMeaning {
     var kind: EventKind
     var subtype: String?

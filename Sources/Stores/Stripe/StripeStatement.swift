@@ -3,7 +3,7 @@ internal import StoreInterface
 
 /// The API's answer about a subscription, interpreted like the object of an event.
 public struct StripeStatement: Sendable {
-    /// What it says about the contract at the instant of the request; without a snapshot if the status is unknown.
+    /// Its statement about the contract at the instant of the request; without a snapshot if the status is unknown.
     public let observation: Observation
     /// The observations of its further items; `isWhole` is true if they are complete.
     public let further: [Observation]

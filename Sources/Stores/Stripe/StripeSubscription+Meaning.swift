@@ -41,7 +41,7 @@ extension StripeSubscription {
     }
 }
 
-/// What `customer.subscription.updated` was about, judging by the subscription's previous values.
+/// The change that `customer.subscription.updated` reports, judging by the subscription's previous values.
 struct StripeSubscriptionChange {
     private let now: StoreObject
     private let before: StoreObject

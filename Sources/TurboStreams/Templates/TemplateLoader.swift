@@ -4,7 +4,7 @@ internal import Synchronization
 ///
 /// Any thread may read; one thread calls `refresh()` every second or so.
 public final class TemplateLoader: Sendable {
-    /// What a refresh found in the folder, for the log.
+    /// The findings of a refresh, for the log.
     public struct Changes: Sendable, Equatable {
         /// Files that are newly served, or served in a new version.
         public var updated: [String] = []
@@ -35,12 +35,12 @@ public final class TemplateLoader: Sendable {
 
     public var templates: TemplateLookup { state.withLock { $0.templates } }
 
-    /// What is broken now, as sentences for `/ready`.
+    /// Templates that are broken now, as sentences for `/ready`.
     public var problems: [String] {
         state.withLock { $0.problems.values.map(\.description).sorted() }
     }
 
-    /// What is allowed but probably a mistake: missing, removed and misnamed files.
+    /// Probable mistakes that are allowed: missing, removed and misnamed files.
     public var warnings: [TemplateWarning] { state.withLock { $0 }.warnings }
 
     /// Reads the files that changed since the last refresh.

@@ -129,11 +129,15 @@ import Testing
     @Test(arguments: [
         MistypedMember(testDescription: "price as text") { $0.transaction?.payload["price"] = "9.99" },
         MistypedMember(testDescription: "price beyond all money") { $0.transaction?.payload["price"] = .raw("1e400") },
-        MistypedMember(testDescription: "quantity beyond all integers") { $0.transaction?.payload["quantity"] = .raw("1e30") },
+        MistypedMember(testDescription: "quantity beyond all integers") {
+            $0.transaction?.payload["quantity"] = .raw("1e30")
+        },
         MistypedMember(testDescription: "broken quantity") { $0.transaction?.payload["quantity"] = 1.5 },
         MistypedMember(testDescription: "currency as a number") { $0.transaction?.payload["currency"] = 840 },
         MistypedMember(testDescription: "currency of two lines") { $0.transaction?.payload["currency"] = "US\nD" },
-        MistypedMember(testDescription: "reason as a list") { $0.transaction?.payload["transactionReason"] = ["RENEWAL"] },
+        MistypedMember(testDescription: "reason as a list") {
+            $0.transaction?.payload["transactionReason"] = ["RENEWAL"]
+        },
         MistypedMember(testDescription: "upgraded as text") { $0.transaction?.payload["isUpgraded"] = "false" },
         MistypedMember(testDescription: "renewal date as text") { $0.renewal?.payload["renewalDate"] = "2026-01-31" },
         MistypedMember(testDescription: "renewal date beyond all calendars") {
