@@ -83,7 +83,7 @@ struct HistoryChecker: Sendable {
         }
     }
 
-    private var cursorViolations: [Violation] {
+    var cursorViolations: [Violation] {
         // A page that has caught up is at the log's end, which may be something that no page is sent.
         let hidden = Set(log.filter { !$0.isShown }.map(\.cursor))
         let shown = pages.flatMap(\.frames).filter { !hidden.contains($0.cursor) }.compactMap { frame in

@@ -51,7 +51,8 @@ final class NodesTraffic: Sendable {
     var statuses: Set<Int> { Set(state.withLock { $0.answers.compactMap(\.status) }) }
 
     /// Returns once all is written and every page is current, or has given up. `disturb` runs meanwhile, on this thread.
-    func run(while disturb: () throws -> Void = {}) throws -> HistoryChecker {
+    /// `heir`: the cluster that has the log at the end, if not the nodes' first one.
+    func run(heir: PostgresCluster? = nil, while disturb: () throws -> Void = {}) throws -> HistoryChecker {
         let pages = (0..<plan.pages).map { index in
             WorkerThread(name: "page") { [self] in
                 let page = read(index)
@@ -65,7 +66,7 @@ final class NodesTraffic: Sendable {
         pages.forEach { $0.join() }
         try result.get()
         let seen = state.withLock { $0 }
-        return HistoryChecker(log: try nodes.log(), answers: seen.answers, pages: seen.pages)
+        return HistoryChecker(log: try nodes.log(in: heir), answers: seen.answers, pages: seen.pages)
     }
 
     private func write(_ index: Int) {

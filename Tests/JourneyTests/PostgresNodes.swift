@@ -163,8 +163,8 @@ extension PostgresNodes {
     }
 
     /// Everything that was committed, in order: broadcasts by their text, events by the store's id.
-    func log() throws -> [HistoryChecker.Entry] {
-        let rows = try cluster.psql(
+    func log(in other: PostgresCluster? = nil) throws -> [HistoryChecker.Entry] {
+        let rows = try (other ?? cluster).psql(
             """
             SELECT head.epoch || '-' || entries.position, body IS NOT NULL,
                 COALESCE(body, event, entries.kind || entries.position)
