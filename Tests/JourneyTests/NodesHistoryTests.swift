@@ -56,6 +56,7 @@ import Testing
         }
         #expect(history.violations.isEmpty, "seed \(seed)")
         #expect(traffic.answered == 6 * 40 + 1 && traffic.statuses.isSubset(of: [200, 202, 503]), "seed \(seed)")
+        #expect(Set(nodes.epochs(of: 0) + nodes.epochs(of: 1)).count == 1, "seed \(seed)")
     }
 
     /// What SeveralNodes says of `synchronous_commit = off`, and that the judge would have seen a loss above.

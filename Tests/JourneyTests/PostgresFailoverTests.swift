@@ -125,6 +125,33 @@ import Testing
         #expect(Set(nodes.epochs(of: 0) + nodes.epochs(of: 1)).count == 1)
     }
 
+    /// A switchover may keep the timeline (https://github.com/patroni/patroni/issues/890), so that only what the nodes have
+    /// seen tells whether anything is lost.
+    @Test(arguments: [false, true]) func sameTimelineSaysNothing(losesCommits: Bool) throws {
+        let pair = try PostgresPair()
+        let nodes = try PostgresNodes(cluster: pair.primary, url: pair.url)
+        var cursor = try nodes.broadcast("kept.", through: 0)
+        try pair.waitForReplay()
+        if losesCommits {
+            pair.cutOff()
+            let page = try nodes.page(on: 1)
+            cursor = try nodes.broadcast("lost.", through: 0)
+            try page.cursors(until: "lost.")
+        }
+        let timeline = "SELECT value FROM paycast.meta WHERE key = 'history'"
+        let before = try pair.primary.psql(timeline)
+        try pair.failOverOnTheSameTimeline()
+        let epoch = cursor.prefix { $0 != "-" }
+        if losesCommits {
+            for node in [0, 1] { try nodes.waitForEpoch(otherThan: epoch, at: node) }
+            try expectOneNewEpoch(than: epoch, of: nodes, in: pair.standby)
+        }
+        try nodes.wait(for: "after.", through: 1)
+        #expect(try nodes.page(on: 0, since: cursor).message().data?.contains("after.") == true)
+        if !losesCommits { #expect(Set(nodes.epochs(of: 0) + nodes.epochs(of: 1)) == [String(epoch)]) }
+        #expect(try pair.standby.psql(timeline) == before)
+    }
+
     /// What the store was answered 200 and the promotion has lost comes back from the store's history, without anybody's
     /// doing.
     @Test func theStoreBringsBackWhatIsLost() throws {

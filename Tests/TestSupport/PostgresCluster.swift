@@ -113,6 +113,13 @@ public final class PostgresCluster: Sendable {
         guard try psql("SELECT pg_promote()") == "t" else { throw Failure(output: "it is not promoted") }
     }
 
+    /// Makes a primary of a standby on the same timeline: it restarts and no longer knows that it was one.
+    public func restartAsPrimary() throws {
+        try stop()
+        guard unlink(folder.path + "/data/standby.signal") == 0 else { throw Failure(output: "it is no standby") }
+        try start()
+    }
+
     deinit {
         // By its own hand, so that it leaves no segment of shared memory.
         process.withLock { process in

@@ -47,4 +47,10 @@ public final class PostgresPair: Sendable {
         try primary.kill()
         try standby.promote()
     }
+
+    /// The same, but the standby restarts as a primary, which its timeline does not show.
+    public func failOverOnTheSameTimeline() throws {
+        try primary.kill()
+        try standby.restartAsPrimary()
+    }
 }
