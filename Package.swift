@@ -212,7 +212,7 @@ let package = Package(
         library("Hub", ["Domain"]),
         library("ActionCable", ["Encoding", "Concurrency", "Hub"]),
         library("RailsBroadcasts", ["Encoding", "Domain", "Concurrency", "Observability", "TurboStreams"]),
-        library("Redis", ["CHiredis", "Encoding", "Domain", "Concurrency", "Observability", "RailsBroadcasts"]),
+        library("RailsRedis", ["CHiredis", "Encoding", "Domain", "Concurrency", "Observability", "RailsBroadcasts"]),
         library(
             "RailsCable",
             [
@@ -264,7 +264,8 @@ let package = Package(
                 "Encoding", "Domain", "APIModel", "Assets", "Concurrency", "Observability", "Crypto", "HTTP2",
                 "Admission", "Sockets", "Settings", "StoreInterface", "Stores", "LedgerInterface", "LedgerSQL",
                 "SharedLedger", "SQLiteLedger", "Postgres", "PostgresLedger", "LedgerFiles", "Ledger", "Jobs",
-                "TurboStreams", "Hub", "RailsBroadcasts", "Redis", "RailsCable", "Pages", "Simulator", "Gateway", "API",
+                "TurboStreams", "Hub", "RailsBroadcasts", "RailsRedis", "RailsCable", "Pages", "Simulator", "Gateway",
+                "API",
                 "Development",
             ]
         ),
@@ -359,7 +360,7 @@ let package = Package(
         tests("Pages", ["Domain", "Hub"]),
         tests("HTTPMessages", ["Domain"]),
         tests("RailsBroadcasts", ["Domain"]),
-        tests("Redis", ["RailsBroadcasts", "paycast"]),
+        tests("RailsRedis", ["RailsBroadcasts", "paycast"]),
         tests("RailsCable", ["Domain", "Postgres", "RailsBroadcasts", "paycast"], exclude: ["App"]),
         tests(
             "Gateway",

@@ -59,9 +59,9 @@ public struct Endpoints: RequestHandler {
         case .script: return .respond(ShippedFile.script.answer(request))
         case .nativeScript: return .respond(ShippedFile.nativeScript.answer(request))
         case .openAPI: return .respond(ShippedFile.openAPI.answer(request))
-        case .up: return .respond(OperatorEndpoint.up)
-        case .ready: return OperatorEndpoint(services).ready(request)
-        case .metrics: return .respond(OperatorEndpoint(services).metrics(request))
+        case .up: return .respond(HealthEndpoint.up)
+        case .ready: return HealthEndpoint(services).ready(request)
+        case .metrics: return .respond(HealthEndpoint(services).metrics(request))
         case .demoStore, .demoEvents, .demoAPI, .server: return .respond(.notFound)
         case .file(let path): return files.answer(request, path: path)
         }

@@ -13,7 +13,7 @@ public struct DemoDependencies {
     public var streams: StreamPattern
     /// The bearer key that the simulated stores use.
     public var apiKey: String
-    public var signer: StreamSigner?
+    public var streamNames: StreamNameVerifier?
     /// The apps that the simulated stores sell for, where the settings name one.
     public var apps: [Provider: String]
     public var publicFolder: String?
@@ -27,7 +27,7 @@ public struct DemoDependencies {
         templates: TemplateLoader,
         streams: StreamPattern,
         apiKey: String,
-        signer: StreamSigner?,
+        streamNames: StreamNameVerifier?,
         apps: [Provider: String],
         publicFolder: String?,
         isSecure: Bool
@@ -38,7 +38,7 @@ public struct DemoDependencies {
         self.templates = templates
         self.streams = streams
         self.apiKey = apiKey
-        self.signer = signer
+        self.streamNames = streamNames
         self.apps = apps
         self.publicFolder = publicFolder
         self.isSecure = isSecure

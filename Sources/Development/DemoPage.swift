@@ -21,7 +21,7 @@ struct DemoPage: Sendable {
     private let reader: LedgerReader
     private let templates: TemplateLoader
     private let streams: StreamPattern
-    private let signer: StreamSigner?
+    private let streamNames: StreamNameVerifier?
     private let isSecure: Bool
 
     init(_ dependencies: DemoDependencies) {
@@ -30,7 +30,7 @@ struct DemoPage: Sendable {
         path = "\(dependencies.publicFolder ?? "public")/demo/index.html"
         templates = dependencies.templates
         streams = dependencies.streams
-        signer = dependencies.signer
+        streamNames = dependencies.streamNames
         isSecure = dependencies.isSecure
     }
 
@@ -166,13 +166,13 @@ struct DemoPage: Sendable {
 
     /// The members of a native purchase of this page.
     private func buyer(of order: Order, on stream: StreamName) -> String {
-        "data-paycast-order=\"\(order.token)\" data-paycast-stream=\"\(HTMLEscaping.escape(signer?.sign(stream) ?? ""))\""
+        "data-paycast-order=\"\(order.token)\" data-paycast-stream=\"\(HTMLEscaping.escape(streamNames?.sign(stream) ?? ""))\""
     }
 
     /// A WebSocket, since a browser opens only six connections of other kinds to a server, for all its tabs.
     private func source(_ stream: StreamName, since: Cursor, for request: Request) -> String {
         let scheme = request.scheme ?? (isSecure ? .https : .http)
-        let name = AddressText.queryEscaped(signer?.sign(stream) ?? "")
+        let name = AddressText.queryEscaped(streamNames?.sign(stream) ?? "")
         let address = "\(scheme.webSocket)://\(AddressText.host(request.host))/streams?name=\(name)&amp;since=\(since)"
         return "<turbo-stream-source src=\"\(address)\"></turbo-stream-source>"
     }

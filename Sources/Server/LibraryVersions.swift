@@ -1,6 +1,6 @@
 internal import Crypto
 internal import HTTP2
-internal import Redis
+internal import RailsRedis
 internal import SQLiteLedger
 internal import Sockets
 

@@ -9,7 +9,7 @@ internal import LedgerInterface
 internal import Observability
 internal import RailsBroadcasts
 internal import RailsCable
-internal import Redis
+internal import RailsRedis
 internal import Sockets
 
 /// Opens the parts, and turns their errors into `StartError`.
@@ -77,7 +77,7 @@ extension ServerCore {
                 templates: templates,
                 streams: configuration.streamPattern,
                 apiKey: keys.apiKeys.first ?? "",
-                signer: keys.signer,
+                streamNames: keys.streamNames,
                 apps: configuration.simulatedApps,
                 publicFolder: configuration.publicFolder,
                 isSecure: configuration.tls != nil

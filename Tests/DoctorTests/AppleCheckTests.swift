@@ -12,14 +12,14 @@ import Testing
         (.refused(status: 404, code: "4040007", reason: "x"), "App Store Server Notifications"),
         (.refused(status: 404, code: nil, reason: "x"), "PAYCAST_APPLE_API_URL"),
     ]) func explainsWhatAppleAnswers(_ error: StoreAPIError, hint: String) {
-        #expect(AppleCheck.explanation(of: error).contains(hint))
+        #expect(AppleDoctorCheck.explanation(of: error).contains(hint))
     }
 
     @Test(arguments: [
         ("SUCCESS", Finding.Level.ok, "has arrived"), ("TLS_ISSUE", .fail, "chain"), ("TIMED_OUT", .fail, "firewall"),
         ("UNSUCCESSFUL_HTTP_RESPONSE_CODE", .fail, "log"), ("SOMETHING_NEW", .fail, "SOMETHING_NEW"),
     ]) func explainsWhatApplesAttemptMet(_ result: String, level: Finding.Level, hint: String) {
-        let finding = AppleCheck.finding("Apple", app: "com.example", result: result)
+        let finding = AppleDoctorCheck.finding("Apple", app: "com.example", result: result)
         #expect(finding.level == level && finding.detail.contains(hint))
     }
 

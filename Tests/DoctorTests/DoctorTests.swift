@@ -48,7 +48,7 @@ import Testing
 
     struct Google: Sendable, CustomTestStringConvertible {
         var testDescription: String
-        var check: GoogleCheck
+        var check: GoogleDoctorCheck
         var levels: [Finding.Level]
     }
 
@@ -58,7 +58,7 @@ import Testing
     @Test(arguments: [
         Google(
             testDescription: "all of it",
-            check: GoogleCheck(
+            check: GoogleDoctorCheck(
                 audience: "https://x/webhooks/google",
                 pushAccount: "a@b.iam.gserviceaccount.com",
                 credentials: account,
@@ -68,7 +68,7 @@ import Testing
         ),
         Google(
             testDescription: "another address, a person, no key file",
-            check: GoogleCheck(
+            check: GoogleDoctorCheck(
                 audience: "https://y/webhooks/google",
                 pushAccount: "me@gmail.com",
                 credentials: "{}",
@@ -78,7 +78,7 @@ import Testing
         ),
         Google(
             testDescription: "nothing",
-            check: GoogleCheck(audience: nil, pushAccount: nil, credentials: nil, url: nil),
+            check: GoogleDoctorCheck(audience: nil, pushAccount: nil, credentials: nil, url: nil),
             levels: [.fail, .fail, .fail]
         ),
     ]) func judgesGooglesSettings(_ given: Google) {

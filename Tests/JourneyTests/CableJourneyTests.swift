@@ -10,12 +10,12 @@ import Testing
 /// `Tests/Reference`.
 @Suite(.timeLimit(.minutes(10)), .blocking) struct CableJourneyTests {
     private let server: PaycastServer
-    private let signer: StreamSigner
+    private let signer: StreamNameVerifier
 
     init() throws {
         server = try PaycastServer()
         let key = try #require(server.folder.read(".paycast/stream.key"))
-        signer = try #require(StreamSigner(keys: [.init(text: String(key.prefix { $0 != "\n" }))]))
+        signer = try #require(StreamNameVerifier(keys: [.init(text: String(key.prefix { $0 != "\n" }))]))
     }
 
     private func sign(_ name: String, expires: Instant? = nil) throws -> String {

@@ -13,7 +13,7 @@ import Testing
     init() throws {
         server = try PaycastServer()
         let workspace = try DevelopmentWorkspace.existing(in: server.folder.path)
-        let signer = try #require(StreamSigner(keys: [.init(text: workspace.streamKey)]))
+        let signer = try #require(StreamNameVerifier(keys: [.init(text: workspace.streamKey)]))
         name = signer.sign(try #require(StreamName("room:1")), expires: Instant(milliseconds: 0))
     }
 

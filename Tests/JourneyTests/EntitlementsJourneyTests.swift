@@ -82,8 +82,8 @@ import Testing
     @Test func whatProvesNothingHasItsAnswer() throws {
         let key = "a-stream-key-of-this-test-0123456789"
         let app = try AppPost(["PAYCAST_STREAM_KEYS": key])
-        let signer = try #require(StreamSigner(keys: [.init(text: key)]))
-        let other = try #require(StreamSigner(keys: [.init(text: "another-key-of-this-test-9876543210")]))
+        let signer = try #require(StreamNameVerifier(keys: [.init(text: key)]))
+        let other = try #require(StreamNameVerifier(keys: [.init(text: "another-key-of-this-test-9876543210")]))
         let stream = try #require(StreamName("user:42:paywall"))
         let news = try #require(StreamName("news"))
         let past = Clock().now() - .seconds(60)

@@ -198,7 +198,7 @@ import Testing
         let foreign = SimulatedAppStore(signer: AppStoreSigner(chain: authority.chain, key: authority.leafKey))
         var other = app.purchase("1")
         other.bundleID = "com.example.other"
-        let signer = try #require(StreamSigner(keys: [StreamSigner.Key(text: "s")]))
+        let signer = try #require(StreamNameVerifier(keys: [StreamNameVerifier.Key(text: "s")]))
         let stream = try #require(StreamName("user:1:paywall"))
         return [
             ("EXPIRED", signer.sign(stream, expires: Instant(milliseconds: 1_000_000_000_000))),

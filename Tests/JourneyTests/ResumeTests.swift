@@ -111,7 +111,7 @@ import Testing
 
     @Test func expiredNameIsHealedByAReload() throws {
         let workspace = try DevelopmentWorkspace.existing(in: server.folder.path)
-        let signer = try #require(StreamSigner(keys: [.init(text: workspace.streamKey)]))
+        let signer = try #require(StreamNameVerifier(keys: [.init(text: workspace.streamKey)]))
         let old = signer.sign(try #require(StreamName("room:1")), expires: Instant(milliseconds: 0))
         let page = try EventStreamClient(port: server.port, path: "/streams?name=\(old)")
         #expect(page.status == 200)

@@ -71,7 +71,7 @@ import Testing
                 .execute("PRAGMA journal_mode = DELETE; \(sql)")
         }
         try change("PRAGMA user_version = 99")
-        #expect(LedgerInspection(path: path).state == .newerSchema(found: 99, supported: Schema.newest))
+        #expect(LedgerInspection(path: path).state == .newerSchema(found: 99, supported: SQLiteSchema.newest))
         try change("PRAGMA user_version = 1; DROP TABLE meta")
         #expect(LedgerInspection(path: path).state == .foreign)
     }

@@ -14,7 +14,7 @@ import Testing
         ledger.close()
         let connection = try SQLiteConnection(path: ledger.path, access: .readWrite, lockTimeout: .zero)
         try connection.execute("PRAGMA user_version = 99")
-        #expect(throws: LedgerError.newerSchema(found: 99, supported: Schema.newest)) {
+        #expect(throws: LedgerError.newerSchema(found: 99, supported: SQLiteSchema.newest)) {
             try TemporaryLedger(at: ledger.path, kind: .file)
         }
         ledger.remove()
@@ -24,11 +24,11 @@ import Testing
         let ledger = try TemporaryLedger(kind: .file)
         ledger.close()
         let connection = try SQLiteConnection(path: ledger.path, access: .readWrite, lockTimeout: .zero)
-        try Schema.migrate(connection)
+        try SQLiteSchema.migrate(connection)
         let isOpen = connection.isInTransaction
         #expect(!isOpen)
         let version = try connection.prepare("PRAGMA user_version").first { row in row.integer(0) }
-        #expect(version == Schema.newest)
+        #expect(version == SQLiteSchema.newest)
         ledger.remove()
     }
 
@@ -37,7 +37,7 @@ import Testing
     @Test func versionOneIsBroughtUpToDate() throws {
         let path = TemporaryLedger.newPath()
         let old = try SQLiteConnection(path: path, access: .readWrite, lockTimeout: .zero)
-        try old.execute("PRAGMA journal_mode = WAL; BEGIN; \(Schema.migrations[0]); PRAGMA user_version = 1; COMMIT")
+        try old.execute("PRAGMA journal_mode = WAL; BEGIN; \(SQLiteSchema.migrations[0]); PRAGMA user_version = 1; COMMIT")
         let token = "a5af9b36-0e4d-4665-8351-0e4003752165"
         let end = TemporaryLedger.start.milliseconds + 86_400_000
         try old.execute(

@@ -60,7 +60,7 @@ import Testing
         #expect(try ledger.entries().entries.first?.fragments == [fragment()])
         let connection = try SQLiteConnection(path: ledger.path, access: .readOnly, lockTimeout: .seconds(1))
         let version = try connection.prepare("PRAGMA user_version").first { row in row.integer(0) }
-        #expect(version == Schema.newest)
+        #expect(version == SQLiteSchema.newest)
     }
 
     /// A page is told that the ledger failed, and the next question is answered.
@@ -74,7 +74,7 @@ import Testing
     }
 
     /// A ledger with one fragment whose values are those of an SQL expression.
-    private func ledger(withColumn column: String, schema: Int64 = Schema.newest) throws -> TemporaryLedger {
+    private func ledger(withColumn column: String, schema: Int64 = SQLiteSchema.newest) throws -> TemporaryLedger {
         let ledger = try TemporaryLedger(kind: .file)
         _ = try ledger.broadcast([fragment()])
         ledger.close()

@@ -9,14 +9,14 @@ internal import HTTPMessages
 /// origins of pages.
 public struct Authorization: Sendable {
     private let keys: [[UInt8]]
-    let signer: StreamSigner?
+    let streamNames: StreamNameVerifier?
     /// As browsers send them: lower case, without a default port.
     private let origins: Allowlist<String>
 
-    /// Without keys, every API route answers 401. Without a signer, every stream name counts as forged.
-    public init(keys: [String], signer: StreamSigner?, origins: Allowlist<String>) {
+    /// Without keys, every API route answers 401. Without a streamNames, every stream name counts as forged.
+    public init(keys: [String], streamNames: StreamNameVerifier?, origins: Allowlist<String>) {
         self.keys = keys.map { Array($0.utf8) }
-        self.signer = signer
+        self.streamNames = streamNames
         self.origins = origins
     }
 
@@ -43,7 +43,7 @@ public struct Authorization: Sendable {
     )
 
     /// Without a key, no stream has a name that anyone could present.
-    var canSign: Bool { signer != nil }
+    var canSign: Bool { streamNames != nil }
 
     static let noSigner = Response.unavailable(
         "not_configured",
@@ -53,10 +53,10 @@ public struct Authorization: Sendable {
 
     /// The stream that a token names. Base64 has no space: a space was a plus sign that a client forgot to escape.
     func stream(named token: String, now: Instant) throws(StreamNameError) -> SignedName {
-        guard let signer else { throw .forged }
+        guard let streamNames else { throw .forged }
         let bytes = token.utf8.span
         let hasSpace = offset(of: UInt8(ascii: " "), in: bytes) < bytes.count
-        return try signer.verify(hasSpace ? token.replacing(" ", with: "+") : token, now: now)
+        return try streamNames.verify(hasSpace ? token.replacing(" ", with: "+") : token, now: now)
     }
 
     /// The origin as a browser writes it: lower case, without the scheme's default port (RFC 6454 §6.1).

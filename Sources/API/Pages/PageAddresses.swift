@@ -7,15 +7,15 @@ internal import HTTPMessages
 
 /// The addresses at which a user's page connects, and the markup that connects it.
 struct PageAddresses: Sendable {
-    private let signer: StreamSigner
+    private let streamNames: StreamNameVerifier
     private let streams: StreamPattern
     private let host: String
     private let scheme: Scheme
 
     /// Returns nil without a key to sign names with.
     init?(_ services: Services, request: Request) {
-        guard let signer = services.authorization.signer else { return nil }
-        self.signer = signer
+        guard let streamNames = services.authorization.streamNames else { return nil }
+        self.streamNames = streamNames
         streams = services.streams
         host = AddressText.host(request.host)
         scheme = request.scheme ?? (services.isSecure ? .https : .http)
@@ -24,7 +24,7 @@ struct PageAddresses: Sendable {
     /// Returns nil if the user id cannot be part of a stream name.
     func page(of user: UserID, since: Cursor) -> StreamAnswer? {
         guard let stream = streams.stream(for: user) else { return nil }
-        let signed = signer.sign(stream)
+        let signed = streamNames.sign(stream)
         let path = "/streams?name=\(AddressText.queryEscaped(signed))&since=\(since)"
         return StreamAnswer(
             stream: stream.text,

@@ -12,7 +12,7 @@ struct PaycastTarget: Target {
     let process: ChildProcess
     private let workspace: DevelopmentWorkspace
     private let apiKey: String
-    private let streams: StreamSigner
+    private let streams: StreamNameVerifier
 
     /// `folder` may already contain a ledger.
     init(in folder: String) throws(BenchmarkError) {
@@ -32,7 +32,7 @@ struct PaycastTarget: Target {
         do throws(WorkspaceError) {
             workspace = try DevelopmentWorkspace.existing(in: folder)
             apiKey = workspace.apiKey
-            guard let signer = StreamSigner(keys: [StreamSigner.Key(text: workspace.streamKey)]) else {
+            guard let signer = StreamNameVerifier(keys: [StreamNameVerifier.Key(text: workspace.streamKey)]) else {
                 throw .damaged(path: folder)
             }
             streams = signer

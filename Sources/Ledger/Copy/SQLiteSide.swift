@@ -20,8 +20,8 @@ final class SQLiteSide: CopySide {
         let lock = try locked(path)
         let side = SQLiteSide(try ledger(path), path: path, lock: lock, owner: nil)
         let version = try at(path) { () throws(EngineError) in try side.number("PRAGMA user_version") } ?? 0
-        if version > Schema.newest { throw .newerSchema(path, found: version, supported: Schema.newest) }
-        if version < Schema.newest { throw .olderSchema(path, found: version, supported: Schema.newest) }
+        if version > SQLiteSchema.newest { throw .newerSchema(path, found: version, supported: SQLiteSchema.newest) }
+        if version < SQLiteSchema.newest { throw .olderSchema(path, found: version, supported: SQLiteSchema.newest) }
         guard try !side.isUnfinishedCopy() else { throw .unfinishedSource(path) }
         // The file's date shows whether anything was committed since, unless the commit is still in a journal.
         _ = try? side.connection.emptyJournal()
@@ -84,11 +84,11 @@ final class SQLiteSide: CopySide {
         let (version, isCopy) = try at(path) { () throws(EngineError) in
             (
                 try connection.prepare("PRAGMA user_version").first { row in row.integer(0) } ?? 0,
-                try Schema.isUnfinishedCopy(connection)
+                try SQLiteSchema.isUnfinishedCopy(connection)
             )
         }
-        if 1..<Schema.newest ~= version, !isCopy {
-            throw .olderTarget(path, found: version, supported: Schema.newest)
+        if 1..<SQLiteSchema.newest ~= version, !isCopy {
+            throw .olderTarget(path, found: version, supported: SQLiteSchema.newest)
         }
     }
 
@@ -103,7 +103,7 @@ final class SQLiteSide: CopySide {
     func createTables() throws(CopyError) {}
 
     func isUnfinishedCopy() throws(CopyError) -> Bool {
-        try reading { () throws(EngineError) in try Schema.isUnfinishedCopy(connection) }
+        try reading { () throws(EngineError) in try SQLiteSchema.isUnfinishedCopy(connection) }
     }
 
     /// Taking the lock has shown that no server runs, and none can start while it is held.

@@ -97,12 +97,12 @@ public struct LedgerBackup: Sendable, Equatable {
             answer = try connection.prepare("PRAGMA integrity_check(1)").first { $0.text(0) }
             epoch = try connection.prepare("SELECT value FROM meta WHERE key = 'epoch'").first { $0.text(0) }
             head = try connection.prepare("SELECT max(position) FROM entries").first { $0.integer(0) }
-            isUnfinished = try Schema.isUnfinishedCopy(connection)
+            isUnfinished = try SQLiteSchema.isUnfinishedCopy(connection)
         } catch {
             throw .unsound(source, reason: error.message)
         }
-        guard version <= Schema.newest else {
-            throw .ledger(.newerSchema(found: version, supported: Schema.newest))
+        guard version <= SQLiteSchema.newest else {
+            throw .ledger(.newerSchema(found: version, supported: SQLiteSchema.newest))
         }
         guard !isUnfinished else { throw .ledger(.unfinishedCopy) }
         guard answer == "ok", let epoch else { throw .unsound(source, reason: answer ?? "it is not a ledger") }

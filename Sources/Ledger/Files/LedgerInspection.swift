@@ -75,7 +75,9 @@ public struct LedgerInspection: Sendable, Equatable {
             return .foreign
         }
         let version = head[60..<64].reduce(Int64(0)) { $0 << 8 | Int64($1) }
-        guard version <= Schema.newest else { return .newerSchema(found: version, supported: Schema.newest) }
+        guard version <= SQLiteSchema.newest else {
+            return .newerSchema(found: version, supported: SQLiteSchema.newest)
+        }
         guard !isUnfinishedCopy else { return .unfinishedCopy }
         var journal = stat()
         if stat(path + "-wal", &journal) == 0, journal.st_size > 0 { return .hasJournal }
@@ -86,7 +88,7 @@ public struct LedgerInspection: Sendable, Equatable {
     private var isUnfinishedCopy: Bool {
         do throws(EngineError) {
             let connection = try SQLiteConnection(path: path, access: .frozen, lockTimeout: .zero)
-            return try Schema.isUnfinishedCopy(connection)
+            return try SQLiteSchema.isUnfinishedCopy(connection)
         } catch {
             return false
         }

@@ -7,29 +7,29 @@ internal import Synchronization
 
 /// A connection that listens, for as long as it lasts: it hears the other nodes, and sends them what this one tells.
 struct ListeningSession {
-    private let site: PostgresSite
+    private let nodeState: PostgresNodeState
     private let listener: PostgresListener
     private let key: MessageKey
     private var assembly: MessageAssembly
     private var probe = NotificationProbe()
 
     /// `url` is where notifications come through, if they do.
-    init(_ site: PostgresSite, at url: PostgresURL) throws(EngineError) {
-        var options = site.options
+    init(_ nodeState: PostgresNodeState, at url: PostgresURL) throws(EngineError) {
+        var options = nodeState.options
         options.applicationName = "paycast listener"
         let listener = PostgresListener(url, options: options)
         try engine { () throws(PostgresError) in
-            try listener.listen(PostgresSite.channel)
-            try listener.listen(PostgresSite.messages)
+            try listener.listen(PostgresNodeState.channel)
+            try listener.listen(PostgresNodeState.messages)
         }
-        self.site = site
+        self.nodeState = nodeState
         self.listener = listener
-        key = try ListeningSession.messageKey(of: site)
+        key = try ListeningSession.messageKey(of: nodeState)
         assembly = MessageAssembly(
-            epoch: site.epoch,
+            epoch: nodeState.epoch,
             key: key,
-            ignoring: site.sender,
-            heard: site.heard.withLock { $0 }
+            ignoring: nodeState.sender,
+            heard: nodeState.heard.withLock { $0 }
         )
     }
 
@@ -62,13 +62,13 @@ struct ListeningSession {
     }
 
     private mutating func take(_ notification: PostgresNotification, hear: (NodeNews) -> Void) {
-        guard notification.channel == PostgresSite.channel else {
+        guard notification.channel == PostgresNodeState.channel else {
             if let message = assembly.add(notification.payload, from: notification.backend) { hear(.message(message)) }
             return
         }
         if probe.heard(notification.payload) { return hear(.connected) }
         let parts = notification.payload.split(separator: ":")
-        guard parts.count == 2, parts[0].utf8.elementsEqual(site.epoch.utf8) else { return }
+        guard parts.count == 2, parts[0].utf8.elementsEqual(nodeState.epoch.utf8) else { return }
         if let position = Int64(parts[1]) { hear(.position(position)) }
     }
 
@@ -80,13 +80,13 @@ struct ListeningSession {
             payloads += NotificationPieces.payloads(
                 of: body,
                 key: key,
-                epoch: site.epoch,
-                after: site.seen,
-                number: site.nextMessage()
+                epoch: nodeState.epoch,
+                after: nodeState.seen,
+                number: nodeState.nextMessage()
             )
         }
         guard !payloads.isEmpty else { return }
-        try engine { () throws(PostgresError) in try listener.notify(PostgresSite.messages, payloads: payloads) }
+        try engine { () throws(PostgresError) in try listener.notify(PostgresNodeState.messages, payloads: payloads) }
     }
 }
 
@@ -113,12 +113,12 @@ extension ListeningSession {
     }
 
     private func notify(_ payload: String) throws(PostgresError) {
-        var options = site.options
+        var options = nodeState.options
         options.applicationName = "paycast probe"
         // Incoming messages wait meanwhile.
         options.connect = .seconds(2)
         options.answer = .seconds(2)
-        try PostgresListener(site.url, options: options).notify(PostgresSite.channel, payloads: [payload])
+        try PostgresListener(nodeState.url, options: options).notify(PostgresNodeState.channel, payloads: [payload])
     }
 
     private static let noNotifications = EngineError.ofTheLedger(
@@ -130,8 +130,8 @@ extension ListeningSession {
     )
 
     /// Over a connection of its own for a moment: where notifications come through, the tables need not be on the path.
-    private static func messageKey(of site: PostgresSite) throws(EngineError) -> MessageKey {
-        let connection = PostgresLedgerConnection(site)
+    private static func messageKey(of nodeState: PostgresNodeState) throws(EngineError) -> MessageKey {
+        let connection = PostgresLedgerConnection(nodeState)
         let statement = try connection.prepare("SELECT value FROM meta WHERE key = 'erasure_key'")
         let ledgerKey = try statement.first { row in row.text(0) } ?? ""
         guard !ledgerKey.isEmpty else {

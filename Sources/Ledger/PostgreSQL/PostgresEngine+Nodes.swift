@@ -9,11 +9,11 @@ internal import Synchronization
 extension PostgresEngine: SharedLedgerEngine {
     public func openLog(policy: AccessPolicy, streams: StreamPattern) throws(LedgerError) -> LedgerLog {
         do throws(EngineError) {
-            let connection = PostgresLedgerConnection(site, options: site.logOptions)
+            let connection = PostgresLedgerConnection(nodeState, options: nodeState.logOptions)
             return LedgerLog(
-                queries: try LedgerQueries(connection, epoch: site.epoch, policy: policy, streams: streams),
-                membership: try PostgresMembership(connection, site: site),
-                published: { [site] entry in site.remember(entry.position, committedAt: entry.committedAt) }
+                queries: try LedgerQueries(connection, epoch: nodeState.epoch, policy: policy, streams: streams),
+                membership: try PostgresMembership(connection, nodeState: nodeState),
+                published: { [nodeState] entry in nodeState.remember(entry.position, committedAt: entry.committedAt) }
             )
         } catch {
             throw LedgerError(error)
@@ -21,8 +21,8 @@ extension PostgresEngine: SharedLedgerEngine {
     }
 
     public func listen(sending queue: NodeMessageQueue, hear: (NodeNews) -> Void) throws(EngineError) {
-        var session = try ListeningSession(site, at: listening)
-        defer { site.heard.withLock { $0 = session.heard } }
+        var session = try ListeningSession(nodeState, at: listening)
+        defer { nodeState.heard.withLock { $0 = session.heard } }
         try session.run(sending: queue, hear: hear)
     }
 }

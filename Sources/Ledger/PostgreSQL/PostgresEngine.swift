@@ -7,7 +7,7 @@ public import Postgres
 
 /// A ledger in PostgreSQL, which any number of nodes share.
 public struct PostgresEngine: LedgerEngine {
-    let site: PostgresSite
+    let nodeState: PostgresNodeState
     let listening: PostgresURL
     /// Whether the ledger got a new epoch as it was opened: the database is on another timeline than before, and no living
     /// node knows that nothing is lost.
@@ -27,7 +27,7 @@ public struct PostgresEngine: LedgerEngine {
         version: String = "",
         partitionSize: Int64 = usualPartitionSize
     ) throws(LedgerError) {
-        var options = PostgresSite.options(schema: schema)
+        var options = PostgresNodeState.options(schema: schema)
         // A step of a migration takes as long as the ledger is large, and whoever waits for it as well.
         options.statement = .zero
         options.answer = .seconds(86_400)
@@ -35,7 +35,7 @@ public struct PostgresEngine: LedgerEngine {
         do throws(EngineError) {
             try engine { () throws(PostgresError) in try PostgresEngine.wait(for: postgres, at: url) }
             let opening = try PostgresOpening(postgres, schema: schema, partitionSize: partitionSize)
-            site = PostgresSite(
+            nodeState = PostgresNodeState(
                 url,
                 schema: schema,
                 node: node,
@@ -59,7 +59,7 @@ public struct PostgresEngine: LedgerEngine {
 
     /// Asks a ledger as it is, even half of a copy, and changes nothing. It is opened when it is asked something.
     public static func connection(forCopy url: PostgresURL, schema: String, epoch: String) -> any LedgerConnection {
-        PostgresLedgerConnection(PostgresSite(url, schema: schema, node: "copy", epoch: epoch))
+        PostgresLedgerConnection(PostgresNodeState(url, schema: schema, node: "copy", epoch: epoch))
     }
 
     /// A server that starts, and a standby that is being promoted, will soon take writes. Of several hosts, one that
@@ -82,8 +82,8 @@ public struct PostgresEngine: LedgerEngine {
 
     public func openRepository(policy: AccessPolicy, streams: StreamPattern) throws(LedgerError) -> LedgerRepository {
         do throws(EngineError) {
-            let connection = PostgresLedgerConnection(site)
-            return try LedgerRepository(connection, epoch: site.epoch, policy: policy, streams: streams)
+            let connection = PostgresLedgerConnection(nodeState)
+            return try LedgerRepository(connection, epoch: nodeState.epoch, policy: policy, streams: streams)
         } catch {
             throw LedgerError(error)
         }
@@ -91,8 +91,8 @@ public struct PostgresEngine: LedgerEngine {
 
     public func openQueries(policy: AccessPolicy, streams: StreamPattern) throws(LedgerError) -> LedgerQueries {
         do throws(EngineError) {
-            let connection = PostgresLedgerConnection(site)
-            return try LedgerQueries(connection, epoch: site.epoch, policy: policy, streams: streams)
+            let connection = PostgresLedgerConnection(nodeState)
+            return try LedgerQueries(connection, epoch: nodeState.epoch, policy: policy, streams: streams)
         } catch {
             throw LedgerError(error)
         }

@@ -13,7 +13,7 @@ public final class PostgresInspection {
     private let nodes: PostgresStatement
 
     public convenience init(_ url: PostgresURL) {
-        var options = PostgresSite.options(schema: "paycast")
+        var options = PostgresNodeState.options(schema: "paycast")
         options.applicationName = "paycast doctor"
         self.init(PostgresConnection(url, options: options), node: nil)
     }

@@ -16,7 +16,8 @@ extension PostgresLedgerConnection {
             do throws(EngineError) {
                 _ = try transaction("", asking: lockHead)
                 let found = try engine { () throws(PostgresError) in
-                    try postgres.prepare("SELECT batch FROM writers WHERE node = ?").first([.text(site.node)]) { row in
+                    try postgres.prepare("SELECT batch FROM writers WHERE node = ?").first([.text(nodeState.node)]) {
+                        row in
                         row.integer(0)
                     }
                 }
@@ -26,7 +27,7 @@ extension PostgresLedgerConnection {
                 return found == batch
             } catch {
                 postgres.rollback()
-                guard !site.hasLost, ContinuousClock.now < deadline else { throw error }
+                guard !nodeState.hasLost, ContinuousClock.now < deadline else { throw error }
                 Waker().wait(timeout: max(reconnection.delay, .milliseconds(20)))
             }
         }
@@ -40,7 +41,7 @@ extension PostgresLedgerConnection {
             try postgres.prepare("SELECT committed_at FROM entries WHERE position = ?")
                 .first([.integer(newest.position)]) { row in row.integer(0) }
         }
-        guard found == newest.committedAt.milliseconds else { throw site.lose() }
+        guard found == newest.committedAt.milliseconds else { throw nodeState.lose() }
         checkedSession = postgres.session
     }
 }

@@ -9,7 +9,7 @@ extension PostgresLedgerConnection {
         guard committed > announced, postgres.isOpen else { return }
         announced = committed
         let statement = postgres.prepare("SELECT pg_notify(?, ?)")
-        try? statement.run([.text(PostgresSite.channel), .text("\(site.epoch):\(committed)")])
+        try? statement.run([.text(PostgresNodeState.channel), .text("\(nodeState.epoch):\(committed)")])
         // Its answer comes with that of the next transaction.
         try? postgres.post()
     }

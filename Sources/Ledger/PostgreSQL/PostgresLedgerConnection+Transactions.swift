@@ -15,8 +15,8 @@ extension PostgresLedgerConnection {
         let wasOpen = postgres.isOpen
         try connect()
         // Both before the snapshot: what other threads learn after it need not be in it.
-        let before = site.seen
-        let newest = site.newestEntry
+        let before = nodeState.seen
+        let newest = nodeState.newestEntry
         let found = try engine { () throws(PostgresError) in
             do throws(PostgresError) {
                 return try head(in: mode, asking: question, and: questions)
@@ -31,7 +31,7 @@ extension PostgresLedgerConnection {
         guard let found else {
             throw .ofTheLedger("it has no head", advice: "the ledger in PostgreSQL is damaged: restore a backup")
         }
-        try site.see(found.position, epoch: found.epoch, atLeast: before)
+        try nodeState.see(found.position, epoch: found.epoch, atLeast: before)
         try checkNewestEntry(with: newest)
         return found.position
     }

@@ -7,7 +7,7 @@ internal import SharedLedger
 /// A node's connection to the shared ledger. Used by one thread.
 final class PostgresLedgerConnection: LedgerConnection {
     let postgres: PostgresConnection
-    let site: PostgresSite
+    let nodeState: PostgresNodeState
     var reconnection = Reconnection()
     let lockHead: PostgresStatement
     private let readHead: PostgresStatement
@@ -43,9 +43,9 @@ final class PostgresLedgerConnection: LedgerConnection {
         let key: [UInt8]
     }
 
-    init(_ site: PostgresSite, options: PostgresOptions? = nil) {
-        self.site = site
-        postgres = PostgresConnection(site.url, options: options ?? site.options)
+    init(_ nodeState: PostgresNodeState, options: PostgresOptions? = nil) {
+        self.nodeState = nodeState
+        postgres = PostgresConnection(nodeState.url, options: options ?? nodeState.options)
         lockHead = postgres.prepare("SELECT position, epoch FROM head FOR UPDATE")
         readHead = postgres.prepare("SELECT position, epoch FROM head")
         newest = postgres.prepare("SELECT max(position) FROM entries")
@@ -67,9 +67,9 @@ final class PostgresLedgerConnection: LedgerConnection {
 
     func begin() throws(EngineError) {
         let head = try transaction("", asking: lockHead)
-        if site.needsPartition(after: head) {
+        if nodeState.needsPartition(after: head) {
             let reserved = try engine { () throws(PostgresError) in
-                try reserve.first([.integer(site.partitionSize)]) { row in row.integer(0) }
+                try reserve.first([.integer(nodeState.partitionSize)]) { row in row.integer(0) }
             }
             reservation = (reserved ?? 0, head)
         }
@@ -85,27 +85,27 @@ final class PostgresLedgerConnection: LedgerConnection {
     }
 
     func holds(_ lease: Lease) throws(EngineError) -> Bool {
-        let rows = try ask(lockLease, values: [.text(site.node), .integer(lease.number)])
+        let rows = try ask(lockLease, values: [.text(nodeState.node), .integer(lease.number)])
         return (rows?.count ?? 0) > 0
     }
 
     /// Remembers the newest entry, and counts the batch beside the position, so that it can be found again if the connection breaks before COMMIT is
     /// answered.
     func commit(head: Int64, entriesAt instant: Instant?) throws(EngineError) {
-        let batch = site.nextBatch()
+        let batch = nodeState.nextBatch()
         do throws(PostgresError) {
             try writes.run()
             try moveHead.run([.integer(head)])
-            try countBatch.run([.text(site.node), .integer(batch)])
+            try countBatch.run([.text(nodeState.node), .integer(batch)])
             try postgres.commit()
         } catch {
             guard error.kind == .outcomeUnknown, try hasCommitted(batch) else { throw EngineError(error) }
         }
-        if let reservation { site.hasReserved(below: reservation.end, after: reservation.head) }
+        if let reservation { nodeState.hasReserved(below: reservation.end, after: reservation.head) }
         reservation = nil
         // Before anybody is told of it: a failover may take it back, and give its position to another entry.
-        if head > begun, let instant { site.remember(head, committedAt: instant) }
-        site.committed(head)
+        if head > begun, let instant { nodeState.remember(head, committedAt: instant) }
+        nodeState.committed(head)
         committed = head
     }
 

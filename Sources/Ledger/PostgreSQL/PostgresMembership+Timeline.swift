@@ -42,7 +42,7 @@ extension PostgresMembership {
             try postgres.commit()
             return true
         }
-        guard let isSafe else { throw site.lose() }
+        guard let isSafe else { throw nodeState.lose() }
         guard isSafe else { return }
         change = nil
         comparedSession = postgres.session
@@ -56,7 +56,7 @@ extension PostgresMembership {
             SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT),
                 (SELECT CAST(extract(epoch FROM seen_at) * 1000 AS BIGINT) FROM nodes WHERE node = ?)
             """
-        ).first([.text(site.node)]) { row in (now: row.integer(0), lived: row.isNull(1) ? nil : row.integer(1)) }
+        ).first([.text(nodeState.node)]) { row in (now: row.integer(0), lived: row.isNull(1) ? nil : row.integer(1)) }
         let now = times?.now ?? 0
         // A node whose row was not replicated began a moment ago, or the standby was cut off before.
         let change = change ?? TimelineChange(livedAt: times?.lived ?? now - 3_600_000, seenAt: now)
@@ -66,20 +66,20 @@ extension PostgresMembership {
             SELECT count(*) FROM nodes
             WHERE node <> ? AND CAST(extract(epoch FROM seen_at) * 1000 AS BIGINT) BETWEEN ? AND ?
             """
-        ).first([.text(site.node), .integer(change.dead.lowerBound), .integer(change.dead.upperBound)]) { row in
+        ).first([.text(nodeState.node), .integer(change.dead.lowerBound), .integer(change.dead.upperBound)]) { row in
             row.integer(0)
         }
         return (now, count ?? 0)
     }
 
     func changeEpochIfLost() throws(EngineError) -> Bool {
-        guard site.hasLost else { return false }
+        guard nodeState.hasLost else { return false }
         let postgres = connection.postgres
         postgres.rollback()
         try engine { () throws(PostgresError) in
             try postgres.begin()
             let changed = try postgres.prepare("UPDATE head SET epoch = ? WHERE epoch = ? RETURNING 1")
-                .first([.text(Cursor.newEpoch()), .text(site.epoch)]) { _ in true }
+                .first([.text(Cursor.newEpoch()), .text(nodeState.epoch)]) { _ in true }
             // Otherwise the next node that starts would change it once more.
             if changed == true { try DatabaseTimeline.read(postgres).write(postgres) }
             try postgres.commit()

@@ -13,7 +13,7 @@ final class PostgresMembership: NodeMembership {
     private static let freshness: UInt64 = 1_000_000_000
 
     let connection: PostgresLedgerConnection
-    let site: PostgresSite
+    let nodeState: PostgresNodeState
     private let beat: Statement
     private let takeLease: Statement
     private let release: Statement
@@ -24,9 +24,9 @@ final class PostgresMembership: NodeMembership {
     var comparedSession = 0
     var change: TimelineChange?
 
-    init(_ connection: PostgresLedgerConnection, site: PostgresSite) throws(EngineError) {
+    init(_ connection: PostgresLedgerConnection, nodeState: PostgresNodeState) throws(EngineError) {
         self.connection = connection
-        self.site = site
+        self.nodeState = nodeState
         beat = try connection.prepare(
             """
             INSERT INTO nodes (node, version, started_at, seen_at) VALUES (?, ?, clock_timestamp(), clock_timestamp())
@@ -61,14 +61,14 @@ final class PostgresMembership: NodeMembership {
             DELETE FROM writers USING gone WHERE writers.node = gone.node
             """
         )
-        inspection = PostgresInspection(connection.postgres, node: site.node)
+        inspection = PostgresInspection(connection.postgres, node: nodeState.node)
     }
 
     func renew() throws(EngineError) -> HeartbeatAnswer {
         // First, so that a node that has been seen since a promotion has compared what it knew.
         try confirmTimeline()
-        try beat.run([.text(site.node), .text(site.version)])
-        let lease = try takeLease.first([.text(site.node)]) { row in Lease(number: row.integer(0)) }
+        try beat.run([.text(nodeState.node), .text(nodeState.version)])
+        let lease = try takeLease.first([.text(nodeState.node)]) { row in Lease(number: row.integer(0)) }
         let asked = monotonicNanoseconds()
         let told = try standing.first { row in (now: row.integer(0), schema: row.integer(1)) }
         let took = monotonicNanoseconds() - asked
@@ -85,8 +85,8 @@ final class PostgresMembership: NodeMembership {
     }
 
     func resign() {
-        try? release.run([.text(site.node)])
-        try? leave.run([.text(site.node)])
+        try? release.run([.text(nodeState.node)])
+        try? leave.run([.text(nodeState.node)])
         try? connection.confirmStatements()
     }
 }

@@ -31,7 +31,7 @@ public struct SQLiteEngine: LedgerEngine {
             try connection.execute(SQLiteEngine.settings)
             return connection
         }
-        try Schema.migrate(connection, forCopy: forCopy)
+        try SQLiteSchema.migrate(connection, forCopy: forCopy)
         return connection
     }
 

@@ -18,7 +18,7 @@ public final class LedgerFollower: Sendable {
 
     public let leadership = Leadership()
     let inbox = Monitor(FollowerInbox())
-    let desk = LogDesk()
+    let desk = LogReadRequest()
     private let queue = NodeMessageQueue()
     private let onEntries: @Sendable ([Entry]) -> Void
     private let threads = Mutex<[WorkerThread]>([])

@@ -1,5 +1,5 @@
 internal import Domain
-internal import Redis
+internal import RailsRedis
 internal import Settings
 
 extension SettingsReader {

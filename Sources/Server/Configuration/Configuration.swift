@@ -4,7 +4,7 @@ public import LedgerInterface
 public import Observability
 public import Postgres
 public import RailsCable
-public import Redis
+public import RailsRedis
 public import Settings
 public import StoreInterface
 public import Stores

@@ -10,7 +10,7 @@ struct Credentials {
     let workspace: DevelopmentWorkspace?
     /// The bearer keys of the API routes. The server itself uses the first one for the demo.
     let apiKeys: [String]
-    let signer: StreamSigner?
+    let streamNames: StreamNameVerifier?
 
     init(_ configuration: Configuration) throws(StartError) {
         self.init(configuration, in: try configuration.isDevelopment ? Credentials.openWorkspace() : nil)
@@ -20,11 +20,11 @@ struct Credentials {
         self.workspace = workspace
         let given = configuration.apiKeys.map(\.value)
         apiKeys = given.isEmpty ? (workspace.map { [$0.apiKey] } ?? []) : given
-        signer = StreamSigner(keys: Credentials.streamKeys(configuration, workspace: workspace))
+        streamNames = StreamNameVerifier(keys: Credentials.streamKeys(configuration, workspace: workspace))
     }
 
     func authorization(_ origins: Allowlist<String>) -> Authorization {
-        Authorization(keys: apiKeys, signer: signer, origins: origins)
+        Authorization(keys: apiKeys, streamNames: streamNames, origins: origins)
     }
 
     private static func openWorkspace() throws(StartError) -> DevelopmentWorkspace {
@@ -40,13 +40,13 @@ struct Credentials {
     private static func streamKeys(
         _ configuration: Configuration,
         workspace: DevelopmentWorkspace?
-    ) -> [StreamSigner.Key] {
-        var keys = configuration.streamKeys.map { StreamSigner.Key(text: $0.value) }
+    ) -> [StreamNameVerifier.Key] {
+        var keys = configuration.streamKeys.map { StreamNameVerifier.Key(text: $0.value) }
         if let secret = configuration.secretKeyBase?.value {
-            keys.append(StreamSigner.Key(secretKeyBase: secret, with: .sha256))
-            keys.append(StreamSigner.Key(secretKeyBase: secret, with: .sha1))
+            keys.append(StreamNameVerifier.Key(secretKeyBase: secret, with: .sha256))
+            keys.append(StreamNameVerifier.Key(secretKeyBase: secret, with: .sha1))
         }
-        if keys.isEmpty, let workspace { keys.append(StreamSigner.Key(text: workspace.streamKey)) }
+        if keys.isEmpty, let workspace { keys.append(StreamNameVerifier.Key(text: workspace.streamKey)) }
         return keys
     }
 }

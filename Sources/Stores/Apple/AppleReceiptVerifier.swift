@@ -30,7 +30,7 @@ public struct AppleReceiptVerifier: Sendable {
         let message = try open(receipt)
         let content = try parse(message.content)
         guard let createdAt = content.createdAt else { throw .malformed(.invalidReceipt) }
-        guard createdAt <= now + SignatureChecker.tolerance else { throw .untrusted(.signedInFuture) }
+        guard createdAt <= now + AppleSignatureVerifier.tolerance else { throw .untrusted(.signedInFuture) }
         // The certificate of an old receipt's signer expired long ago.
         guard message.isValid(at: createdAt) else { throw .untrusted(.outsideValidity) }
         guard content.expiresAt.map({ now < $0 }) ?? true else { throw .untrusted(.outsideValidity) }
@@ -111,7 +111,7 @@ extension AppleReceiptVerifier {
         do throws(VerificationError) {
             let place = try ReceiptPlace(bundle: answer.bundle, environment: environment, configuration: configuration)
             guard let asOf = answer.requestedAt else { throw .malformed(.invalidReceipt) }
-            guard asOf <= now + SignatureChecker.tolerance else { throw .untrusted(.signedInFuture) }
+            guard asOf <= now + AppleSignatureVerifier.tolerance else { throw .untrusted(.signedInFuture) }
             let statement = ReceiptStatement(
                 source: .verifyReceipt,
                 place: place,

@@ -7,17 +7,17 @@ public import StoreInterface
 /// signatures.
 public struct AppleVerifier: StoreVerifier {
     let configuration: AppleConfiguration
-    private let checker: SignatureChecker
+    private let checker: AppleSignatureVerifier
     /// Nil outside of development.
-    private let xcodeChecker: SignatureChecker?
+    private let xcodeChecker: AppleSignatureVerifier?
 
     public init(_ configuration: AppleConfiguration) {
         self.configuration = configuration
-        checker = SignatureChecker(roots: configuration.roots)
+        checker = AppleSignatureVerifier(roots: configuration.roots)
         xcodeChecker = configuration.acceptsXcode ? .forXcode() : nil
     }
 
-    private init(ofXcode checker: SignatureChecker, beside configuration: AppleConfiguration) {
+    private init(ofXcode checker: AppleSignatureVerifier, beside configuration: AppleConfiguration) {
         self.configuration = configuration.ofXcode
         self.checker = checker
         xcodeChecker = nil
@@ -25,7 +25,7 @@ public struct AppleVerifier: StoreVerifier {
 
     /// The verifier of a transaction that an app posted. In development, one with a single certificate is Xcode's.
     func verifier(ofPosted transaction: String) -> AppleVerifier {
-        guard let xcodeChecker, SignatureChecker.isInXcodesForm(transaction) else { return self }
+        guard let xcodeChecker, AppleSignatureVerifier.isInXcodesForm(transaction) else { return self }
         return AppleVerifier(ofXcode: xcodeChecker, beside: configuration)
     }
 

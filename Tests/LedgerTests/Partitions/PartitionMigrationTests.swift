@@ -100,7 +100,10 @@ import Testing
         let cluster = try PostgresCluster()
         _ = try PartitionMigrationTests.ledger("made", in: cluster, events: 30)
         let old = try OldLedger("old", in: cluster, rowsOf: "made")
-        let postgres = PostgresConnection(try PostgresURL(cluster.url), options: PostgresSite.options(schema: "old"))
+        let postgres = PostgresConnection(
+            try PostgresURL(cluster.url),
+            options: PostgresNodeState.options(schema: "old")
+        )
         let steps = MigrationSteps(postgres: postgres, schema: "old", size: PartitionMigrationTests.size)
         try PartitionedTables.fillAndCheck(steps)
         postgres.close()

@@ -26,7 +26,7 @@ struct FilledPostgres {
         try FilledPostgres.fill(url, entries: entries, partitionSize: partitionSize)
         reserve = try FilledPostgres.analyze(cluster, url)
         let epoch = try cluster.psql("SELECT epoch FROM paycast.head")
-        let site = PostgresSite(
+        let nodeState = PostgresNodeState(
             url,
             schema: "paycast",
             node: "two",
@@ -34,7 +34,7 @@ struct FilledPostgres {
             epoch: epoch,
             partitionSize: partitionSize
         )
-        connection = PostgresLedgerConnection(site)
+        connection = PostgresLedgerConnection(nodeState)
     }
 
     private static func send(_ event: Event, to engine: PostgresEngine) throws {
@@ -86,7 +86,7 @@ struct FilledPostgres {
 
     /// As a node would run it for `values`, or for nothing. Pruning leaves out what they do not concern.
     func plan(of sql: String, values: [String]? = nil, isPruned: Bool = true) throws -> QueryPlan {
-        let settings = PostgresSite.options(schema: "paycast").settings.map { "SET \($0.name) = '\($0.value)'" }
+        let settings = PostgresNodeState.options(schema: "paycast").settings.map { "SET \($0.name) = '\($0.value)'" }
         let count = (1...99).last { sql.contains("$\($0)") } ?? 0
         let given = values ?? Array(repeating: "NULL", count: count)
         let arguments = given.isEmpty ? "" : "(\(given.joined(separator: ", ")))"

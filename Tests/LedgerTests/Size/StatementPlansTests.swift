@@ -85,7 +85,7 @@ import Testing
             try RetentionStatements(connection),
         ]
         if let connection = connection as? PostgresLedgerConnection {
-            all.append(try PostgresMembership(connection, site: connection.site))
+            all.append(try PostgresMembership(connection, nodeState: connection.nodeState))
         }
         return all
     }

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Redis
+@testable import RailsRedis
 
 @Suite struct RedisURLTests {
     struct Valid: Sendable, CustomTestStringConvertible {

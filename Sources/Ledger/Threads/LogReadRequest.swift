@@ -1,7 +1,7 @@
 internal import Concurrency
 
 /// Where the follower asks for entries, one question at a time, and the log's thread finds the question.
-final class LogDesk: Sendable {
+final class LogReadRequest: Sendable {
     private struct State {
         var position: Int64?
         var isClosed = false

@@ -5,7 +5,7 @@ internal import Encoding
 ///
 /// A token is `BASE64(JSON)--HEX(HMAC-SHA256(key, BASE64))`
 /// (https://github.com/rails/rails/blob/main/activesupport/lib/active_support/message_verifier.rb).
-public struct StreamSigner: Sendable {
+public struct StreamNameVerifier: Sendable {
     /// A secret that signs names.
     public struct Key: Sendable {
         let hmac: HMACKey

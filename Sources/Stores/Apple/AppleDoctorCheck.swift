@@ -5,12 +5,12 @@ public import StoreInterface
 
 extension AppleStore {
     public func examine(_ examination: StoreExamination) -> StoreFindings {
-        AppleCheck(store: self, examination: examination).run()
+        AppleDoctorCheck(store: self, examination: examination).run()
     }
 }
 
 /// Whether Apple accepts the key and reaches the server: requests a test notification in each environment.
-struct AppleCheck {
+struct AppleDoctorCheck {
     /// In seconds. Apple delivers at once, and even a slow answer from the server has been recorded by then.
     private static let patience = 20
 
@@ -60,9 +60,9 @@ struct AppleCheck {
         let what = "Apple \(environment.rawValue)"
         do throws(StoreAPIError) {
             let token = try api.requestTest(in: environment, now: now)
-            for _ in 0..<AppleCheck.patience {
+            for _ in 0..<AppleDoctorCheck.patience {
                 if let result = try attempt(api, of: token, in: environment, now: now) {
-                    return AppleCheck.finding(what, app: app, result: result)
+                    return AppleDoctorCheck.finding(what, app: app, result: result)
                 }
                 sleep(1)
             }
@@ -71,7 +71,7 @@ struct AppleCheck {
                 detail: "Apple has not tried to deliver the test notification of \(app) yet: run this again later"
             )
         } catch {
-            return .fail(what, detail: AppleCheck.explanation(of: error))
+            return .fail(what, detail: AppleDoctorCheck.explanation(of: error))
         }
     }
 

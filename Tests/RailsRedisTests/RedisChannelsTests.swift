@@ -1,7 +1,7 @@
 import RailsBroadcasts
 import Testing
 
-@testable import Redis
+@testable import RailsRedis
 
 @Suite struct RedisChannelsTests {
     @Test(

@@ -1,5 +1,5 @@
 import RailsBroadcasts
-import Redis
+import RailsRedis
 import TestSupport
 import Testing
 

@@ -3,7 +3,7 @@ public import LedgerInterface
 internal import LedgerSQL
 
 /// The tables, as numbered migrations: `user_version` counts those that were applied.
-public enum Schema {
+public enum SQLiteSchema {
     static let migrations = [first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth, eleventh]
 
     public static var newest: Int64 { Int64(migrations.count) }

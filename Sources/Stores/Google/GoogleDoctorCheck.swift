@@ -5,7 +5,7 @@ public import StoreInterface
 
 extension GoogleStore {
     public func examine(_ examination: StoreExamination) -> StoreFindings {
-        let settings = GoogleCheck(
+        let settings = GoogleDoctorCheck(
             audience: audience,
             pushAccount: pushAccount,
             credentials: credentials?.value,
@@ -26,7 +26,7 @@ extension GoogleStore {
 }
 
 /// Checks Google's settings as far as possible without asking Google. Pure.
-struct GoogleCheck {
+struct GoogleDoctorCheck {
     let audience: String?
     let pushAccount: String?
     /// The content of the service account's file.

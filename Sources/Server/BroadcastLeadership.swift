@@ -7,7 +7,7 @@ internal import Synchronization
 /// broadcasts.
 ///
 /// Any thread may use it. `takesOver` belongs to the thread that reads the database.
-final class BroadcastLead: Sendable {
+final class BroadcastLeadership: Sendable {
     private struct Loss {
         var lease: Lease
         /// Counts losses: one that is found while an earlier one is being recorded is another one.

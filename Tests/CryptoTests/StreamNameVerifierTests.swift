@@ -3,10 +3,10 @@ import Domain
 import Encoding
 import Testing
 
-@Suite struct StreamSignerTests {
+@Suite struct StreamNameVerifierTests {
     struct Vector: Sendable, CustomTestStringConvertible {
         var testDescription: String
-        var key: StreamSigner.Key
+        var key: StreamNameVerifier.Key
         var name: String
         var token: String
     }
@@ -57,26 +57,26 @@ import Testing
     ]
 
     @Test(arguments: vectors) func signsAsRailsDoes(_ vector: Vector) throws {
-        let signer = try #require(StreamSigner(keys: [vector.key]))
+        let signer = try #require(StreamNameVerifier(keys: [vector.key]))
         let name = try #require(StreamName(vector.name))
         #expect(signer.sign(name) == vector.token)
         #expect(try signer.verify(vector.token, now: Self.now).stream == name)
     }
 
     @Test func everyKeyVerifiesAndTheFirstOneSigns() throws {
-        let all = try #require(StreamSigner(keys: Self.vectors.map(\.key)))
+        let all = try #require(StreamNameVerifier(keys: Self.vectors.map(\.key)))
         for vector in Self.vectors { #expect(try all.verify(vector.token, now: Self.now).stream.text == vector.name) }
         #expect(all.sign(try #require(StreamName("chat:2021"))) == Self.vectors[0].token)
     }
 
     @Test(arguments: vectors) func anotherKeyDoesNot(_ vector: Vector) throws {
-        let stranger = try #require(StreamSigner(keys: [.init(text: "another key")]))
+        let stranger = try #require(StreamNameVerifier(keys: [.init(text: "another key")]))
         #expect(throws: StreamNameError.forged) { try stranger.verify(vector.token, now: Self.now) }
     }
 
     @Test func everyFlippedCharacterIsForged() throws {
         let vector = Self.vectors[0]
-        let signer = try #require(StreamSigner(keys: [vector.key]))
+        let signer = try #require(StreamNameVerifier(keys: [vector.key]))
         for index in vector.token.utf8.indices {
             var bytes = Array(vector.token.utf8)
             bytes[vector.token.utf8.distance(from: vector.token.utf8.startIndex, to: index)] ^= 1
@@ -87,13 +87,13 @@ import Testing
 
     @Test(arguments: ["", "--", "x", "ImNoYXQ6MjAyMSI=", "ImNoYXQ6MjAyMSI=--", "ImNoYXQ6MjAyMSI=--F9EE"])
     func refuses(_ token: String) throws {
-        let signer = try #require(StreamSigner(keys: [.init(text: "s3Krit")]))
+        let signer = try #require(StreamNameVerifier(keys: [.init(text: "s3Krit")]))
         #expect(throws: StreamNameError.forged) { try signer.verify(token, now: Self.now) }
     }
 
     @Test func upperCaseDigestIsForged() throws {
         let vector = Self.vectors[0]
-        let signer = try #require(StreamSigner(keys: [vector.key]))
+        let signer = try #require(StreamNameVerifier(keys: [vector.key]))
         let parts = vector.token.split(separator: "--")
         let token = "\(parts[0])--\(parts[1].uppercased())"
         #expect(throws: StreamNameError.forged) { try signer.verify(token, now: Self.now) }
@@ -101,7 +101,7 @@ import Testing
 
     /// AnyCable's own vector of a genuine token that is no name.
     @Test func genuineArrayIsNotAName() throws {
-        let signer = try #require(StreamSigner(keys: [.init(text: "s3Krit")]))
+        let signer = try #require(StreamNameVerifier(keys: [.init(text: "s3Krit")]))
         let token =
             "WyJjaGF0LzIwMjMiLDE2ODUwMjQwMTdd--5b6661024d4c463c4936cd1542bc9a7672dd8039ac407d0b6c901697190e8aeb"
         #expect(throws: StreamNameError.notAName) { try signer.verify(token, now: Self.now) }
@@ -143,7 +143,7 @@ import Testing
         Payload(json: "42", error: .notAName),
         Payload(json: "null", error: .notAName),
     ]) func readsGenuinePayloads(_ payload: Payload) throws {
-        let signer = try #require(StreamSigner(keys: [.init(text: "s3Krit")]))
+        let signer = try #require(StreamNameVerifier(keys: [.init(text: "s3Krit")]))
         let encoded = Base64.encode(Array(payload.json.utf8))
         let digest = HMAC.authenticate(Array(encoded.utf8), key: Array("s3Krit".utf8))
         let token = "\(encoded)--\(Hex.encode(digest))"
@@ -155,7 +155,7 @@ import Testing
     }
 
     @Test func expiringNamesExpire() throws {
-        let signer = try #require(StreamSigner(keys: [.init(text: "s3Krit")]))
+        let signer = try #require(StreamNameVerifier(keys: [.init(text: "s3Krit")]))
         let name = try #require(StreamName("quote \" and é"))
         let token = signer.sign(name, expires: Self.now + .seconds(60))
         #expect(try signer.verify(token, now: Self.now).stream == name)
@@ -163,7 +163,7 @@ import Testing
     }
 
     @Test func thereIsNoSignerWithoutAKey() {
-        #expect(StreamSigner(keys: []) == nil)
+        #expect(StreamNameVerifier(keys: []) == nil)
     }
 
     @Test func derivedKeysAreRails() {

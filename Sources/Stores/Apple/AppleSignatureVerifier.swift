@@ -6,7 +6,7 @@ internal import Synchronization
 
 /// Opens Apple's signed documents. It verifies each JWS on its own, always in the same order, and never reads a payload
 /// before its signature has been verified. Any thread may use it.
-final class SignatureChecker: Sendable {
+final class AppleSignatureVerifier: Sendable {
     /// How far a store's clock may be ahead of ours.
     static let tolerance: Duration = .seconds(300)
 
@@ -31,7 +31,7 @@ final class SignatureChecker: Sendable {
     }
 
     /// For development only. It shares no memory with the one for Apple's documents.
-    static func forXcode() -> SignatureChecker { SignatureChecker(.selfSigned) }
+    static func forXcode() -> AppleSignatureVerifier { AppleSignatureVerifier(.selfSigned) }
 
     /// Whether a signed text has a single certificate, as Xcode's have, and never Apple's.
     static func isInXcodesForm(_ text: String) -> Bool {
@@ -51,7 +51,7 @@ final class SignatureChecker: Sendable {
         if remembered == nil { remember(jws.header, chain: chain) }
         let document = try read(type, from: try jws.payload())
         let signedAt = document.signedAt ?? now
-        guard signedAt <= now + SignatureChecker.tolerance else { throw .untrusted(.signedInFuture) }
+        guard signedAt <= now + AppleSignatureVerifier.tolerance else { throw .untrusted(.signedInFuture) }
         guard chain.isValid(at: signedAt) else { throw .untrusted(.outsideValidity) }
         return document
     }

@@ -7,7 +7,7 @@ internal import SharedLedger
 internal import Synchronization
 
 /// A node's knowledge of the ledger that it shares with other nodes. Any thread may use it.
-final class PostgresSite: Sendable {
+final class PostgresNodeState: Sendable {
     /// Where commits are announced, as `epoch:position`.
     static let channel = "paycast"
     /// Where pieces of messages go.
@@ -59,7 +59,7 @@ final class PostgresSite: Sendable {
         self.partitionSize = partitionSize
     }
 
-    var options: PostgresOptions { PostgresSite.options(schema: schema) }
+    var options: PostgresOptions { PostgresNodeState.options(schema: schema) }
 
     /// For the log, whose questions are short: a connection that hangs is given up while the lease still lasts.
     var logOptions: PostgresOptions {
@@ -137,7 +137,7 @@ final class PostgresSite: Sendable {
 
     func lose() -> EngineError {
         lost.store(true, ordering: .relaxed)
-        return PostgresSite.lostCommits
+        return PostgresNodeState.lostCommits
     }
 
     private static let lostCommits = EngineError.ofTheLedger(
