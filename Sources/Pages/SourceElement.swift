@@ -38,14 +38,14 @@ public struct SourceElement: Sendable, Equatable {
     /// Removes the element and reloads the page, so that the app renders a source with a valid name. A morph would keep
     /// the element, and with it the old name.
     public var renewal: [UInt8] {
-        Array("<turbo-stream action=\"remove\" targets=\"\(selector)\"></turbo-stream>".utf8) + Renderer.refresh
+        Array("<turbo-stream action=\"remove\" targets=\"\(selector)\"></turbo-stream>".utf8) + TemplateRenderer.refresh
     }
 }
 
 /// The message to a page whose signed name has expired.
 public enum NameExpiry {
     /// For a page that follows one stream.
-    public static let refresh = Renderer.refresh
+    public static let refresh = TemplateRenderer.refresh
 
     /// For a cable subscription: Turbo's element subscribes again when the fresh page brings another name, morphed or
     /// not (https://github.com/hotwired/turbo-rails/blob/main/app/javascript/turbo/cable_stream_source_element.js).

@@ -31,7 +31,7 @@ struct ServerCore {
     /// Messages of nodes that this one's pages were not sent.
     let dropped: Counter
     let writer: LedgerWriter
-    let lead: BroadcastLeadership
+    let lead: RailsBroadcastLease
     let reader: LedgerReader
     let workers: WorkerPool
     let blockingPools: BlockingPools
@@ -78,7 +78,7 @@ struct ServerCore {
                     ledger.announce(.language(stream), publisher: publisher)
                 }
             )
-            lead = BroadcastLeadership(leadership: ledger.leadership) { [writer] command in writer.submit(command) }
+            lead = RailsBroadcastLease(leadership: ledger.leadership) { [writer] command in writer.submit(command) }
             reader = try LedgerReader(
                 engine: ledger.engine,
                 clock: clock,

@@ -37,7 +37,9 @@ import Testing
     @Test func versionOneIsBroughtUpToDate() throws {
         let path = TemporaryLedger.newPath()
         let old = try SQLiteConnection(path: path, access: .readWrite, lockTimeout: .zero)
-        try old.execute("PRAGMA journal_mode = WAL; BEGIN; \(SQLiteSchema.migrations[0]); PRAGMA user_version = 1; COMMIT")
+        try old.execute(
+            "PRAGMA journal_mode = WAL; BEGIN; \(SQLiteSchema.migrations[0]); PRAGMA user_version = 1; COMMIT"
+        )
         let token = "a5af9b36-0e4d-4665-8351-0e4003752165"
         let end = TemporaryLedger.start.milliseconds + 86_400_000
         try old.execute(

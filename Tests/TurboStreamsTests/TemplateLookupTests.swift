@@ -38,7 +38,7 @@ import Testing
         var values: [String: String] = [:]
         values["product"] = example.product
         values["locale"] = example.locale
-        let bytes = Renderer(templates: templates).element(.success, for: .paywall, values: values)
+        let bytes = TemplateRenderer(templates: templates).element(.success, for: .paywall, values: values)
         #expect(bytes == Array("<p id=\"paywall\">\(example.shows)</p>".utf8))
     }
 
@@ -47,7 +47,7 @@ import Testing
             "success.de.html": "<p id=\"paywall\">Danke</p>",
             "success.html": "<p id=\"paywall\">Thanks</p><p id=\"subscription_status\">On</p>",
         ])
-        let renderer = Renderer(templates: templates)
+        let renderer = TemplateRenderer(templates: templates)
         let banner = renderer.element(.success, for: .subscriptionStatus, values: ["locale": "de"])
         #expect(banner == Array("<p id=\"subscription_status\">On</p>".utf8))
     }

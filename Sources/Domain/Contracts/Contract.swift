@@ -9,13 +9,13 @@ public struct Contract: Sendable, Equatable {
     /// refund of something unknown does not.
     public private(set) var kind: ProductKind
     public var isFamilyShared: Bool
-    public var group: LWWRegister<String>?
+    public var group: LastWriterWins<String>?
     /// The newest purchase's token. It may name a different user than the first purchase's token did.
-    public var token: LWWRegister<OrderToken>?
-    public var account: LWWRegister<String>?
+    public var token: LastWriterWins<OrderToken>?
+    public var account: LastWriterWins<String>?
     /// The app's own user id, if the app gave it to the store.
-    public var storeUser: LWWRegister<UserID>?
-    public var previousLineage: LWWRegister<String>?
+    public var storeUser: LastWriterWins<UserID>?
+    public var previousLineage: LastWriterWins<String>?
     public var snapshot: LWWSnapshot?
     public var transaction: LWWTransaction?
 
@@ -30,11 +30,11 @@ public struct Contract: Sendable, Equatable {
         let before = self
         settleKind(by: observation)
         isFamilyShared = isFamilyShared || observation.isFamilyShared
-        raise(&group, to: observation.group.map { LWWRegister($0, at: signedAt) })
-        raise(&token, to: observation.token.map { LWWRegister($0, at: signedAt) })
-        raise(&account, to: observation.account.map { LWWRegister($0, at: signedAt) })
-        raise(&storeUser, to: observation.user.map { LWWRegister($0, at: signedAt) })
-        raise(&previousLineage, to: observation.previousLineage.map { LWWRegister($0, at: signedAt) })
+        raise(&group, to: observation.group.map { LastWriterWins($0, at: signedAt) })
+        raise(&token, to: observation.token.map { LastWriterWins($0, at: signedAt) })
+        raise(&account, to: observation.account.map { LastWriterWins($0, at: signedAt) })
+        raise(&storeUser, to: observation.user.map { LastWriterWins($0, at: signedAt) })
+        raise(&previousLineage, to: observation.previousLineage.map { LastWriterWins($0, at: signedAt) })
         raise(&transaction, to: observation.transaction.map { LWWTransaction($0, event: event) })
         raise(
             &snapshot,

@@ -9,7 +9,7 @@ final class HTTP2Clients {
     private let loop: LoopContext
     private let connections: ConnectionTable
     private let deadlines: Deadlines
-    private let flow: FlowControl
+    private let flow: ReadScheduler
     private let closer: ConnectionCloser
     private let requests: RequestServer
     /// Clients that have events to handle or more to send.
@@ -19,7 +19,7 @@ final class HTTP2Clients {
         loop: LoopContext,
         connections: ConnectionTable,
         deadlines: Deadlines,
-        flow: FlowControl,
+        flow: ReadScheduler,
         closer: ConnectionCloser,
         requests: RequestServer
     ) {

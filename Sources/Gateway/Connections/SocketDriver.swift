@@ -10,7 +10,7 @@ final class SocketDriver {
     let connections: ConnectionTable
     let deadlines: Deadlines
     let closer: ConnectionCloser
-    let flow: FlowControl
+    let flow: ReadScheduler
     private let requests: RequestServer
     private let http2: HTTP2Clients
     /// The buffer into which every socket is read. Nothing stays in it.
@@ -24,7 +24,7 @@ final class SocketDriver {
         events: EventLoop,
         security: TLSContext?,
         connections: ConnectionTable,
-        flow: FlowControl,
+        flow: ReadScheduler,
         deadlines: Deadlines,
         closer: ConnectionCloser,
         requests: RequestServer,

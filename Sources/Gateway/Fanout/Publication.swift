@@ -17,7 +17,7 @@ public struct Publication: Sendable {
     private(set) var delivery: DeliveryTracker?
 
     /// Renders an entry's fragments for each stream, once for all loops and pages.
-    public init(_ entry: Entry, renderer: Renderer, receivedAt: UInt64? = nil) {
+    public init(_ entry: Entry, renderer: TemplateRenderer, receivedAt: UInt64? = nil) {
         self.entry = entry
         self.receivedAt = receivedAt
         var streams: [StreamName] = []

@@ -40,7 +40,7 @@ final class SocketLoop {
         position: Int64
     ) {
         let loop = LoopContext(shared: shared, port: port, acceptor: Acceptor(listener: listener, events: events))
-        let flow = FlowControl(port: port)
+        let flow = ReadScheduler(port: port)
         let deadlines = Deadlines(loop: loop)
         connections = ConnectionTable(loop: loop)
         subscriptions = Subscriptions(loop: loop, position: position)
@@ -175,7 +175,7 @@ final class SocketLoop {
         http2.handlePending()
     }
 
-    private func sendCatchUp(_ missed: MissedMessages, to id: SubscriptionID) {
+    private func sendCatchUp(_ missed: CatchUp, to id: SubscriptionID) {
         guard let subscriber = subscriptions[id] else { return }
         switch subscriber.connection.phase {
         case .page(let page): requests.pages.sendCatchUp(missed, to: subscriber, on: page)

@@ -14,12 +14,12 @@ final class RequestServer {
     let pages: PageServer
     let cable: CableServer
     let webSockets: WebSocketFrames
-    private let flow: FlowControl
+    private let flow: ReadScheduler
     private let headCheck = RequestHeadCheck()
 
     init(
         loop: LoopContext,
-        flow: FlowControl,
+        flow: ReadScheduler,
         deadlines: Deadlines,
         closer: ConnectionCloser,
         slowReaders: SlowReaders,

@@ -96,7 +96,7 @@ extension UnitOfWork {
                     guard let stated = tracked.contract.storeUser, stated.value != other, let since = tracked.userAt
                     else { continue }
                     var settled = tracked
-                    settled.contract.storeUser = LWWRegister(other, at: since)
+                    settled.contract.storeUser = LastWriterWins(other, at: since)
                     try save(settled)
                 }
             }

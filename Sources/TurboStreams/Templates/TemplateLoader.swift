@@ -31,7 +31,7 @@ public final class TemplateLoader: Sendable {
     }
 
     /// The current templates, ready to render.
-    public var renderer: Renderer { Renderer(templates: templates) }
+    public var renderer: TemplateRenderer { TemplateRenderer(templates: templates) }
 
     public var templates: TemplateLookup { state.withLock { $0.templates } }
 

@@ -58,8 +58,8 @@ struct ContractRow {
         return ContractRow(id: id, tracked: tracked, isShared: reader.flag())
     }
 
-    private static func register<Text>(_ value: Text?, at signedAt: Instant) -> LWWRegister<Text>? {
-        value.map { LWWRegister($0, at: signedAt) }
+    private static func register<Text>(_ value: Text?, at signedAt: Instant) -> LastWriterWins<Text>? {
+        value.map { LastWriterWins($0, at: signedAt) }
     }
 }
 

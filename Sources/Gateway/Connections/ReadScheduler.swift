@@ -2,7 +2,7 @@ internal import HTTP1
 internal import Sockets
 
 /// Decides from whom more is read, and when: bytes that would pile up here stay in the kernel.
-final class FlowControl {
+final class ReadScheduler {
     private let port: LoopPort
     /// Connections with more to read than one turn allows.
     private var unread: [Connection] = []

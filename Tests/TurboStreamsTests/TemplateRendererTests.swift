@@ -3,7 +3,7 @@ import Testing
 
 @testable import TurboStreams
 
-@Suite struct RendererTests {
+@Suite struct TemplateRendererTests {
     struct Case: CustomTestStringConvertible {
         var name: String
         var action = "replace"
@@ -110,7 +110,7 @@ import Testing
         #expect(String(decoding: bytes, as: UTF8.self) == example.result)
     }
 
-    private func renderer() throws -> Renderer {
-        Renderer(templates: try TemplateLookup(sources: RendererTests.sources))
+    private func renderer() throws -> TemplateRenderer {
+        TemplateRenderer(templates: try TemplateLookup(sources: TemplateRendererTests.sources))
     }
 }

@@ -1,7 +1,7 @@
 public import Domain
 
 /// Turns fragments into the `<turbo-stream>` elements that pages receive, using the templates of one moment.
-public struct Renderer: Sendable {
+public struct TemplateRenderer: Sendable {
     private let templates: TemplateLookup
 
     public init(templates: TemplateLookup) {
@@ -25,7 +25,7 @@ public struct Renderer: Sendable {
                 return StreamElement(fragment).bytes(withTemplate: true) { template.append(values, to: &$0) }
             case .otherTargets where fragment.target == PageTarget.subscriptionStatus.rawValue:
                 return StreamElement(action: "update", target: fragment.target).bytes(withTemplate: true) { _ in }
-            case .otherTargets, .nothing: return Renderer.refresh
+            case .otherTargets, .nothing: return TemplateRenderer.refresh
             }
         }
     }

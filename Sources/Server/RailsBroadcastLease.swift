@@ -7,7 +7,7 @@ internal import Synchronization
 /// broadcasts.
 ///
 /// Any thread may use it. `takesOver` belongs to the thread that reads the database.
-final class BroadcastLeadership: Sendable {
+final class RailsBroadcastLease: Sendable {
     private struct Loss {
         var lease: Lease
         /// Counts losses: one that is found while an earlier one is being recorded is another one.

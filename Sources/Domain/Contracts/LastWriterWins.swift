@@ -1,6 +1,6 @@
 /// A value and the date of the statement that it comes from. The newest value wins; among equal dates, the greater
 /// value.
-public struct LWWRegister<Value: Sendable & Hashable & CustomStringConvertible>: Sendable, Hashable, Comparable {
+public struct LastWriterWins<Value: Sendable & Hashable & CustomStringConvertible>: Sendable, Hashable, Comparable {
     public var value: Value
     public var signedAt: Instant
 
@@ -9,7 +9,7 @@ public struct LWWRegister<Value: Sendable & Hashable & CustomStringConvertible>:
         self.signedAt = signedAt
     }
 
-    public static func < (left: LWWRegister, right: LWWRegister) -> Bool {
+    public static func < (left: LastWriterWins, right: LastWriterWins) -> Bool {
         guard left.signedAt == right.signedAt else { return left.signedAt < right.signedAt }
         return left.value.description < right.value.description
     }
