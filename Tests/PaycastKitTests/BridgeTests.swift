@@ -1,4 +1,5 @@
 import Foundation
+import PaycastKitWire
 import Testing
 
 @testable import PaycastKit
@@ -62,9 +63,9 @@ struct BridgeTests {
             (.recorded(outcome: "unclaimed"), "recorded", "success"), (.ownedByOther, "owned_by_other", "error"),
         ]
         for (outcome, ours, theirs) in outcomes {
-            #expect(PurchaseReply(outcome, to: .paycast).status == ours)
-            #expect(PurchaseReply(outcome, to: .simple).status == ours)
-            #expect(PurchaseReply(outcome, to: .purchaseKit).status == theirs)
+            #expect(PurchaseReply(outcome).inWords(of: .paycast).status == ours)
+            #expect(PurchaseReply(outcome).inWords(of: .simple).status == ours)
+            #expect(PurchaseReply(outcome).inWords(of: .purchaseKit).status == theirs)
         }
     }
 

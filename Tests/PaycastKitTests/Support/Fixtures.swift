@@ -1,4 +1,5 @@
 import Foundation
+import PaycastKitWire
 
 @testable import PaycastKit
 
