@@ -131,7 +131,7 @@ public final class Purchases: Sendable {
         return Restoration(items: results.sorted { $0.originalID < $1.originalID })
     }
 
-    /// The store's own names and prices. What the store does not know is missing and hides nothing else.
+    /// The store's own names, prices, periods and introductory offers. What the store does not know is missing and hides nothing else.
     public func products(_ ids: [String]) async throws(PurchaseError) -> [StoreProduct] {
         try await store.products(ids)
     }

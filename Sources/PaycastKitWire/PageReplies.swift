@@ -1,12 +1,15 @@
 package struct PricesReply: Encodable, Equatable {
     /// By product id, as the store writes them.
     package var prices: [String: String]
+    /// By product id. Nil if the store tells no more than prices.
+    package var terms: [String: ProductTerms]?
     package var environment: String?
     /// What the store does not know.
     package var missing: [String]
 
-    package init(prices: [String: String], environment: String?, missing: [String]) {
+    package init(prices: [String: String], terms: [String: ProductTerms], environment: String?, missing: [String]) {
         self.prices = prices
+        self.terms = terms.isEmpty ? nil : terms
         self.environment = environment
         self.missing = missing
     }

@@ -37,6 +37,19 @@ struct BridgeTests {
         #expect(await ask(purchases, "prices", page) == #"{"error":"store_failed","status":"error"}"#)
     }
 
+    @Test("prices: the terms beside them, as far as the store tells any")
+    func terms() async {
+        let purchases = app.launch()
+        defer { purchases.stop() }
+        let introductory =
+            #"{"displayPrice":"$0.00","isEligible":true,"payment":"free_trial","period":"P7D","periodCount":1,"price":0}"#
+        #expect(
+            await ask(purchases, "prices", #"{"products":["pro.trial","coins"]}"#)
+                == #"{"missing":[],"prices":{"coins":"€ 0,99","pro.trial":"$79.99"},"terms":{"pro.trial":"#
+                + #"{"currency":"USD","introductory":\#(introductory),"period":"P1Y","price":79.99}}}"#
+        )
+    }
+
     @Test("purchase: the three forms that pages send")
     func forms() throws {
         let token = Fixture.token(1)

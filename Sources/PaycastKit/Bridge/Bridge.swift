@@ -38,7 +38,10 @@ struct Bridge: Sendable {
         // PurchaseKit knows two environments.
         if environment == "xcode" { environment = "sandbox" }
         let missing = message.ids.filter { prices[$0] == nil }
-        return PricesReply(prices: prices, environment: environment, missing: missing)
+        let terms = Dictionary(products.compactMap { product in product.terms.map { (product.id, $0) } }) { first, _ in
+            first
+        }
+        return PricesReply(prices: prices, terms: terms, environment: environment, missing: missing)
     }
 
     private func purchase(_ message: PurchaseMessage) async throws(PurchaseError) -> PurchaseReply {

@@ -26,19 +26,6 @@ public protocol Store: Sendable {
     func environment() async -> String?
 }
 
-public struct StoreProduct: Codable, Equatable, Sendable {
-    public var id: String
-    public var name: String
-    /// In the currency and language of the store account: the only price that may stand on a button.
-    public var displayPrice: String
-
-    public init(id: String, name: String, displayPrice: String) {
-        self.id = id
-        self.name = name
-        self.displayPrice = displayPrice
-    }
-}
-
 /// The store's environment, as soon as it is known: StoreKit may ask for a password to tell it, and nobody waits for that.
 actor StoreEnvironment {
     private let store: any Store
