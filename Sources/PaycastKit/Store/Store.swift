@@ -16,7 +16,7 @@ public protocol Store: Sendable {
     func sync() async throws(PurchaseError)
     /// The store forgets the transaction. Does nothing if it has already.
     func finish(_ transaction: UInt64) async
-    /// The store's own sheet for changing or cancelling a subscription.
+    /// The store's own sheet for changing or cancelling a subscription, or its page where it has none.
     func showManageSubscriptions() async throws(PurchaseError)
     /// The store's own sheet for entering an offer code.
     func redeemOfferCode() async throws(PurchaseError)
