@@ -86,15 +86,17 @@ let package = Package(
         // Tests/PaycastKitTests/Stubs/typecheck makes errors of them.
         .target(
             name: "PaycastKit",
-            dependencies: ["PaycastKitSystem"],
+            dependencies: ["PaycastKitSystem", "PaycastKitWire"],
             exclude: ["HotwireNative"],
             swiftSettings: language
         ),
+        // What it says to the server and to pages, and hears from them, as JSON. Apps name nothing of it.
+        .target(name: "PaycastKitWire", dependencies: ["PaycastKitSystem"], swiftSettings: language),
         // What its parts need of the system, and what knows nothing of purchases.
         .target(name: "PaycastKitSystem", swiftSettings: language),
         .testTarget(
             name: "PaycastKitTests",
-            dependencies: ["PaycastKit", "PaycastKitSystem"],
+            dependencies: ["PaycastKit", "PaycastKitSystem", "PaycastKitWire"],
             exclude: ["Stubs", "Scenarios", "Mac"],
             swiftSettings: settings
         ),

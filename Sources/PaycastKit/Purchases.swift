@@ -131,7 +131,7 @@ public final class Purchases: Sendable {
         return Restoration(items: results.sorted { $0.originalID < $1.originalID })
     }
 
-    /// The store's own names and prices. What the store does not know is missing and hides nothing else.
+    /// The store's own names, prices, periods and introductory offers. What the store does not know is missing and hides nothing else.
     public func products(_ ids: [String]) async throws(PurchaseError) -> [StoreProduct] {
         try await store.products(ids)
     }
@@ -167,10 +167,11 @@ public final class Purchases: Sendable {
     /// comes back.
     public func resume() { engine.send(.resumed) }
 
-    /// The store's own sheet for changing or cancelling a subscription.
+    /// The store's own sheet for changing or cancelling a subscription. On a Mac it opens the account's page instead, and
+    /// returns at once.
     public func manageSubscriptions() async throws(PurchaseError) { try await store.showManageSubscriptions() }
 
-    /// The store's own sheet for entering an offer code. What was redeemed arrives by itself.
+    /// The store's own sheet for entering an offer code. What was redeemed arrives by itself. On a Mac from macOS 15.
     public func redeemOfferCode() async throws(PurchaseError) { try await store.redeemOfferCode() }
 
     /// The store's own sheet for asking the money of the product's last purchase back. The app's account page should have a

@@ -1,4 +1,5 @@
 import Foundation
+import PaycastKitWire
 import Testing
 
 @testable import PaycastKit
@@ -36,6 +37,19 @@ struct BridgeTests {
         #expect(await ask(purchases, "prices", page) == #"{"error":"store_failed","status":"error"}"#)
     }
 
+    @Test("prices: the terms beside them, as far as the store tells any")
+    func terms() async {
+        let purchases = app.launch()
+        defer { purchases.stop() }
+        let introductory =
+            #"{"displayPrice":"$0.00","isEligible":true,"payment":"free_trial","period":"P7D","periodCount":1,"price":0}"#
+        #expect(
+            await ask(purchases, "prices", #"{"products":["pro.trial","coins"]}"#)
+                == #"{"missing":[],"prices":{"coins":"€ 0,99","pro.trial":"$79.99"},"terms":{"pro.trial":"#
+                + #"{"currency":"USD","introductory":\#(introductory),"period":"P1Y","price":79.99}}}"#
+        )
+    }
+
     @Test("purchase: the three forms that pages send")
     func forms() throws {
         let token = Fixture.token(1)
@@ -62,9 +76,9 @@ struct BridgeTests {
             (.recorded(outcome: "unclaimed"), "recorded", "success"), (.ownedByOther, "owned_by_other", "error"),
         ]
         for (outcome, ours, theirs) in outcomes {
-            #expect(PurchaseReply(outcome, to: .paycast).status == ours)
-            #expect(PurchaseReply(outcome, to: .simple).status == ours)
-            #expect(PurchaseReply(outcome, to: .purchaseKit).status == theirs)
+            #expect(PurchaseReply(outcome).inWords(of: .paycast).status == ours)
+            #expect(PurchaseReply(outcome).inWords(of: .simple).status == ours)
+            #expect(PurchaseReply(outcome).inWords(of: .purchaseKit).status == theirs)
         }
     }
 

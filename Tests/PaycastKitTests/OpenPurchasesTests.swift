@@ -1,4 +1,5 @@
 import Foundation
+import PaycastKitWire
 import Testing
 
 @testable import PaycastKit

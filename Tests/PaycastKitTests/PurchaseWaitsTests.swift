@@ -1,5 +1,6 @@
 import Foundation
 import PaycastKitSystem
+import PaycastKitWire
 import Testing
 
 @testable import PaycastKit

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import PaycastKitWire
 
 /// Answers the messages of pages. The native component holds no logic: it passes JSON on, both ways.
 struct Bridge: Sendable {
@@ -37,16 +38,19 @@ struct Bridge: Sendable {
         // PurchaseKit knows two environments.
         if environment == "xcode" { environment = "sandbox" }
         let missing = message.ids.filter { prices[$0] == nil }
-        return PricesReply(prices: prices, environment: environment, missing: missing)
+        let terms = Dictionary(products.compactMap { product in product.terms.map { (product.id, $0) } }) { first, _ in
+            first
+        }
+        return PricesReply(prices: prices, terms: terms, environment: environment, missing: missing)
     }
 
     private func purchase(_ message: PurchaseMessage) async throws(PurchaseError) -> PurchaseReply {
-        PurchaseReply(try await purchases.buy(message.product, order: message.order), to: message.form)
+        PurchaseReply(try await purchases.buy(message.product, order: message.order)).inWords(of: message.form)
     }
 
     /// What is restored becomes the page's user's, so the page says who that is.
     private func restore(_ message: StateMessage) async throws(PurchaseError) -> RestoreReply {
-        RestoreReply(try await purchases.restore(for: message.stream))
+        RestoreReply(try await purchases.restore(for: message.stream.map { SignedStream($0) }))
     }
 
     private func refund(_ message: RefundMessage) async throws(PurchaseError) -> PurchaseReply {
@@ -58,14 +62,13 @@ struct Bridge: Sendable {
         return PurchaseReply(status: "shown")
     }
 
-    private func state(_ message: StateMessage) async -> StateReply {
-        if let stream = message.stream { purchases.pageAppeared(stream) }
-        let (state, open, kept) = await purchases.summary(for: message.stream)
+    private func state(_ message: StateMessage) async -> StateReply<Entitlement> {
+        let stream = message.stream.map { SignedStream($0) }
+        if let stream { purchases.pageAppeared(stream) }
+        let (state, open, kept) = await purchases.summary(for: stream)
         var reply = StateReply(
-            status: "unknown",
             entitlements: state.entitlements?.entitlements ?? [],
-            purchases: open.map { StateReply.Purchase(productId: $0.product, status: $0.status.rawValue) },
-            pending: open.filter { $0.status == .pending }.map(\.product),
+            purchases: open.map { .init(productId: $0.product, status: $0.status.rawValue) },
             kept: kept
         )
         switch state {

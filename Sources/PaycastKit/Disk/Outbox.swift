@@ -67,10 +67,27 @@ struct Outbox: Sendable {
         try write(orders, as: Outbox.orders)
     }
 
-    /// Nil after a log-out.
+    /// Nil after a log-out: it removes the file whoever wrote it, since the next user of the device must not be shown it.
+    ///
+    /// An answer replaces what is damaged, which the server has told anew. It does not replace what a newer app wrote, which
+    /// may hold more than this one knows, nor what cannot be read now and may be a newer app's. Then there is no cache.
     func save(_ entitlements: StoredEntitlements?) throws {
         guard let entitlements else { return try remove(Outbox.entitlements) }
+        guard mayReplaceEntitlements else { return }
         try write(entitlements, as: Outbox.entitlements)
+    }
+
+    private var mayReplaceEntitlements: Bool {
+        let file = folder.appendingPathComponent(Outbox.entitlements)
+        guard FileManager.default.fileExists(atPath: file.path) else { return true }
+        guard let bytes = try? Data(contentsOf: file) else { return false }
+        do throws(Envelope.Damage) {
+            _ = try Envelope.open(bytes, as: StoredEntitlements.self)
+            return true
+        } catch {
+            if case .newer = error { return false }
+            return true
+        }
     }
 
     private func remove(_ name: String) throws {

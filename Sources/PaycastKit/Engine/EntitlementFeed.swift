@@ -61,7 +61,8 @@ actor EntitlementFeed {
         // Nothing cancels a request: on Linux, cancelling one that has just begun may never return. Nobody takes the answer.
         isAsking = false
         isCurrent = false
-        if known != nil, known?.owner != stream?.owner {
+        // A log-out removes also what this process could not read. Another user's log-in does not: whose it is, nobody knows.
+        if stream == nil || (known != nil && known?.owner != stream?.owner) {
             known = nil
             try? outbox.save(StoredEntitlements?.none)
             publish()

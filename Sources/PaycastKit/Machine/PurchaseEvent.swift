@@ -1,4 +1,5 @@
 internal import Foundation
+internal import PaycastKitWire
 
 /// One caller who waits for an outcome.
 struct Ticket: Hashable, Sendable {

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import PaycastKitSystem
+internal import PaycastKitWire
 
 /// From the store's signed transaction to its end.
 extension PurchaseMachine {

@@ -16,7 +16,7 @@ public protocol Store: Sendable {
     func sync() async throws(PurchaseError)
     /// The store forgets the transaction. Does nothing if it has already.
     func finish(_ transaction: UInt64) async
-    /// The store's own sheet for changing or cancelling a subscription.
+    /// The store's own sheet for changing or cancelling a subscription, or its page where it has none.
     func showManageSubscriptions() async throws(PurchaseError)
     /// The store's own sheet for entering an offer code.
     func redeemOfferCode() async throws(PurchaseError)
@@ -24,19 +24,6 @@ public protocol Store: Sendable {
     func requestRefund(of product: String) async throws(PurchaseError) -> RefundRequest
     /// `production`, `sandbox` or `xcode`; nil if the store does not tell.
     func environment() async -> String?
-}
-
-public struct StoreProduct: Codable, Equatable, Sendable {
-    public var id: String
-    public var name: String
-    /// In the currency and language of the store account: the only price that may stand on a button.
-    public var displayPrice: String
-
-    public init(id: String, name: String, displayPrice: String) {
-        self.id = id
-        self.name = name
-        self.displayPrice = displayPrice
-    }
 }
 
 /// The store's environment, as soon as it is known: StoreKit may ask for a password to tell it, and nobody waits for that.

@@ -8,12 +8,6 @@
 
         public init() {}
 
-        public func products(_ ids: [String]) async throws(PurchaseError) -> [StoreProduct] {
-            try await call { try await Product.products(for: ids) }.map {
-                StoreProduct(id: $0.id, name: $0.displayName, displayPrice: $0.displayPrice)
-            }
-        }
-
         public func purchase(
             _ id: String,
             token: UUID,

@@ -1,4 +1,5 @@
 public import Foundation
+internal import PaycastKitWire
 
 /// What ties a purchase to a user: the token that the store echoes, and the stream that lets the app speak for the user.
 public struct Order: Codable, Equatable, Sendable {
@@ -37,41 +38,13 @@ public struct SignedStream: Codable, Hashable, Sendable, ExpressibleByStringLite
     }
 
     /// The stream's name without its signature and expiry, such as `user:42:paywall`. Two signings with the same owner
-    /// belong to the same user. A name that is not in the form of Rails' message verifier is its own owner.
-    var owner: String {
-        if let name = payload.flatMap({ try? JSONDecoder().decode(String.self, from: $0) }) { return name }
-        return envelope?._rails.data ?? text
-    }
+    /// belong to the same user.
+    var owner: String { StreamName(text).owner }
 
     /// Whether the other one, of the same owner, counts for longer. A name without an end counts for ever.
     func isOlder(than other: SignedStream) -> Bool {
-        owner == other.owner && (expiry ?? .distantFuture) < (other.expiry ?? .distantFuture)
-    }
-
-    private var expiry: Date? {
-        guard let text = envelope?._rails.exp else { return nil }
-        let whole = Date.ISO8601FormatStyle()
-        return (try? Date.ISO8601FormatStyle(includingFractionalSeconds: true).parse(text)) ?? (try? whole.parse(text))
-    }
-
-    /// How Rails writes a name that expires.
-    private struct Envelope: Decodable {
-        struct Content: Decodable {
-            var data: String
-            var exp: String?
-        }
-        var _rails: Content
-    }
-
-    private var envelope: Envelope? { payload.flatMap { try? JSONDecoder().decode(Envelope.self, from: $0) } }
-
-    private var payload: Data? {
-        Data(base64Encoded: SignedStream.padded(text.components(separatedBy: "--").first ?? text))
-    }
-
-    private static func padded(_ text: String) -> String {
-        let standard = text.replacingOccurrences(of: "-", with: "+").replacingOccurrences(of: "_", with: "/")
-        return standard + String(repeating: "=", count: (4 - standard.count % 4) % 4)
+        let ends = [self, other].map { StreamName($0.text).expiry ?? .distantFuture }
+        return owner == other.owner && ends[0] < ends[1]
     }
 }
 

@@ -86,9 +86,10 @@ public enum Problem: Equatable, Sendable {
     case ownedByOther(transaction: UInt64)
     /// The disk refuses to keep a transaction. The store still has it, so it is not lost.
     case disk(String)
-    /// A file of the outbox was damaged and put aside. The store brings its transaction again.
+    /// A file of the outbox was damaged and put aside. The store brings its transaction again, the server its entitlements.
     case damagedFile(String)
-    /// A file of the outbox cannot be read now, or was written by a newer app. It is left alone, and nothing replaces it.
+    /// A file of the outbox cannot be read now, or was written by a newer app. It is left alone, and nothing replaces it; a
+    /// log-out removes the entitlements among them.
     case unreadableFile(String)
     /// What answers at the server's address does not answer as Paycast does, such as 404, a redirection or the log-in page of a
     /// network. If it stays so, the address is wrong.

@@ -16,7 +16,7 @@ BRIEFLY = {"patience": 0.3}
 
 @dataclass
 class Story:
-    """One or more processes of an app. The first may be killed; `again` is what the next one does then."""
+    """One or more processes of an app. If the first is killed, `again` is what the next one does."""
 
     # What is to be finished at the end, unless the sheet that sells it never came up.
     transaction: dict

@@ -37,7 +37,11 @@ def test_what_an_app_builds_has_settings_that_a_dependency_may_have():
     words = ["swift", "package", "dump-package"]
     package = json.loads(subprocess.run(words, cwd=ROOT, env=OUTSIDE, check=True, stdout=subprocess.PIPE).stdout)
     targets = {target["name"]: target for target in package["targets"]}
-    needed = {"PaycastKit": ["PaycastKitSystem"], "PaycastKitSystem": []}
+    needed = {
+        "PaycastKit": ["PaycastKitSystem", "PaycastKitWire"],
+        "PaycastKitWire": ["PaycastKitSystem"],
+        "PaycastKitSystem": [],
+    }
     for name, dependencies in needed.items():
         target = targets[name]
         assert [dependency["byName"][0] for dependency in target["dependencies"]] == dependencies

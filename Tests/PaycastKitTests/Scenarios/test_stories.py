@@ -1,6 +1,8 @@
-"""Every story over every network, and each of those killed at every step, against a real `paycast serve --dev`."""
+"""Every story over every network, and its processes killed at every step, against a real `paycast serve --dev`."""
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import count, repeat
 
 import pytest
 from stories import MODES, PACE, STORIES, is_done
@@ -12,25 +14,42 @@ WORLDS = 8
 FAILURES = 2
 
 
-def live(server, folder, tell, mode, kill_before=None, kill_next_before=None):
-    """Lives through the story on a phone of its own. Returns how many steps its first processes had, None if killed."""
-    user = f"{tell.__name__}-{mode}-{kill_before}-{kill_next_before}"
+@dataclass(frozen=True)
+class World:
+    """Over which network a story is lived through, and where its processes die."""
+
+    mode: str
+    # Which process is killed, the first being 0, and before which of its actions.
+    killed: int | None = None
+    step: int = 0
+    # Whether those that come after the first die too, each one action later than the one before, until one gets home.
+    dies_on: bool = False
+
+    def kill_before(self, process):
+        return self.step if self.killed == process else None
+
+
+def live(server, folder, tell, world):
+    """Lives through the story on a phone of its own. Returns how many steps its processes had, None for a killed one."""
+    user = f"{tell.__name__}-{world.mode}-{world.killed}-{world.step}-{world.dies_on}"
     with Phone(folder / user, server) as phone:
         story = tell(phone, user)
         is_up = story.weather == "up"
-        met = [mode] * (FAILURES if kill_before is None else 1)
+        met = [world.mode] * (FAILURES if world.kill_before(0) is None else 1)
         phone.network.mode, phone.network.modes = story.weather, met if is_up else []
-        first = phone.run(*story.steps, kill_before=kill_before, pace=PACE, **story.settings)
-        report = first or phone.run(*story.again, pace=PACE, **story.settings)
+        first = phone.run(*story.steps, kill_before=world.kill_before(0), pace=PACE, **story.settings)
+        deaths = count() if world.dies_on else repeat(None)
+        report = first
+        while report is None:
+            report = phone.run(*story.again, kill_before=next(deaths), pace=PACE, **story.settings)
         if story.meanwhile:
             story.meanwhile()
         if not is_up:
             phone.network.mode, phone.network.modes = "up", met
         reports = [first]
-        for process in story.later:
+        for number, process in enumerate(story.later, 1):
             steps, settings = process.get("steps", []), {key: process[key] for key in process if key != "steps"}
-            kill = kill_next_before if len(reports) == 1 else None
-            reports.append(phone.run(*steps, pace=PACE, kill_before=kill, **settings))
+            reports.append(phone.run(*steps, pace=PACE, kill_before=world.kill_before(number), **settings))
             report = reports[-1] or phone.run(*steps, pace=PACE, **settings)
         check(phone, server, story, report)
         return [report and report["actions"] for report in reports]
@@ -55,17 +74,15 @@ def check(phone, server, story, report):
 @pytest.mark.parametrize("tell", STORIES)
 def test_story_over_any_network_killed_at_every_step(server, tmp_path, tell):
     with ThreadPoolExecutor(WORLDS) as pool:
-        whole = {mode: pool.submit(live, server, tmp_path, tell, mode) for mode in MODES}
-        killed = {
-            (mode, step): pool.submit(live, server, tmp_path, tell, mode, step)
-            for mode, life in whole.items()
-            for step in range(life.result()[0])
-        }
+        whole = {mode: pool.submit(live, server, tmp_path, tell, World(mode)) for mode in MODES}
+        worlds = [World(mode, 0, step) for mode, life in whole.items() for step in range(life.result()[0])]
         # The processes that bring it home die too; what they meet on the way is the same.
-        for step in range(sum(whole["up"].result()[1:2])):
-            killed["up", None, step] = pool.submit(live, server, tmp_path, tell, "up", None, step)
+        first, *later = whole["up"].result()
+        worlds += [World("up", number, step) for number, steps in enumerate(later, 1) for step in range(steps)]
+        worlds += [World("up", 0, step, dies_on=True) for step in {first // 2, first - 1}]
+        killed = {world: pool.submit(live, server, tmp_path, tell, world) for world in worlds}
     assert len(killed) >= 2 * len(MODES)
     for world, life in killed.items():
         if failure := life.exception():
-            failure.add_note(f"over the network and killed before the step: {world}")
+            failure.add_note(f"lived through as {world}")
             raise failure

@@ -1,4 +1,5 @@
 import Foundation
+import PaycastKitWire
 
 @testable import PaycastKit
 
@@ -33,6 +34,23 @@ enum Fixture {
             token: token
         )
     }
+
+    /// A year, after a free week.
+    static let subscription = StoreProduct(
+        id: "pro.trial",
+        name: "Pro",
+        displayPrice: "$79.99",
+        price: Decimal(7_999) / 100,
+        currency: "USD",
+        period: .init(1, .year),
+        introductoryOffer: .init(
+            payment: .freeTrial,
+            displayPrice: "$0.00",
+            price: 0,
+            period: .init(7, .day),
+            isEligible: true
+        )
+    )
 
     static let commit = Commit(outcome: "applied", event: "client:1", cursor: "e-1", claim: "granted")
     static let grant = Grant(product: "pro.annual", outcome: "applied", claim: "granted")

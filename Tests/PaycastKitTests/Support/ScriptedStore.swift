@@ -8,6 +8,7 @@ actor ScriptedStore: Store {
     private var known: [StoreProduct] = [
         StoreProduct(id: "pro.annual", name: "Pro", displayPrice: "€ 79,99"),
         StoreProduct(id: "coins", name: "Coins", displayPrice: "€ 0,99"),
+        Fixture.subscription,
     ]
     private var next: Result<StoreOutcome, PurchaseError> = .success(.cancelled)
     private var isOffline = false

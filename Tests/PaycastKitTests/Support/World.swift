@@ -1,5 +1,6 @@
 import Foundation
 import PaycastKitSystem
+import PaycastKitWire
 
 @testable import PaycastKit
 

@@ -45,6 +45,24 @@ final class StoreKitStoreTests: XCTestCase {
         XCTAssertTrue(try XCTUnwrap(products.first).displayPrice.contains("79.99"))
     }
 
+    func testAProductHasItsPeriodAndTheTrialThatANewUserMayHave() async throws {
+        let session = try session()
+        defer { session.clearTransactions() }
+        let products = try await launch().products(["pro.annual", "coins"])
+        let annual = try XCTUnwrap(products.first { $0.id == "pro.annual" })
+        XCTAssertEqual(annual.price, Decimal(7_999) / 100)
+        XCTAssertEqual(annual.currency, "USD")
+        XCTAssertEqual(annual.period, StoreProduct.Period(1, .year))
+        let trial = try XCTUnwrap(annual.introductoryOffer)
+        XCTAssertEqual(trial.payment, .freeTrial)
+        XCTAssertEqual(trial.price, 0)
+        XCTAssertEqual(trial.isEligible, true)
+        let coins = try XCTUnwrap(products.first { $0.id == "coins" })
+        XCTAssertEqual(coins.price, Decimal(99) / 100)
+        XCTAssertNil(coins.period)
+        XCTAssertNil(coins.introductoryOffer)
+    }
+
     func testAPurchaseCarriesTheTokenAndIsNotFinishedWithoutAServer() async throws {
         let session = try session()
         defer { session.clearTransactions() }

@@ -99,11 +99,38 @@ public struct Product: Identifiable, Hashable, Sendable {
             public init(rawValue: String) { self.rawValue = rawValue }
         }
 
+        @available(iOS 15.0, macOS 12.0, *)
+        public struct PaymentMode: RawRepresentable, Hashable, Sendable {
+            public static let freeTrial = PaymentMode(rawValue: "FreeTrial")
+            public static let payAsYouGo = PaymentMode(rawValue: "PayAsYouGo")
+            public static let payUpFront = PaymentMode(rawValue: "PayUpFront")
+            public let rawValue: String
+            public init(rawValue: String) { self.rawValue = rawValue }
+        }
+
         public let id: String?
         public let type: OfferType
+        public let price: Decimal
+        public let displayPrice: String
+        public let period: SubscriptionPeriod
+        public let periodCount: Int
+        public let paymentMode: PaymentMode
+    }
+
+    @available(iOS 15.0, macOS 12.0, *)
+    public struct SubscriptionPeriod: Hashable, Sendable {
+        public enum Unit: Hashable, Sendable { case day, week, month, year }
+
+        public let unit: Unit
+        public let value: Int
     }
 
     public struct SubscriptionInfo: Hashable, Sendable {
+        public let subscriptionGroupID: String
+        public let subscriptionPeriod: SubscriptionPeriod
+        public let introductoryOffer: SubscriptionOffer?
+        @available(iOS 15.0, macOS 12.0, *)
+        public static func isEligibleForIntroOffer(for groupID: String) async -> Bool { fatalError("stub") }
         @available(iOS 18.0, macOS 15.0, *)
         public var winBackOffers: [SubscriptionOffer] { fatalError("stub") }
     }
@@ -117,7 +144,11 @@ public struct Product: Identifiable, Hashable, Sendable {
     public let id: String
     public let displayName: String
     public let displayPrice: String
+    public let price: Decimal
     public let subscription: SubscriptionInfo?
+    /// Back-deployed from iOS 16 and macOS 13.
+    @available(iOS 15.0, macOS 12.0, *)
+    public var priceFormatStyle: Decimal.FormatStyle.Currency { fatalError("stub") }
 
     public static func products(for identifiers: some Collection<String>) async throws -> [Product] {
         fatalError("stub")

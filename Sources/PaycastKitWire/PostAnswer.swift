@@ -1,8 +1,8 @@
-internal import Foundation
-internal import PaycastKitSystem
+package import Foundation
+package import PaycastKitSystem
 
 /// What the server said to a posted transaction, as far as it decides what happens next.
-enum PostAnswer: Equatable, Sendable {
+package enum PostAnswer: Equatable, Sendable {
     /// 200: it is in the ledger.
     case committed(Commit)
     /// 409: it is in the ledger, and another user's.
@@ -16,29 +16,42 @@ enum PostAnswer: Equatable, Sendable {
     /// No answer at all.
     case unreachable
 
-    struct Delay: Equatable, Sendable {
+    package struct Delay: Equatable, Sendable {
         /// `Retry-After`.
-        var seconds: TimeInterval?
+        package var seconds: TimeInterval?
         /// False if the answer is about this transaction only: others may go on.
-        var isWholeServer: Bool
+        package var isWholeServer: Bool
         /// The status of an answer that is not Paycast's.
-        var unexpected: Int?
+        package var unexpected: Int?
+
+        package init(seconds: TimeInterval? = nil, isWholeServer: Bool, unexpected: Int? = nil) {
+            self.seconds = seconds
+            self.isWholeServer = isWholeServer
+            self.unexpected = unexpected
+        }
     }
 }
 
 /// The body of a 200.
-struct Commit: Codable, Equatable, Sendable {
+package struct Commit: Codable, Equatable, Sendable {
     /// `applied`, `duplicate`, `stale`, `ignored`, `unclaimed` or `quarantined`.
-    var outcome: String
-    var event: String
-    var cursor: String?
+    package var outcome: String
+    package var event: String
+    package var cursor: String?
     /// `granted`, `moved`, `shared` or `refused`; absent without a user.
-    var claim: String?
+    package var claim: String?
+
+    package init(outcome: String, event: String, cursor: String? = nil, claim: String? = nil) {
+        self.outcome = outcome
+        self.event = event
+        self.cursor = cursor
+        self.claim = claim
+    }
 }
 
 extension PostAnswer {
     /// Only an answer in the server's own words counts: a captive portal answers 200 to everything, with a page.
-    init(_ response: ServerResponse, at now: Date) {
+    package init(_ response: ServerResponse, at now: Date) {
         let code = response.errorCode
         switch (response.status, code) {
         case (200, _):

@@ -1,0 +1,34 @@
+#if canImport(StoreKit) && canImport(UIKit)
+    internal import StoreKit
+    internal import UIKit
+
+    /// Shows what the App Store has to tell, such as a declined payment, and not on top of a paywall.
+    ///
+    /// Without it StoreKit shows each message at once.
+    @MainActor
+    public final class StoreMessages {
+        /// Set it while a paywall is on the screen.
+        public var isDeferred = false {
+            didSet { show() }
+        }
+        private var waiting: [Message] = []
+
+        public init() {}
+
+        /// Listens for the rest of the process.
+        public func start() {
+            Task {
+                for await message in Message.messages {
+                    waiting.append(message)
+                    show()
+                }
+            }
+        }
+
+        private func show() {
+            guard !isDeferred, let scene = ActiveScene.current else { return }
+            for message in waiting { try? message.display(in: scene) }
+            waiting = []
+        }
+    }
+#endif

@@ -1,0 +1,40 @@
+package import Foundation
+package import PaycastKitSystem
+
+/// The routes that an app uses, in the server's own JSON.
+extension ServerRequest {
+    /// `POST /transactions/apple`, for the user of the stream.
+    ///
+    /// - Parameters:
+    ///   - jws: What the store signed.
+    ///   - order: The user's order, for a transaction that carries no token of its own.
+    package static func transaction(_ jws: String, stream: String?, order: UUID?) -> ServerRequest {
+        struct Body: Encodable {
+            var signedTransaction: String
+            var stream: String?
+            var order: String?
+        }
+        return post(
+            "transactions/apple",
+            body: Body(signedTransaction: jws, stream: stream, order: order?.uuidString.lowercased())
+        )
+    }
+
+    /// `GET /entitlements`, for the holder of the stream.
+    package static func entitlements(of stream: String, etag: String?) -> ServerRequest {
+        ServerRequest(
+            method: "GET",
+            path: "entitlements",
+            query: ["name": stream],
+            headers: etag.map { ["If-None-Match": $0] } ?? [:]
+        )
+    }
+
+    private static func post(_ path: String, body: some Encodable) -> ServerRequest {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        // Strings and nothing else: it cannot fail.
+        let bytes = (try? encoder.encode(body)) ?? Data()
+        return ServerRequest(method: "POST", path: path, headers: ["Content-Type": "application/json"], body: bytes)
+    }
+}
