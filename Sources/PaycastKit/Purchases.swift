@@ -11,7 +11,8 @@ package import PaycastKitSystem
 public final class Purchases: Sendable {
     private let engine: PurchaseEngine
     private let store: any Store
-    let environment: StoreEnvironment
+    /// StoreKit may ask for a password to tell it.
+    let environment: AskedOnce<String>
     private let begun = Once()
 
     /// - Parameters:
@@ -64,7 +65,7 @@ public final class Purchases: Sendable {
     init(_ parts: PurchaseEngine.Parts) {
         engine = PurchaseEngine(parts)
         store = parts.store
-        environment = StoreEnvironment(parts.store)
+        environment = AskedOnce { [store = parts.store] in await store.environment() }
     }
 
     /// In Application Support, which survives updates of the app. Outside a sandbox, all apps share it.

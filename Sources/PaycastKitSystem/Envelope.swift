@@ -28,16 +28,32 @@ package enum Envelope {
     }
 
     package static func open<Value: Decodable>(_ bytes: Data, as type: Value.Type) throws(Damage) -> Value {
-        guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")) else { throw .header }
-        let words = String(decoding: bytes[..<end], as: UTF8.self).split(separator: " ")
-        guard words.count == 4, words[0] == name, let written = Int(words[1]), let length = Int(words[2]) else {
-            throw .header
+        guard let header = Header(bytes) else { throw .header }
+        guard header.version <= version else { throw .newer(header.version) }
+        let body = Data(bytes[header.end...])
+        guard body.count == header.length else { throw .length }
+        guard hex(checksum(body)) == header.checksum else { throw .checksum }
+        return try decode(migrate(body, from: header.version))
+    }
+
+    /// The version of the format that it was written in. Nil for what was never sealed.
+    package static func version(of bytes: Data) -> Int? { Header(bytes)?.version }
+
+    private struct Header {
+        var version: Int
+        var length: Int
+        var checksum: String
+        /// Where the body begins.
+        var end: Data.Index
+
+        init?(_ bytes: Data) {
+            guard let newline = bytes.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
+            let words = String(decoding: bytes[..<newline], as: UTF8.self).split(separator: " ")
+            guard words.count == 4, words[0] == name, let version = Int(words[1]), let length = Int(words[2]) else {
+                return nil
+            }
+            (self.version, self.length, checksum, end) = (version, length, String(words[3]), newline + 1)
         }
-        guard written <= version else { throw .newer(written) }
-        let body = Data(bytes[(end + 1)...])
-        guard body.count == length else { throw .length }
-        guard hex(checksum(body)) == words[3] else { throw .checksum }
-        return try decode(migrate(body, from: written))
     }
 
     private static func decode<Value: Decodable>(_ body: Data) throws(Damage) -> Value {

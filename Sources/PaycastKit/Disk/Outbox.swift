@@ -18,53 +18,53 @@ struct Outbox: Sendable {
     private static let transactions = ".transaction"
     static let orders = "orders"
     private static let entitlements = "entitlements"
-    private static let damaged = ".damaged"
 
-    private let folder: URL
+    private let files: SealedFolder
 
     init(folder: URL) {
-        self.folder = folder
+        files = SealedFolder(folder)
     }
 
     /// Reads everything, oldest transaction first, and tidies up what a killed process left behind.
     func open() throws -> Content {
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         var content = Content()
-        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
-        for name in names {
-            let file = folder.appendingPathComponent(name)
-            if name.hasSuffix(AtomicFile.unfinished) {
-                try? FileManager.default.removeItem(at: file)
-            } else if name.hasSuffix(Outbox.transactions) {
-                if let delivery = read(Delivery.self, at: file, content: &content) {
-                    content.deliveries.append(delivery)
-                }
+        for name in try files.open() {
+            if name.hasSuffix(Outbox.transactions) {
+                if let delivery = read(Delivery.self, name, content: &content) { content.deliveries.append(delivery) }
             } else if name == Outbox.orders {
-                content.orders = read([PlacedOrder].self, at: file, content: &content) ?? []
+                content.orders = read([PlacedOrder].self, name, content: &content) ?? []
             } else if name == Outbox.entitlements {
-                content.entitlements = read(StoredEntitlements.self, at: file, content: &content)
+                content.entitlements = read(StoredEntitlements.self, name, content: &content)
             }
         }
         content.deliveries.sort { $0.version < $1.version }
         return content
     }
 
+    private func read<Value: Decodable>(_ type: Value.Type, _ name: String, content: inout Content) -> Value? {
+        switch files.read(name, as: type) {
+        case .whole(let value): return value
+        case .damaged: content.damaged.append(name)
+        case .unreadable: content.unreadable.insert(name)
+        }
+        return nil
+    }
+
     /// Another try at the orders, which could not be read when the process started. Nil if they still cannot be.
     func ordersIfReadable() -> [PlacedOrder]? {
-        var content = Content()
-        return read([PlacedOrder].self, at: folder.appendingPathComponent(Outbox.orders), content: &content)
+        if case .whole(let orders) = files.read(Outbox.orders, as: [PlacedOrder].self) { orders } else { nil }
     }
 
     func keep(_ delivery: Delivery) throws {
-        try write(delivery, as: Outbox.name(of: delivery.version))
+        try files.write(delivery, as: Outbox.name(of: delivery.version))
     }
 
     func drop(_ version: TransactionVersion) throws {
-        try remove(Outbox.name(of: version))
+        try files.remove(Outbox.name(of: version))
     }
 
     func save(_ orders: [PlacedOrder]) throws {
-        try write(orders, as: Outbox.orders)
+        try files.write(orders, as: Outbox.orders)
     }
 
     /// Nil after a log-out: it removes the file whoever wrote it, since the next user of the device must not be shown it.
@@ -72,55 +72,9 @@ struct Outbox: Sendable {
     /// An answer replaces what is damaged, which the server has told anew. It does not replace what a newer app wrote, which
     /// may hold more than this one knows, nor what cannot be read now and may be a newer app's. Then there is no cache.
     func save(_ entitlements: StoredEntitlements?) throws {
-        guard let entitlements else { return try remove(Outbox.entitlements) }
-        guard mayReplaceEntitlements else { return }
-        try write(entitlements, as: Outbox.entitlements)
-    }
-
-    private var mayReplaceEntitlements: Bool {
-        let file = folder.appendingPathComponent(Outbox.entitlements)
-        guard FileManager.default.fileExists(atPath: file.path) else { return true }
-        guard let bytes = try? Data(contentsOf: file) else { return false }
-        do throws(Envelope.Damage) {
-            _ = try Envelope.open(bytes, as: StoredEntitlements.self)
-            return true
-        } catch {
-            if case .newer = error { return false }
-            return true
-        }
-    }
-
-    private func remove(_ name: String) throws {
-        let file = folder.appendingPathComponent(name)
-        guard FileManager.default.fileExists(atPath: file.path) else { return }
-        try FileManager.default.removeItem(at: file)
-    }
-
-    private func write(_ value: some Encodable, as name: String) throws {
-        try AtomicFile.write(Envelope.seal(value), to: folder.appendingPathComponent(name))
-    }
-
-    private func read<Value: Decodable>(_ type: Value.Type, at file: URL, content: inout Content) -> Value? {
-        guard let bytes = try? Data(contentsOf: file) else {
-            content.unreadable.insert(file.lastPathComponent)
-            return nil
-        }
-        do throws(Envelope.Damage) {
-            return try Envelope.open(bytes, as: type)
-        } catch {
-            if case .newer = error {
-                content.unreadable.insert(file.lastPathComponent)
-                return nil
-            }
-            content.damaged.append(file.lastPathComponent)
-            putAside(file)
-            return nil
-        }
-    }
-
-    /// One damaged file of a name is kept for whoever investigates, so that damage never fills the disk.
-    private func putAside(_ file: URL) {
-        _ = rename(file.path, file.path + Outbox.damaged)
+        guard let entitlements else { return try files.remove(Outbox.entitlements) }
+        guard files.mayReplace(Outbox.entitlements) else { return }
+        try files.write(entitlements, as: Outbox.entitlements)
     }
 
     static func name(of version: TransactionVersion) -> String {

@@ -28,7 +28,7 @@ struct PurchaseMachine: Sendable {
     /// The last streams that the server has taken and has not taken: a page that was left open may bring an old one.
     var accepted: SignedStream?
     var refused: SignedStream?
-    var gate = Gate()
+    var gate = Gate<TransactionVersion>()
     var renewal = StreamRenewal()
     /// Reported once, until the server has answered as it should.
     private var unexpected: Int?
@@ -106,7 +106,7 @@ struct PurchaseMachine: Sendable {
             delivery.backoff.hasten()
             self.deliveries[delivery.version] = delivery
         }
-        gate.restore(from: deliveries, at: now)
+        gate.restore(from: deliveries.filter { $0.holdsOthers == true }.map(\.backoff), at: now)
         return [.sweep]
     }
 
@@ -129,13 +129,6 @@ struct PurchaseMachine: Sendable {
         }
         return [.sweep, .refreshEntitlements]
     }
-}
-
-/// Time and chance, which a pure machine is given.
-struct Moment: Sendable {
-    var now: Date
-    /// From 0 up to 1.
-    var chance: Double
 }
 
 /// A purchase from the tap to the store's answer.
@@ -189,29 +182,6 @@ struct SettledVersions: Sendable {
 
     mutating func removeAll() {
         newest = []
-    }
-}
-
-/// Closed by failures that are the whole server's. While it recovers, one post goes ahead of the others.
-struct Gate: Sendable {
-    var backoff = Backoff()
-    /// A transaction that the server never takes must not hold the others: what fails again closes nothing again.
-    private var lastFailed: TransactionVersion?
-
-    mutating func fail(_ version: TransactionVersion, retryAfter: TimeInterval? = nil, at moment: Moment) {
-        if retryAfter == nil, version == lastFailed || (backoff.isOrdered && !backoff.isDue(at: moment.now)) { return }
-        lastFailed = version
-        backoff.fail(at: moment.now, retryAfter: retryAfter, random: moment.chance)
-    }
-
-    mutating func open() {
-        self = Gate()
-    }
-
-    /// What the server asked the process before for.
-    mutating func restore(from deliveries: [Delivery], at now: Date) {
-        let orders = deliveries.filter { $0.holdsOthers == true && !$0.backoff.isDue(at: now) }.map(\.backoff)
-        backoff = orders.max { $0.due ?? .distantPast < $1.due ?? .distantPast } ?? backoff
     }
 }
 

@@ -26,23 +26,6 @@ public protocol Store: Sendable {
     func environment() async -> String?
 }
 
-/// The store's environment, as soon as it is known: StoreKit may ask for a password to tell it, and nobody waits for that.
-actor StoreEnvironment {
-    private let store: any Store
-    private var isAsked = false
-    private(set) var known: String?
-
-    init(_ store: any Store) {
-        self.store = store
-    }
-
-    func ask() {
-        guard !isAsked else { return }
-        isAsked = true
-        Task { known = await store.environment() }
-    }
-}
-
 /// The store's answer to a purchase.
 public enum StoreOutcome: Equatable, Sendable {
     case bought(SignedTransaction)

@@ -1,4 +1,5 @@
 import Foundation
+import PaycastKitSystem
 import PaycastKitWire
 
 @testable import PaycastKit
