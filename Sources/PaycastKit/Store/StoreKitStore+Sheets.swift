@@ -53,8 +53,7 @@
 
         /// A Mac has no scenes: a sheet belongs to a view controller, and one of the three does not exist.
         extension StoreKitStore {
-            /// Opens the account's page, in the App Store or a browser. StoreKit has a sheet from macOS 27.3 on, which the SDK of
-            /// Xcode 26 does not declare (https://developer.apple.com/documentation/storekit/appstore/showmanagesubscriptions(from:)).
+            /// Opens the account's page, in the App Store or a browser: the SDK of Xcode 26 declares no sheet for a Mac.
             public func showManageSubscriptions() async throws(PurchaseError) {
                 guard let page = URL(string: "https://apps.apple.com/account/subscriptions"),
                     await MainActor.run(body: { NSWorkspace.shared.open(page) })
