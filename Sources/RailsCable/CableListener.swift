@@ -36,8 +36,8 @@ extension BroadcastListener {
             makeSource: {
                 switch settings.url {
                 case .sqlite(let path):
-                    TableSource(
-                        SQLiteCableTable(path: path),
+                    SolidCableSource(
+                        SQLiteSolidCableTable(path: path),
                         of: settings.url,
                         timing: timing,
                         counts: counts,

@@ -6,12 +6,12 @@ internal import RailsBroadcasts
 /// Cable's table decides: the app has it, or the app notifies.
 final class PostgresCableSource: BroadcastSource {
     private enum Adapter {
-        case solidCable(TableSource)
-        case notifications(NotificationSource)
+        case solidCable(SolidCableSource)
+        case notifications(PostgresNotifySource)
     }
 
-    private let makeTable: (BroadcastGap) -> TableSource
-    private let makeNotifications: (BroadcastGap) -> NotificationSource
+    private let makeTable: (BroadcastGap) -> SolidCableSource
+    private let makeNotifications: (BroadcastGap) -> PostgresNotifySource
     private let isGuessed: Bool
     private var adapter: Adapter
 
@@ -24,8 +24,8 @@ final class PostgresCableSource: BroadcastSource {
     ) {
         isGuessed = settings.adapter == nil
         makeTable = { [isGuessed] gap in
-            TableSource(
-                PostgresCableTable(url),
+            SolidCableSource(
+                PostgresSolidCableTable(url),
                 of: settings.url,
                 timing: timing,
                 counts: counts,
@@ -34,7 +34,7 @@ final class PostgresCableSource: BroadcastSource {
             )
         }
         makeNotifications = { gap in
-            NotificationSource(
+            PostgresNotifySource(
                 url,
                 settings: settings,
                 timing: timing,

@@ -110,11 +110,16 @@ final class LedgerFixture: Sendable {
 
     func voids(_ google: GoogleVerifier, of packages: String...) -> Recovery {
         let lists = packages.map { package in
-            var list = GoogleVoidedPurchases(of: package, reader: google)
+            var list = GoogleVoidedPurchaseList(of: package, reader: google)
             list.pause = .zero
             return list
         }
-        let history = HistorySource(lists, words: GoogleVoidedPurchases.words, asksForEntries: true, isStandIn: false)
+        let history = HistorySource(
+            lists,
+            words: GoogleVoidedPurchaseList.words,
+            asksForEntries: true,
+            isStandIn: false
+        )
         return recovery(of: .google, history: history, verifier: google)
     }
 

@@ -18,8 +18,8 @@ public struct OpenGoogleStore: OpenStore {
 
     public var history: HistorySource? {
         guard !packages.isEmpty else { return nil }
-        let lists = packages.map { GoogleVoidedPurchases(of: $0, reader: reader) }
-        return HistorySource(lists, words: GoogleVoidedPurchases.words, asksForEntries: true, isStandIn: isStandIn)
+        let lists = packages.map { GoogleVoidedPurchaseList(of: $0, reader: reader) }
+        return HistorySource(lists, words: GoogleVoidedPurchaseList.words, asksForEntries: true, isStandIn: isStandIn)
     }
 }
 

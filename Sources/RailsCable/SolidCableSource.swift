@@ -5,10 +5,10 @@ internal import RailsBroadcasts
 ///
 /// The table keeps its rows for a day, so an outage loses nothing: a gap is what was broadcast before the start, and what
 /// the app deleted or replaced before it was read.
-final class TableSource: BroadcastSource {
+final class SolidCableSource: BroadcastSource {
     private let url: CableURL
     private let counts: CableCounts
-    private let table: any CableTable
+    private let table: any SolidCableTable
     private var cursor = CableCursor()
     private var health: CableHealth
     /// Streams to catch up on once the table's head is known.
@@ -19,7 +19,7 @@ final class TableSource: BroadcastSource {
     private let isOptional: Bool
 
     init(
-        _ table: any CableTable,
+        _ table: any SolidCableTable,
         of url: CableURL,
         timing: CableTiming,
         counts: CableCounts,

@@ -3,7 +3,7 @@ internal import Postgres
 internal import RailsBroadcasts
 
 /// The session that listens, and the names of its channels.
-final class NotificationSession {
+final class PostgresNotifySession {
     /// A transaction pooler takes LISTEN and delivers nothing: so long is the first notification waited for.
     private static let probe = Duration.seconds(2)
     /// Channels of one statement's text.
@@ -11,13 +11,13 @@ final class NotificationSession {
 
     private let url: PostgresURL
     private let options: PostgresOptions
-    private let channels: NotificationChannels
+    private let channels: PostgresNotifyChannels
     private let listener: PostgresListener
     /// By the bytes of their channels.
     private var streams: [[UInt8]: StreamName] = [:]
     private(set) var isListening = false
 
-    init(_ url: PostgresURL, channels: NotificationChannels) {
+    init(_ url: PostgresURL, channels: PostgresNotifyChannels) {
         var options = PostgresOptions(applicationName: "paycast cable")
         // Nothing is awaited longer: whoever stops the server waits for it.
         options.connect = .seconds(3)
@@ -39,7 +39,7 @@ final class NotificationSession {
             // A pooler passes on what a session tells itself within a transaction.
             let sender = listener.isPooled ? PostgresListener(url, options: options) : listener
             try sender.notify(channels.heartbeat, payloads: ["probe"])
-            return try listener.wait(timeout: NotificationSession.probe)
+            return try listener.wait(timeout: PostgresNotifySession.probe)
         }.nonEmpty(or: .noNotifications)
     }
 
@@ -49,8 +49,8 @@ final class NotificationSession {
         let begun = listen.map { channels.channel(of: $0) }
         for (channel, stream) in zip(begun, listen) { streams[Array(channel.utf8)] = stream }
         try postgres { () throws(PostgresError) in
-            for part in ended.parts(of: NotificationSession.batch) { try listener.unlisten(part) }
-            for part in begun.parts(of: NotificationSession.batch) { try listener.listen(part) }
+            for part in ended.parts(of: PostgresNotifySession.batch) { try listener.unlisten(part) }
+            for part in begun.parts(of: PostgresNotifySession.batch) { try listener.listen(part) }
         }
     }
 
@@ -59,7 +59,7 @@ final class NotificationSession {
     }
 
     func hasTable() throws(CableProblem) -> Bool {
-        try postgres { () throws(PostgresError) in try listener.first(PostgresCableTable.isThere) == "true" }
+        try postgres { () throws(PostgresError) in try listener.first(PostgresSolidCableTable.isThere) == "true" }
     }
 
     func wait(timeout: Duration, waker: Int32) throws(CableProblem) -> [PostgresNotification] {

@@ -10,7 +10,7 @@ internal import RailsBroadcasts
 /// Releases of Rails before June 2026 count characters where PostgreSQL counts bytes: a name of 64 bytes or more in 63
 /// characters or fewer is cut off by PostgreSQL, and Rails' own listener does not hear it either. Whose it was, nobody can
 /// tell any more, so it is nobody's here.
-struct NotificationChannels {
+struct PostgresNotifyChannels {
     /// PostgreSQL's NAMEDATALEN, less the byte that ends it.
     private static let limit = 63
 
@@ -25,6 +25,6 @@ struct NotificationChannels {
 
     func channel(of stream: StreamName) -> String {
         let name = prefix + stream.text
-        return name.utf8.count > NotificationChannels.limit ? Hex.encode(SHA1.hash(Array(name.utf8))) : name
+        return name.utf8.count > PostgresNotifyChannels.limit ? Hex.encode(SHA1.hash(Array(name.utf8))) : name
     }
 }

@@ -3,7 +3,7 @@ public import StoreInterface
 
 /// Google's list of one app's voided purchases, which makes up for lost pushes. An entry ends nothing by itself: the
 /// purchase is read, as after a push. A void that took effect counts once, whichever way it comes.
-public struct GoogleVoidedPurchases: HistoryList {
+public struct GoogleVoidedPurchaseList: HistoryList {
     /// 200,000 voids. Google allows 6,000 requests a day, and 30 in half a minute.
     public static let limits = HistoryLimits(ofAPiece: 50, ofARun: 200)
 

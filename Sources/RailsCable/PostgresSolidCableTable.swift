@@ -1,7 +1,7 @@
 internal import Postgres
 
 /// Solid Cable's table in PostgreSQL, through a session that only reads.
-final class PostgresCableTable: CableTable {
+final class PostgresSolidCableTable: SolidCableTable {
     private static let mode = "ISOLATION LEVEL REPEATABLE READ READ ONLY"
     /// Oid of `bytea`; before version 3 of Solid Cable, the columns were texts.
     private static let bytea: Int64 = 17
@@ -40,7 +40,7 @@ final class PostgresCableTable: CableTable {
             return CableHead(
                 ids: ids.reversed().map(\.id),
                 created: ids.first?.created,
-                snapshot: try PostgresCableTable.snapshot(snapshot)
+                snapshot: try PostgresSolidCableTable.snapshot(snapshot)
             )
         }
     }
@@ -53,7 +53,7 @@ final class PostgresCableTable: CableTable {
             let late = try question.missing.isEmpty ? nil : statements.late.send(Self.values(of: question))
             let rows = try statements.rows.send([.integer(question.after), .integer(Int64(question.limit))])
             var page = CablePage()
-            page.snapshot = try PostgresCableTable.snapshot(snapshot)
+            page.snapshot = try PostgresSolidCableTable.snapshot(snapshot)
             let found = try newest.take()
             if found.count > 0, !found[0].isNull(0) { page.newest = found[0].integer(0) }
             try found.check()

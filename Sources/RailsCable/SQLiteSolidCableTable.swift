@@ -7,7 +7,7 @@ internal import SQLiteLedger
 /// While the app has a file with a write-ahead log open, an index of the log lies beside it (`-shm`), through which
 /// readers and writers agree. While nobody has the file open, the index is missing. This creates none, and reads the file
 /// as it is.
-final class SQLiteCableTable: CableTable {
+final class SQLiteSolidCableTable: SolidCableTable {
     private struct Session {
         let file: CableFile
         let connection: SQLiteConnection
@@ -37,7 +37,7 @@ final class SQLiteCableTable: CableTable {
             // One moment for all three.
             try connection.execute("BEGIN")
             defer { try? connection.execute("COMMIT") }
-            return try SQLiteCableTable.page(question, in: connection)
+            return try SQLiteSolidCableTable.page(question, in: connection)
         }
         var page = answer.result
         page.isReplaced = answer.isReplaced
@@ -82,7 +82,7 @@ final class SQLiteCableTable: CableTable {
 }
 
 /// The file behind it.
-extension SQLiteCableTable {
+extension SQLiteSolidCableTable {
     private func reading<Result>(
         _ body: (SQLiteConnection) throws(EngineError) -> Result
     ) throws(CableProblem) -> (result: Result, isReplaced: Bool) {
@@ -108,7 +108,7 @@ extension SQLiteCableTable {
         do throws(EngineError) {
             let connection = try opened()
             session = Session(file: file, connection: connection)
-            guard try SQLiteCableTable.hasTable(connection) else { return nil }
+            guard try SQLiteSolidCableTable.hasTable(connection) else { return nil }
             return try body(connection)
         } catch {
             // A lock ends by itself; anything else may be of this session, or of the file that it opened.
@@ -119,7 +119,11 @@ extension SQLiteCableTable {
 
     private func opened() throws(EngineError) -> SQLiteConnection {
         if let session { return session.connection }
-        return try SQLiteConnection(path: path, access: .besideAnotherWriter, lockTimeout: SQLiteCableTable.lockTimeout)
+        return try SQLiteConnection(
+            path: path,
+            access: .besideAnotherWriter,
+            lockTimeout: SQLiteSolidCableTable.lockTimeout
+        )
     }
 
     /// Reads a file whose write-ahead log nobody has open, as it is. What somebody begins to write meanwhile could be read
@@ -131,7 +135,7 @@ extension SQLiteCableTable {
         let result: Result?
         do throws(EngineError) {
             let connection = try SQLiteConnection(path: path, access: .frozen, lockTimeout: .zero)
-            if try SQLiteCableTable.hasTable(connection) { result = try body(connection) } else { result = nil }
+            if try SQLiteSolidCableTable.hasTable(connection) { result = try body(connection) } else { result = nil }
         } catch {
             guard CableFile(path) == file else { throw .busy }
             throw CableProblem(error)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RailsCable
 
-@Suite(.timeLimit(.minutes(10)), .blocking) struct NotificationChannelsTests {
+@Suite(.timeLimit(.minutes(10)), .blocking) struct PostgresNotifyChannelsTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var prefix: String?
@@ -38,7 +38,7 @@ import Testing
     ]
 
     private func channel(_ given: Case) throws -> String {
-        let channels = NotificationChannels(RailsChannels(prefix: given.prefix), token: 1)
+        let channels = PostgresNotifyChannels(RailsChannels(prefix: given.prefix), token: 1)
         return channels.channel(of: try #require(StreamName(given.stream)))
     }
 

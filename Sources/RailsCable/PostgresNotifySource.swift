@@ -6,11 +6,11 @@ internal import RailsBroadcasts
 
 /// The notifications of Action Cable's `postgresql` adapter: listens to each stream that a page follows, and does what
 /// `HeartbeatHealth` decides. PostgreSQL keeps nothing for a session that is away.
-final class NotificationSource: BroadcastSource {
+final class PostgresNotifySource: BroadcastSource {
     private let settings: CableSettings
     private let counts: CableCounts
     private let follows: FollowedStreams
-    private let session: NotificationSession
+    private let session: PostgresNotifySession
     private var streams: ListenedStreams
     private var health: HeartbeatHealth<CableProblem>
     private var heard: [PostgresNotification] = []
@@ -36,7 +36,7 @@ final class NotificationSource: BroadcastSource {
         self.follows = follows
         self.gap = gap
         let rails = RailsChannels(prefix: settings.prefix)
-        session = NotificationSession(url, channels: NotificationChannels(rails, token: .random(in: 0 ... .max)))
+        session = PostgresNotifySession(url, channels: PostgresNotifyChannels(rails, token: .random(in: 0 ... .max)))
         repetition = timing.repetition
         streams = ListenedStreams(limit: settings.streamLimit, repetition: timing.repetition)
         health = HeartbeatHealth(timing: timing.listening, starting: .starting, silent: .noNotifications, now: .zero)

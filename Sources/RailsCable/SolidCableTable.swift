@@ -1,6 +1,6 @@
 /// The table `solid_cable_messages`, to which Solid Cable appends each broadcast, and from which it deletes what is older
 /// than its retention (https://github.com/rails/solid_cable/blob/main/app/models/solid_cable/message.rb).
-protocol CableTable: AnyObject {
+protocol SolidCableTable: AnyObject {
     /// The newest rows, without what they say.
     func head() throws(CableProblem) -> CableHead
     func rows(_ question: CableQuestion) throws(CableProblem) -> CablePage
