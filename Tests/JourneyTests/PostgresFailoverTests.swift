@@ -209,7 +209,9 @@ import Testing
                 answer.fulfil(error)
             }
         }
-        let waiting = "wait_event = 'SyncRep' AND query = 'COMMIT'"
+        // The one that has moved the head, and not the node's own lease.
+        let movers = "SELECT pid FROM pg_locks WHERE relation = 'paycast.head'::regclass AND mode = 'RowExclusiveLock'"
+        let waiting = "wait_event = 'SyncRep' AND query = 'COMMIT' AND pid IN (\(movers))"
         try Deadline(.seconds(60)).wait(for: "the wait for the standby") {
             try pair.primary.psql("SELECT count(*) FROM pg_stat_activity WHERE \(waiting)") == "1"
         }
