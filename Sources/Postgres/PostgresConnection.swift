@@ -100,7 +100,7 @@ public final class PostgresConnection {
             try work(session)
         } catch {
             let isLost =
-                [.connectionLost, .silent, .shuttingDown, .readOnly].contains(error.kind) || session.isBroken
+                [.connectionLost, .shuttingDown, .readOnly].contains(error.kind) || session.isBroken
                 || session.isUnusable
             if isLost { drop(because: error) } else if session.pending.isEmpty { noteTransaction() }
             throw error

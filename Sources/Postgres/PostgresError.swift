@@ -3,8 +3,6 @@ public struct PostgresError: Error, Equatable, CustomStringConvertible {
     public enum Kind: Sendable, Equatable {
         /// The connection is gone, and its transaction with it: none of it was committed.
         case connectionLost
-        /// No answer came in time, so the session was dropped. The server may be at work on it still.
-        case silent
         /// The connection was lost after COMMIT had been sent: the transaction was committed, will be, or never was.
         case outcomeUnknown
         /// Committed on this server, but somebody cancelled the wait for its standby, so a failover may lose it. A
@@ -50,7 +48,7 @@ public struct PostgresError: Error, Equatable, CustomStringConvertible {
     /// What an operator can do about it.
     public var advice: String {
         switch kind {
-        case .connectionLost, .silent:
+        case .connectionLost:
             "the connection to PostgreSQL is lost (\(message)): check that it runs, and the network between"
         case .outcomeUnknown: "the connection was lost during a COMMIT (\(message)): check whether it took effect"
         case .notReplicated:

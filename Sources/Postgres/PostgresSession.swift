@@ -97,7 +97,7 @@ final class PostgresSession {
     }
 
     private func silent() -> PostgresError {
-        PostgresError(.silent, "no answer within \(options.answer)")
+        PostgresError(.connectionLost, "no answer within \(options.answer)")
     }
 
     /// The reason why the connection is gone, in the server's words if it could send any.

@@ -4,7 +4,7 @@ internal import Observability
 internal import Postgres
 internal import RailsBroadcasts
 
-/// The notifications of Action Cable's `postgresql` adapter: listens to each stream that a page follows, and does what
+/// Takes what Action Cable's `postgresql` adapter notifies: listens to each stream that a page follows, and does what
 /// `HeartbeatHealth` decides. PostgreSQL keeps nothing for a session that is away.
 final class PostgresNotifySource: BroadcastSource {
     private let settings: CableSettings

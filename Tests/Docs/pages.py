@@ -51,6 +51,7 @@ class Pages:
         url = path if path.startswith("http") else self.walkthrough.serving().url + path
         self.context = self.browser.new_context(reduced_motion="reduce", ignore_https_errors=True)
         self.context.set_default_timeout(PATIENCE)
+        self.context.set_default_navigation_timeout(15_000)  # loading is no expectation
         self.context.route(TURBO, lambda route: route.fulfill(content_type="text/javascript", body=turbo()))
         self.page = self.context.new_page()
         self.page.on("console", lambda message: message.type == "error" and self.errors.append(message.text))

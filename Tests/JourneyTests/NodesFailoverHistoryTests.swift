@@ -32,7 +32,7 @@ struct NodesFailoverHistoryTests {
         let pair = try PostgresPair()
         let nodes = try PostgresNodes(cluster: pair.primary, url: pair.url)
         let traffic = try NodesTraffic(
-            NodesTraffic.Plan(writers: 4, each: 40, pages: 3, kind: .newest),
+            NodesTraffic.Plan(writers: 4, each: 250, pages: 3, kind: .newest),
             on: nodes,
             seed: seed
         )

@@ -38,13 +38,24 @@ import Testing
     }
 
     @Test func readerAnswersFromANewOne() throws {
-        var queries = try engine.openQueries(policy: policy, streams: .standard)
+        let queries = try engine.openQueries(policy: policy, streams: .standard)
         #expect(try queries.head().position == 0)
         try endSessions()
         #expect(try queries.head().position == 0)
+    }
+
+    /// What a transaction asks ahead is asked again.
+    @Test func writerAsksAheadInANewOne() throws {
+        var store = try engine.openRepository(policy: policy, streams: .standard)
+        try store.begin()
+        try store.commit()
         try endSessions()
-        let question: LedgerQueries.Question = { queries in QuestionAnswer(isFailure: (try? queries.head()) == nil) {} }
-        #expect(!queries.answer([question, question]).contains { $0.isFailure })
+        let event = Fixture.subscription("e1", state: .active, key: Fixture.key("e1"))
+        let incoming = IncomingEvent(event, receivedAt: Fixture.now)
+        try store.begin(anticipating: [AnticipatedCommand(incoming)], now: Fixture.now)
+        _ = try store.record(incoming, now: Fixture.now)
+        try store.commit()
+        #expect(try cluster.psql("SELECT event FROM paycast.events") == "e1")
     }
 
     /// What was written is lost with its session, so nothing of it may be committed in the next one.

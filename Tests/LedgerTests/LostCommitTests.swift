@@ -39,9 +39,10 @@ import Testing
         // Statements are prepared.
         _ = try send("warm", to: writer)
         var answered = 1
+        var refused = 0
         for (number, count) in given.cuts.enumerated() {
             proxy.cut(after: count, given.direction, once: true)
-            if (try? send("e\(number)", to: writer)) != nil { answered += 1 }
+            if (try? send("e\(number)", to: writer)) != nil { answered += 1 } else { refused += 1 }
             proxy.restore()
             let found = try cluster.psql("SELECT count(*) FROM paycast.events")
             #expect(Int(found) ?? 0 >= answered)
@@ -50,6 +51,8 @@ import Testing
         }
         let count = Array(given.cuts).count + 1
         #expect(proxy.connections > count / 2, "too few cuts met a batch")
+        // What is cut on the way back can be asked again, or was committed.
+        #expect(refused > 0 || given.direction == .toClient)
         #expect(try cluster.psql("SELECT count(*), count(DISTINCT event) FROM paycast.events") == "\(count)|\(count)")
         #expect(try cluster.psql("SELECT max(position) - count(*) FROM paycast.entries") == "0")
         #expect(

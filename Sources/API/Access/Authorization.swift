@@ -13,7 +13,7 @@ public struct Authorization: Sendable {
     /// As browsers send them: lower case, without a default port.
     private let origins: Allowlist<String>
 
-    /// Without keys, every API route answers 401. Without a streamNames, every stream name counts as forged.
+    /// Without keys, every API route answers 401. Without `streamNames`, every stream name counts as forged.
     public init(keys: [String], streamNames: StreamNameVerifier?, origins: Allowlist<String>) {
         self.keys = keys.map { Array($0.utf8) }
         self.streamNames = streamNames

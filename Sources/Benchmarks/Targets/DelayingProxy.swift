@@ -82,7 +82,7 @@ struct DelayingProxy {
         var ended: Set<Int32> = []
         for index in flows.indices {
             let due = flows[index].waiting.prefix { $0.due <= now }
-            for parcel in due where parcel.bytes.isEmpty || !Sockets.send(parcel.bytes, to: flows[index].target) {
+            for piece in due where piece.bytes.isEmpty || !Sockets.send(piece.bytes, to: flows[index].target) {
                 ended.formUnion([flows[index].source, flows[index].target])
             }
             flows[index].waiting.removeFirst(due.count)

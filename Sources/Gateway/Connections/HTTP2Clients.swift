@@ -9,7 +9,7 @@ final class HTTP2Clients {
     private let loop: LoopContext
     private let connections: ConnectionTable
     private let deadlines: Deadlines
-    private let flow: ReadScheduler
+    private let reads: ReadScheduler
     private let closer: ConnectionCloser
     private let requests: RequestServer
     /// Clients that have events to handle or more to send.
@@ -19,14 +19,14 @@ final class HTTP2Clients {
         loop: LoopContext,
         connections: ConnectionTable,
         deadlines: Deadlines,
-        flow: ReadScheduler,
+        reads: ReadScheduler,
         closer: ConnectionCloser,
         requests: RequestServer
     ) {
         self.loop = loop
         self.connections = connections
         self.deadlines = deadlines
-        self.flow = flow
+        self.reads = reads
         self.closer = closer
         self.requests = requests
     }
@@ -73,7 +73,7 @@ final class HTTP2Clients {
         guard connection.isOpen else { return }
         if client.isBroken { return closer.end(connection) }
         if client.session.isOver, !client.socket.isBehind { return closer.finish(connection, lingers: true) }
-        flow.adjust(connection)
+        reads.adjust(connection)
     }
 
     // MARK: Requests

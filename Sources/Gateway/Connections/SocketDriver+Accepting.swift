@@ -27,7 +27,7 @@ extension SocketDriver {
             }
             welcome(socket.descriptor, from: socket.peer)
         }
-        for connection in flow.takeUnread() where connection.isOpen { readable(connection) }
+        for connection in reads.takeUnread() where connection.isOpen { readable(connection) }
     }
 
     private func welcome(_ descriptor: Int32, from peer: IPAddress?) {

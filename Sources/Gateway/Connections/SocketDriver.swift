@@ -10,7 +10,7 @@ final class SocketDriver {
     let connections: ConnectionTable
     let deadlines: Deadlines
     let closer: ConnectionCloser
-    let flow: ReadScheduler
+    let reads: ReadScheduler
     private let requests: RequestServer
     private let http2: HTTP2Clients
     /// The buffer into which every socket is read. Nothing stays in it.
@@ -24,7 +24,7 @@ final class SocketDriver {
         events: EventLoop,
         security: TLSContext?,
         connections: ConnectionTable,
-        flow: ReadScheduler,
+        reads: ReadScheduler,
         deadlines: Deadlines,
         closer: ConnectionCloser,
         requests: RequestServer,
@@ -34,7 +34,7 @@ final class SocketDriver {
         self.events = events
         self.security = security
         self.connections = connections
-        self.flow = flow
+        self.reads = reads
         self.deadlines = deadlines
         self.closer = closer
         self.requests = requests
@@ -95,7 +95,7 @@ final class SocketDriver {
             case .broken: return closer.end(connection)
             }
         }
-        if socket.isEncrypted { flow.readAgain(connection) }
+        if socket.isEncrypted { reads.readAgain(connection) }
     }
 
     /// Returns false while the handshake continues, and after it has failed.

@@ -40,7 +40,7 @@ final class SocketLoop {
         position: Int64
     ) {
         let loop = LoopContext(shared: shared, port: port, acceptor: Acceptor(listener: listener, events: events))
-        let flow = ReadScheduler(port: port)
+        let reads = ReadScheduler(port: port)
         let deadlines = Deadlines(loop: loop)
         connections = ConnectionTable(loop: loop)
         subscriptions = Subscriptions(loop: loop, position: position)
@@ -61,7 +61,7 @@ final class SocketLoop {
         )
         requests = RequestServer(
             loop: loop,
-            flow: flow,
+            reads: reads,
             deadlines: deadlines,
             closer: closer,
             slowReaders: slowReaders,
@@ -72,7 +72,7 @@ final class SocketLoop {
             loop: loop,
             connections: connections,
             deadlines: deadlines,
-            flow: flow,
+            reads: reads,
             closer: closer,
             requests: requests
         )
@@ -81,7 +81,7 @@ final class SocketLoop {
             events: events,
             security: security,
             connections: connections,
-            flow: flow,
+            reads: reads,
             deadlines: deadlines,
             closer: closer,
             requests: requests,

@@ -14,12 +14,12 @@ final class RequestServer {
     let pages: PageServer
     let cable: CableServer
     let webSockets: WebSocketFrames
-    private let flow: ReadScheduler
+    private let reads: ReadScheduler
     private let headCheck = RequestHeadCheck()
 
     init(
         loop: LoopContext,
-        flow: ReadScheduler,
+        reads: ReadScheduler,
         deadlines: Deadlines,
         closer: ConnectionCloser,
         slowReaders: SlowReaders,
@@ -27,7 +27,7 @@ final class RequestServer {
         writer: PageWriter
     ) {
         self.loop = loop
-        self.flow = flow
+        self.reads = reads
         self.deadlines = deadlines
         self.closer = closer
         self.writer = writer
@@ -47,7 +47,7 @@ final class RequestServer {
         if connection.hasEnded, case .reading = connection.phase, !connection.link.isBehind {
             return closer.end(connection)
         }
-        flow.adjust(connection)
+        reads.adjust(connection)
     }
 
     /// Returns the next complete request. Nil: more has to arrive, or the request was refused.

@@ -18,8 +18,8 @@ extension EngineError {
         switch kind {
         case .retry: .busy
         case .unique, .other: .statement
-        case .connectionLost, .silent, .outcomeUnknown, .notReplicated, .readOnly, .full, .tooManyConnections,
-            .shuttingDown, .serverFault, .noPartition, .denied:
+        case .connectionLost, .outcomeUnknown, .notReplicated, .readOnly, .full, .tooManyConnections, .shuttingDown,
+            .serverFault, .noPartition, .denied:
             .unusable
         }
     }

@@ -13,47 +13,47 @@ extension PostgresLedgerConnection {
         let questions = first
         first = []
         let wasOpen = postgres.isOpen
+        let start = ContinuousClock.now
+        do throws(EngineError) {
+            return try attempt(mode, asking: question, and: questions)
+        } catch  where wasOpen && !postgres.isOpen && ContinuousClock.now - start < PostgresLedgerConnection.moment {
+            // A failover, a restart or a proxy ended the session while nobody used it. Nothing has been written, so a new one
+            // does as well, and no page or webhook has to come again. Not after a long silence: it would wait twice.
+            postgres.rollback()
+            ahead = [:]
+            return try attempt(mode, asking: question, and: questions)
+        }
+    }
+
+    private static let moment = Duration.seconds(1)
+
+    private func attempt(
+        _ mode: String,
+        asking question: PostgresStatement,
+        and questions: [Question]
+    ) throws(EngineError) -> Int64 {
         try connect()
-        // Both before the snapshot: what other threads learn after it need not be in it.
+        // Both before the snapshot, and of this attempt: what other threads learn after it need not be in it, and what they
+        // learned before must be.
         let before = nodeState.seen
         let newest = nodeState.newestEntry
         let found = try engine { () throws(PostgresError) in
-            do throws(PostgresError) {
-                return try head(in: mode, asking: question, and: questions)
-            } catch  where wasOpen && PostgresLedgerConnection.isEndOfSession(error) {
-                // A failover ended it, a proxy, or the server when it restarted. Nothing has been asked in it, so a new
-                // one does as well, and no page or webhook has to come again for that.
-                postgres.rollback()
-                ahead = [:]
-                return try head(in: mode, asking: question, and: questions)
-            }
+            try postgres.begin(mode)
+            let head = try question.send()
+            // Each sees what was committed before it is its turn: after the head is locked.
+            try send(questions)
+            let rows = try head.take()
+            guard rows.count > 0 else { return nil as (position: Int64, epoch: String)? }
+            let found = (position: rows[0].integer(0), epoch: rows[0].text(1))
+            try rows.check()
+            return found
         }
         guard let found else {
             throw .ofTheLedger("it has no head", advice: "the ledger in PostgreSQL is damaged: restore a backup")
         }
         try nodeState.see(found.position, epoch: found.epoch, atLeast: before)
-        try checkNewestEntry(with: newest)
+        try checkNewestEntry(newest)
         return found.position
-    }
-
-    private static func isEndOfSession(_ error: PostgresError) -> Bool {
-        error.kind == .connectionLost || error.kind == .shuttingDown
-    }
-
-    private func head(
-        in mode: String,
-        asking question: PostgresStatement,
-        and questions: [Question]
-    ) throws(PostgresError) -> (position: Int64, epoch: String)? {
-        try postgres.begin(mode)
-        let head = try question.send()
-        // Each sees what was committed before it is its turn: after the head is locked.
-        try send(questions)
-        let rows = try head.take()
-        guard rows.count > 0 else { return nil }
-        let found = (position: rows[0].integer(0), epoch: rows[0].text(1))
-        try rows.check()
-        return found
     }
 
     private func connect() throws(EngineError) {

@@ -35,7 +35,7 @@ extension PostgresLedgerConnection {
 
     /// A promoted standby may have caught up with what this node has seen, by other commits at the same positions. The
     /// date of the newest entry that it knows tells, once for each session.
-    func checkNewestEntry(with newest: (position: Int64, committedAt: Instant)?) throws(EngineError) {
+    func checkNewestEntry(_ newest: (position: Int64, committedAt: Instant)?) throws(EngineError) {
         guard checkedSession != postgres.session, let newest else { return }
         let found = try engine { () throws(PostgresError) in
             try postgres.prepare("SELECT committed_at FROM entries WHERE position = ?")

@@ -28,7 +28,7 @@ extension PostgresMembership {
     /// the new timeline is stored. When one does not come back, the ledger counts as having lost what that node had seen.
     func confirmTimeline() throws(EngineError) {
         let postgres = connection.postgres
-        guard postgres.session != comparedSession || postgres.isPooled else { return }
+        guard !postgres.isOpen || postgres.session != comparedSession || postgres.isPooled else { return }
         defer { postgres.rollback() }
         _ = try connection.beginReading()
         let isSafe = try engine { () throws(PostgresError) -> Bool? in

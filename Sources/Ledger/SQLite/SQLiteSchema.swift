@@ -202,7 +202,7 @@ public enum SQLiteSchema {
     /// alone, refuses the ledger at its start.
     private static let tenth = ""
 
-    /// Traces that keep erased users from coming back: digests with the ledger's own key, which
+    /// Traces that keep erased users from coming back, and find them: digests with the ledger's own key, which
     /// `advance` makes. `kept_bodies` are older than the retention, but still to be forwarded.
     private static let eleventh = """
         CREATE TABLE IF NOT EXISTS tombstones (digest TEXT PRIMARY KEY, position INTEGER NOT NULL) STRICT, WITHOUT ROWID;

@@ -3,8 +3,8 @@ internal import SharedLedger
 
 /// Decides what this node's pages get, and when the log is read. Pure: the follower performs it.
 ///
-/// Publishes this node's commits at once, unless another node has committed something before them that is not read yet.
-/// Publishes another node's message after the entries that its sender knew. Times are monotonic nanoseconds.
+/// This node's commits come out at once, unless another node has committed something before them that is not read yet.
+/// Another node's message comes out after the entries that its sender knew. Times are monotonic nanoseconds.
 struct FollowerDecision {
     /// How long another node's commit stays unseen when no notification of it arrives.
     static let interval: UInt64 = 1_000_000_000
