@@ -50,7 +50,7 @@ def test_a_second_webview(open_webview, webview):
     other.until_prices()
     webview.press("annual")
     webview.until_state("annual", "buying")
-    assert other.until_state("annual", None) == FREE
+    # Firefox may have shown the window already, which is an appearance, too.
     other.appear()
     assert other.until_state("annual", "buying") == BUSY
     other.press("annual")
