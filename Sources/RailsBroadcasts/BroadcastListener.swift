@@ -53,7 +53,7 @@ public final class BroadcastListener: Sendable {
         ports.problem.withLock { $0 }.map { ["\(ports.source.name): \($0)"] } ?? []
     }
 
-    /// A warning for `/ready`, although broadcasts may arrive.
+    /// A warning for `/ready` that does not mean that broadcasts are missing.
     public var warnings: [String] {
         ports.warning.withLock { $0 }.map { ["\(ports.source.name): \($0)"] } ?? []
     }

@@ -14,7 +14,7 @@ public struct StoreProduct: Codable, Equatable, Sendable {
     public var currency: String?
     /// From one renewal to the next. Nil for what does not renew by itself.
     public var period: Period?
-    /// What new subscribers get first. Nil if there is none, or if it is of a kind that this version does not know.
+    /// The offer for new subscribers. Nil if there is none, or if this version does not know its kind.
     public var introductoryOffer: IntroductoryOffer?
 
     public init(

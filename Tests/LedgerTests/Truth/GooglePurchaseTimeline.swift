@@ -7,6 +7,8 @@ struct GooglePurchaseTimeline: Sendable {
     var base: StoreTimeline
     private var lines: [String: StoreTimeline] = [:]
     private var listed: Set<String> = []
+    /// Products that were ever refunded.
+    private var refunded: Set<String> = []
 
     init(_ base: StoreTimeline) {
         self.base = base
@@ -34,6 +36,7 @@ struct GooglePurchaseTimeline: Sendable {
         var timeline = lines[product] ?? newLine(product)
         timeline.token = base.token
         _ = timeline.take(step, at: now)
+        if timeline.state == .revoked { refunded.insert(product) }
         // Paid for longer than any delivery is late, so that time alone does not end a product that is removed.
         if step == .start { for _ in 0..<3 { _ = timeline.take(.renew, at: now) } }
         lines[product] = timeline
@@ -46,9 +49,10 @@ struct GooglePurchaseTimeline: Sendable {
         return timeline
     }
 
-    /// A refunded product stays listed: otherwise only a reader who saw it before would know of it.
+    /// A refunded product stays listed, even if it is bought again: otherwise only a reader who saw it before would know of
+    /// the refund, and only one who saw it afterwards that it was not the end.
     mutating func takeOut(_ product: String, at now: Instant) {
-        guard lines[product]?.state != .revoked, listed.remove(product) != nil else { return }
+        guard !refunded.contains(product), listed.remove(product) != nil else { return }
         _ = lines[product]?.take(.expire, at: now)
     }
 

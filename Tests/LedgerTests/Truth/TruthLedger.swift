@@ -202,10 +202,9 @@ final class TruthLedger {
     }
 
     /// A further product that is no longer listed has ended, and no store says when. One that is added and removed
-    /// between two readings is never seen; nor is one that was refunded, then bought again and removed. So only products
-    /// that give access are compared.
+    /// between two readings is never seen. So only products that give access are compared.
     private func isOverBesides(_ heldContract: HeldContract) -> Bool {
-        heldContract.contract.purchase != nil && [.expired, .revoked].contains(heldContract.status.state)
+        heldContract.contract.purchase != nil && heldContract.status.state == .expired
     }
 
     /// Which of several ended products ended last may depend on one that was never reported.
