@@ -62,18 +62,6 @@ import Testing
         try page.cursors(until: "unheard.")
     }
 
-    /// A newer version has changed the tables: pages and webhooks go to nodes that know them.
-    @Test func anOlderNodeDrains() throws {
-        let nodes = try PostgresNodes(1)
-        try nodes.cluster.psql("UPDATE paycast.meta SET value = '999' WHERE key = 'schema'")
-        _ = try nodes[0].process.errorLine { $0.contains("ledger has a newer schema") }
-        #expect(try nodes[0].process.waitForExit() == 0)
-        #expect(throws: (any Error).self) { try nodes[0].start() }
-        let again = nodes[0].paycast(["migrate", "--database", nodes.cluster.url])
-        #expect(try again.waitForExit() == 1)
-        #expect(again.errors.contains("run the newer version of paycast"), "\(again.errors)")
-    }
-
     /// A promoted standby that lacks the newest commits: their positions will be given again. So every cursor of the old
     /// epoch must stop counting, and pages are sent the newest of what is left.
     @Test func lostCommitsChangeTheEpoch() throws {

@@ -4,12 +4,12 @@ import LedgerInterface
 import LedgerSQL
 import Observability
 import Postgres
-import PostgresLedger
 import SharedLedger
 import TestSupport
 import Testing
 
 @testable import Ledger
+@testable import PostgresLedger
 
 /// Two nodes, and the work that one of them does for both.
 @Suite(.timeLimit(.minutes(10)), .blocking, .enabled(if: PostgresCluster.isInstalled)) struct LeaseTests {
@@ -47,6 +47,13 @@ import Testing
 
     private func end(_ cluster: PostgresCluster) throws {
         try cluster.psql("UPDATE paycast.leases SET ends_at = clock_timestamp() - interval '1 second'")
+    }
+
+    /// A dead node's work is taken over within 15 seconds: its lease ends, another node's next heartbeat takes it, and two
+    /// seconds are left for PostgreSQL's answers. `TakeoverTests` proves that it is the next one.
+    @Test func theWaitsForATakeoverAddUp() {
+        let heartbeat = Int(LedgerFollower.heartbeat / 1_000_000_000)
+        #expect(PostgresMembership.leaseSeconds + heartbeat + 2 <= 15)
     }
 
     @Test func workOfAFormerLeaseIsRefused() throws {

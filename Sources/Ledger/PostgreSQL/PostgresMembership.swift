@@ -46,8 +46,7 @@ final class PostgresMembership: NodeMembership {
         )
         standing = try connection.prepare(
             """
-            SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT),
-                (SELECT CAST(value AS BIGINT) FROM meta WHERE key = 'schema')
+            SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT), \(StoredSchema.columns)
             """
         )
         // The row stays, so that numbers go on.
@@ -70,13 +69,15 @@ final class PostgresMembership: NodeMembership {
         try beat.run([.text(nodeState.node), .text(nodeState.version)])
         let lease = try takeLease.first([.text(nodeState.node)]) { row in Lease(number: row.integer(0)) }
         let asked = monotonicNanoseconds()
-        let told = try standing.first { row in (now: row.integer(0), schema: row.integer(1)) }
+        let told = try standing.first { row in
+            (now: row.integer(0), schema: StoredSchema(version: row.integer(1), compatibility: row.text(2)))
+        }
         let took = monotonicNanoseconds() - asked
         guard let told else { throw .ofTheLedger("it has no clock", advice: "ask PostgreSQL why") }
         return HeartbeatAnswer(
             lease: lease,
             now: took < PostgresMembership.freshness ? Instant(milliseconds: told.now) : nil,
-            isOutdated: told.schema > PostgresSchema.newest
+            isOutdated: !told.schema.admits(PostgresSchema.newest)
         )
     }
 

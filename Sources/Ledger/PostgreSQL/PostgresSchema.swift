@@ -12,14 +12,21 @@ public enum PostgresSchema {
 
     public static var newest: Int64 { Int64(migrations.count) }
 
+    /// The oldest version that a program may know that works on the newest tables.
+    static var oldest: Int64 { oldest(of: migrations) }
+
+    static func oldest(of migrations: [PostgresMigration]) -> Int64 {
+        Int64((migrations.lastIndex { !$0.isAdditive } ?? -1) + 1)
+    }
+
     /// The number of the advisory lock that whoever migrates, opens or begins to copy into a ledger holds until its
     /// transaction ends.
     public static let openingLock: Int64 = 7_165_929
 
     static let halfOfACopy = EngineError.ofTheLedger("it is half of a copy", advice: UnfinishedCopy.advice)
 
-    /// Brings a ledger up to date. Any number of nodes may call it at once. Throws for a ledger that a newer version wrote,
-    /// and for half of a copy unless it is `forCopy`. `size` is how many positions a partition has.
+    /// Brings a ledger up to date. Any number of nodes may call it at once. Leaves what a newer version has added. Throws for
+    /// tables that only a newer version can work on, and for half of a copy unless it is `forCopy`. `size` is how many positions a partition has.
     public static func migrate(
         _ postgres: PostgresConnection,
         schema: String,
@@ -28,17 +35,19 @@ public enum PostgresSchema {
     ) throws(EngineError) {
         let steps = MigrationSteps(postgres: postgres, schema: schema, size: size)
         while true {
-            let found = try steps.transaction { () throws(PostgresError) in try version(in: postgres, schema: schema) }
-            guard found <= newest else { throw newer(found) }
+            let stored = try steps.transaction { () throws(PostgresError) in try read(postgres, schema: schema) }
+            guard stored.admits(newest) else { throw newer(stored.version) }
             guard forCopy ? true : try !isUnfinishedCopy(postgres, schema: schema) else {
                 throw halfOfACopy
             }
+            let found = stored.version
+            if found > newest { return }
             if found > 0 {
                 for migration in migrations.dropFirst(Int(found)) { try migration.prepare?(steps) }
             }
             let isDone = try steps.transaction { () throws(PostgresError) -> Bool in
                 // Another node may have done it meanwhile.
-                guard try version(in: postgres, schema: schema) == found else { return false }
+                guard try read(postgres, schema: schema).version == found else { return false }
                 try advance(postgres, from: found, schema: schema, size: size)
                 return true
             }
@@ -56,12 +65,13 @@ public enum PostgresSchema {
             .first([.text("\(schema).\(UnfinishedCopy.table)")]) { row in row.integer(0) == 1 } ?? false
     }
 
-    /// Zero while there is no ledger.
-    private static func version(in postgres: PostgresConnection, schema: String) throws(PostgresError) -> Int64 {
+    private static func read(_ postgres: PostgresConnection, schema: String) throws(PostgresError) -> StoredSchema {
         let place = postgres.prepare("SELECT CAST(to_regclass(?) AS TEXT)")
-        guard try place.first([.text(schema + ".meta")], read: { row in !row.isNull(0) }) == true else { return 0 }
-        let version = postgres.prepare("SELECT value FROM meta WHERE key = 'schema'")
-        return Int64(try version.first { row in row.text(0) } ?? "0") ?? 0
+        guard try place.first([.text(schema + ".meta")], read: { row in !row.isNull(0) }) == true else { return .none }
+        let stored = try postgres.prepare("SELECT \(StoredSchema.columns)").first { row in
+            StoredSchema(version: row.integer(0), compatibility: row.text(1))
+        }
+        return stored ?? .none
     }
 
     private static func advance(
@@ -88,9 +98,9 @@ public enum PostgresSchema {
             try postgres.prepare("INSERT INTO meta VALUES ('schema', '0'), ('unclaimed', '0'), ('erasure_key', ?)")
                 .run([.text(ErasureKey.random())])
         }
+        try StoredSchema.write(postgres)
         try postgres.execute(
             """
-            UPDATE meta SET value = '\(newest)' WHERE key = 'schema';
             WITH gone AS (
                 DELETE FROM nodes WHERE seen_at < clock_timestamp() - interval '1 day' RETURNING node
             )
