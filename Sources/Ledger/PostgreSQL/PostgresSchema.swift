@@ -8,6 +8,7 @@ public import Postgres
 public enum PostgresSchema {
     static let migrations = [
         PostgresMigration { _ in first }, PostgresMigration { _ in leaseNumbers }, PartitionedTables.migration,
+        BodyCompression.migration,
     ]
 
     public static var newest: Int64 { Int64(migrations.count) }

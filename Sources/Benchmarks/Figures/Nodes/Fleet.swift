@@ -4,27 +4,54 @@ internal import Domain
 enum Fleet: Benchmark {
     static let name = "fleet"
     private static let count = 10_000
+    /// Of a core, for a node that has a machine of its own.
+    private static let percent = 20
 
     static func run(_ report: inout Report) throws {
         try withPostgres { postgres in
-            try together(postgres, to: &report)
             try across(postgres, to: &report)
             try listening(postgres, to: &report)
+            // The last, because what a flood leaves to write to the disk would delay the others.
+            try together(postgres, to: &report)
         }
     }
 
+    /// The load's programs and PostgreSQL run on the same cores as the nodes. So three nodes, each of which also reads what
+    /// the others take, cannot do more than one that has all cores; with a part of a core each, as with machines of
+    /// their own, they can.
     private static func together(_ postgres: PostgresServer, to report: inout Report) throws {
+        let figure = "Apple notifications, three nodes beside one"
+        let shared = try turns(postgres, count: count) { _ in nil }
+        report.add(shared.row("\(figure), all on the same cores", unit: "per second", bound: .none))
+        let alone = try turns(postgres, count: count / 5) { node in
+            guard let share = ProcessorShare(percent: Fleet.percent, of: node.process.id) else {
+                throw BenchmarkError.notStarted("control groups need root")
+            }
+            return share
+        }
+        report.add(
+            alone.row("\(figure), each with \(percent) % of a core", unit: "per second", bound: .atLeastTimesFloor(1))
+        )
+    }
+
+    private static func turns(
+        _ postgres: PostgresServer,
+        count: Int,
+        limit: (PaycastTarget) throws -> ProcessorShare?
+    ) throws -> Turns {
         var turns = Turns()
         for _ in 0..<Comparison.rounds {
             for nodes in [1, 3] {
-                let rate = try withNodes(nodes, on: postgres) {
-                    try NotificationRun(count, inFlight: 255, through: $0).rate
+                let rate = try withNodes(nodes, on: postgres) { nodes in
+                    let shares = try nodes.map(limit)
+                    return try withExtendedLifetime(shares) {
+                        try NotificationRun(count, inFlight: 255, through: nodes).rate
+                    }
                 }
                 if nodes == 1 { turns.floor.append([rate]) } else { turns.paycast.append([rate]) }
             }
         }
-        let figure = "Apple notifications, three nodes beside one, 255 in flight"
-        report.add(turns.row(figure, unit: "per second", bound: .atLeastTimesFloor(1)))
+        return turns
     }
 
     private static func across(_ postgres: PostgresServer, to report: inout Report) throws {
