@@ -126,3 +126,7 @@ final class PostgresSession {
         return String(decoding: code, as: UTF8.self)
     }
 }
+
+/// The version of the library that this process has loaded, such as 15.14
+/// (https://www.postgresql.org/docs/15/libpq-misc.html).
+public let libpqVersion = "\(PQlibVersion() / 10000).\(PQlibVersion() % 10000)"

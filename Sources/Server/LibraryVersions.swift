@@ -1,5 +1,6 @@
 internal import Crypto
 internal import HTTP2
+internal import Postgres
 internal import RailsRedis
 internal import SQLiteLedger
 internal import Sockets
@@ -9,6 +10,6 @@ public let releaseVersion = "0.1.0"
 
 /// The C libraries that this process has loaded, for bug reports.
 public let libraryVersions: [(name: String, version: String)] = [
-    ("libwebsockets", libwebsocketsVersion), ("SQLite", sqliteVersion), ("OpenSSL", opensslVersion),
-    ("hiredis", hiredisVersion), ("nghttp2", nghttp2Version),
+    ("libwebsockets", libwebsocketsVersion), ("SQLite", sqliteVersion), ("libpq", libpqVersion),
+    ("OpenSSL", opensslVersion), ("hiredis", hiredisVersion), ("nghttp2", nghttp2Version),
 ]
