@@ -45,7 +45,7 @@ public struct CertificateTemplate: Sendable {
             validity: validity,
             basicConstraints: "critical,CA:TRUE,pathlen:0",
             keyUsage: "critical,keyCertSign,cRLSign",
-            markers: [ChainVerifier.Marker.intermediate]
+            markers: [AppleChainVerifier.Marker.intermediate]
         )
     }
 
@@ -55,7 +55,7 @@ public struct CertificateTemplate: Sendable {
             validity: validity,
             basicConstraints: "critical,CA:FALSE",
             keyUsage: "critical,digitalSignature",
-            markers: [ChainVerifier.Marker.leaf]
+            markers: [AppleChainVerifier.Marker.leaf]
         )
     }
 }

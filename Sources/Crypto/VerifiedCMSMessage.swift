@@ -34,8 +34,8 @@ public struct CMSVerifier: Sendable {
     public func verify(_ message: [UInt8]) throws(CMSError) -> VerifiedCMSMessage {
         let cms = try CMSMessage(message)
         let chain = try cms.chain(to: anchors)
-        guard chain.count == 3, chain[0].isEndEntity, chain[0].hasExtension(ChainVerifier.Marker.leaf),
-            chain[1].hasExtension(ChainVerifier.Marker.intermediate)
+        guard chain.count == 3, chain[0].isEndEntity, chain[0].hasExtension(AppleChainVerifier.Marker.leaf),
+            chain[1].hasExtension(AppleChainVerifier.Marker.intermediate)
         else { throw .wrongShape }
         let start = chain.map(\.validity.lowerBound).max() ?? .max
         let end = chain.map(\.validity.upperBound).min() ?? .min

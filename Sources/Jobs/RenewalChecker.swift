@@ -13,7 +13,7 @@ public final class RenewalChecker: Sendable {
 
     private let reader: LedgerReader
     private let writer: LedgerWriter
-    private let leadership: Leadership
+    private let heldLease: HeldLease
     private let lanes: [(provider: Provider, api: any StoreAPI, routine: Routine)]
     private let ends: EndedAccessQueue
     private let clock: Clock
@@ -23,7 +23,7 @@ public final class RenewalChecker: Sendable {
     public init(
         reader: LedgerReader,
         writer: LedgerWriter,
-        leadership: Leadership = .alone,
+        heldLease: HeldLease = .alone,
         apis: [Provider: any StoreAPI],
         ends: EndedAccessQueue,
         clock: Clock,
@@ -31,7 +31,7 @@ public final class RenewalChecker: Sendable {
     ) {
         self.reader = reader
         self.writer = writer
-        self.leadership = leadership
+        self.heldLease = heldLease
         self.ends = ends
         self.clock = clock
         self.log = log
@@ -42,8 +42,8 @@ public final class RenewalChecker: Sendable {
 
     public func start() {
         for (provider, api, routine) in lanes {
-            routine.start("ends-\(provider.rawValue)", state: RenewalCheck()) { [self] state in
-                if leadership.isHeld { turn(provider, api: api, state: &state) }
+            routine.start("ends-\(provider.rawValue)", state: RenewalCheckSchedule()) { [self] state in
+                if heldLease.isHeld { turn(provider, api: api, state: &state) }
                 return .seconds(1)
             }
         }
@@ -60,7 +60,7 @@ public final class RenewalChecker: Sendable {
         for lane in lanes { lane.routine.end() }
     }
 
-    private func turn(_ provider: Provider, api: any StoreAPI, state: inout RenewalCheck) {
+    private func turn(_ provider: Provider, api: any StoreAPI, state: inout RenewalCheckSchedule) {
         let now = clock.now()
         let limit = RenewalChecker.roundSize
         let expiring = answer { reader.expiring(of: provider, at: now, limit: limit, completion: $0) } ?? []
@@ -84,7 +84,7 @@ public final class RenewalChecker: Sendable {
         }
     }
 
-    private func ask(_ api: any StoreAPI, about key: ContractKey, state: inout RenewalCheck) -> StoreAPIError? {
+    private func ask(_ api: any StoreAPI, about key: ContractKey, state: inout RenewalCheckSchedule) -> StoreAPIError? {
         let now = clock.now()
         do throws(StoreAPIError) {
             let statement = try api.statement(of: key, now: now)
@@ -105,7 +105,7 @@ public final class RenewalChecker: Sendable {
         }
     }
 
-    private func failed(_ key: ContractKey, error: StoreAPIError, state: inout RenewalCheck) {
+    private func failed(_ key: ContractKey, error: StoreAPIError, state: inout RenewalCheckSchedule) {
         var after: Instant?
         if case .unavailable(_, let comeback) = error { after = comeback }
         let now = clock.now()

@@ -13,16 +13,16 @@ public final class RetentionRunner: Sendable {
 
     private let days: Int
     private let writer: LedgerWriter
-    private let leadership: Leadership
+    private let heldLease: HeldLease
     private let clock: Clock
     private let log: Log
     private let stop: Routine.Stop
     private let routine: Routine
 
-    public init(days: Int, writer: LedgerWriter, leadership: Leadership, clock: Clock, log: Log) {
+    public init(days: Int, writer: LedgerWriter, heldLease: HeldLease, clock: Clock, log: Log) {
         self.days = days
         self.writer = writer
-        self.leadership = leadership
+        self.heldLease = heldLease
         self.clock = clock
         self.log = log
         stop = Routine.Stop()
@@ -45,7 +45,7 @@ public final class RetentionRunner: Sendable {
     }
 
     private func turn(_ steps: inout Int) -> Duration {
-        guard let lease = leadership.lease else { return RetentionRunner.retry }
+        guard let lease = heldLease.lease else { return RetentionRunner.retry }
         let instant = clock.now() - .seconds(Int64(days) * 86_400)
         let answer = Promise<Result<Bool, LedgerError>>()
         let step = LedgerCommand.emptyOld(before: instant) { answer.fulfil($0) }

@@ -27,7 +27,7 @@ public final class SentRefreshes: Sendable {
     static let capacity = 20_000
     static let returnNanoseconds: UInt64 = 5_000_000_000
 
-    private let halves = Mutex(BoundedMemory<Pages, Sent>(capacity: SentRefreshes.capacity))
+    private let halves = Mutex(BoundedCache<Pages, Sent>(capacity: SentRefreshes.capacity))
 
     public init() {}
 

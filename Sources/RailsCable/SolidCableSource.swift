@@ -1,7 +1,7 @@
 internal import Observability
 internal import RailsBroadcasts
 
-/// Solid Cable's table: asks it what `CableCursor` wants to know, when `CableHealth` says so.
+/// Solid Cable's table: asks it what `SolidCableCursor` wants to know, when `CableHealth` says so.
 ///
 /// The table keeps its rows for a day, so an outage loses nothing: a gap is what was broadcast before the start, and what
 /// the app deleted or replaced before it was read.
@@ -9,7 +9,7 @@ final class SolidCableSource: BroadcastSource {
     private let url: CableURL
     private let counts: CableCounts
     private let table: any SolidCableTable
-    private var cursor = CableCursor()
+    private var cursor = SolidCableCursor()
     private var health: CableHealth
     /// Streams to catch up on once the table's head is known.
     private var gap: BroadcastGap?
@@ -42,7 +42,7 @@ final class SolidCableSource: BroadcastSource {
     var next: Duration { health.next }
 
     func startOver(_ receiver: BroadcastReceiver) {
-        cursor = CableCursor()
+        cursor = SolidCableCursor()
         gap = gap ?? .outage
     }
 
@@ -77,7 +77,7 @@ final class SolidCableSource: BroadcastSource {
         }
     }
 
-    private func lose(_ reason: CableCursor.Gap, _ receiver: BroadcastReceiver) {
+    private func lose(_ reason: SolidCableCursor.Gap, _ receiver: BroadcastReceiver) {
         counts.gaps.add()
         receiver.log.warning(
             "broadcasts of rails cable may be lost",

@@ -19,7 +19,7 @@ struct FileWatcher {
             var trim = MemoryTrimSchedule()
             while !mailbox.isClosed {
                 waker.wait(timeout: .seconds(1))
-                if trim.isDue(ended: gateway.endedConnections) { Memory.trim() }
+                if trim.isDue(ended: gateway.endedConnections) { Allocator.trim() }
                 certificate?.refresh()
                 if watch.refresh() { gateway.forgetRecentMessages() }
             }

@@ -76,10 +76,10 @@ struct OpenedLedger {
     }
 
     /// Whether this node does the leader's work.
-    var leadership: Leadership {
+    var heldLease: HeldLease {
         switch kind {
         case .file: .alone
-        case .shared(_, let follower): follower.leadership
+        case .shared(_, let follower): follower.heldLease
         }
     }
 

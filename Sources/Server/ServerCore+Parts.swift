@@ -26,7 +26,7 @@ extension ServerCore {
     /// Nil if no Redis is configured.
     func redis() throws(StartError) -> BroadcastListener? {
         guard let settings = configuration.redis else { return nil }
-        let submit = submitBroadcasts { [leadership = ledger.leadership] in leadership.lease }
+        let submit = submitBroadcasts { [heldLease = ledger.heldLease] in heldLease.lease }
         guard let listener = BroadcastListener(redis: settings, log: log, metrics: metrics, submit: submit) else {
             throw .gateway(.noDescriptors)
         }

@@ -78,7 +78,7 @@ struct ServerCore {
                     ledger.announce(.language(stream), publisher: publisher)
                 }
             )
-            lead = RailsBroadcastLease(leadership: ledger.leadership) { [writer] command in writer.submit(command) }
+            lead = RailsBroadcastLease(heldLease: ledger.heldLease) { [writer] command in writer.submit(command) }
             reader = try LedgerReader(
                 engine: ledger.engine,
                 clock: clock,

@@ -7,7 +7,7 @@ struct AnyCableClient: CableReader {
     /// In nanoseconds; the client's delays are multiples of it.
     private static let pingInterval = 3 * second
     private let subscription: CableSubscription
-    var reader = FrameReader()
+    var reader = ClientFrameReader()
     private var connectAt: UInt64
     private var lookAt: UInt64 = .max
     private var askAgainAt: UInt64 = .max
@@ -27,7 +27,7 @@ struct AnyCableClient: CableReader {
     func request() -> String {
         let query = sid.map { "?sid=\($0)" } ?? ""
         return
-            "GET /cable\(query) HTTP/1.1\r\nSec-WebSocket-Protocol: actioncable-v1-ext-json\r\n\(FrameReader.upgrade)"
+            "GET /cable\(query) HTTP/1.1\r\nSec-WebSocket-Protocol: actioncable-v1-ext-json\r\n\(ClientFrameReader.upgrade)"
     }
 
     /// Waits 3 to 6 s, ± half of that, then twice as long each time.
@@ -58,7 +58,7 @@ struct AnyCableClient: CableReader {
 
     private mutating func look(now: UInt64) { lookAt = now + nanoseconds(3 * .random(in: 0.75...1.25)) }
 
-    mutating func take(_ message: CableMessage, now: UInt64, into actions: inout [StockAction]) {
+    mutating func take(_ message: ReceivedCableMessage, now: UInt64, into actions: inout [StockAction]) {
         pingedAt = now
         switch message {
         case .welcome(let sid, let restored):
@@ -81,7 +81,7 @@ struct AnyCableClient: CableReader {
             actions.append(.apply(Array(html.utf8)))
         case .ping:
             restoreSince = time(nil)
-            actions.append(.send(FrameReader.frame(1, payload: Array(#"{"command":"pong"}"#.utf8))))
+            actions.append(.send(ClientFrameReader.frame(1, payload: Array(#"{"command":"pong"}"#.utf8))))
         case .other: break
         }
     }

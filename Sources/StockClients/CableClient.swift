@@ -5,7 +5,7 @@ struct CableClient: CableReader {
     private static let guarantee = 500 * millisecond
     private let subscription: CableSubscription
     private var monitor: CableMonitor
-    var reader = FrameReader()
+    var reader = ClientFrameReader()
     private var askAgainAt: UInt64 = .max
     private var isOver = false
 
@@ -17,7 +17,7 @@ struct CableClient: CableReader {
     var wakeAt: UInt64 { isOver ? .max : min(askAgainAt, monitor.wakeAt) }
 
     func request() -> String {
-        "GET /cable HTTP/1.1\r\nSec-WebSocket-Protocol: actioncable-v1-json, actioncable-unsupported\r\n\(FrameReader.upgrade)"
+        "GET /cable HTTP/1.1\r\nSec-WebSocket-Protocol: actioncable-v1-json, actioncable-unsupported\r\n\(ClientFrameReader.upgrade)"
     }
 
     mutating func closed(now: UInt64) {
@@ -32,7 +32,7 @@ struct CableClient: CableReader {
 
     mutating func shown(now: UInt64) { monitor.shown(now: now) }
 
-    mutating func take(_ message: CableMessage, now: UInt64, into actions: inout [StockAction]) {
+    mutating func take(_ message: ReceivedCableMessage, now: UInt64, into actions: inout [StockAction]) {
         monitor.heard(now: now)
         switch message {
         case .welcome:
@@ -58,14 +58,14 @@ struct CableClient: CableReader {
 
 /// A stock client of Action Cable: how all of them handle incoming frames.
 protocol CableReader: StockClient {
-    var reader: FrameReader { get set }
+    var reader: ClientFrameReader { get set }
 
-    mutating func take(_ message: CableMessage, now: UInt64, into actions: inout [StockAction])
+    mutating func take(_ message: ReceivedCableMessage, now: UInt64, into actions: inout [StockAction])
 }
 
 extension CableReader {
     mutating func answered(status: Int, now: UInt64, into actions: inout [StockAction]) {
-        reader = FrameReader()
+        reader = ClientFrameReader()
         if status != 101 { actions.append(.close) }
     }
 
@@ -73,9 +73,9 @@ extension CableReader {
         reader.append(bytes)
         for frame in reader.take() {
             switch frame.opcode {
-            case 1: take(CableMessage(frame.payload), now: now, into: &actions)
-            case 8: actions += [.send(FrameReader.frame(8, payload: frame.payload)), .close]
-            case 9: actions.append(.send(FrameReader.frame(10, payload: frame.payload)))
+            case 1: take(ReceivedCableMessage(frame.payload), now: now, into: &actions)
+            case 8: actions += [.send(ClientFrameReader.frame(8, payload: frame.payload)), .close]
+            case 9: actions.append(.send(ClientFrameReader.frame(10, payload: frame.payload)))
             default: break
             }
         }

@@ -3,17 +3,17 @@ struct WebSocketClient: StockClient {
     let name = "WebSocket"
     private let path: String
     private(set) var wakeAt: UInt64
-    private var reader = FrameReader()
+    private var reader = ClientFrameReader()
 
     init(path: String, wakeAt: UInt64) {
         self.path = path
         self.wakeAt = wakeAt
     }
 
-    func request() -> String { "GET \(path) HTTP/1.1\r\n\(FrameReader.upgrade)" }
+    func request() -> String { "GET \(path) HTTP/1.1\r\n\(ClientFrameReader.upgrade)" }
 
     mutating func answered(status: Int, now: UInt64, into actions: inout [StockAction]) {
-        reader = FrameReader()
+        reader = ClientFrameReader()
         actions.append(status == 101 ? .subscribed : .close)
     }
 
@@ -29,9 +29,9 @@ struct WebSocketClient: StockClient {
                 actions += [.close, .become(EventSourceClient(path: source, wakeAt: now))]
                 return
             case 8:
-                actions += [.send(FrameReader.frame(8, payload: frame.payload)), .close]
+                actions += [.send(ClientFrameReader.frame(8, payload: frame.payload)), .close]
                 return
-            case 9: actions.append(.send(FrameReader.frame(10, payload: frame.payload)))
+            case 9: actions.append(.send(ClientFrameReader.frame(10, payload: frame.payload)))
             default: break
             }
         }

@@ -52,7 +52,7 @@ public struct Tail: Command {
     /// Returns what the server understands: a cursor, `start` or an instant.
     private static func since(_ text: String) throws(UsageError) -> String {
         if text == "start" || Cursor(text) != nil { return text }
-        if let instant = moment(text) { return instant.iso8601 }
+        if let instant = timeArgument(text) { return instant.iso8601 }
         throw UsageError(
             "--since must be a cursor such as 3f9a-120, start, 1h, a date, or an instant such as "
                 + "2026-01-31T12:00:00Z; not \(quoted(text))"

@@ -29,7 +29,7 @@ struct Recover: Command {
 
     /// Parses an instant, a date, or how long ago it was by the server's clock.
     private static func instant(_ text: String) throws(UsageError) -> Instant {
-        guard let instant = moment(text) else {
+        guard let instant = timeArgument(text) else {
             throw UsageError(
                 "--since must be an instant such as 2026-01-31T12:00:00Z, a date, or 7d, not \(quoted(text))"
             )

@@ -78,7 +78,7 @@ import Testing
         epoch: String = "e"
     ) -> String {
         let body = Array("hello".utf8)
-        return NotificationPieces.payloads(of: body, key: key, epoch: epoch, after: 3, number: sender << 32 | number)[0]
+        return NotifyPieces.payloads(of: body, key: key, epoch: epoch, after: 3, number: sender << 32 | number)[0]
     }
 
     private static func changed(_ data: String, at index: Int) -> String {

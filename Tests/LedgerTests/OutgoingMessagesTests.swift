@@ -30,11 +30,11 @@ import Testing
 
     @Test func whatIsFullTakesOnlyWhatIsVital() {
         var messages = OutgoingMessages()
-        let body = [UInt8](repeating: 0, count: NotificationPieces.bodyLimit - 128)
+        let body = [UInt8](repeating: 0, count: NotifyPieces.bodyLimit - 128)
         for _ in 0..<4 { #expect(messages.add(body, isVital: false, now: 0) == true) }
         #expect(messages.add([1], isVital: false, now: 0) == false)
         #expect(messages.add([1], isVital: true, now: 0) == true)
-        let long = [UInt8](repeating: 0, count: NotificationPieces.bodyLimit + 1)
+        let long = [UInt8](repeating: 0, count: NotifyPieces.bodyLimit + 1)
         #expect(messages.add(long, isVital: true, now: 0) == false)
     }
 

@@ -17,7 +17,7 @@ final class ExpiredNameThrottle: Sendable {
     private static let minute: UInt64 = 60_000_000_000
     private static let longest = 1440 * minute
 
-    private let told = Mutex(BoundedMemory<String, Told>(capacity: 20_000))
+    private let told = Mutex(BoundedCache<String, Told>(capacity: 20_000))
 
     /// Whether to tell the page with this genuine token to reload; a yes is counted. `now` is in monotonic nanoseconds.
     func mayReload(_ token: String, now: UInt64 = monotonicNanoseconds()) -> Bool {

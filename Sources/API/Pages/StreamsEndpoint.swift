@@ -10,11 +10,11 @@ internal import Pages
 /// `GET /streams?name=SIGNED[&since=CURSOR]`: the connection that `<turbo-stream-source src>` opens.
 struct StreamsEndpoint {
     private let services: Services
-    private let pages: StreamFollowing
+    private let pages: StreamResumption
 
     init(_ services: Services) {
         self.services = services
-        pages = StreamFollowing(services)
+        pages = StreamResumption(services)
     }
 
     func answer(_ request: Request) -> Answer {

@@ -57,7 +57,7 @@ enum Notifications: Benchmark {
     ) throws -> Figures {
         let loop = LoadLoop()
         let publishers = Publishers(target, connections: connections, on: loop)
-        let purchases = try Purchases(count, of: provider, at: target, publishers: publishers)
+        let purchases = try PurchaseLoad(count, of: provider, at: target, publishers: publishers)
         let listeners = Pages(target, over: .webSocket) { $0 }
         try listeners.open(pages, on: loop)
         let verifications = try Verification.cost()
@@ -92,7 +92,7 @@ enum LoneNotifications: Benchmark {
     private static func measure(_ target: PaycastTarget) throws -> Double {
         let loop = LoadLoop()
         let publishers = Publishers(target, connections: 1, on: loop)
-        let purchases = try Purchases(count, of: .apple, at: target, publishers: publishers)
+        let purchases = try PurchaseLoad(count, of: .apple, at: target, publishers: publishers)
         var latencies: [Double] = []
         for request in purchases.requests {
             let start = nanoseconds()

@@ -9,16 +9,16 @@ enum SwapLatency: Benchmark {
     static let count = 2000
 
     static func run(_ report: inout Report) throws {
-        try add("webhook to page", to: &report) { try Purchases(count, of: .apple, at: $0, publishers: $1) }
+        try add("webhook to page", to: &report) { try PurchaseLoad(count, of: .apple, at: $0, publishers: $1) }
         try add("transaction posted by an app to page", to: &report) {
-            try Purchases(postedByApps: count, at: $0, publishers: $1)
+            try PurchaseLoad(postedByApps: count, at: $0, publishers: $1)
         }
     }
 
     private static func add(
         _ name: String,
         to report: inout Report,
-        purchases: (PaycastTarget, Publishers) throws -> Purchases
+        purchases: (PaycastTarget, Publishers) throws -> PurchaseLoad
     ) throws {
         let rounds = try (0..<Comparison.rounds).map { _ in
             try with(PaycastTarget.init) { try latencies(from: $0, to: $0, make: purchases).sorted() }
@@ -34,7 +34,7 @@ enum SwapLatency: Benchmark {
     static func latencies(
         from target: PaycastTarget,
         to shown: PaycastTarget,
-        make: (PaycastTarget, Publishers) throws -> Purchases
+        make: (PaycastTarget, Publishers) throws -> PurchaseLoad
     ) throws -> [Double] {
         let loop = LoadLoop()
         let publishers = Publishers(target, on: loop)

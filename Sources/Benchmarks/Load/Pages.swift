@@ -113,7 +113,7 @@ final class Pages: LoadClient {
         if pages[index].phase == .greeted, pages[index].rest.firstRange(of: Array("welcome".utf8)) != nil {
             pages[index].phase = .subscribing
             let command = Array(target.subscribeCommand(channel: channel(index)).utf8)
-            if !Sockets.send(FrameReader.frame(1, payload: command), to: pages[index].descriptor) { kill(index) }
+            if !Sockets.send(ClientFrameReader.frame(1, payload: command), to: pages[index].descriptor) { kill(index) }
         }
         guard pages[index].rest.firstRange(of: Array("confirm_subscription".utf8)) != nil else { return }
         pages[index].rest = []

@@ -22,7 +22,7 @@ final class Connection {
         /// A page that follows one stream.
         case page(Page)
         /// A client that follows any number of streams.
-        case cable(CableClient)
+        case cable(CableConnectionState)
         /// A client that speaks HTTP/2: its requests are connections themselves.
         case http2(HTTP2Connection)
         /// Our close frame is out; the client has a moment to answer it.
@@ -75,7 +75,7 @@ final class Connection {
     /// The tick at which it was given its deadline.
     var quietSince = 0
     /// The amount that its peer had read when its time to read began.
-    var progress = ReadingProgress(start: 0)
+    var progress = PeerReadProgress(start: 0)
 
     init(
         id: ConnectionID,

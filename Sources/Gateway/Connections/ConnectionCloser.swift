@@ -10,20 +10,20 @@ final class ConnectionCloser {
     let connections: ConnectionTable
     let subscriptions: Subscriptions
     let deadlines: Deadlines
-    let slowReaders: SlowReaders
+    let slowConsumers: SlowConsumers
 
     init(
         loop: LoopContext,
         connections: ConnectionTable,
         subscriptions: Subscriptions,
         deadlines: Deadlines,
-        slowReaders: SlowReaders
+        slowConsumers: SlowConsumers
     ) {
         self.loop = loop
         self.connections = connections
         self.subscriptions = subscriptions
         self.deadlines = deadlines
-        self.slowReaders = slowReaders
+        self.slowConsumers = slowConsumers
     }
 
     // MARK: At once
@@ -65,7 +65,7 @@ final class ConnectionCloser {
         connection.phase = .closing
         guard connection.socket != nil, !connection.link.isBehind else {
             connection.link.stopReading()
-            return slowReaders.setDeadline(for: connection)
+            return slowConsumers.setDeadline(for: connection)
         }
         linger(connection)
     }

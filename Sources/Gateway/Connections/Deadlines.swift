@@ -38,7 +38,7 @@ extension ConnectionCloser {
             guard let connection = connections[id] else { continue }
             if case .http2(let client) = connection.phase {
                 check(client, on: connection)
-            } else if connection.deadline <= loop.now, !slowReaders.isReading(connection) {
+            } else if connection.deadline <= loop.now, !slowConsumers.isReading(connection) {
                 endOverdue(connection)
             }
         }

@@ -17,7 +17,7 @@ final class Page {
     /// For an event stream: goes out together with the first block, which saves one `send`.
     var opening: ResponseHead?
     /// The amount that it had read when a ping went out; nil once anything has come back.
-    var unansweredPing: ReadingProgress?
+    var unansweredPing: PeerReadProgress?
 
     init(
         transport: Transport,

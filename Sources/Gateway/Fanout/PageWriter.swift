@@ -11,7 +11,7 @@ final class PageWriter {
     let subscriptions: Subscriptions
     /// The other loops of this gateway.
     let peers: [LoopPort]
-    private let slowReaders: SlowReaders
+    private let slowConsumers: SlowConsumers
     private let closer: ConnectionCloser
     /// The pages that are still to be told to reload.
     var reloads = StaggeredQueue<SubscriptionID>([], ticks: 1)
@@ -22,20 +22,20 @@ final class PageWriter {
         loop: LoopContext,
         peers: [LoopPort],
         subscriptions: Subscriptions,
-        slowReaders: SlowReaders,
+        slowConsumers: SlowConsumers,
         closer: ConnectionCloser
     ) {
         self.loop = loop
         self.peers = peers
         self.subscriptions = subscriptions
-        self.slowReaders = slowReaders
+        self.slowConsumers = slowConsumers
         self.closer = closer
     }
 
     /// Writes bytes that are not a message. Returns false if the connection is dead.
     func write(_ bytes: [UInt8], to connection: Connection) -> Bool {
         guard connection.link.write(bytes) else { return false }
-        slowReaders.wrote(to: connection)
+        slowConsumers.wrote(to: connection)
         return true
     }
 
@@ -72,7 +72,7 @@ final class PageWriter {
             if let refresh {
                 loop.shared.sentRefreshes.recordLive(refresh, on: subscriber.stream, for: subscriber.refreshes)
             }
-            slowReaders.wrote(to: subscriber.connection)
+            slowConsumers.wrote(to: subscriber.connection)
         }
         loop.metrics.deliveries.add(live.count)
     }
@@ -80,7 +80,7 @@ final class PageWriter {
     /// The socket accepts bytes again. Returns true if the page has taken everything.
     func resume(_ connection: Connection) -> Bool {
         guard connection.isBlocked else { return false }
-        slowReaders.tookAll(connection)
+        slowConsumers.tookAll(connection)
         for id in connection.subscriptions {
             guard let frame = subscriptions.hub.writable(id), let subscriber = subscriptions[id] else { continue }
             guard send(frame, to: subscriber) else {
@@ -103,7 +103,7 @@ final class PageWriter {
             if let refresh = frame.refresh {
                 loop.shared.sentRefreshes.recordMissed(refresh, on: subscriber.stream, for: subscriber.refreshes)
             }
-            slowReaders.wrote(to: subscriber.connection)
+            slowConsumers.wrote(to: subscriber.connection)
             guard !subscriber.connection.link.isBehind else { return true }
             next = frame.hasMore ? subscriptions.hub.writable(subscriber.subscription) : nil
         }

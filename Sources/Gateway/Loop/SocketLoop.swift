@@ -44,19 +44,19 @@ final class SocketLoop {
         let deadlines = Deadlines(loop: loop)
         connections = ConnectionTable(loop: loop)
         subscriptions = Subscriptions(loop: loop, position: position)
-        let slowReaders = SlowReaders(loop: loop, subscriptions: subscriptions, deadlines: deadlines)
+        let slowConsumers = SlowConsumers(loop: loop, subscriptions: subscriptions, deadlines: deadlines)
         closer = ConnectionCloser(
             loop: loop,
             connections: connections,
             subscriptions: subscriptions,
             deadlines: deadlines,
-            slowReaders: slowReaders
+            slowConsumers: slowConsumers
         )
         writer = PageWriter(
             loop: loop,
             peers: peers,
             subscriptions: subscriptions,
-            slowReaders: slowReaders,
+            slowConsumers: slowConsumers,
             closer: closer
         )
         requests = RequestServer(
@@ -64,7 +64,7 @@ final class SocketLoop {
             reads: reads,
             deadlines: deadlines,
             closer: closer,
-            slowReaders: slowReaders,
+            slowConsumers: slowConsumers,
             subscriptions: subscriptions,
             writer: writer
         )
@@ -91,7 +91,7 @@ final class SocketLoop {
             loop: loop,
             connections: connections,
             subscriptions: subscriptions,
-            slowReaders: slowReaders,
+            slowConsumers: slowConsumers,
             writer: writer,
             closer: closer
         )

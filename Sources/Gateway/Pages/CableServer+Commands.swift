@@ -8,7 +8,7 @@ internal import Pages
 
 /// The commands of `/cable` clients.
 extension CableServer {
-    func received(_ command: [UInt8], from client: CableClient, on connection: Connection) {
+    func received(_ command: [UInt8], from client: CableConnectionState, on connection: Connection) {
         loop.metrics.commands.add()
         let seconds = loop.settings.clock.now().milliseconds / 1000
         guard let effect = client.session.received(command, now: seconds) else { return }
@@ -18,7 +18,7 @@ extension CableServer {
     /// Returns false if the connection is dead, or has been ended.
     private func perform(
         _ effect: CableSession.Effect,
-        for client: CableClient,
+        for client: CableConnectionState,
         on connection: Connection
     ) -> Bool {
         switch effect {
@@ -40,14 +40,14 @@ extension CableServer {
     func verdict(
         on identifier: CableIdentifier,
         history: CableHistory?,
-        for client: CableClient
+        for client: CableConnectionState
     ) -> CableVerdict {
         guard let parameters = identifier.parameters else { return .rejected }
         return loop.shared.handler.subscribe(CableRequest(parameters: parameters, history: history, host: client.host))
     }
 
     private func subscribe(
-        _ client: CableClient,
+        _ client: CableConnectionState,
         to identifier: CableIdentifier,
         history: CableHistory?,
         on connection: Connection
@@ -66,7 +66,7 @@ extension CableServer {
     }
 
     func subscribe(
-        _ client: CableClient,
+        _ client: CableConnectionState,
         to request: PageRequest,
         as identifier: CableIdentifier,
         on connection: Connection
@@ -84,7 +84,7 @@ extension CableServer {
         return id
     }
 
-    func read(_ request: PageRequest, for id: SubscriptionID, of client: CableClient) {
+    func read(_ request: PageRequest, for id: SubscriptionID, of client: CableConnectionState) {
         let isRead = writer.readCatchUp(request, for: id) { missed in
             if let subscriber = subscriptions[id] { sendCatchUp(missed, to: subscriber, of: client) }
         }
@@ -93,7 +93,7 @@ extension CableServer {
 
     /// The missed messages cannot be read now. A client that waits for its confirmation asks again. One that was told
     /// that it is subscribed would receive nothing, so it has to come back.
-    func giveUp(_ id: SubscriptionID, of client: CableClient) {
+    func giveUp(_ id: SubscriptionID, of client: CableConnectionState) {
         let connection = subscriptions[id]?.connection
         let isConfirmed = client.session.isConfirmed(id)
         client.session.detach(id)

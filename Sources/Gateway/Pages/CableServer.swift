@@ -15,7 +15,7 @@ struct CableServer {
     let closer: ConnectionCloser
 
     func open(_ opening: CableOpening, speaking spoken: CableProtocol, on connection: Connection) {
-        let client = CableClient(
+        let client = CableConnectionState(
             opening: opening,
             sid: spoken == .extended ? CableSessions.newID() : nil,
             heartbeat: subscriptions.pings.add(connection.id),
@@ -27,7 +27,7 @@ struct CableServer {
         if !welcome(client, resuming: opening.sid, on: connection) { closer.end(connection) }
     }
 
-    private func welcome(_ client: CableClient, resuming old: String?, on connection: Connection) -> Bool {
+    private func welcome(_ client: CableConnectionState, resuming old: String?, on connection: Connection) -> Bool {
         guard let sid = client.sid else { return send(CableMessage.welcome, on: connection) }
         guard let identifiers = old.flatMap({ loop.shared.sessions.take($0) }) else {
             return send(CableMessage.welcome(sid: sid, restored: nil), on: connection)
@@ -47,7 +47,7 @@ struct CableServer {
 
     /// The messages that one subscription missed have been read. Confirms the subscription before its first message, so
     /// that the element is `connected` as early as it can be.
-    func sendCatchUp(_ missed: CatchUp, to subscriber: Subscriber, of client: CableClient) {
+    func sendCatchUp(_ missed: CatchUp, to subscriber: Subscriber, of client: CableConnectionState) {
         let missed = writer.news(in: missed, for: subscriber)
         let connection = subscriber.connection
         let id = subscriber.subscription
@@ -68,7 +68,7 @@ struct CableServer {
     }
 
     /// The name of one subscription has expired.
-    func expire(_ id: SubscriptionID, of client: CableClient, on connection: Connection) {
+    func expire(_ id: SubscriptionID, of client: CableConnectionState, on connection: Connection) {
         loop.metrics.expired.add()
         guard let identifier = client.session.identifier(of: id) else { return }
         subscriptions.end(id)
@@ -85,16 +85,20 @@ struct CableServer {
     }
 
     /// A stock client forgets a rejected subscription, so the refresh that renews the name has to come first.
-    func refuseExpired(_ identifier: CableIdentifier, for client: CableClient, on connection: Connection) -> Bool {
+    func refuseExpired(
+        _ identifier: CableIdentifier,
+        for client: CableConnectionState,
+        on connection: Connection
+    ) -> Bool {
         answer(NameExpiry.message(for: identifier), on: connection)
             && answer(client.session.reject(identifier), on: connection)
     }
 
     /// Sends a message that a client must get, whether it reads or not. One that subscribes ever again while slow is ended.
-    private func say(_ message: [UInt8], to client: CableClient, on connection: Connection) -> Bool {
+    private func say(_ message: [UInt8], to client: CableConnectionState, on connection: Connection) -> Bool {
         if connection.isBlocked {
             client.owed += message.count
-            guard client.owed <= CableClient.owedLimit else {
+            guard client.owed <= CableConnectionState.owedLimit else {
                 closer.endSlowReader(connection)
                 return false
             }

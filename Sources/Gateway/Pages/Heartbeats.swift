@@ -12,7 +12,7 @@ struct Heartbeats {
     let loop: LoopContext
     let connections: ConnectionTable
     let subscriptions: Subscriptions
-    let slowReaders: SlowReaders
+    let slowConsumers: SlowConsumers
     let writer: PageWriter
     let closer: ConnectionCloser
 
@@ -29,11 +29,11 @@ struct Heartbeats {
     /// Sends a comment or a ping. Ends a page that has answered no ping for a turn of the wheel.
     private func beat(_ page: Page, on connection: Connection) {
         if let ping = page.unansweredPing {
-            if !slowReaders.isReading(page, since: ping, on: connection) { closer.end(connection) }
+            if !slowConsumers.isReading(page, since: ping, on: connection) { closer.end(connection) }
             return
         }
         guard page.transport == .webSocket else { return send(EventStream.heartbeat, to: connection) }
-        page.unansweredPing = ReadingProgress(start: connection.link.confirmedBytes)
+        page.unansweredPing = PeerReadProgress(start: connection.link.confirmedBytes)
         send(Heartbeats.ping, to: connection)
     }
 

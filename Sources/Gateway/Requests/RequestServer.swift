@@ -22,7 +22,7 @@ final class RequestServer {
         reads: ReadScheduler,
         deadlines: Deadlines,
         closer: ConnectionCloser,
-        slowReaders: SlowReaders,
+        slowConsumers: SlowConsumers,
         subscriptions: Subscriptions,
         writer: PageWriter
     ) {
@@ -31,7 +31,7 @@ final class RequestServer {
         self.deadlines = deadlines
         self.closer = closer
         self.writer = writer
-        responses = ResponseWriter(loop: loop, deadlines: deadlines, slowReaders: slowReaders, closer: closer)
+        responses = ResponseWriter(loop: loop, deadlines: deadlines, slowConsumers: slowConsumers, closer: closer)
         pages = PageServer(loop: loop, subscriptions: subscriptions, writer: writer, closer: closer)
         cable = CableServer(loop: loop, subscriptions: subscriptions, writer: writer, closer: closer)
         webSockets = WebSocketFrames(loop: loop, cable: cable, writer: writer, closer: closer)

@@ -7,7 +7,7 @@ internal import Sockets
 struct ResponseWriter {
     let loop: LoopContext
     let deadlines: Deadlines
-    let slowReaders: SlowReaders
+    let slowConsumers: SlowConsumers
     let closer: ConnectionCloser
 
     /// Writes an answer. Then the connection is free for the next request, or ends.
@@ -42,7 +42,7 @@ struct ResponseWriter {
 
     /// The connection reads its answer, or is idle until the next request.
     func setDeadline(for connection: Connection) {
-        guard !connection.link.isBehind else { return slowReaders.setDeadline(for: connection) }
+        guard !connection.link.isBehind else { return slowConsumers.setDeadline(for: connection) }
         deadlines.set(for: connection, seconds: loop.limits.idleSeconds)
     }
 
@@ -59,6 +59,6 @@ struct ResponseWriter {
             // A file that has become shorter cannot fill the length that the head promised.
             guard let piece, connection.link.write(piece) else { return closer.end(connection) }
         }
-        if case .sending = connection.phase { slowReaders.setDeadline(for: connection) }
+        if case .sending = connection.phase { slowConsumers.setDeadline(for: connection) }
     }
 }

@@ -16,7 +16,7 @@ public final class Recovery: Sendable {
     let verifier: any StoreVerifier
     let reader: LedgerReader
     let writer: LedgerWriter
-    private let leadership: Leadership
+    private let heldLease: HeldLease
     let clock: Clock
     let log: Log
     let counts: RecoveryCounts
@@ -32,7 +32,7 @@ public final class Recovery: Sendable {
         verifier: any StoreVerifier,
         reader: LedgerReader,
         writer: LedgerWriter,
-        leadership: Leadership = .alone,
+        heldLease: HeldLease = .alone,
         clock: Clock,
         log: Log,
         counts: RecoveryCounts
@@ -43,7 +43,7 @@ public final class Recovery: Sendable {
         self.verifier = verifier
         self.reader = reader
         self.writer = writer
-        self.leadership = leadership
+        self.heldLease = heldLease
         self.clock = clock
         self.log = log
         self.counts = counts
@@ -51,7 +51,7 @@ public final class Recovery: Sendable {
 
     public func start() {
         routine.start(history.words.thread) { [self] schedule in
-            guard let lease = leadership.lease else { return nil }
+            guard let lease = heldLease.lease else { return nil }
             return recover(RecoveryRun(onlyFailures: schedule.onlyFailures, lease: lease)) { _ in }
         }
     }

@@ -11,7 +11,7 @@ struct ListeningSession {
     private let listener: PostgresListener
     private let key: MessageKey
     private var assembly: MessageAssembly
-    private var probe = NotificationProbe()
+    private var probe = NotifyProbe()
 
     /// `url` is where notifications come through, if they do.
     init(_ nodeState: PostgresNodeState, at url: PostgresURL) throws(EngineError) {
@@ -77,7 +77,7 @@ struct ListeningSession {
     private func send(_ bodies: [[UInt8]]) throws(EngineError) {
         var payloads: [String] = []
         for body in bodies {
-            payloads += NotificationPieces.payloads(
+            payloads += NotifyPieces.payloads(
                 of: body,
                 key: key,
                 epoch: nodeState.epoch,

@@ -153,7 +153,7 @@ final class PostgresLedgerConnection: LedgerConnection {
     func send(_ questions: [Question]) throws(PostgresError) {
         var kinds: [String: [Question]] = [:]
         for question in questions where ahead[question.key] == nil {
-            guard let types = QuestionGroup.types(of: question.values) else {
+            guard let types = BatchedQuestion.types(of: question.values) else {
                 ahead[question.key] = .alone(try question.statement.send(question.values))
                 continue
             }
@@ -165,13 +165,13 @@ final class PostgresLedgerConnection: LedgerConnection {
     private func send(_ questions: [Question], of kind: String) throws(PostgresError) {
         var seen: Set<[UInt8]> = []
         let runs = questions.filter { seen.insert($0.key).inserted }
-        guard runs.count > 1, let types = QuestionGroup.types(of: runs[0].values) else {
+        guard runs.count > 1, let types = BatchedQuestion.types(of: runs[0].values) else {
             for question in runs { ahead[question.key] = .alone(try question.statement.send(question.values)) }
             return
         }
-        let statement = groups[kind] ?? postgres.prepare(QuestionGroup.sql(runs[0].statement.sql, types: types))
+        let statement = groups[kind] ?? postgres.prepare(BatchedQuestion.sql(runs[0].statement.sql, types: types))
         groups[kind] = statement
-        let group = QuestionGroup(try statement.send(QuestionGroup.arrays(runs.map(\.values))))
+        let group = BatchedQuestion(try statement.send(BatchedQuestion.arrays(runs.map(\.values))))
         for (index, question) in runs.enumerated() { ahead[question.key] = .among(group, number: index + 1) }
     }
 

@@ -31,7 +31,7 @@ struct OutgoingMessages {
     mutating func add(_ body: [UInt8], isVital: Bool, now: UInt64) -> Bool {
         while let first = waiting.first, first.isOld(at: now) { drop() }
         let limit = OutgoingMessages.byteLimit * (isVital ? 2 : 1)
-        guard body.count <= NotificationPieces.bodyLimit, bytes + OutgoingMessages.cost(of: body) <= limit else {
+        guard body.count <= NotifyPieces.bodyLimit, bytes + OutgoingMessages.cost(of: body) <= limit else {
             return false
         }
         waiting.append(Waiting(body: body, since: now, isVital: isVital))

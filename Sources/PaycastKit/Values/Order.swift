@@ -39,11 +39,11 @@ public struct SignedStream: Codable, Hashable, Sendable, ExpressibleByStringLite
 
     /// The stream's name without its signature and expiry, such as `user:42:paywall`. Two signings with the same owner
     /// belong to the same user.
-    var owner: String { StreamName(text).owner }
+    var owner: String { SignedStreamName(text).owner }
 
     /// Whether the other one, of the same owner, counts for longer. A name without an end counts for ever.
     func isOlder(than other: SignedStream) -> Bool {
-        let ends = [self, other].map { StreamName($0.text).expiry ?? .distantFuture }
+        let ends = [self, other].map { SignedStreamName($0.text).expiry ?? .distantFuture }
         return owner == other.owner && ends[0] < ends[1]
     }
 }

@@ -12,7 +12,7 @@ final class AppleSignatureVerifier: Sendable {
 
     private enum Trust {
         /// Apple's roots, or those that stand in for them.
-        case roots(ChainVerifier)
+        case roots(AppleChainVerifier)
         /// Whatever single certificate has signed itself: Xcode makes one on each machine.
         case selfSigned
     }
@@ -23,7 +23,7 @@ final class AppleSignatureVerifier: Sendable {
     private let known = Mutex<[(header: [UInt8], chain: VerifiedChain)]>([])
 
     init(roots: TrustedRoots) {
-        trust = .roots(ChainVerifier(roots: roots))
+        trust = .roots(AppleChainVerifier(roots: roots))
     }
 
     private init(_ trust: Trust) {

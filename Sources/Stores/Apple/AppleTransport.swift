@@ -4,7 +4,7 @@ internal import StoreInterface
 
 /// The connection to Apple: authorizes requests, and distinguishes answers from refusals. Blocks.
 struct AppleTransport: Sendable {
-    let tokens: AppleTokens
+    let tokens: AppleAPITokens
     /// The address of each environment that is served; nil while it is unknown.
     let address: @Sendable (StoreEnvironment) -> String?
     let client: HTTPClient

@@ -10,7 +10,7 @@ public struct GooglePlayAPI: StoreAPI {
     /// The address of Google's server.
     public static let address = "https://androidpublisher.googleapis.com"
 
-    private let access: GoogleTokens
+    private let access: GoogleAccessTokens
     let catalog: Catalog
     private let client: HTTPClient
     private let address: @Sendable () -> String?
@@ -28,7 +28,7 @@ public struct GooglePlayAPI: StoreAPI {
         credentials: @escaping @Sendable () -> GoogleCredentials?,
         address: @escaping @Sendable () -> String?
     ) {
-        access = GoogleTokens(credentials, client: client)
+        access = GoogleAccessTokens(credentials, client: client)
         readings = GoogleReadingOrder(clock: clock)
         self.catalog = catalog
         self.client = client

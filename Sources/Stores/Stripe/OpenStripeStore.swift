@@ -23,7 +23,8 @@ extension StripeStore {
         )
         guard let verifier else { return nil }
         guard let api = stripeAPI(dependencies) else { return OpenStripeStore(verifier: verifier, stripeAPI: nil) }
-        return OpenStripeStore(verifier: StripeReader(verifier, api: api, report: dependencies.report), stripeAPI: api)
+        let fetching = StripeFetchingVerifier(verifier, api: api, report: dependencies.report)
+        return OpenStripeStore(verifier: fetching, stripeAPI: api)
     }
 
     /// Nil without a key.

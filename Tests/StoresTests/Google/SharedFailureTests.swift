@@ -37,7 +37,7 @@ import Testing
             key: try RSAPrivateKey.generate(),
             tokenAddress: server.url
         )
-        let access = GoogleTokens({ credentials }, client: HTTPClient(timeout: .seconds(5)))
+        let access = GoogleAccessTokens({ credentials }, client: HTTPClient(timeout: .seconds(5)))
         let failures = Counter()
         let start = monotonicNanoseconds()
         let threads = (0..<8).map { number in

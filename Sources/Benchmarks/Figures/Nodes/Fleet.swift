@@ -58,7 +58,7 @@ enum Fleet: Benchmark {
         let rounds = try (0..<Comparison.rounds).map { _ in
             try withNodes(2, on: postgres) { nodes in
                 try SwapLatency.latencies(from: nodes[0], to: nodes[1]) {
-                    try Purchases(SwapLatency.count, of: .apple, at: $0, publishers: $1)
+                    try PurchaseLoad(SwapLatency.count, of: .apple, at: $0, publishers: $1)
                 }.sorted()
             }
         }

@@ -21,7 +21,7 @@ struct NotificationRun {
     ) throws {
         let loop = LoadLoop()
         let publishers = nodes.map { Publishers($0, connections: inFlight / nodes.count, on: loop) }
-        let purchases = try Purchases(count, of: .apple, at: nodes[0], publishers: publishers[0])
+        let purchases = try PurchaseLoad(count, of: .apple, at: nodes[0], publishers: publishers[0])
         var waits: [Double] = []
         for publisher in publishers { publisher.onAnswer = { waits.append(Double($0) / 1e6) } }
         let figures = nodes.map { ProcessFigures(id: $0.process.id) }

@@ -1,0 +1,106 @@
+internal import Crypto
+internal import Domain
+internal import Hub
+internal import Ledger
+internal import LedgerInterface
+internal import Observability
+internal import Pages
+internal import TurboStreams
+
+/// Lets a page with a verified name follow its stream: the page catches up from the ledger, then goes live.
+struct StreamResumption {
+    private let services: Services
+
+    init(_ services: Services) {
+        self.services = services
+    }
+
+    /// `isCounted`: `start` is the position that the page's client received last, not the cursor with which the HTML
+    /// was rendered.
+    func follow(
+        _ name: SignedName,
+        since start: MissedSince,
+        isCounted: Bool,
+        source: SourceElement? = nil
+    ) -> PageRequest {
+        let reader = services.reader
+        let templates = services.templates
+        let stream = name.stream
+        let telemetry = services.telemetry
+        return PageRequest(
+            stream: stream,
+            content: .fragments,
+            expires: name.expires,
+            source: source,
+            refreshes: refreshes(start, isCounted: isCounted),
+            seen: seen(start)
+        ) { done in
+            reader.missed(on: stream, since: start) { result in
+                guard case .success(let missed) = result else { return done(.unreadable) }
+                if missed.needsRefresh || missed.lost != nil { telemetry.healed.add() }
+                done(CatchUp(missed, on: stream, renderer: templates.renderer))
+            }
+        }
+    }
+
+    private func refreshes(_ start: MissedSince, isCounted: Bool) -> RefreshPolicy {
+        switch start {
+        case .nothing: .never
+        case _ where isCounted: .always
+        case .cursor(let cursor): .once(.cursor(cursor))
+        case .time(let time): .once(.time(time))
+        }
+    }
+
+    private func seen(_ start: MissedSince) -> PageRequest.Seen? {
+        switch start {
+        case .nothing: .nothing
+        case .cursor(let cursor) where cursor.epoch == services.epoch: .upTo(cursor.position)
+        case .cursor, .time: nil
+        }
+    }
+
+    /// The newest of the cursors that belong to this ledger. If no cursor does, the first one, so that the page is told
+    /// that its ledger is unknown; text that is not a cursor counts as another ledger's.
+    func best(of texts: [String?]) -> Cursor? {
+        let given = texts.compactMap { $0 }.filter { !$0.isEmpty }
+            .map { Cursor($0) ?? Cursor(epoch: "", position: 0) }
+        let ours = given.filter { $0.epoch == services.epoch }
+        return ours.max { $0.position < $1.position } ?? given.first
+    }
+}
+
+extension PageRequest {
+    /// A WebSocket that is told to reload its page, and gets nothing from the stream whose name has expired.
+    static func expired(_ source: SourceElement, now: Instant) -> PageRequest {
+        PageRequest(stream: .feed("expired"), content: .fragments, expires: now, source: source) { done in
+            done(CatchUp(through: 0, messages: []))
+            return true
+        }
+    }
+}
+
+extension CatchUp {
+    static let unreadable = CatchUp(through: 0, messages: [], extent: .unreadable)
+
+    /// Renders missed fragments with the current templates. A refresh stands for those that can no longer be sent.
+    init(_ missed: MissedFragments, on stream: StreamName, renderer: TemplateRenderer) {
+        var messages = missed.items.map {
+            Message(position: $0.position, fragments: $0.fragments, on: stream, renderer: renderer)
+        }
+        if let lost = missed.lost {
+            let place = messages.firstIndex { $0.position ?? 0 > lost } ?? messages.endIndex
+            messages.insert(Message(stream: stream, position: lost, parts: [.refresh]), at: place)
+        }
+        if missed.needsRefresh, missed.newest ?? 0 >= missed.lost ?? 0 {
+            // The refresh has the position of what it heals, not the ledger's newest position: once it has reloaded a
+            // page, another user's purchase must not reload that page again.
+            messages.append(Message(stream: stream, position: missed.newest, parts: [.refresh]))
+        }
+        self.init(
+            through: missed.through.position,
+            messages: messages,
+            hasGap: missed.isTruncated || missed.isUnknownCursor
+        )
+    }
+}

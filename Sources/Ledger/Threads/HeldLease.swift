@@ -1,0 +1,50 @@
+internal import Concurrency
+public import LedgerInterface
+internal import Synchronization
+
+/// Whether this node does the work that one node does for all: jobs, recoveries, questions at the end of a period, and
+/// what arrives through Redis. Any thread may ask.
+///
+/// A lease in the database decides, by the database's clock. A node trusts its own lease only until shortly before it
+/// ends there, so that two do not hold it at once when a node was stopped in between. A node that was stopped after it had
+/// asked here is kept out by the lease's number: what it commits names it.
+public final class HeldLease: Sendable {
+    private struct State {
+        var lease: Lease
+        /// Monotonic nanoseconds.
+        var end: UInt64
+    }
+
+    private let state: Mutex<State>
+
+    /// For the only node of a ledger.
+    public static let alone = HeldLease(State(lease: .only, end: .max))
+
+    /// Not held until it is renewed.
+    public convenience init() {
+        self.init(State(lease: .only, end: 0))
+    }
+
+    private init(_ state: State) {
+        self.state = Mutex(state)
+    }
+
+    /// Take it before the work begins, and commit the work under it. Nil while the work is another node's.
+    public var lease: Lease? {
+        let now = monotonicNanoseconds()
+        return state.withLock { now < $0.end ? $0.lease : nil }
+    }
+
+    public var isHeld: Bool { lease != nil }
+
+    /// `end` is on the monotonic clock, in nanoseconds. Returns true when it was not held before.
+    func renew(_ lease: Lease, until end: UInt64) -> Bool {
+        let wasHeld = isHeld
+        state.withLock { $0 = State(lease: lease, end: end) }
+        return !wasHeld && isHeld
+    }
+
+    func resign() {
+        state.withLock { $0.end = 0 }
+    }
+}

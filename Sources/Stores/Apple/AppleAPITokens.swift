@@ -1,0 +1,68 @@
+internal import Crypto
+internal import Domain
+internal import Encoding
+internal import Synchronization
+
+/// The JSON Web Tokens that authorize us at Apple
+/// (https://developer.apple.com/documentation/appstoreserverapi/generating-json-web-tokens-for-api-requests). They are
+/// valid for five minutes and cached for four. Any thread may use it.
+final class AppleAPITokens: Sendable {
+    private static let lifetime = Duration.seconds(300)
+    /// The most apps of one team to cache tokens for; one more empties the cache.
+    private static let limit = 32
+
+    private struct Token {
+        var text: String
+        var madeAt: Instant
+    }
+
+    private let key: PrivateKey
+    private let keyID: String
+    private let issuer: String
+    private let tokens = Mutex<[String: Token]>([:])
+
+    init(key: PrivateKey, keyID: String, issuer: String) {
+        self.key = key
+        self.keyID = keyID
+        self.issuer = issuer
+    }
+
+    /// The value of the `Authorization` header. If the clock was set back, it signs a new token, too.
+    func bearer(for app: String, now: Instant) throws(CryptoError) -> String {
+        let usable = now - (AppleAPITokens.lifetime - .seconds(60))
+        let kept = tokens.withLock { $0[app] }
+        if let kept, kept.madeAt > usable, kept.madeAt <= now { return "Bearer \(kept.text)" }
+        let text = try sign(app, now: now)
+        tokens.withLock { tokens in
+            if tokens.count >= AppleAPITokens.limit { tokens.removeAll() }
+            tokens[app] = Token(text: text, madeAt: now)
+        }
+        return "Bearer \(text)"
+    }
+
+    private func sign(_ app: String, now: Instant) throws(CryptoError) -> String {
+        let head = AppleJSON.encode(AppleTokenHeader(kid: keyID))
+        let claims = AppleTokenClaims(
+            iss: issuer,
+            iat: now.seconds,
+            exp: (now + AppleAPITokens.lifetime).seconds,
+            bid: app
+        )
+        let signed = Base64URL.encode(head) + "." + Base64URL.encode(AppleJSON.encode(claims))
+        return signed + "." + Base64URL.encode(try key.signature(for: Array(signed.utf8)))
+    }
+}
+
+private struct AppleTokenHeader: Encodable {
+    var alg = "ES256"
+    var kid: String
+    var typ = "JWT"
+}
+
+private struct AppleTokenClaims: Encodable {
+    var iss: String
+    var iat: Int64
+    var exp: Int64
+    var aud = "appstoreconnect-v1"
+    var bid: String
+}

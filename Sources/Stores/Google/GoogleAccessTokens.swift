@@ -1,0 +1,136 @@
+internal import Concurrency
+internal import Crypto
+internal import Domain
+internal import Encoding
+internal import FoundationEssentials
+internal import HTTPClient
+internal import StoreInterface
+internal import Synchronization
+
+/// Access tokens of the service account (https://developers.google.com/identity/protocols/oauth2/service-account), each
+/// cached until five minutes before it expires. Callers that arrive during a request for a token wait for it: one
+/// request serves all of them, and so does one failure.
+final class GoogleAccessTokens: Sendable {
+    private static let scope = "https://www.googleapis.com/auth/androidpublisher"
+    private static let margin = Duration.seconds(300)
+
+    private struct Token {
+        var bearer: String
+        var usableUntil: Instant
+    }
+
+    private struct State {
+        var token: Token?
+        var failure = SharedFailure()
+    }
+
+    private let credentials: @Sendable () -> GoogleCredentials?
+    private let client: HTTPClient
+    private let state = Mutex(State())
+
+    init(_ credentials: @escaping @Sendable () -> GoogleCredentials?, client: HTTPClient) {
+        self.credentials = credentials
+        self.client = client
+    }
+
+    /// The value of the `Authorization` header.
+    func bearer(now: Instant) throws(StoreAPIError) -> String {
+        let came = monotonicNanoseconds()
+        return try state.withLock { state throws(StoreAPIError) in
+            if let token = state.token, now < token.usableUntil { return token.bearer }
+            try state.failure.share(since: came)
+            do throws(StoreAPIError) {
+                let granted = try grant(now)
+                state.token = granted
+                return granted.bearer
+            } catch {
+                state.failure.ended(with: error)
+                throw error
+            }
+        }
+    }
+
+    /// Google did not accept this token, so the next call requests another. A newer token that another caller has
+    /// received since then stays.
+    func forget(_ bearer: String) {
+        state.withLock { state in
+            if state.token?.bearer == bearer { state.token = nil }
+        }
+    }
+
+    private func grant(_ now: Instant) throws(StoreAPIError) -> Token {
+        guard let credentials = credentials() else { throw .unavailable(reason: "its address is not known yet") }
+        guard let assertion = try? assertion(credentials, now: now) else {
+            throw .unauthorized(
+                reason: "PAYCAST_GOOGLE_CREDENTIALS holds a key that cannot sign; create a new one in Google Cloud"
+            )
+        }
+        let response: HTTPClient.Response
+        do throws(HTTPClientError) {
+            response = try client.send(
+                "POST",
+                to: credentials.tokenAddress,
+                headers: [("Content-Type", "application/x-www-form-urlencoded")],
+                body: Array("grant_type=\(GoogleAccessTokens.grantType)&assertion=\(assertion)".utf8)
+            )
+        } catch {
+            throw .unavailable(reason: error.description)
+        }
+        switch response.status {
+        case 200: break
+        case 400, 401, 403:
+            throw .unauthorized(reason: "Google grants this service account no token; check PAYCAST_GOOGLE_CREDENTIALS")
+        default: throw .unavailable(reason: "the token's address answered \(response.status)")
+        }
+        guard let answer = JSONBody.decode(Grant.self, from: response.body),
+            answer.accessToken.utf8.allSatisfy({ (33...126).contains($0) })
+        else { throw .unreadable(reason: "it is not an access token") }
+        let lifetime = Duration.seconds(min(max(answer.expiresIn ?? 3600, 0), 86_400))
+        let usable = lifetime > GoogleAccessTokens.margin * 2 ? lifetime - GoogleAccessTokens.margin : lifetime / 2
+        return Token(bearer: "Bearer \(answer.accessToken)", usableUntil: now + usable)
+    }
+
+    private static let grantType = "urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer"
+
+    private func assertion(_ credentials: GoogleCredentials, now: Instant) throws(CryptoError) -> String {
+        let claims = GoogleClaims(
+            iss: credentials.account,
+            scope: GoogleAccessTokens.scope,
+            aud: credentials.tokenAddress,
+            iat: now.seconds,
+            exp: now.seconds + 3600
+        )
+        let header = GoogleHeader(kid: credentials.keyID)
+        let signed = Base64URL.encode(encoded(header)) + "." + Base64URL.encode(encoded(claims))
+        return signed + "." + Base64URL.encode(try credentials.key.signature(for: Array(signed.utf8)))
+    }
+
+    private struct Grant: Decodable {
+        var accessToken: String
+        var expiresIn: Int64?
+
+        enum CodingKeys: String, CodingKey {
+            case accessToken = "access_token"
+            case expiresIn = "expires_in"
+        }
+    }
+}
+
+private struct GoogleHeader: Encodable {
+    var alg = "RS256"
+    var typ = "JWT"
+    var kid: String?
+}
+
+private struct GoogleClaims: Encodable {
+    var iss: String
+    var scope: String
+    var aud: String
+    var iat: Int64
+    var exp: Int64
+}
+
+private func encoded(_ document: some Encodable) -> [UInt8] {
+    // Strings and whole numbers cannot fail to encode.
+    (try? JSONEncoder().encode(document)).map { Array($0) } ?? []
+}
