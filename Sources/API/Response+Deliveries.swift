@@ -21,7 +21,7 @@ extension Response {
     }
 
     static var uncommitted: Response {
-        .unavailable("ledger_unavailable", message: "The ledger could not commit it; nothing was stored.")
+        .unavailable("ledger_unavailable", message: "The ledger did not confirm the commit; send it again.")
     }
 
     static var unreadable: Response {

@@ -13,9 +13,13 @@ func answer<Value: Sendable>(
 }
 
 extension LedgerWriter {
-    /// Commits an event that a store's API brought, and waits. Returns nil when the ledger did not accept it.
-    func commit(_ event: Event, at now: Instant) -> CommitResult? {
-        answer { submit(.event(event, receivedAt: now, completion: $0)) }
+    /// Commits an event that a store's API brought, and waits. Returns nil when the ledger did not accept it. `lease` is nil
+    /// for a request that an operator made to this node.
+    func commit(_ event: Event, at now: Instant, under lease: Lease?) -> CommitResult? {
+        answer { completion in
+            let command = LedgerCommand.event(event, receivedAt: now, completion: completion)
+            return submit(lease.map { .led(command, under: $0) } ?? command)
+        }
     }
 
     /// Records under the name `mark` how far a reading has come. Returns when that is committed, or cannot be. `lease`

@@ -1,6 +1,7 @@
 public import Concurrency
 public import Domain
 public import Ledger
+internal import LedgerInterface
 public import Observability
 public import StoreInterface
 internal import Synchronization
@@ -43,7 +44,7 @@ public final class RenewalChecker: Sendable {
     public func start() {
         for (provider, api, routine) in lanes {
             routine.start("ends-\(provider.rawValue)", state: RenewalCheckSchedule()) { [self] state in
-                if heldLease.isHeld { turn(provider, api: api, state: &state) }
+                if let lease = heldLease.lease { turn(provider, api: api, under: lease, state: &state) }
                 return .seconds(1)
             }
         }
@@ -60,15 +61,20 @@ public final class RenewalChecker: Sendable {
         for lane in lanes { lane.routine.end() }
     }
 
-    private func turn(_ provider: Provider, api: any StoreAPI, state: inout RenewalCheckSchedule) {
+    private func turn(
+        _ provider: Provider,
+        api: any StoreAPI,
+        under lease: Lease,
+        state: inout RenewalCheckSchedule
+    ) {
         let now = clock.now()
         let limit = RenewalChecker.roundSize
         let expiring = answer { reader.expiring(of: provider, at: now, limit: limit, completion: $0) } ?? []
         var silence: StoreAPIError?
-        for key in state.due(of: expiring, now: now) where !stop.isRaised {
+        for key in state.due(of: expiring, now: now) where !stop.isRaised && heldLease.lease == lease {
             if let silence {
                 failed(key, error: silence, state: &state)
-            } else if let error = ask(api, about: key, state: &state), error.concernsTheWholeStore {
+            } else if let error = ask(api, about: key, under: lease, state: &state), error.concernsTheWholeStore {
                 silence = error
             }
         }
@@ -84,11 +90,16 @@ public final class RenewalChecker: Sendable {
         }
     }
 
-    private func ask(_ api: any StoreAPI, about key: ContractKey, state: inout RenewalCheckSchedule) -> StoreAPIError? {
+    private func ask(
+        _ api: any StoreAPI,
+        about key: ContractKey,
+        under lease: Lease,
+        state: inout RenewalCheckSchedule
+    ) -> StoreAPIError? {
         let now = clock.now()
         do throws(StoreAPIError) {
             let statement = try api.statement(of: key, now: now)
-            let isCommitted = statement.map { writer.commit($0, at: now) != nil } ?? true
+            let isCommitted = statement.map { writer.commit($0, at: now, under: lease) != nil } ?? true
             state.asked(key, isAnswered: isCommitted, now: now, jitter: .random(in: 0..<1))
             log.info("asked at a period's end", fields: ["provider": key.provider.rawValue, "known": statement != nil])
             return nil

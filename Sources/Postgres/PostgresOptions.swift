@@ -2,8 +2,10 @@
 public struct PostgresOptions: Sendable {
     /// The name in `pg_stat_activity`.
     public var applicationName = "paycast"
-    /// The time limit for each host.
+    /// The time limit for each host. A `connect_timeout` in the URL counts instead, if it is shorter or `waitsAsTold`.
     public var connect: Duration = .seconds(5)
+    /// False if others wait meanwhile.
+    public var waitsAsTold = true
     public var statement: Duration = .seconds(20)
     public var lock: Duration = .seconds(10)
     /// A node that freezes inside a transaction stops the others for no longer than this.
@@ -19,6 +21,9 @@ public struct PostgresOptions: Sendable {
     public var isWriter = true
     /// Further settings of the session, such as `synchronous_commit`.
     public var settings: [(name: String, value: String)] = []
+
+    /// The same, for settings that have a list of values, of which a server may lack this one. Then it keeps its own.
+    public var preferences: [(name: String, value: String)] = []
 
     public init(applicationName: String = "paycast") {
         self.applicationName = applicationName

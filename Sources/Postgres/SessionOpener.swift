@@ -54,9 +54,14 @@ struct SessionOpener {
         return parameters
     }
 
-    private func connect(to host: PostgresURL.Host, words: String?) throws(PostgresError) -> PostgresSession {
+    /// For each host.
+    var limit: Duration {
         let given = url.parameters["connect_timeout"].flatMap { Int64($0) } ?? 0
-        let limit = given > 0 ? Duration.seconds(given) : options.connect
+        guard given > 0 else { return options.connect }
+        return options.waitsAsTold ? .seconds(given) : min(.seconds(given), options.connect)
+    }
+
+    private func connect(to host: PostgresURL.Host, words: String?) throws(PostgresError) -> PostgresSession {
         let session = try start(parameters(for: host, words: words))
         let deadline = ContinuousClock.now + limit
         var state = PGRES_POLLING_WRITING

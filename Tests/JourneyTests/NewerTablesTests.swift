@@ -64,6 +64,7 @@ import Testing
             #expect(try node.process.waitForExit() == 0)
         }
         #expect(throws: (any Error).self) { try nodes[0].start() }
+        #expect(try nodes.doctor().contains("the ledger has schema \(known + 2), this version knows \(known)"))
         let refused = nodes[0].paycast(["migrate", "--database", nodes.cluster.url])
         #expect(try refused.waitForExit() == 1)
         #expect(refused.errors.contains("run the newer version of paycast"), "\(refused.errors)")

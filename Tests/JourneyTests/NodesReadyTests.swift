@@ -36,6 +36,22 @@ import Testing
         #expect(output.contains("several versions run: 0.0.9, "), "\(output)")
     }
 
+    /// An operator has to know whether a failover may lose commits, and how far behind the standby is.
+    @Test(arguments: [false, true]) func saysHowItIsReplicated(isSynchronous: Bool) throws {
+        let pair = try PostgresPair(isSynchronous: isSynchronous)
+        let nodes = try PostgresNodes(1, cluster: pair.primary, url: pair.url)
+        try nodes.wait(on: 0, for: "the standby") { $0.standbys == 1 && $0.lagBytes == 0 }
+        let word = isSynchronous ? "synchronous" : "asynchronous"
+        #expect(try nodes.ready(on: 0).ledger?.replication == word)
+        let output = try nodes.doctor(environment: ["DATABASE_URL": pair.url])
+        #expect(output.contains("1 \(word) standbys (0 bytes behind at most)"), "\(output)")
+        #expect(output.contains("a failover may lose the last commits") == !isSynchronous, "\(output)")
+        guard !isSynchronous else { return }
+        pair.cutOff()
+        try nodes.broadcast("not there.", through: 0)
+        try nodes.wait(on: 0, for: "what it lacks") { $0.lagBytes ?? 0 > 0 || $0.standbys == 0 }
+    }
+
     @Test(.enabled(if: PostgresCluster.isPoolerInstalled)) func namesThePooler() throws {
         let cluster = try PostgresCluster()
         let reserved = ReservedPort()

@@ -167,6 +167,26 @@ import Testing
         pooler.send(.kill)
     }
 
+    /// The same with a direct connection for notifications, as the warning says: nothing is missing.
+    @Test(.enabled(if: PostgresCluster.isPoolerInstalled)) func aDirectConnectionHearsBehindAPooler() throws {
+        let cluster = try PostgresCluster()
+        let reserved = ReservedPort()
+        let pooler = try cluster.pooler(port: reserved.number)
+        let listens = ["PAYCAST_LISTEN_URL": cluster.url]
+        let nodes = try PostgresNodes(
+            cluster: cluster,
+            ports: [reserved.number, reserved.number],
+            environments: [listens, listens]
+        )
+        let page = try nodes.page(on: 1)
+        try awaitNotifications(nodes, page: page)
+        try nodes.broadcast("kept.", through: 0)
+        try page.cursors(until: "kept.")
+        let ready = try nodes.ready(on: 1)
+        #expect(ready.ready && ready.warnings.isEmpty && ready.ledger?.pooled == true, "\(ready.warnings)")
+        pooler.send(.kill)
+    }
+
     /// The pool is the app's, too: no session that listens stays in it.
     @Test(.enabled(if: PostgresCluster.isPoolerInstalled)) func noSessionOfThePoolListens() throws {
         let cluster = try PostgresCluster()

@@ -78,6 +78,14 @@ final class TemporaryLedger: Sendable {
         )
     }
 
+    static var isInPostgres: Bool { (try? cluster.get()) ?? nil != nil }
+
+    /// A ledger on the test's own thread, in memory unless it is in PostgreSQL.
+    static func repository(_ policy: AccessPolicy) throws -> LedgerRepository {
+        let path = isInPostgres ? "\(UInt64.random(in: .min ... .max))" : ":memory:"
+        return try engine(at: path, kind: .given).openRepository(policy: policy, streams: .standard)
+    }
+
     /// Every row of every table in PostgreSQL, as text.
     func rows() throws -> String {
         guard let cluster = try TemporaryLedger.cluster.get() else { return "" }

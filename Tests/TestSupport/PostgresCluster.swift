@@ -47,6 +47,16 @@ public final class PostgresCluster: Sendable {
         }
     }
 
+    /// It offers TLS with this certificate, whose files it has to own.
+    public convenience init(certificate: TemporaryCertificate) throws {
+        for file in [certificate.folder.path, certificate.certificateFile, certificate.keyFile] {
+            if let owner { chown(file, owner.user, owner.group) }
+        }
+        try self.init([
+            "ssl=on", "ssl_cert_file=\(certificate.certificateFile)", "ssl_key_file=\(certificate.keyFile)",
+        ])
+    }
+
     /// `maker` makes the folder `data` in the one that it gets.
     private init(_ settings: [String], maker: (String) -> RunningProcess) throws {
         let fast = ["fsync=off", "full_page_writes=off", "shared_buffers=16MB", "max_connections=40", "autovacuum=off"]

@@ -96,7 +96,7 @@ struct OrdersEndpoint {
                 message: "The token belongs to another user's order; mint a new one."
             )
         case .failure(.ledger):
-            return .unavailable("ledger_unavailable", message: "The ledger could not commit it; nothing was stored.")
+            return .uncommitted
         }
     }
 }

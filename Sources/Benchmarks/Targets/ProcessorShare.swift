@@ -18,6 +18,9 @@ final class ProcessorShare {
 
     private var folder: String { "\(root)/paycast-benchmark-\(process)" }
 
+    /// Whether this user may make control groups.
+    static var isPossible: Bool { ProcessorShare(percent: 100, of: getpid()) != nil }
+
     /// `percent` of a core. Nil where this user may not make control groups.
     init?(percent: Int, of process: pid_t) {
         self.process = process

@@ -47,7 +47,7 @@ extension Recovery {
         while !batch.tally.isHopeless, let entries = try reading.next(now: clock.now()) {
             try routine.checkHalt()
             report.found += entries.count
-            try commit(entries, of: list, batch: &batch, into: &report)
+            try commit(entries, of: list, in: run, batch: &batch, into: &report)
             progress(report)
             if run.isMarking, batch.isSound, let reached = reading.takeProgress() {
                 writer.remember(reached, as: list.key, under: run.lease)
@@ -62,6 +62,7 @@ extension Recovery {
     private func commit<List: HistoryList>(
         _ entries: [List.Entry],
         of list: List,
+        in run: RecoveryRun,
         batch: inout HistoryBatch,
         into report: inout RecoveryReport
     ) throws(StoreAPIError) {
@@ -73,7 +74,7 @@ extension Recovery {
                 continue
             }
             do throws(HistoryError) {
-                report.outcomes[try commit(entry, of: list), default: 0] += 1
+                report.outcomes[try commit(entry, of: list, in: run), default: 0] += 1
                 batch.read()
             } catch {
                 if try batch.failed(error, hint: list.hint(error)) { report.refused += 1 }
@@ -81,10 +82,14 @@ extension Recovery {
         }
     }
 
-    private func commit<List: HistoryList>(_ entry: List.Entry, of list: List) throws(HistoryError) -> Outcome {
+    private func commit<List: HistoryList>(
+        _ entry: List.Entry,
+        of list: List,
+        in run: RecoveryRun
+    ) throws(HistoryError) -> Outcome {
         let now = clock.now()
         let event = try list.read(entry, verifier: verifier, now: now)
-        guard let result = writer.commit(event, at: now) else { throw .unread(.ledgerBusy) }
+        guard let result = writer.commit(event, at: now, under: run.lease) else { throw .unread(.ledgerBusy) }
         return result.outcome
     }
 

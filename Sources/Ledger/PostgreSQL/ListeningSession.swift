@@ -117,6 +117,7 @@ extension ListeningSession {
         options.applicationName = "paycast probe"
         // Incoming messages wait meanwhile.
         options.connect = .seconds(2)
+        options.waitsAsTold = false
         options.answer = .seconds(2)
         try PostgresListener(nodeState.url, options: options).notify(PostgresNodeState.channel, payloads: [payload])
     }

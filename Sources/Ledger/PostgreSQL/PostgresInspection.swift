@@ -11,6 +11,7 @@ public final class PostgresInspection {
     private let isUnfinishedCopy: PostgresStatement
     private let hasNodes: PostgresStatement
     private let nodes: PostgresStatement
+    private let schema: PostgresStatement
 
     public convenience init(_ url: PostgresURL) {
         var options = PostgresNodeState.options(schema: "paycast")
@@ -34,6 +35,7 @@ public final class PostgresInspection {
             """
         )
         isUnfinishedCopy = postgres.prepare("SELECT to_regclass('\(UnfinishedCopy.table)') IS NOT NULL")
+        schema = postgres.prepare("SELECT \(StoredSchema.columns)")
         hasNodes = postgres.prepare("SELECT to_regclass('nodes') IS NOT NULL")
         nodes = postgres.prepare(
             """
@@ -62,6 +64,9 @@ public final class PostgresInspection {
         report.isPooled = postgres.isPooled
         report.isUnfinishedCopy = try isUnfinishedCopy.first { $0.integer(0) == 1 } ?? false
         guard try hasNodes.first(read: { $0.integer(0) }) == 1 else { return report }
+        if let stored = try schema.first(read: { StoredSchema($0) }), !stored.admits(PostgresSchema.newest) {
+            report.newerSchema = stored.version
+        }
         report.nodes = try nodes.all { row in
             SharedLedgerReport.Node(
                 name: row.text(0),

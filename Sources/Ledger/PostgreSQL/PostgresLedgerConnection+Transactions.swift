@@ -40,16 +40,22 @@ extension PostgresLedgerConnection {
         let found = try engine { () throws(PostgresError) in
             try postgres.begin(mode)
             let head = try question.send()
+            // A migration holds the head until it is done: a node that has not heard of it writes nothing into its tables.
+            let schema = question === lockHead ? try readSchema.send() : nil
             // Each sees what was committed before it is its turn: after the head is locked.
             try send(questions)
             let rows = try head.take()
-            guard rows.count > 0 else { return nil as (position: Int64, epoch: String)? }
+            guard rows.count > 0 else { return nil as (position: Int64, epoch: String, schema: StoredSchema?)? }
             let found = (position: rows[0].integer(0), epoch: rows[0].text(1))
             try rows.check()
-            return found
+            let tables = try schema?.take()
+            return (found.position, found.epoch, tables.map { StoredSchema($0[0]) })
         }
         guard let found else {
             throw .ofTheLedger("it has no head", advice: "the ledger in PostgreSQL is damaged: restore a backup")
+        }
+        if let schema = found.schema, !schema.admits(PostgresSchema.newest) {
+            throw PostgresSchema.newer(schema.version)
         }
         try nodeState.see(found.position, epoch: found.epoch, atLeast: before)
         try checkNewestEntry(newest)

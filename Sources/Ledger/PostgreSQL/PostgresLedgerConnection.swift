@@ -11,6 +11,7 @@ final class PostgresLedgerConnection: LedgerConnection {
     var reconnection = Reconnection()
     let lockHead: PostgresStatement
     private let readHead: PostgresStatement
+    let readSchema: PostgresStatement
     private let newest: PostgresStatement
     private let moveHead: PostgresStatement
     private let countBatch: PostgresStatement
@@ -48,6 +49,7 @@ final class PostgresLedgerConnection: LedgerConnection {
         postgres = PostgresConnection(nodeState.url, options: options ?? nodeState.options)
         lockHead = postgres.prepare("SELECT position, epoch FROM head FOR UPDATE")
         readHead = postgres.prepare("SELECT position, epoch FROM head")
+        readSchema = postgres.prepare("SELECT \(StoredSchema.columns)")
         newest = postgres.prepare("SELECT max(position) FROM entries")
         moveHead = postgres.prepare("UPDATE head SET position = ?")
         lockLease = postgres.prepare(

@@ -33,7 +33,7 @@ extension PostgresMembership {
         _ = try connection.beginReading()
         let isSafe = try engine { () throws(PostgresError) -> Bool? in
             let (found, stored) = (try DatabaseTimeline.read(postgres), try DatabaseTimeline.stored(postgres))
-            guard found != stored else { return true }
+            if let stored, stored.isSame(as: found) { return true }
             let (now, missing) = try missingNodes()
             if missing > 0 { return change?.isOver(at: now) == true ? nil : false }
             postgres.rollback()

@@ -52,17 +52,19 @@ final class PostgresMembership: NodeMembership {
         // First, so that a node that has been seen since a promotion has compared what it knew.
         try confirmTimeline()
         try beat.run([.text(nodeState.node), .text(nodeState.version)])
-        let held = try lease.take()
         let asked = monotonicNanoseconds()
         let told = try standing.first { row in
             (now: row.integer(0), schema: StoredSchema(version: row.integer(1), compatibility: row.text(2)))
         }
         let took = monotonicNanoseconds() - asked
         guard let told else { throw .ofTheLedger("it has no clock", advice: "ask PostgreSQL why") }
+        let isOutdated = !told.schema.admits(PostgresSchema.newest)
+        // Whoever drains leaves the work to another node at once.
+        if isOutdated { lease.release() }
         return HeartbeatAnswer(
-            lease: held,
+            lease: isOutdated ? nil : try lease.take(),
             now: took < PostgresMembership.freshness ? Instant(milliseconds: told.now) : nil,
-            isOutdated: !told.schema.admits(PostgresSchema.newest)
+            isOutdated: isOutdated
         )
     }
 

@@ -66,6 +66,7 @@ final class PostgresNodeState: Sendable {
         var options = options
         options.applicationName = "paycast log"
         options.connect = .seconds(3)
+        options.waitsAsTold = false
         options.statement = .seconds(4)
         options.lock = .seconds(4)
         options.answer = .seconds(5)
@@ -75,6 +76,7 @@ final class PostgresNodeState: Sendable {
     static func options(schema: String) -> PostgresOptions {
         var options = PostgresOptions()
         options.settings = [("search_path", schema)] + planning
+        options.preferences = [PostgresSchema.compression]
         // Stores wait for an answer meanwhile, for both together when a standby holds a COMMIT up.
         options.lock = .seconds(5)
         options.commit = .seconds(10)

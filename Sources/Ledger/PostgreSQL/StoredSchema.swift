@@ -29,6 +29,10 @@ struct StoredSchema {
         COALESCE((SELECT value FROM meta WHERE key = 'compatibility'), '')
         """
 
+    init(_ row: PostgresRow) {
+        self.init(version: row.integer(0), compatibility: row.text(1))
+    }
+
     /// In the transaction that has brought the tables up to date.
     static func write(_ postgres: PostgresConnection) throws(PostgresError) {
         let newest = PostgresSchema.newest

@@ -7,18 +7,18 @@ import Testing
 @testable import Rules
 @testable import SQLiteLedger
 
-/// The rules know nothing of SQLite: a small engine in memory makes the same entries of the same histories.
+/// The rules know nothing of SQLite or PostgreSQL: a small engine in memory makes the same entries of the same histories.
 @Suite struct EngineTests {
-    /// In a transaction of several commands, SQLite's engine knows what the ones before loaded and changed; the engine in
+    /// In a transaction of several commands, the engine knows what the ones before loaded and changed; the engine in
     /// memory never does.
     @Test(arguments: TransferPolicy.allCases, [1, 20])
     func memoryMakesTheSameEntries(transfers: TransferPolicy, commands: Int) throws {
         let policy = AccessPolicy(sandboxUsers: .only([]), catalog: TruthLedger.catalog, transfers: transfers)
         let seed = UInt64.random(in: 1...1_000_000_000)
-        for number in 0..<25 {
+        for number in 0..<(TemporaryLedger.isInPostgres ? 3 : 25) {
             let history = HistoryWriter.history(seed: seed &+ UInt64(number))
             var generator = SeededGenerator(seed: history.seed)
-            var store = try SQLiteEngine(path: ":memory:").openRepository(policy: policy, streams: .standard)
+            var store = try TemporaryLedger.repository(policy)
             var memory = MemoryEngine(policy: policy)
             for (index, (at, step)) in history.arrivals(using: &generator).enumerated() {
                 if index % commands == 0 {

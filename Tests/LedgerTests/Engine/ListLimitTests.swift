@@ -47,7 +47,7 @@ import Testing
 
     @Test(arguments: [1, 1000])
     func oneTransactionDecidesAsManyDo(commands: Int) throws {
-        var store = try SQLiteEngine(path: ":memory:").openRepository(policy: policy, streams: .standard)
+        var store = try TemporaryLedger.repository(policy)
         var owners: [String: UserID?] = [:]
         try store.begin()
         for request in requests { _ = try store.place(request, now: Fixture.now) }

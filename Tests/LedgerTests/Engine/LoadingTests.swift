@@ -37,7 +37,7 @@ import Testing
     /// A step that asks for something goes on with the same replay, which is never copied.
     @Test func aReplayInMemoryReportsTheSame() throws {
         let policy = AccessPolicy(sandboxUsers: .only([]))
-        var store = try SQLiteEngine(path: ":memory:").openRepository(policy: policy, streams: .standard)
+        var store = try TemporaryLedger.repository(policy)
         var memory = MemoryEngine(policy: policy)
         try store.begin()
         let keys = [Fixture.key("0"), Fixture.key("1")]

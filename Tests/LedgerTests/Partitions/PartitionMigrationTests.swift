@@ -94,25 +94,6 @@ import Testing
         #expect(try old.run("SELECT count(*) FROM event_ids") == "11")
     }
 
-    /// The tables of a new ledger, those of one from before, and the partitions that are made later.
-    @Test func allPartitionsAreCompressedTheFastWay() throws {
-        let cluster = try PostgresCluster()
-        let made = try PartitionMigrationTests.ledger("made", in: cluster, events: 120)
-        _ = try OldLedger("old", in: cluster, rowsOf: "made")
-        for (schema, engine) in [("made", made), ("old", try engine("old", in: cluster))] {
-            _ = try PartitionMigrationTests.send(events: 120..<260, to: engine)
-            let found = try cluster.psql(
-                """
-                SELECT attcompression, count(*) > 12
-                FROM (VALUES ('events', 'body'), ('fragments', 'content'), ('fragments', 'body')) AS long(parent, name),
-                    LATERAL pg_partition_tree(CAST('\(schema).' || parent AS REGCLASS)), pg_attribute
-                WHERE attrelid = relid AND attname = name GROUP BY 1
-                """
-            )
-            #expect(found == "l|t")
-        }
-    }
-
     /// A node that dies within the long part leaves a ledger that older nodes write, and that the next one brings to the
     /// end.
     @Test func anotherNodeGoesOn() throws {

@@ -4,9 +4,8 @@ import TestSupport
 
 @testable import LedgerSQL
 @testable import Rules
-@testable import SQLiteLedger
 
-/// A ledger on the test's own thread, in memory; it checks what every commit does.
+/// A ledger on the test's own thread; it checks what every commit does.
 final class TruthLedger {
     /// Something that must never happen.
     struct Violation: Error, CustomStringConvertible {
@@ -39,9 +38,8 @@ final class TruthLedger {
     private var users: [UserID] = []
 
     init(policy: TransferPolicy) throws {
-        store = try SQLiteEngine(path: ":memory:").openRepository(
-            policy: AccessPolicy(sandboxUsers: .only([]), catalog: TruthLedger.catalog, transfers: policy),
-            streams: .standard
+        store = try TemporaryLedger.repository(
+            AccessPolicy(sandboxUsers: .only([]), catalog: TruthLedger.catalog, transfers: policy)
         )
     }
 

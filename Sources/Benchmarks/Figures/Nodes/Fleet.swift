@@ -22,12 +22,12 @@ enum Fleet: Benchmark {
     private static func together(_ postgres: PostgresServer, to report: inout Report) throws {
         let figure = "Apple notifications, three nodes beside one"
         let shared = try turns(postgres, count: count) { _ in nil }
-        report.add(shared.row("\(figure), all on the same cores", unit: "per second", bound: .none))
+        report.add(shared.row("\(figure), all on the same cores", unit: "per second", bound: .atLeastTimesFloor(1)))
+        guard ProcessorShare.isPossible else {
+            return report.remark("Without the right to make control groups, no node got a part of a core of its own.")
+        }
         let alone = try turns(postgres, count: count / 5) { node in
-            guard let share = ProcessorShare(percent: Fleet.percent, of: node.process.id) else {
-                throw BenchmarkError.notStarted("control groups need root")
-            }
-            return share
+            ProcessorShare(percent: Fleet.percent, of: node.process.id)
         }
         report.add(
             alone.row("\(figure), each with \(percent) % of a core", unit: "per second", bound: .atLeastTimesFloor(1))

@@ -1,0 +1,60 @@
+import Domain
+import LedgerInterface
+import TestSupport
+import Testing
+
+@testable import LedgerSQL
+@testable import Postgres
+@testable import PostgresLedger
+
+/// How a node writes tables that it shares with others.
+@Suite(.timeLimit(.minutes(10)), .blocking, .enabled(if: PostgresCluster.isInstalled)) struct SharedTablesTests {
+    private func repository(_ url: String) throws -> LedgerRepository {
+        try PostgresEngine(url: PostgresURL(url), node: "one")
+            .openRepository(policy: AccessPolicy(sandboxUsers: .only([])), streams: .standard)
+    }
+
+    private func commit(_ html: String, to repository: inout LedgerRepository) throws {
+        let stream = try #require(StreamPattern.standard.stream(for: "42"))
+        try repository.begin()
+        let fragment = Fragment(stream: stream, action: "update", target: "card", content: .html(html))
+        _ = try repository.broadcast([fragment], now: Fixture.now)
+        try repository.commit()
+    }
+
+    /// A newer version has changed the tables: a node that has not heard of it, because its heartbeat hangs, writes nothing.
+    @Test func nothingIsWrittenIntoTablesThatOnlyANewerVersionKnows() throws {
+        let cluster = try PostgresCluster()
+        var repository = try repository(cluster.url)
+        try commit("before", to: &repository)
+        let newest = PostgresSchema.newest
+        let declare = { (schema: Int64, oldest: Int64) throws in
+            try cluster.psql(
+                """
+                UPDATE paycast.meta SET value = '\(schema)' WHERE key = 'schema';
+                UPDATE paycast.meta SET value = '\(schema) \(oldest)' WHERE key = 'compatibility'
+                """
+            )
+        }
+        _ = try declare(newest + 1, newest)
+        try commit("beside additions", to: &repository)
+        _ = try declare(newest + 2, newest + 2)
+        let refusal = #expect(throws: EngineError.self) { try commit("after", to: &repository) }
+        #expect(refusal?.advice.contains("newer version of paycast") == true, "\(refusal?.advice ?? "")")
+        try repository.rollback()
+        #expect(try cluster.psql("SELECT position FROM paycast.head") == "2")
+    }
+
+    /// By a setting of its sessions, so behind a pooler as well. Partitions and tables need not know of it.
+    @Test(arguments: [false, true]) func longTextsAreCompressedTheFastWay(isPooled: Bool) throws {
+        guard !isPooled || PostgresCluster.isPoolerInstalled else { return }
+        let cluster = try PostgresCluster()
+        let reserved = ReservedPort()
+        let pooler = isPooled ? try cluster.pooler(port: reserved.number) : nil
+        let url = isPooled ? "postgres://paycast@127.0.0.1:\(reserved.number)/postgres" : cluster.url
+        var repository = try repository(url)
+        try commit(String(repeating: "<p>long</p>", count: 2000), to: &repository)
+        #expect(try cluster.psql("SELECT pg_column_compression(body) FROM paycast.fragments") == "lz4")
+        pooler?.send(.kill)
+    }
+}
