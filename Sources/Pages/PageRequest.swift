@@ -4,7 +4,7 @@ public import Domain
 public struct PageRequest: Sendable {
     /// Starts to read what comes after a position, and calls back on another thread. False when the reader is too busy.
     public typealias Reading =
-        @Sendable (_ position: Int64, _ done: @escaping @Sendable (CatchUp) -> Void) -> Bool
+        @Sendable (_ position: Int64, _ done: @escaping @Sendable (CatchUpBatch) -> Void) -> Bool
 
     public enum Content: Sendable {
         /// Fragments, over SSE or WebSocket, as the page asks.
@@ -33,7 +33,7 @@ public struct PageRequest: Sendable {
     /// The cursor of the page; nil when only the ledger can tell what to send.
     public var seen: Seen?
     /// Starts to read what the page missed, and calls back on another thread. False when the reader is too busy.
-    public var readCatchUp: @Sendable (_ done: @escaping @Sendable (CatchUp) -> Void) -> Bool
+    public var readCatchUp: @Sendable (_ done: @escaping @Sendable (CatchUpBatch) -> Void) -> Bool
 
     public init(
         stream: StreamName,
@@ -43,7 +43,7 @@ public struct PageRequest: Sendable {
         source: SourceElement? = nil,
         refreshes: RefreshPolicy = .never,
         seen: Seen? = nil,
-        readCatchUp: @escaping @Sendable (_ done: @escaping @Sendable (CatchUp) -> Void) -> Bool
+        readCatchUp: @escaping @Sendable (_ done: @escaping @Sendable (CatchUpBatch) -> Void) -> Bool
     ) {
         self.stream = stream
         self.content = content

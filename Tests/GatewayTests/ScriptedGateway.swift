@@ -116,7 +116,7 @@ private struct Script: RequestHandler {
         let stream = StreamName(name) ?? .feed("none")
         let seen = cursor.flatMap { Cursor($0) }.map { PageRequest.Seen.upTo($0.position) }
         return PageRequest(stream: stream, content: .fragments, seen: seen) { done in
-            done(CatchUp(through: 7, messages: []))
+            done(CatchUpBatch(through: 7, messages: []))
             return true
         }
     }

@@ -20,13 +20,13 @@ struct Claimant {
     func resolve(
         _ services: Services,
         isTrusted: Bool,
-        origin: PageOrigin
+        origin: CORSAnswer
     ) throws(RefusedClaimant) -> UserID? {
         guard let stream else {
             guard isTrusted else { throw RefusedClaimant(response: Authorization.unauthorized) }
             return user
         }
-        guard isTrusted || !origin.isRefused else { throw RefusedClaimant(response: PageOrigin.refusal) }
+        guard isTrusted || !origin.isRefused else { throw RefusedClaimant(response: CORSAnswer.refusal) }
         let owner = try Claimant.owner(of: stream, services: services)
         guard user == nil || isTrusted else { throw RefusedClaimant(response: Authorization.unauthorized) }
         guard user == nil || user == owner else {

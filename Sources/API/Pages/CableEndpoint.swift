@@ -36,7 +36,7 @@ struct CableEndpoint {
             let name = try services.authorization.stream(named: token, now: services.clock.now())
             let place = request.history?.place(in: name.stream.text).map { "\($0.epoch)-\($0.offset)" }
             let start = start(of: request, at: place)
-            return .open(StreamResumption(services).follow(name, since: start, isCounted: place != nil))
+            return .open(StreamCatchUp(services).follow(name, since: start, isCounted: place != nil))
         } catch {
             if error == .expired {
                 return services.endedNames.mayReload(request.parameters.signedStreamName) ? .expired : .rejected
@@ -49,7 +49,7 @@ struct CableEndpoint {
     /// The position that a client of the extended protocol saw last wins over the cursor with which its page was
     /// rendered.
     private func start(of request: CableRequest, at place: String?) -> MissedSince {
-        if let cursor = StreamResumption(services).best(of: [place, request.parameters.since]) {
+        if let cursor = StreamCatchUp(services).best(of: [place, request.parameters.since]) {
             return .cursor(cursor)
         }
         guard let seconds = request.history?.since else { return .nothing }

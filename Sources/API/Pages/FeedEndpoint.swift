@@ -45,7 +45,7 @@ public struct FeedEndpoint: Sendable {
         return .open(page(filter) { done in newer(than: cursor.position, filter: filter, done: done) })
     }
 
-    private typealias Done = @Sendable (CatchUp) -> Void
+    private typealias Done = @Sendable (CatchUpBatch) -> Void
 
     private func page(
         _ filter: FeedFilter,
@@ -59,7 +59,7 @@ public struct FeedEndpoint: Sendable {
     private func now(resetting filter: FeedFilter? = nil, done: @escaping Done) -> Bool {
         reader.head { result in
             guard let head = try? result.get() else { return done(.unreadable) }
-            done(CatchUp(through: head.position, messages: filter.map { [.reset(to: head, filter: $0)] } ?? []))
+            done(CatchUpBatch(through: head.position, messages: filter.map { [.reset(to: head, filter: $0)] } ?? []))
         }
     }
 
@@ -77,10 +77,10 @@ public struct FeedEndpoint: Sendable {
             // The position that the consumer saw never existed here, or no longer does.
             guard position <= page.head.position else {
                 return done(
-                    CatchUp(through: page.head.position, messages: [.reset(to: page.head, filter: filter)])
+                    CatchUpBatch(through: page.head.position, messages: [.reset(to: page.head, filter: filter)])
                 )
             }
-            done(CatchUp(page, filter: filter, epoch: epoch))
+            done(CatchUpBatch(page, filter: filter, epoch: epoch))
         }
     }
 }
@@ -92,7 +92,7 @@ extension Message {
     }
 }
 
-extension CatchUp {
+extension CatchUpBatch {
     fileprivate init(_ page: EntryPage, filter: FeedFilter, epoch: String) {
         let messages = page.entries.map { entry in
             let part = Part(html: FeedEvent.block(entry, epoch: epoch), collapseKey: nil)

@@ -10,11 +10,11 @@ internal import Pages
 /// `GET /streams?name=SIGNED[&since=CURSOR]`: the connection that `<turbo-stream-source src>` opens.
 struct StreamsEndpoint {
     private let services: Services
-    private let pages: StreamResumption
+    private let pages: StreamCatchUp
 
     init(_ services: Services) {
         self.services = services
-        pages = StreamResumption(services)
+        pages = StreamCatchUp(services)
     }
 
     func answer(_ request: Request) -> Answer {

@@ -23,7 +23,7 @@ struct TransactionsEndpoint {
     }
 
     private func answer<Purchase: PostedPurchase>(_ request: Request, as _: Purchase.Type) -> Answer {
-        let origin = PageOrigin(request, authorization: services.authorization)
+        let origin = CORSAnswer(request, authorization: services.authorization)
         if request.method == "OPTIONS" { return .respond(origin.preflight(allowing: request.route.methods)) }
         let (post, claim): (Post<Purchase>, Claim?)
         do throws(RefusedBody) {

@@ -18,11 +18,11 @@ struct EntitlementsEndpoint {
     }
 
     func answer(_ request: Request) -> Answer {
-        let origin = PageOrigin(request, authorization: services.authorization)
+        let origin = CORSAnswer(request, authorization: services.authorization)
         if request.method == "OPTIONS" {
             return .respond(origin.preflight(allowing: request.route.methods, header: "If-None-Match"))
         }
-        guard !origin.isRefused else { return .respond(origin.shown(PageOrigin.refusal)) }
+        guard !origin.isRefused else { return .respond(origin.shown(CORSAnswer.refusal)) }
         let user: UserID
         do throws(RefusedClaimant) {
             user = try Claimant.owner(of: request.query["name"] ?? "", services: services)

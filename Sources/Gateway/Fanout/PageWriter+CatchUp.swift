@@ -7,7 +7,7 @@ extension PageWriter {
     /// Answers a page that was here a moment ago from memory, with `send`: nothing can be published between the
     /// subscription and the answer, so there is no gap and no repeat. For all other pages it asks the ledger, whose
     /// answer arrives as mail. Returns false if the ledger is too busy.
-    func readCatchUp(_ request: PageRequest, for id: SubscriptionID, send: (CatchUp) -> Void) -> Bool {
+    func readCatchUp(_ request: PageRequest, for id: SubscriptionID, send: (CatchUpBatch) -> Void) -> Bool {
         guard let recent = recall(request) else {
             return request.readCatchUp { [port = loop.port] missed in port.send(.catchUp(id, missed)) }
         }
@@ -15,18 +15,18 @@ extension PageWriter {
         return true
     }
 
-    private func recall(_ request: PageRequest) -> CatchUp? {
+    private func recall(_ request: PageRequest) -> CatchUpBatch? {
         let messages: [Message]? =
             switch request.seen {
             case .upTo(let position): subscriptions.hub.recentMessages(on: request.stream, after: position)
             case .nothing: subscriptions.hub.newestMessages(on: request.stream)
             case nil: nil
             }
-        return messages.map { CatchUp(through: subscriptions.hub.position, messages: $0) }
+        return messages.map { CatchUpBatch(through: subscriptions.hub.position, messages: $0) }
     }
 
     /// The part to send: the newest fragment of each target, and no refresh that the page has had.
-    func news(in missed: CatchUp, for subscriber: Subscriber) -> CatchUp {
+    func news(in missed: CatchUpBatch, for subscriber: Subscriber) -> CatchUpBatch {
         let news = missed.collapsed.withRefreshes {
             loop.shared.sentRefreshes.isNews($0, on: subscriber.stream, for: subscriber.refreshes)
         }

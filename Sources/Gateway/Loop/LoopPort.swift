@@ -10,7 +10,7 @@ internal import Synchronization
 final class LoopPort: Sendable {
     enum Mail: Sendable {
         case reply(ConnectionID, Response)
-        case catchUp(SubscriptionID, CatchUp)
+        case catchUp(SubscriptionID, CatchUpBatch)
         case publish([Publication])
         /// Transient messages: the ledger has no entry for them.
         case broadcast([Message])

@@ -175,7 +175,7 @@ final class SocketLoop {
         http2.handlePending()
     }
 
-    private func sendCatchUp(_ missed: CatchUp, to id: SubscriptionID) {
+    private func sendCatchUp(_ missed: CatchUpBatch, to id: SubscriptionID) {
         guard let subscriber = subscriptions[id] else { return }
         switch subscriber.connection.phase {
         case .page(let page): requests.pages.sendCatchUp(missed, to: subscriber, on: page)

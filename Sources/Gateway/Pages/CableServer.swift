@@ -47,7 +47,7 @@ struct CableServer {
 
     /// The messages that one subscription missed have been read. Confirms the subscription before its first message, so
     /// that the element is `connected` as early as it can be.
-    func sendCatchUp(_ missed: CatchUp, to subscriber: Subscriber, of client: CableConnectionState) {
+    func sendCatchUp(_ missed: CatchUpBatch, to subscriber: Subscriber, of client: CableConnectionState) {
         let missed = writer.news(in: missed, for: subscriber)
         let connection = subscriber.connection
         let id = subscriber.subscription

@@ -6,7 +6,7 @@ internal import Sockets
 /// `/feed` may be as long as the ledger: a connection gets it in parts, each after its reader has taken the one before.
 extension PageServer {
     /// Sends a part, and goes live after the last one. Until then entries are read from the ledger, none are collected.
-    func sendPart(_ missed: CatchUp, to subscriber: Subscriber, on page: Page) {
+    func sendPart(_ missed: CatchUpBatch, to subscriber: Subscriber, on page: Page) {
         let connection = subscriber.connection
         var bytes: [UInt8] = []
         for message in missed.messages { bytes += message.html }

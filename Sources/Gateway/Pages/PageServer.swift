@@ -57,7 +57,7 @@ struct PageServer {
     }
 
     /// The messages that the page missed have been read. The first block gives it a cursor, before any event.
-    func sendCatchUp(_ missed: CatchUp, to subscriber: Subscriber, on page: Page) {
+    func sendCatchUp(_ missed: CatchUpBatch, to subscriber: Subscriber, on page: Page) {
         let missed = writer.news(in: missed, for: subscriber)
         let connection = subscriber.connection
         guard missed.extent != .unreadable else { return turnAway(connection) }

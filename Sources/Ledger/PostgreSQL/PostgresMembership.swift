@@ -10,12 +10,12 @@ final class PostgresMembership: NodeMembership {
     /// How many nanoseconds old the database's time may be for the clock to follow it.
     private static let freshness: UInt64 = 1_000_000_000
 
-    static var leaseSeconds: Int { PostgresLease.seconds }
+    static var leaseSeconds: Int { PostgresLeaderLease.seconds }
 
     let connection: PostgresLedgerConnection
     let nodeState: PostgresNodeState
     private let beat: Statement
-    private let lease: PostgresLease
+    private let lease: PostgresLeaderLease
     private let leave: Statement
     private let inspection: PostgresInspection
     private let standing: Statement
@@ -32,7 +32,7 @@ final class PostgresMembership: NodeMembership {
             ON CONFLICT (node) DO UPDATE SET seen_at = excluded.seen_at
             """
         )
-        lease = try PostgresLease(connection, node: nodeState.node)
+        lease = try PostgresLeaderLease(connection, node: nodeState.node)
         standing = try connection.prepare(
             """
             SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT), \(StoredSchema.columns)
@@ -60,7 +60,10 @@ final class PostgresMembership: NodeMembership {
         guard let told else { throw .ofTheLedger("it has no clock", advice: "ask PostgreSQL why") }
         let isOutdated = !told.schema.admits(PostgresSchema.newest)
         // Whoever drains leaves the work to another node at once.
-        if isOutdated { lease.release() }
+        if isOutdated {
+            lease.release()
+            try connection.confirmStatements()
+        }
         return HeartbeatAnswer(
             lease: isOutdated ? nil : try lease.take(),
             now: took < PostgresMembership.freshness ? Instant(milliseconds: told.now) : nil,

@@ -112,7 +112,7 @@ extension PurchaseMachine {
     }
 
     private mutating func acknowledge(_ acknowledgement: Acknowledgement) -> [PurchaseAction] {
-        gate.open()
+        breaker.reset()
         renewal.backoff.reset()
         let version = acknowledgement.version
         let isNewest = !deliveries.keys.contains { $0.id == version.id && $0 > version }
@@ -140,7 +140,7 @@ extension PurchaseMachine {
         let id = delivery.version.id
         switch answer {
         case .refused(let code):
-            gate.open()
+            breaker.reset()
             delivery.condition = .refused(code: code, appVersion: appVersion)
             let refused = deliveries.values.filter(\.isRefused).map(\.version)
             let older = refused.filter { $0.id == id && $0 < delivery.version }
@@ -148,7 +148,7 @@ extension PurchaseMachine {
             return [.keep(delivery)] + older.map { .drop($0) } + [.report(.refused(transaction: id, code: code))]
                 + reply(.refused, about: id)
         case .unauthorized(let code):
-            gate.open()
+            breaker.reset()
             delivery.backoff.fail(at: moment.now, random: moment.chance)
             delivery.holdsOthers = nil
             // A stream that came meanwhile has not been refused yet.
@@ -160,14 +160,14 @@ extension PurchaseMachine {
         case .later(let delay):
             delivery.backoff.fail(at: moment.now, retryAfter: delay.seconds, random: moment.chance)
             delivery.holdsOthers = delay.isWholeServer && delay.seconds != nil ? true : nil
-            if delay.isWholeServer { gate.fail(delivery.version, retryAfter: delay.seconds, at: moment) }
+            if delay.isWholeServer { breaker.fail(delivery.version, retryAfter: delay.seconds, at: moment) }
             // The server's wish outlives the process; a wait of our own ends with it.
             return (delay.seconds == nil ? [] : [.keep(delivery)]) + reply(.busy, about: id)
                 + (delay.unexpected.map { reportUnexpected($0) } ?? [])
         case .unreachable, .committed, .ownedByOther:
             delivery.backoff.fail(at: moment.now, random: moment.chance)
             delivery.holdsOthers = nil
-            gate.fail(delivery.version, at: moment)
+            breaker.fail(delivery.version, at: moment)
             return reply(.offline, about: id)
         }
     }
@@ -195,8 +195,8 @@ extension PurchaseMachine {
     }
 
     mutating func startPosts(at now: Date) -> [PurchaseAction] {
-        guard gate.backoff.isDue(at: now) else { return [] }
-        let limit = gate.backoff.hasFailed ? 1 : PurchaseMachine.parallelPosts
+        guard breaker.backoff.isDue(at: now) else { return [] }
+        let limit = breaker.backoff.hasFailed ? 1 : PurchaseMachine.parallelPosts
         let free = limit - deliveries.values.count(where: \.isPosting)
         guard free > 0 else { return [] }
         // What has failed least goes first: one that the server never takes, such as for a proxy's filter, starves no newer one.

@@ -28,7 +28,7 @@ struct PurchaseMachine: Sendable {
     /// The last streams that the server has taken and has not taken: a page that was left open may bring an old one.
     var accepted: SignedStream?
     var refused: SignedStream?
-    var gate = Gate<TransactionVersion>()
+    var breaker = CircuitBreaker<TransactionVersion>()
     var renewal = StreamRenewal()
     /// Reported once, until the server has answered as it should.
     private var unexpected: Int?
@@ -50,7 +50,7 @@ struct PurchaseMachine: Sendable {
         let posts = deliveries.values.lazy.filter {
             $0.condition == .waiting && !$0.isPosting && $0.acknowledgement == nil && $0.stream != nil
         }.compactMap { delivery -> Date? in
-            let dues = [delivery.backoff, gate.backoff].filter { !$0.isDue(at: now) }.compactMap(\.due)
+            let dues = [delivery.backoff, breaker.backoff].filter { !$0.isDue(at: now) }.compactMap(\.due)
             return dues.max()
         }
         let deadlines =
@@ -106,7 +106,7 @@ struct PurchaseMachine: Sendable {
             delivery.backoff.hasten()
             self.deliveries[delivery.version] = delivery
         }
-        gate.restore(from: deliveries.filter { $0.holdsOthers == true }.map(\.backoff), at: now)
+        breaker.restore(from: deliveries.filter { $0.holdsOthers == true }.map(\.backoff), at: now)
         return [.sweep]
     }
 
@@ -121,7 +121,7 @@ struct PurchaseMachine: Sendable {
     }
 
     private mutating func resume() -> [PurchaseAction] {
-        gate.backoff.hasten()
+        breaker.backoff.hasten()
         renewal.backoff.hasten()
         for version in deliveries.keys {
             deliveries[version]?.backoff.hasten()

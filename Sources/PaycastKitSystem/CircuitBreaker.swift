@@ -1,9 +1,10 @@
 package import Foundation
 
-/// Closed by failures that are the whole server's. While it recovers, one post goes ahead of the others.
-package struct Gate<Post: Equatable & Sendable>: Sendable {
+/// Stops all posts after a failure that is the whole server's. While it recovers, one post goes ahead of the others
+/// (https://martinfowler.com/bliki/CircuitBreaker.html).
+package struct CircuitBreaker<Post: Equatable & Sendable>: Sendable {
     package var backoff = Backoff()
-    /// A post that the server never takes must not hold the others: what fails again closes nothing again.
+    /// A post that the server never takes must not hold the others: what fails again stops nothing.
     private var lastFailed: Post?
 
     package init() {}
@@ -14,14 +15,14 @@ package struct Gate<Post: Equatable & Sendable>: Sendable {
         backoff.fail(at: moment.now, retryAfter: retryAfter, random: moment.chance)
     }
 
-    package mutating func open() {
-        self = Gate()
+    package mutating func reset() {
+        self = CircuitBreaker()
     }
 
     /// What the server asked the process before for, of all posts: the longest counts.
     package mutating func restore(from orders: [Backoff], at now: Date) {
-        let open = orders.filter { !$0.isDue(at: now) }
-        backoff = open.max { $0.due ?? .distantPast < $1.due ?? .distantPast } ?? backoff
+        let waiting = orders.filter { !$0.isDue(at: now) }
+        backoff = waiting.max { $0.due ?? .distantPast < $1.due ?? .distantPast } ?? backoff
     }
 }
 

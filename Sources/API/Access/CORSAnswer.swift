@@ -1,7 +1,7 @@
 internal import HTTPMessages
 
 /// The part of an answer that a page of another origin may see (https://fetch.spec.whatwg.org/#http-cors-protocol).
-struct PageOrigin {
+struct CORSAnswer {
     private let verdict: Authorization.OriginVerdict
 
     init(_ request: Request, authorization: Authorization) {
@@ -13,7 +13,7 @@ struct PageOrigin {
     /// Answers the preflight that a browser sends before a request to another origin that no form could send. `methods`
     /// begin with that request's.
     func preflight(allowing methods: String, header: String = "Content-Type") -> Response {
-        guard !isRefused else { return shown(PageOrigin.refusal) }
+        guard !isRefused else { return shown(CORSAnswer.refusal) }
         var response = Response(status: 204, headers: [("Allow", methods)])
         if case .allowed = verdict {
             response.headers += [

@@ -8,7 +8,7 @@ internal import Pages
 internal import TurboStreams
 
 /// Lets a page with a verified name follow its stream: the page catches up from the ledger, then goes live.
-struct StreamResumption {
+struct StreamCatchUp {
     private let services: Services
 
     init(_ services: Services) {
@@ -38,7 +38,7 @@ struct StreamResumption {
             reader.missed(on: stream, since: start) { result in
                 guard case .success(let missed) = result else { return done(.unreadable) }
                 if missed.needsRefresh || missed.lost != nil { telemetry.healed.add() }
-                done(CatchUp(missed, on: stream, renderer: templates.renderer))
+                done(CatchUpBatch(missed, on: stream, renderer: templates.renderer))
             }
         }
     }
@@ -74,14 +74,14 @@ extension PageRequest {
     /// A WebSocket that is told to reload its page, and gets nothing from the stream whose name has expired.
     static func expired(_ source: SourceElement, now: Instant) -> PageRequest {
         PageRequest(stream: .feed("expired"), content: .fragments, expires: now, source: source) { done in
-            done(CatchUp(through: 0, messages: []))
+            done(CatchUpBatch(through: 0, messages: []))
             return true
         }
     }
 }
 
-extension CatchUp {
-    static let unreadable = CatchUp(through: 0, messages: [], extent: .unreadable)
+extension CatchUpBatch {
+    static let unreadable = CatchUpBatch(through: 0, messages: [], extent: .unreadable)
 
     /// Renders missed fragments with the current templates. A refresh stands for those that can no longer be sent.
     init(_ missed: MissedFragments, on stream: StreamName, renderer: TemplateRenderer) {

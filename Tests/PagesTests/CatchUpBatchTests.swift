@@ -5,7 +5,7 @@ import Testing
 @testable import Pages
 
 /// What is left of what a page missed: each case in words, `POSITION:KEY`, `refresh` for what reloads the page.
-@Suite struct CatchUpTests {
+@Suite struct CatchUpBatchTests {
     struct Case: Sendable, CustomStringConvertible {
         var name: String
         var missed: String
@@ -40,7 +40,7 @@ import Testing
             )
             return Message(stream: stream, position: position == 0 ? nil : position, parts: [part])
         }
-        let missed = CatchUp(through: 9, messages: messages).collapsed.withRefreshes { $0 > example.seen }
+        let missed = CatchUpBatch(through: 9, messages: messages).collapsed.withRefreshes { $0 > example.seen }
         let left = missed.messages.flatMap { message in
             message.parts.map { part in
                 let key =

@@ -1,7 +1,7 @@
 internal import Encoding
 
 /// Who sent a request, through how many of our proxies, and how they reached the first one.
-public struct ClientOrigin: Equatable, Sendable {
+public struct ForwardedClient: Equatable, Sendable {
     /// The nearest address that is not a trusted proxy's; nil if a proxy named something other than an address.
     public var address: IPAddress?
     /// Nil if no trusted proxy states it.
@@ -23,18 +23,18 @@ public struct ClientOrigin: Equatable, Sendable {
         var hops = 0
         address = peer
         for item in (headers.addresses ?? "").reversedItems() {
-            guard hops < ClientOrigin.hopLimit else {
+            guard hops < ForwardedClient.hopLimit else {
                 address = nil
                 break
             }
             hops += 1
-            address = ClientOrigin.address(item)
+            address = ForwardedClient.address(item)
             guard let address, proxies.contains(address) else { break }
         }
         // A proxy that names a scheme or a host has forwarded a request, but this one does not say whose.
         if hops == 0, headers.scheme != nil || headers.host != nil { address = nil }
-        scheme = headers.scheme.flatMap { ClientOrigin.item(hops, of: $0) }.flatMap(ClientOrigin.scheme)
-        host = headers.host.flatMap { ClientOrigin.item(hops, of: $0) }.flatMap(ClientOrigin.host)
+        scheme = headers.scheme.flatMap { ForwardedClient.item(hops, of: $0) }.flatMap(ForwardedClient.scheme)
+        host = headers.host.flatMap { ForwardedClient.item(hops, of: $0) }.flatMap(ForwardedClient.host)
     }
 
     /// The item from the proxy that wrote the last address. Each proxy may have appended its own item, or only the

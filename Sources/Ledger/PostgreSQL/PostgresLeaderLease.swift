@@ -3,7 +3,7 @@ internal import LedgerSQL
 
 /// The lease of the work that one node does for all, a row with an end by the database's clock. Another node takes over what
 /// a node that died had, with its first heartbeat after that end.
-struct PostgresLease {
+struct PostgresLeaderLease {
     static let seconds = 10
 
     private let node: String
@@ -16,7 +16,7 @@ struct PostgresLease {
         takeOrKeep = try connection.prepare(
             """
             INSERT INTO leases (name, node, ends_at, number)
-            VALUES ('work', ?, clock_timestamp() + interval '\(PostgresLease.seconds) seconds', 1)
+            VALUES ('work', ?, clock_timestamp() + interval '\(PostgresLeaderLease.seconds) seconds', 1)
             ON CONFLICT (name) DO UPDATE SET node = excluded.node, ends_at = excluded.ends_at,
                 number = leases.number + CASE WHEN leases.node = excluded.node THEN 0 ELSE 1 END
                 WHERE leases.node = excluded.node OR leases.ends_at < clock_timestamp()

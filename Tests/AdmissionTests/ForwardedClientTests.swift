@@ -3,7 +3,7 @@ import Testing
 @testable import Admission
 
 /// Who is believed to have sent a request. 127.0.0.1, 10.0.0.0/8 and fd00::/8 are proxies of ours.
-@Suite struct ClientOriginTests {
+@Suite struct ForwardedClientTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var name: String
         var headers: ForwardedHeaders
@@ -126,7 +126,7 @@ import Testing
 
     @Test(arguments: addresses + schemes) func isTheNearestThatIsNotOurs(_ example: Case) throws {
         let proxies = TrustedProxies(["127.0.0.1", "10.0.0.0/8", "fd00::/8"].compactMap(TrustedProxies.Network.init))
-        let origin = try ClientOrigin(
+        let origin = try ForwardedClient(
             proxy: #require(IPAddress(example.peer)),
             headers: example.headers,
             proxies: proxies

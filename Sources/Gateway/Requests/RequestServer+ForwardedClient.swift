@@ -5,17 +5,17 @@ internal import HTTPMessages
 /// The client that a request comes from.
 extension RequestServer {
     /// Behind a trusted proxy, the connection counts for that client from now on.
-    func origin(of head: RequestHead, for route: Route, on connection: Connection) -> ClientOrigin {
+    func origin(of head: RequestHead, for route: Route, on connection: Connection) -> ForwardedClient {
         let proxies = loop.settings.proxies
         guard let peer = connection.peer, !proxies.isEmpty, proxies.contains(peer) else {
-            return ClientOrigin(direct: isDisguised(head, for: route, on: connection) ? nil : connection.peer)
+            return ForwardedClient(direct: isDisguised(head, for: route, on: connection) ? nil : connection.peer)
         }
         let headers = ForwardedHeaders(
             addresses: head[.forwardedFor],
             scheme: head[.forwardedProto],
             host: head[.forwardedHost]
         )
-        var origin = ClientOrigin(proxy: peer, headers: headers, proxies: proxies)
+        var origin = ForwardedClient(proxy: peer, headers: headers, proxies: proxies)
         if headers.addresses == nil, isDisguised(head, for: route, on: connection) { origin.address = nil }
         if origin.address != connection.client, connection.admission != .reject {
             connection.admission = loop.shared.limiter.move(from: connection.client, to: origin.address)

@@ -2,7 +2,7 @@ internal import Domain
 public import Hub
 
 /// The messages that let a page catch up before it goes live, from the ledger or from memory.
-public struct CatchUp: Sendable {
+public struct CatchUpBatch: Sendable {
     public enum Extent: Sendable {
         case whole
         /// There is more than one answer should hold. Only a feed has as much, and it reads on (`PageRequest.Reading`).
@@ -27,7 +27,7 @@ public struct CatchUp: Sendable {
 
     /// Leaves out the parts that a newer one replaces, and all but the newest of equal refreshes: a page that already
     /// shows the newest state must not go through older ones again.
-    public var collapsed: CatchUp {
+    public var collapsed: CatchUpBatch {
         var newerKeys: Set<CollapseKey> = []
         var newerRefreshes: Set<[UInt8]> = []
         return filtered { part, _ in
@@ -37,13 +37,13 @@ public struct CatchUp: Sendable {
     }
 
     /// Keeps only the refreshes that `isNews` accepts by their positions; 0 stands for a message without a position.
-    public func withRefreshes(where isNews: (Int64) -> Bool) -> CatchUp {
+    public func withRefreshes(where isNews: (Int64) -> Bool) -> CatchUpBatch {
         guard messages.contains(where: \.hasRefresh) else { return self }
         return filtered { part, position in !part.isRefresh || isNews(position ?? 0) }
     }
 
     /// Calls `isIncluded` for each part, newest first.
-    private func filtered(_ isIncluded: (Part, Int64?) -> Bool) -> CatchUp {
+    private func filtered(_ isIncluded: (Part, Int64?) -> Bool) -> CatchUpBatch {
         var missed = self
         missed.messages = messages.reversed().compactMap { message in
             let parts = message.parts.reversed().filter { isIncluded($0, message.position) }
