@@ -22,7 +22,7 @@ public struct PostgresOptions: Sendable {
     /// Further settings of the session, such as `synchronous_commit`.
     public var settings: [(name: String, value: String)] = []
 
-    /// The same, for settings that have a list of values, of which a server may lack this one. Then it keeps its own.
+    /// Settings with a list of values. A server that lacks this value keeps its own.
     public var preferences: [(name: String, value: String)] = []
 
     public init(applicationName: String = "paycast") {

@@ -5,6 +5,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10)), .blocking, .enabled(if: PostgresCluster.isInstalled)) struct NewerTablesTests {
     /// What the next version might add: a table, and a column in each of today's.
     private static let addition = """
+        LOCK TABLE paycast.head IN ACCESS EXCLUSIVE MODE;
         DO $$
         DECLARE
             grown TEXT;
@@ -50,8 +51,10 @@ import Testing
             try nodes.cluster.psql(NewerTablesTests.addition)
             try declare(schema: known + 1, oldest: known, in: nodes.cluster)
             try waitForHeartbeats(of: 2, in: nodes.cluster)
+            for node in [0, 1] { try nodes.wait(for: "beside additions \(node).", through: node) }
             try nodes[0].stop(with: .terminate)
             try nodes[0].start()
+            try nodes.wait(for: "started on additions.", through: 0)
         }
         #expect(history.violations.isEmpty, "seed \(seed)")
         #expect(try nodes.cluster.psql("SELECT value FROM paycast.meta WHERE key = 'schema'") == "\(known + 1)")

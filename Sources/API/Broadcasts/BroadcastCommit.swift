@@ -22,7 +22,7 @@ struct BroadcastCommit: Sendable {
             return services.writer.submit(
                 .broadcastOnce(kept, request) { result in
                     switch result {
-                    case .failure: reply.send(.busy)
+                    case .failure: reply.send(.uncommitted)
                     case .success(.made(let cursors)): finish(cursors, transient: transient, reply: reply)
                     case .success(.repeated(let cursors)): finish(cursors, transient: [], reply: reply)
                     case .success(.otherRequest): reply.send(BroadcastCommit.keyReused)
@@ -36,7 +36,7 @@ struct BroadcastCommit: Sendable {
         }
         return services.writer.submit(
             .broadcast(kept) { result in
-                guard case .success(let cursors) = result else { return reply.send(.busy) }
+                guard case .success(let cursors) = result else { return reply.send(.uncommitted) }
                 finish(cursors, transient: transient, reply: reply)
             }
         )

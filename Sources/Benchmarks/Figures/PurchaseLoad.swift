@@ -6,7 +6,7 @@ struct PurchaseLoad {
     /// The requests, ready to send.
     let requests: [[UInt8]]
 
-    /// As the store's webhooks.
+    /// Purchases as the store's webhooks.
     init(_ count: Int, of provider: Provider, at target: PaycastTarget, publishers: Publishers) throws {
         let (tokens, now) = try PurchaseLoad.orders(count, at: target, publishers: publishers)
         let purchases = try tokens.enumerated().map { channel, token in
@@ -17,7 +17,7 @@ struct PurchaseLoad {
         requests = purchases.map(\.webhook)
     }
 
-    /// As apps post them right after payment.
+    /// Purchases as apps post them right after payment.
     init(postedByApps count: Int, at target: PaycastTarget, publishers: Publishers) throws {
         let (tokens, now) = try PurchaseLoad.orders(count, at: target, publishers: publishers)
         requests = try tokens.map { try target.transaction($0, now: now) }

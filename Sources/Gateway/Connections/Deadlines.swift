@@ -46,7 +46,7 @@ extension ConnectionCloser {
 
     private func endOverdue(_ connection: Connection) {
         // A page has a deadline only while its socket accepts no more.
-        if connection.isPage { return endSlowReader(connection) }
+        if connection.isPage { return endSlowConsumer(connection) }
         if case .closeSent = connection.phase { return end(connection) }
         loop.metrics.overdue(connection).add()
         end(connection)
@@ -57,7 +57,7 @@ extension ConnectionCloser {
         guard let occupation = client.overdue(at: monotonicNanoseconds(), limits: loop.limits) else { return }
         // Its pages that wait for it to read are slow readers, whichever deadline passes first.
         for stream in client.streams.values {
-            if let page = connections[stream.connection], page.isBlocked { endSlowReader(page) }
+            if let page = connections[stream.connection], page.isBlocked { endSlowConsumer(page) }
         }
         loop.metrics.overdue(occupation).add()
         end(connection)

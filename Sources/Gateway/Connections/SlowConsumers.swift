@@ -54,7 +54,7 @@ struct SlowConsumers {
 
 extension ConnectionCloser {
     /// Ends a page that does not read, and tells it why if it can still be told.
-    func endSlowReader(_ connection: Connection) {
+    func endSlowConsumer(_ connection: Connection) {
         guard connection.isPage else { return }
         loop.metrics.slow.add()
         disconnect(connection, reason: .tooSlow)

@@ -8,14 +8,14 @@ extension PageWriter {
     /// subscription and the answer, so there is no gap and no repeat. For all other pages it asks the ledger, whose
     /// answer arrives as mail. Returns false if the ledger is too busy.
     func readCatchUp(_ request: PageRequest, for id: SubscriptionID, send: (CatchUpBatch) -> Void) -> Bool {
-        guard let recent = recall(request) else {
+        guard let recent = rememberedBatch(for: request) else {
             return request.readCatchUp { [port = loop.port] missed in port.send(.catchUp(id, missed)) }
         }
         send(recent)
         return true
     }
 
-    private func recall(_ request: PageRequest) -> CatchUpBatch? {
+    private func rememberedBatch(for request: PageRequest) -> CatchUpBatch? {
         let messages: [Message]? =
             switch request.seen {
             case .upTo(let position): subscriptions.hub.recentMessages(on: request.stream, after: position)

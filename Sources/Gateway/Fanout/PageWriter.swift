@@ -52,7 +52,7 @@ final class PageWriter {
     @discardableResult
     func deliver(_ message: Message, to fanout: Fanout, refresh: Int64?) -> Int {
         if !fanout.live.isEmpty { write(message, to: fanout.live, refresh: refresh) }
-        for id in fanout.closed { subscriptions[id].map { closer.endSlowReader($0.connection) } }
+        for id in fanout.closed { subscriptions[id].map { closer.endSlowConsumer($0.connection) } }
         return fanout.live.count
     }
 
@@ -62,7 +62,7 @@ final class PageWriter {
             guard let subscriber = subscriptions[id] else { continue }
             // This very message made the page fall behind, through another of its subscriptions to the same stream.
             guard !subscriber.connection.isBlocked else {
-                closer.endSlowReader(subscriber.connection)
+                closer.endSlowConsumer(subscriber.connection)
                 continue
             }
             guard frames.write(to: subscriber) else {

@@ -80,7 +80,7 @@ struct CableServer {
     /// Sends an answer. A client that asks and does not read is ended, so that its queue stays bounded.
     func answer(_ message: [UInt8], on connection: Connection) -> Bool {
         guard connection.isBlocked else { return send(message, on: connection) }
-        closer.endSlowReader(connection)
+        closer.endSlowConsumer(connection)
         return false
     }
 
@@ -99,7 +99,7 @@ struct CableServer {
         if connection.isBlocked {
             client.owed += message.count
             guard client.owed <= CableConnectionState.owedLimit else {
-                closer.endSlowReader(connection)
+                closer.endSlowConsumer(connection)
                 return false
             }
         }

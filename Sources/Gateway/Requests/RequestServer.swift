@@ -114,14 +114,14 @@ final class RequestServer {
     }
 
     private func request(_ head: RequestHead, for route: Route, on connection: Connection) -> Request {
-        let origin = origin(of: head, for: route, on: connection)
+        let client = client(of: head, for: route, on: connection)
         return Request(
             route: route,
             head: head,
             body: [],
-            host: origin.host ?? head.host ?? "localhost",
-            scheme: origin.scheme,
-            isLocal: origin.address?.isLoopback ?? false,
+            host: client.host ?? head.host ?? "localhost",
+            scheme: client.scheme,
+            isLocal: client.address?.isLoopback ?? false,
             receivedAt: monotonicNanoseconds()
         )
     }

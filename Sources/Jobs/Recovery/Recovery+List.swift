@@ -45,7 +45,7 @@ extension Recovery {
     ) throws(StoreAPIError) {
         let rest = Waker()
         while !batch.tally.isHopeless, let entries = try reading.next(now: clock.now()) {
-            try routine.checkHalt()
+            try check(run)
             report.found += entries.count
             try commit(entries, of: list, in: run, batch: &batch, into: &report)
             progress(report)
@@ -59,6 +59,12 @@ extension Recovery {
         }
     }
 
+    /// Whoever has lost the lease leaves the rest to the node that has it.
+    private func check(_ run: RecoveryRun) throws(StoreAPIError) {
+        try routine.checkHalt()
+        guard run.lease == nil || heldLease.lease == run.lease else { throw .unavailable(reason: "another node leads") }
+    }
+
     private func commit<List: HistoryList>(
         _ entries: [List.Entry],
         of list: List,
@@ -68,7 +74,7 @@ extension Recovery {
     ) throws(StoreAPIError) {
         let known = known(entries.compactMap { list.event(of: $0) })
         for entry in entries {
-            try routine.checkHalt()
+            try check(run)
             if let event = list.event(of: entry), known.contains(event) {
                 report.outcomes[.duplicate, default: 0] += 1
                 continue

@@ -16,7 +16,7 @@ public final class Recovery: Sendable {
     let verifier: any StoreVerifier
     let reader: LedgerReader
     let writer: LedgerWriter
-    private let heldLease: HeldLease
+    let heldLease: HeldLease
     let clock: Clock
     let log: Log
     let counts: RecoveryCounts

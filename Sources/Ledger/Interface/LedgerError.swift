@@ -9,7 +9,8 @@ public enum LedgerError: Error, Equatable, CustomStringConvertible {
     case newerSchema(found: Int64, supported: Int64)
     /// The ledger is an unfinished copy of another one.
     case unfinishedCopy
-    /// Nothing was committed: the disk is full, another process holds the lock, or the ledger is closing. Try again.
+    /// The commit was not confirmed: the disk is full, another process holds the lock, the ledger is closing, or PostgreSQL
+    /// went away, perhaps after it had committed. Try again.
     case busy
     /// Only this command failed; the others in its batch were committed.
     case failed(reason: String)

@@ -35,6 +35,11 @@ struct DatabaseTimeline: Equatable {
         return pairs.allSatisfy { $0.0 == nil || $0.1 == nil || $0.0 == $0.1 }
     }
 
+    /// With what another user was allowed to ask.
+    func completed(by other: DatabaseTimeline?) -> DatabaseTimeline {
+        DatabaseTimeline(system: system ?? other?.system, timeline: timeline ?? other?.timeline, table: table)
+    }
+
     /// Asks in the transaction that runs, on a server that takes writes.
     static func read(_ postgres: PostgresConnection) throws(PostgresError) -> DatabaseTimeline {
         DatabaseTimeline(

@@ -66,6 +66,7 @@ public final class PostgresInspection {
         guard try hasNodes.first(read: { $0.integer(0) }) == 1 else { return report }
         if let stored = try schema.first(read: { StoredSchema($0) }), !stored.admits(PostgresSchema.newest) {
             report.newerSchema = stored.version
+            return report
         }
         report.nodes = try nodes.all { row in
             SharedLedgerReport.Node(

@@ -91,8 +91,8 @@ final class PostgresLedgerConnection: LedgerConnection {
         return (rows?.count ?? 0) > 0
     }
 
-    /// Remembers the newest entry, and counts the batch beside the position, so that it can be found again if the connection breaks before COMMIT is
-    /// answered.
+    /// Remembers the newest entry, and counts the batch beside the position, so that it can be found again if the
+    /// connection breaks before COMMIT is answered.
     func commit(head: Int64, entriesAt instant: Instant?) throws(EngineError) {
         let batch = nodeState.nextBatch()
         do throws(PostgresError) {

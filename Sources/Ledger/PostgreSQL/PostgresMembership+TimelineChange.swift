@@ -33,12 +33,16 @@ extension PostgresMembership {
         _ = try connection.beginReading()
         let isSafe = try engine { () throws(PostgresError) -> Bool? in
             let (found, stored) = (try DatabaseTimeline.read(postgres), try DatabaseTimeline.stored(postgres))
-            if let stored, stored.isSame(as: found) { return true }
-            let (now, missing) = try missingNodes()
-            if missing > 0 { return change?.isOver(at: now) == true ? nil : false }
+            let isNew = stored.map { !$0.isSame(as: found) } ?? true
+            if isNew {
+                let (now, missing) = try missingNodes()
+                if missing > 0 { return change?.isOver(at: now) == true ? nil : false }
+            }
+            let known = isNew ? found : found.completed(by: stored)
+            guard known != stored else { return true }
             postgres.rollback()
             try postgres.begin()
-            try found.write(postgres)
+            try known.write(postgres)
             try postgres.commit()
             return true
         }

@@ -62,7 +62,7 @@ final class PostgresMembership: NodeMembership {
         // Whoever drains leaves the work to another node at once.
         if isOutdated {
             lease.release()
-            try connection.confirmStatements()
+            try? connection.confirmStatements()
         }
         return HeartbeatAnswer(
             lease: isOutdated ? nil : try lease.take(),

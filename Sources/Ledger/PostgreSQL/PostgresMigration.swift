@@ -7,9 +7,9 @@ internal import Postgres
 struct PostgresMigration: Sendable {
     /// Work that may take long, before the transaction that changes the tables. Not called for a ledger that is new.
     var prepare: (@Sendable (MigrationSteps) throws(EngineError) -> Void)?
-    /// Whether it leaves alone what older versions read and write: they may go on, and start, on what it leaves. Its columns
-    /// have defaults, and nothing that older versions write is wrong by it.
-    var isAdditive = false
+    /// The oldest version of the tables that a program may know which works on them from now on; nil if it must know this
+    /// one. Zero for a step that leaves alone what older programs read and write: they may go on, and start.
+    var admits: Int64?
     /// `size` is how many positions a partition has.
     var sql: @Sendable (_ size: Int64) -> String
 }

@@ -12,11 +12,11 @@ public enum PostgresSchema {
 
     public static var newest: Int64 { Int64(migrations.count) }
 
-    /// The oldest version that a program may know that works on the newest tables.
+    /// The oldest version that a program must know to work on the newest tables.
     static var oldest: Int64 { oldest(of: migrations) }
 
     static func oldest(of migrations: [PostgresMigration]) -> Int64 {
-        Int64((migrations.lastIndex { !$0.isAdditive } ?? -1) + 1)
+        migrations.enumerated().map { index, step in step.admits ?? Int64(index + 1) }.max() ?? 0
     }
 
     /// The number of the advisory lock that whoever migrates, opens or begins to copy into a ledger holds until its
@@ -31,8 +31,9 @@ public enum PostgresSchema {
 
     static let halfOfACopy = EngineError.ofTheLedger("it is half of a copy", advice: UnfinishedCopy.advice)
 
-    /// Brings a ledger up to date. Any number of nodes may call it at once. Leaves what a newer version has added. Throws for
-    /// tables that only a newer version can work on, and for half of a copy unless it is `forCopy`. `size` is how many positions a partition has.
+    /// Brings a ledger up to date. Any number of nodes may call it at once. Leaves what a newer version has added. Throws
+    /// for tables that only a newer version can work on, and for half of a copy unless it is `forCopy`. `size` is how many
+    /// positions a partition has.
     public static func migrate(
         _ postgres: PostgresConnection,
         schema: String,

@@ -48,7 +48,10 @@ extension LedgerFollower {
         do throws(EngineError) {
             if try membership.changeEpochIfLost() { return events.onLoss() }
             let standing = try membership.renew()
-            if standing.isOutdated { return events.onOutdated() }
+            if standing.isOutdated {
+                heldLease.resign()
+                return events.onOutdated()
+            }
             if let lease = standing.lease, heldLease.renew(lease, until: start + length) { events.onLead(lease) }
             // At once: what is asked next takes its time.
             events.onBeat(standing.now)

@@ -28,10 +28,14 @@ import Testing
     /// Whatever comes after a step that changed something, nodes from before it must not work on its tables.
     @Test func theLastStepThatChangesSomethingDecides() {
         let change = PostgresMigration { _ in "" }
-        let addition = PostgresMigration(isAdditive: true) { _ in "" }
+        let addition = PostgresMigration(admits: 0) { _ in "" }
+        // From now on, what the third version brought is written.
+        let use = PostgresMigration(admits: 3) { _ in "" }
         #expect(PostgresSchema.oldest(of: [change, change, addition]) == 2)
         #expect(PostgresSchema.oldest(of: [change, addition, change]) == 3)
         #expect(PostgresSchema.oldest(of: [change, addition, addition]) == 1)
+        #expect(PostgresSchema.oldest(of: [change, change, addition, use]) == 3)
+        #expect(PostgresSchema.oldest(of: [change, change, addition, use, addition]) == 3)
         #expect(PostgresSchema.oldest <= PostgresSchema.newest)
     }
 }

@@ -27,7 +27,10 @@ enum Fleet: Benchmark {
             return report.remark("Without the right to make control groups, no node got a part of a core of its own.")
         }
         let alone = try turns(postgres, count: count / 5) { node in
-            ProcessorShare(percent: Fleet.percent, of: node.process.id)
+            guard let share = ProcessorShare(percent: Fleet.percent, of: node.process.id) else {
+                throw BenchmarkError.notStarted("the control group of a node")
+            }
+            return share
         }
         report.add(
             alone.row("\(figure), each with \(percent) % of a core", unit: "per second", bound: .atLeastTimesFloor(1))
