@@ -5,7 +5,7 @@ import re
 from playwright.sync_api import expect
 
 # In milliseconds. A post that failed twice is tried again within 4.5 s, and on a busy machine the answer takes its time.
-PATIENCE = 20_000
+PATIENCE = 60_000
 
 
 class Phone:
