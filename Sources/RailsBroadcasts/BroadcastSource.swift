@@ -4,7 +4,7 @@ public import Concurrency
 public protocol BroadcastSource: AnyObject {
     /// Why broadcasts do not arrive, in words for the operator; nil while they do.
     var problem: String? { get }
-    /// A warning for the operator that does not mean that broadcasts are missing; nil if there is none.
+    /// Something for the operator to look into while broadcasts still arrive; nil if there is nothing.
     var warning: String? { get }
     /// When `receive` has something to do, on the monotonic clock.
     var next: Duration { get }

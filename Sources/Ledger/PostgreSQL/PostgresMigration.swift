@@ -7,8 +7,8 @@ internal import Postgres
 struct PostgresMigration: Sendable {
     /// Work that may take long, before the transaction that changes the tables. Not called for a ledger that is new.
     var prepare: (@Sendable (MigrationSteps) throws(EngineError) -> Void)?
-    /// The oldest version of the tables that a program may know which works on them from now on; nil if it must know this
-    /// one. Zero for a step that leaves alone what older programs read and write: they may go on, and start.
+    /// After this step, a program must know the tables as they were at this version or later; nil means this very step. Zero
+    /// is for a step that leaves alone what older programs read and write: they may go on, and start.
     var admits: Int64?
     /// `size` is how many positions a partition has.
     var sql: @Sendable (_ size: Int64) -> String

@@ -14,7 +14,7 @@ public struct StoreProduct: Codable, Equatable, Sendable {
     public var currency: String?
     /// From one renewal to the next. Nil for what does not renew by itself.
     public var period: Period?
-    /// The offer for new subscribers. Nil if there is none, or if this version does not know its kind.
+    /// What new subscribers get. Nil if the product has no such offer, or one of a kind that is newer than this package.
     public var introductoryOffer: IntroductoryOffer?
 
     public init(
