@@ -2,7 +2,7 @@ internal import Concurrency
 internal import Glibc
 internal import Synchronization
 
-/// Passes TCP connections on, counts what goes each way, and can cut them after a number of bytes.
+/// Passes TCP connections on, counts what goes each way, and can cut them after a number of bytes, or hold the answers.
 public final class CuttingProxy: Sendable {
     public enum Direction: Sendable {
         case toServer, toClient
@@ -11,10 +11,10 @@ public final class CuttingProxy: Sendable {
     private struct State {
         var budgets: [Direction: Int] = [:]
         var passed: [Direction: Int] = [:]
-        var last: Direction?
-        var turns = 0
+        var requests = RequestCounter()
         var connections = 0
         var isOnce = false
+        var isHeld = false
     }
 
     private final class Traffic: Sendable {
@@ -36,7 +36,10 @@ public final class CuttingProxy: Sendable {
             while true {
                 let client = accept(listener, nil, nil)
                 guard client >= 0 else { return }
-                traffic.state.withLock { $0.connections += 1 }
+                traffic.state.withLock { state in
+                    state.connections += 1
+                    state.requests.startConnection()
+                }
                 CuttingProxy.serve(client, target: target, traffic)
             }
         }
@@ -60,6 +63,11 @@ public final class CuttingProxy: Sendable {
 
     public func restore() { traffic.state.withLock { $0.budgets = [:] } }
 
+    /// Passes nothing on to the client until `release`. What was read already may still arrive.
+    public func hold() { traffic.state.withLock { $0.isHeld = true } }
+
+    public func release() { traffic.state.withLock { $0.isHeld = false } }
+
     private func cut() {
         traffic.state.withLock { state in
             state.budgets = [.toServer: 0, .toClient: 0]
@@ -69,8 +77,9 @@ public final class CuttingProxy: Sendable {
 
     public func count(_ direction: Direction) -> Int { traffic.state.withLock { $0.passed[direction, default: 0] } }
 
-    /// How often the client spoke after the server had: round trips.
-    public var turns: Int { traffic.state.withLock { $0.turns } }
+    /// How often a client of PostgreSQL asked for an answer: its round trips, and what it sent without waiting.
+    /// The times at which bytes came say less: a long request may be answered while it is still being sent.
+    public var requests: Int { traffic.state.withLock { $0.requests.count } }
 
     /// How many clients have come.
     public var connections: Int { traffic.state.withLock { $0.connections } }
@@ -86,6 +95,8 @@ public final class CuttingProxy: Sendable {
         let ways = [(client, server, Direction.toServer), (server, client, Direction.toClient)]
         while true {
             var requests = ways.map { pollfd(fd: $0.0, events: Int16(POLLIN), revents: 0) }
+            // `poll` ignores negative descriptors.
+            if traffic.state.withLock({ $0.isHeld }) { requests[1].fd = -1 }
             // Wakes to see whether the test is over.
             let count = poll(&requests, 2, 50)
             if count == 0, traffic.state.withLock({ $0.budgets.count == 2 }) { return }
@@ -104,8 +115,7 @@ public final class CuttingProxy: Sendable {
             let budget = state.budgets[way]
             let allowed = min(count, budget ?? count)
             if let budget { state.budgets[way] = budget - allowed }
-            if way == .toServer, state.last == .toClient { state.turns += 1 }
-            state.last = way
+            if way == .toServer { state.requests.read(chunk[..<count]) }
             state.passed[way, default: 0] += allowed
             let isLast = budget.map { $0 <= count } ?? false
             if isLast, state.isOnce { state.budgets = [:] }
