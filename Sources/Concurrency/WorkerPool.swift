@@ -51,10 +51,16 @@ public final class WorkerPool: Sendable {
     }
 
     /// Returns nil when the pool is closing and the queue is empty.
+    ///
+    /// It looks once a second, too: before version 2.41 of glibc, a signal can wake no thread although some wait
+    /// (https://sourceware.org/bugzilla/show_bug.cgi?id=25847), and a webhook would wait for the next one.
     private static func next(_ state: Monitor<State>) -> Task? {
-        state.wait { state -> Task?? in
-            if let task = state.queue.removeFirst() { return task }
-            return state.isClosing ? .some(nil) : nil
+        while true {
+            let next = state.wait(timeout: .seconds(1)) { state -> Task?? in
+                if let task = state.queue.removeFirst() { return task }
+                return state.isClosing ? .some(nil) : nil
+            }
+            if let next { return next }
         }
     }
 }

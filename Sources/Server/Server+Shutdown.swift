@@ -9,17 +9,21 @@ internal import RailsBroadcasts
 extension Server {
     /// Lets pages go first; what was received is still verified, committed and answered.
     func stop() {
-        gateway.drain()
-        background.close()
-        core.workers.close()
-        core.blockingPools.close()
-        redis?.close()
-        railsCable?.close()
-        watch.close()
-        core.writer.close()
-        core.ledger.close()
-        core.reader.close()
+        let progress = ShutdownProgress(core.log)
+        progress.wait(for: "pages") { gateway.drain() }
+        progress.wait(for: "jobs and recoveries") { background.close() }
+        progress.wait(for: "webhooks") { core.workers.close() }
+        progress.wait(for: "operators' requests") { core.blockingPools.close() }
+        progress.wait(for: "broadcasts of rails") {
+            redis?.close()
+            railsCable?.close()
+        }
+        progress.wait(for: "the watch of the ledger's files") { watch.close() }
+        progress.wait(for: "the ledger's writer") { core.writer.close() }
+        progress.wait(for: "the other nodes' log") { core.ledger.close() }
+        progress.wait(for: "the ledger's reader") { core.reader.close() }
         demo?.close()
-        gateway.stop()
+        progress.wait(for: "connections") { gateway.stop() }
+        progress.end()
     }
 }

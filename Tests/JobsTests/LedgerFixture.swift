@@ -97,7 +97,8 @@ final class LedgerFixture: Sendable {
     func recovery(
         _ fixture: AppleFixture,
         in environments: [StoreEnvironment] = [.sandbox],
-        verifier: AppleVerifier? = nil
+        verifier: AppleVerifier? = nil,
+        under lease: HeldLease = .alone
     ) -> Recovery {
         let lists = environments.map { environment in
             var list = AppleHistory(of: AppleFixture.bundle, in: environment, api: fixture.api)
@@ -105,7 +106,7 @@ final class LedgerFixture: Sendable {
             return list
         }
         let history = HistorySource(lists, words: AppleHistory.words, isStandIn: false)
-        return recovery(of: .apple, history: history, verifier: verifier ?? fixture.verifier)
+        return recovery(of: .apple, history: history, verifier: verifier ?? fixture.verifier, under: lease)
     }
 
     func voids(_ google: GoogleVerifier, of packages: String...) -> Recovery {
@@ -120,10 +121,15 @@ final class LedgerFixture: Sendable {
             asksForEntries: true,
             isStandIn: false
         )
-        return recovery(of: .google, history: history, verifier: google)
+        return recovery(of: .google, history: history, verifier: google, under: .alone)
     }
 
-    private func recovery(of provider: Provider, history: HistorySource, verifier: any StoreVerifier) -> Recovery {
+    private func recovery(
+        of provider: Provider,
+        history: HistorySource,
+        verifier: any StoreVerifier,
+        under lease: HeldLease
+    ) -> Recovery {
         Recovery(
             of: provider,
             history: history,
@@ -131,6 +137,7 @@ final class LedgerFixture: Sendable {
             verifier: verifier,
             reader: reader,
             writer: writer,
+            heldLease: lease,
             clock: clock,
             log: lines.log(clock),
             counts: counts

@@ -2,10 +2,13 @@ import AppleStore
 import Crypto
 import Domain
 import Jobs
+import LedgerInterface
 import Observability
 import StoreInterface
 import TestSupport
 import Testing
+
+@testable import Ledger
 
 /// Histories of a scripted Apple, read into a real ledger.
 @Suite(.timeLimit(.minutes(10)), .blocking) struct RecoveryTests {
@@ -219,6 +222,30 @@ import Testing
         let count = fixture.server.requests.count
         ledger.close()
         #expect(fixture.server.requests.count == count)
+    }
+
+    /// Another node goes on where this one ended: nothing is wrong with the store.
+    @Test func whoLosesTheLeaseEndsWithoutBlame() throws {
+        let lease = HeldLease()
+        let fixture = try AppleFixture { request in
+            if request.parameter("paginationToken") != nil { lease.resign() }
+            return nil
+        }
+        let ledger = try LedgerFixture()
+        for second in 0..<45 {
+            try fixture.say("SUBSCRIBED", lineage: "20000000\(1000 + second)", at: Self.now - .seconds(second * 60))
+        }
+        #expect(lease.renew(.only, until: .max))
+        let recovery = ledger.recovery(fixture, under: lease)
+        recovery.start()
+        try ledger.wait { fixture.server.requests.count > 1 && !lease.isHeld }
+        recovery.close()
+        #expect(fixture.server.requests.count == 2)
+        #expect(recovery.problems.isEmpty)
+        #expect(ledger.lines.all.filter { $0.contains("history not read") } == [])
+        let rest = ledger.recovery(fixture).recover(since: nil)
+        #expect((rest.found, rest.recovered) == (45, 25))
+        ledger.close()
     }
 
     private func start(of request: AnsweringServer.Request) throws -> Int64 {

@@ -21,6 +21,7 @@ extension Recovery {
         var batch = HistoryBatch()
         defer { note(batch.tally, of: list) }
         try read(&reading, of: list, batch: &batch, in: run, into: &report, progress: progress)
+        guard reasonToEnd(run) == nil else { return }
         if let failure = batch.unread.failure { throw failure }
         let problem = batch.tally.problem
         if let problem { report.problems.append(problem) }
@@ -45,10 +46,11 @@ extension Recovery {
     ) throws(StoreAPIError) {
         let rest = Waker()
         while !batch.tally.isHopeless, let entries = try reading.next(now: clock.now()) {
-            try check(run)
+            guard reasonToEnd(run) == nil else { return }
             report.found += entries.count
             try commit(entries, of: list, in: run, batch: &batch, into: &report)
             progress(report)
+            guard reasonToEnd(run) == nil else { return }
             if run.isMarking, batch.isSound, let reached = reading.takeProgress() {
                 writer.remember(reached, as: list.key, under: run.lease)
             }
@@ -59,12 +61,7 @@ extension Recovery {
         }
     }
 
-    /// Whoever has lost the lease leaves the rest to the node that has it.
-    private func check(_ run: RecoveryRun) throws(StoreAPIError) {
-        try routine.checkHalt()
-        guard run.lease == nil || heldLease.lease == run.lease else { throw .unavailable(reason: "another node leads") }
-    }
-
+    /// Returns early when the run has to end.
     private func commit<List: HistoryList>(
         _ entries: [List.Entry],
         of list: List,
@@ -73,8 +70,7 @@ extension Recovery {
         into report: inout RecoveryReport
     ) throws(StoreAPIError) {
         let known = known(entries.compactMap { list.event(of: $0) })
-        for entry in entries {
-            try check(run)
+        for entry in entries where reasonToEnd(run) == nil {
             if let event = list.event(of: entry), known.contains(event) {
                 report.outcomes[.duplicate, default: 0] += 1
                 continue

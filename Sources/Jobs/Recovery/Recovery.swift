@@ -51,7 +51,11 @@ public final class Recovery: Sendable {
 
     public func start() {
         routine.start(history.words.thread) { [self] schedule in
-            guard let lease = heldLease.lease else { return nil }
+            guard let lease = heldLease.lease else {
+                // They are the other node's to tell.
+                troubles.withLock { $0 = [:] }
+                return nil
+            }
             return recover(RecoveryRun(onlyFailures: schedule.onlyFailures, lease: lease)) { _ in }
         }
     }
@@ -79,21 +83,30 @@ public final class Recovery: Sendable {
         recover(RecoveryRun(since: since), progress: progress)
     }
 
+    /// Asked between the steps of a run; nil while it may go on. The store is not to blame for it. Whoever has lost the
+    /// lease leaves the rest to the node that has it.
+    func reasonToEnd(_ run: RecoveryRun) -> String? {
+        if routine.isHalted { return "this server is shutting down" }
+        return run.lease == nil || run.lease == heldLease.lease ? nil : "another node leads"
+    }
+
     private func recover(_ run: RecoveryRun, progress: (RecoveryReport) -> Void) -> RecoveryReport {
         var report = RecoveryReport()
-        var failures = 0
-        for known in history.lists where !routine.isHalted {
+        var isRead = false
+        for known in history.lists where reasonToEnd(run) == nil {
             let list = current()?.lists.first { $0.key == known.key } ?? known
             do throws(StoreAPIError) {
                 try read(list, run, into: &report, progress: progress)
+                guard reasonToEnd(run) == nil else { break }
+                isRead = true
                 note(nil, of: list)
             } catch {
-                failures += 1
                 report.problems.append("\(list.name): \(error.description)")
                 note(error, of: list)
             }
         }
-        report.isFailure = failures == history.lists.count && !(history.asksForEntries && report.found > 0)
+        if let reason = reasonToEnd(run) { report.problems.append(reason) }
+        report.isFailure = !isRead && !(history.asksForEntries && report.found > 0)
         counts.ended(report, message: history.words.read, log: log)
         return report
     }

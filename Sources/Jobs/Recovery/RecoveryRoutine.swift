@@ -26,11 +26,6 @@ final class RecoveryRoutine: Sendable {
     /// True if nothing new may be started, on any thread.
     var isHalted: Bool { stop.isRaised }
 
-    /// Call it between the steps of a run, on any thread.
-    func checkHalt() throws(StoreAPIError) {
-        guard !isHalted else { throw .unavailable(reason: "this server is shutting down") }
-    }
-
     func halt() {
         routine.halt()
     }

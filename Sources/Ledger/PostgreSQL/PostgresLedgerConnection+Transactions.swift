@@ -5,8 +5,18 @@ internal import SharedLedger
 
 /// How a transaction begins, in a session that may have ended meanwhile.
 extension PostgresLedgerConnection {
+    /// What a transaction is for.
+    enum Purpose {
+        /// A batch. Nobody else writes meanwhile.
+        case write
+        /// Whether this node's last batch is in, once nobody else writes.
+        case confirm
+        /// Answers of one snapshot.
+        case read
+    }
+
     /// Begins, and returns the newest position.
-    func transaction(_ mode: String, asking question: PostgresStatement) throws(EngineError) -> Int64 {
+    func transaction(to purpose: Purpose) throws(EngineError) -> Int64 {
         ahead = [:]
         writes = PendingWrites()
         reservation = nil
@@ -15,33 +25,29 @@ extension PostgresLedgerConnection {
         let wasOpen = postgres.isOpen
         let start = ContinuousClock.now
         do throws(EngineError) {
-            return try attempt(mode, asking: question, and: questions)
+            return try attempt(to: purpose, asking: questions)
         } catch  where wasOpen && !postgres.isOpen && ContinuousClock.now - start < PostgresLedgerConnection.moment {
             // A failover, a restart or a proxy ended the session while nobody used it. Nothing has been written, so a new one
             // does as well, and no page or webhook has to come again. Not after a long silence: it would wait twice.
             postgres.rollback()
             ahead = [:]
-            return try attempt(mode, asking: question, and: questions)
+            return try attempt(to: purpose, asking: questions)
         }
     }
 
     private static let moment = Duration.seconds(1)
 
-    private func attempt(
-        _ mode: String,
-        asking question: PostgresStatement,
-        and questions: [Question]
-    ) throws(EngineError) -> Int64 {
+    private func attempt(to purpose: Purpose, asking questions: [Question]) throws(EngineError) -> Int64 {
         try connect()
         // Both before the snapshot, and of this attempt: what other threads learn after it need not be in it, and what they
         // learned before must be.
         let before = nodeState.seen
         let newest = nodeState.newestEntry
         let found = try engine { () throws(PostgresError) in
-            try postgres.begin(mode)
-            let head = try question.send()
+            try postgres.begin(purpose == .read ? "ISOLATION LEVEL REPEATABLE READ READ ONLY" : "")
+            let head = try (purpose == .read ? readHead : lockHead).send()
             // A migration holds the head until it is done: a node that has not heard of it writes nothing into its tables.
-            let schema = question === lockHead ? try readSchema.send() : nil
+            let schema = purpose == .write ? try readSchema.send() : nil
             // Each sees what was committed before it is its turn: after the head is locked.
             try send(questions)
             let rows = try head.take()

@@ -14,7 +14,7 @@ extension PostgresLedgerConnection {
         let deadline = ContinuousClock.now + .seconds(5)
         while true {
             do throws(EngineError) {
-                _ = try transaction("", asking: lockHead)
+                _ = try transaction(to: .confirm)
                 let found = try engine { () throws(PostgresError) in
                     try postgres.prepare("SELECT batch FROM writers WHERE node = ?").first([.text(nodeState.node)]) {
                         row in

@@ -10,7 +10,7 @@ final class PostgresLedgerConnection: LedgerConnection {
     let nodeState: PostgresNodeState
     var reconnection = Reconnection()
     let lockHead: PostgresStatement
-    private let readHead: PostgresStatement
+    let readHead: PostgresStatement
     let readSchema: PostgresStatement
     private let newest: PostgresStatement
     private let moveHead: PostgresStatement
@@ -68,7 +68,7 @@ final class PostgresLedgerConnection: LedgerConnection {
     var isInTransaction: Bool { postgres.isInTransaction }
 
     func begin() throws(EngineError) {
-        let head = try transaction("", asking: lockHead)
+        let head = try transaction(to: .write)
         if nodeState.needsPartition(after: head) {
             let reserved = try engine { () throws(PostgresError) in
                 try reserve.first([.integer(nodeState.partitionSize)]) { row in row.integer(0) }
@@ -126,7 +126,7 @@ final class PostgresLedgerConnection: LedgerConnection {
     }
 
     func beginReading() throws(EngineError) -> Int64 {
-        try transaction("ISOLATION LEVEL REPEATABLE READ READ ONLY", asking: readHead)
+        try transaction(to: .read)
     }
 
     func endReading() throws(EngineError) {

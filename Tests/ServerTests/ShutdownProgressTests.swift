@@ -1,0 +1,22 @@
+import Concurrency
+import Observability
+import Testing
+
+@testable import Server
+
+@Suite(.timeLimit(.minutes(10))) struct ShutdownProgressTests {
+    @Test func namesWhatIsWaitedFor() {
+        let lines = Monitor<[String]>([])
+        let log = Log(level: .info, format: .text, clock: Clock()) { line in lines.change { $0.append(line) } }
+        let progress = ShutdownProgress(log, patience: .milliseconds(1))
+        for part in ["pages", "the ledger's writer"] {
+            progress.wait(for: part) {
+                lines.wait { lines in lines.contains { $0.contains(part) } ? () : nil }
+            }
+        }
+        progress.end()
+        let count = lines.withLock { $0.count }
+        #expect(lines.withLock { $0.allSatisfy { $0.contains("draining takes long waits_for=") } })
+        #expect(count >= 2)
+    }
+}
