@@ -13,7 +13,7 @@ struct DemoEvents: Sendable {
 
     let reader: LedgerReader
     let epoch: String
-    let timings: EventTimings
+    let timings: DemoTimings
 
     /// Returns false when the reader takes no more.
     func send(since text: String?, to reply: Reply) -> Bool {

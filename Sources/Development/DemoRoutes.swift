@@ -27,7 +27,7 @@ public final class DemoRoutes: DevelopmentRoutes {
     private let standIns: [String: any StandIn]
     private let callees = WorkerPool(name: "demo-api", threads: 2, capacity: 1000)
 
-    public init(_ dependencies: DemoDependencies, clock: Clock, timings: EventTimings) {
+    public init(_ dependencies: DemoDependencies, clock: Clock, timings: DemoTimings) {
         workspace = dependencies.workspace
         self.clock = clock
         apiKey = dependencies.apiKey

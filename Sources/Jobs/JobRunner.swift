@@ -21,7 +21,7 @@ public final class JobRunner: Sendable {
 
     private let reader: LedgerReader
     private let writer: LedgerWriter
-    private let heldLease: HeldLease
+    private let leaderLease: LeaderLease
     private let apis: [Provider: any StoreAPI]
     private let forwarder = Forwarder()
     private let clock: Clock
@@ -37,7 +37,7 @@ public final class JobRunner: Sendable {
     public init(
         reader: LedgerReader,
         writer: LedgerWriter,
-        heldLease: HeldLease = .alone,
+        leaderLease: LeaderLease = .alone,
         apis: [Provider: any StoreAPI],
         clock: Clock,
         log: Log,
@@ -45,7 +45,7 @@ public final class JobRunner: Sendable {
     ) {
         self.reader = reader
         self.writer = writer
-        self.heldLease = heldLease
+        self.leaderLease = leaderLease
         self.apis = apis
         self.clock = clock
         self.log = log
@@ -90,7 +90,7 @@ public final class JobRunner: Sendable {
     public var problems: [String] { alarm.withLock { $0.problems } }
 
     private func turn() {
-        guard heldLease.isHeld else { return alarm.withLock { $0 = JobAlarm() } }
+        guard leaderLease.isHeld else { return alarm.withLock { $0 = JobAlarm() } }
         let now = clock.now()
         let known = alarm.withLock { $0.takeCount() }
         guard let backlog = answer({ reader.jobBacklog(after: known, completion: $0) }) else {
@@ -116,7 +116,7 @@ public final class JobRunner: Sendable {
         var round = JobRound()
         var isCommitted = true
         for job in due where isCommitted && !stop.isRaised {
-            guard let lease = heldLease.lease else { break }
+            guard let lease = leaderLease.lease else { break }
             isCommitted = attempt(job, under: lease, in: &round)
         }
         lanes.withLock { $0.end(destination, isCommitted: isCommitted, now: clock.now()) }

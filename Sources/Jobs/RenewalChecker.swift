@@ -14,7 +14,7 @@ public final class RenewalChecker: Sendable {
 
     private let reader: LedgerReader
     private let writer: LedgerWriter
-    private let heldLease: HeldLease
+    private let leaderLease: LeaderLease
     private let lanes: [(provider: Provider, api: any StoreAPI, routine: Routine)]
     private let ends: EndedAccessQueue
     private let clock: Clock
@@ -24,7 +24,7 @@ public final class RenewalChecker: Sendable {
     public init(
         reader: LedgerReader,
         writer: LedgerWriter,
-        heldLease: HeldLease = .alone,
+        leaderLease: LeaderLease = .alone,
         apis: [Provider: any StoreAPI],
         ends: EndedAccessQueue,
         clock: Clock,
@@ -32,7 +32,7 @@ public final class RenewalChecker: Sendable {
     ) {
         self.reader = reader
         self.writer = writer
-        self.heldLease = heldLease
+        self.leaderLease = leaderLease
         self.ends = ends
         self.clock = clock
         self.log = log
@@ -44,7 +44,7 @@ public final class RenewalChecker: Sendable {
     public func start() {
         for (provider, api, routine) in lanes {
             routine.start("ends-\(provider.rawValue)", state: RenewalCheckSchedule()) { [self] state in
-                if let lease = heldLease.lease { turn(provider, api: api, under: lease, state: &state) }
+                if let lease = leaderLease.lease { turn(provider, api: api, under: lease, state: &state) }
                 return .seconds(1)
             }
         }
@@ -71,7 +71,7 @@ public final class RenewalChecker: Sendable {
         let limit = RenewalChecker.roundSize
         let expiring = answer { reader.expiring(of: provider, at: now, limit: limit, completion: $0) } ?? []
         var silence: StoreAPIError?
-        for key in state.due(of: expiring, now: now) where !stop.isRaised && heldLease.lease == lease {
+        for key in state.due(of: expiring, now: now) where !stop.isRaised && leaderLease.lease == lease {
             if let silence {
                 failed(key, error: silence, state: &state)
             } else if let error = ask(api, about: key, under: lease, state: &state), error.concernsTheWholeStore {

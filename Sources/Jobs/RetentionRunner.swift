@@ -13,16 +13,16 @@ public final class RetentionRunner: Sendable {
 
     private let days: Int
     private let writer: LedgerWriter
-    private let heldLease: HeldLease
+    private let leaderLease: LeaderLease
     private let clock: Clock
     private let log: Log
     private let stop: Routine.Stop
     private let routine: Routine
 
-    public init(days: Int, writer: LedgerWriter, heldLease: HeldLease, clock: Clock, log: Log) {
+    public init(days: Int, writer: LedgerWriter, leaderLease: LeaderLease, clock: Clock, log: Log) {
         self.days = days
         self.writer = writer
-        self.heldLease = heldLease
+        self.leaderLease = leaderLease
         self.clock = clock
         self.log = log
         stop = Routine.Stop()
@@ -45,7 +45,7 @@ public final class RetentionRunner: Sendable {
     }
 
     private func turn(_ steps: inout Int) -> Duration {
-        guard let lease = heldLease.lease else { return RetentionRunner.retry }
+        guard let lease = leaderLease.lease else { return RetentionRunner.retry }
         let instant = clock.now() - .seconds(Int64(days) * 86_400)
         let answer = Promise<Result<Bool, LedgerError>>()
         let step = LedgerCommand.emptyOld(before: instant) { answer.fulfil($0) }

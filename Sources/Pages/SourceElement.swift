@@ -1,4 +1,3 @@
-public import ActionCable
 internal import Encoding
 internal import TurboStreams
 
@@ -39,17 +38,5 @@ public struct SourceElement: Sendable, Equatable {
     /// the element, and with it the old name.
     public var renewal: [UInt8] {
         Array("<turbo-stream action=\"remove\" targets=\"\(selector)\"></turbo-stream>".utf8) + TemplateRenderer.refresh
-    }
-}
-
-/// The message to a page whose signed name has expired.
-public enum NameExpiry {
-    /// For a page that follows one stream.
-    public static let refresh = TemplateRenderer.refresh
-
-    /// For a cable subscription: Turbo's element subscribes again when the fresh page brings another name, morphed or
-    /// not (https://github.com/hotwired/turbo-rails/blob/main/app/javascript/turbo/cable_stream_source_element.js).
-    public static func message(for identifier: CableIdentifier) -> [UInt8] {
-        CableMessage.head(identifier.literal) + CableMessage.tail(html: refresh)
     }
 }

@@ -31,7 +31,7 @@ struct BackgroundServices {
         jobs = JobRunner(
             reader: core.reader,
             writer: core.writer,
-            heldLease: core.ledger.heldLease,
+            leaderLease: core.ledger.leaderLease,
             apis: apis,
             clock: core.clock,
             log: core.log,
@@ -40,7 +40,7 @@ struct BackgroundServices {
         renewals = RenewalChecker(
             reader: core.reader,
             writer: core.writer,
-            heldLease: core.ledger.heldLease,
+            leaderLease: core.ledger.leaderLease,
             apis: apis,
             ends: core.ends,
             clock: core.clock,
@@ -50,7 +50,7 @@ struct BackgroundServices {
             RetentionRunner(
                 days: $0,
                 writer: core.writer,
-                heldLease: core.ledger.heldLease,
+                leaderLease: core.ledger.leaderLease,
                 clock: core.clock,
                 log: core.log
             )
@@ -109,7 +109,7 @@ extension ServerCore {
             verifier: ReloadedVerifier(provider: provider, stores: stores),
             reader: reader,
             writer: writer,
-            heldLease: ledger.heldLease,
+            leaderLease: ledger.leaderLease,
             clock: clock,
             log: log,
             counts: counts

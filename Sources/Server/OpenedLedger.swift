@@ -76,10 +76,10 @@ struct OpenedLedger {
     }
 
     /// Whether this node does the leader's work.
-    var heldLease: HeldLease {
+    var leaderLease: LeaderLease {
         switch kind {
         case .file: .alone
-        case .shared(_, let follower): follower.heldLease
+        case .shared(_, let follower): follower.leaderLease
         }
     }
 

@@ -25,20 +25,20 @@ final class RailsBroadcastLease: Sendable {
         var count = 0
     }
 
-    private let heldLease: HeldLease
+    private let leaderLease: LeaderLease
     private let submit: @Sendable (LedgerCommand) -> Bool
     private let state = Mutex(State())
 
     /// `submit` returns false when the ledger has no room.
-    init(heldLease: HeldLease, submit: @escaping @Sendable (LedgerCommand) -> Bool) {
-        self.heldLease = heldLease
+    init(leaderLease: LeaderLease, submit: @escaping @Sendable (LedgerCommand) -> Bool) {
+        self.leaderLease = leaderLease
         self.submit = submit
     }
 
     /// True once for each time that this node gets the lead: the rows that it has not read yet may have been committed by
     /// another node, so it must begin at the table's head.
     func takesOver() -> Bool {
-        let lease = heldLease.lease
+        let lease = leaderLease.lease
         return state.withLock { state in
             defer { state.begun = lease }
             return lease != nil && lease != state.begun
@@ -47,7 +47,7 @@ final class RailsBroadcastLease: Sendable {
 
     /// The lease under which what was read may be committed; nil when that is another node's work.
     func lease() -> Lease? {
-        let lease = heldLease.lease
+        let lease = leaderLease.lease
         return state.withLock { state in
             if state.begun != lease { state.begun = nil }
             return state.begun
@@ -66,7 +66,7 @@ final class RailsBroadcastLease: Sendable {
 
     /// Call it now and then.
     func retry() {
-        let held = heldLease.lease
+        let held = leaderLease.lease
         let loss: Loss? = state.withLock { state in
             if state.loss?.lease != held { state.loss = nil }
             guard let loss = state.loss, !state.isRecording else { return nil }

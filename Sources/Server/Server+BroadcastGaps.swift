@@ -14,7 +14,7 @@ extension Server {
             if gap == .beforeStart && position == 0 && !ledger.isShared { return }
             // Of several nodes, only the leader commits Rails' broadcasts and records gaps. It may have become the leader
             // before it connected to Rails.
-            guard let lease = ledger.heldLease.lease else { return }
+            guard let lease = ledger.leaderLease.lease else { return }
             lead.recordLoss(under: lease) { gateway.refreshPages() }
         }
         core.follows?.connect(

@@ -26,7 +26,7 @@ extension ServerCore {
     /// Nil if no Redis is configured.
     func redis() throws(StartError) -> BroadcastListener? {
         guard let settings = configuration.redis else { return nil }
-        let submit = submitBroadcasts { [heldLease = ledger.heldLease] in heldLease.lease }
+        let submit = submitBroadcasts { [leaderLease = ledger.leaderLease] in leaderLease.lease }
         guard let listener = BroadcastListener(redis: settings, log: log, metrics: metrics, submit: submit) else {
             throw .gateway(.noDescriptors)
         }

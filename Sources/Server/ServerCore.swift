@@ -19,7 +19,7 @@ struct ServerCore {
     let metrics: Metrics
     let keys: Credentials
     let templates: TemplateLoader
-    let timings: EventTimings
+    let timings: DemoTimings
     let telemetry: WebhookTelemetry
     let publisher: Publisher
     /// The streams that pages of all nodes follow; nil unless a listener to Rails has to know.
@@ -43,7 +43,7 @@ struct ServerCore {
         metrics = Metrics()
         keys = try Credentials(configuration)
         templates = try ServerCore.templates(configuration)
-        timings = EventTimings()
+        timings = DemoTimings()
         telemetry = WebhookTelemetry(metrics, timings: keys.workspace == nil ? nil : timings)
         follows = configuration.railsCable?.needsStreams == true ? FollowedStreams() : nil
         publisher = Publisher(templates: templates, telemetry: telemetry, follows: follows, log: log)
@@ -78,7 +78,7 @@ struct ServerCore {
                     ledger.announce(.language(stream), publisher: publisher)
                 }
             )
-            lead = RailsBroadcastLease(heldLease: ledger.heldLease) { [writer] command in writer.submit(command) }
+            lead = RailsBroadcastLease(leaderLease: ledger.leaderLease) { [writer] command in writer.submit(command) }
             reader = try LedgerReader(
                 engine: ledger.engine,
                 clock: clock,

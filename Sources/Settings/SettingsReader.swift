@@ -11,12 +11,12 @@ public struct SettingsReader {
 
     public let isDevelopment: Bool
     private let flags: [String: String]
-    private let environment: [String: String]
+    let environment: [String: String]
     public private(set) var problems: [ConfigurationError.Problem] = []
     public private(set) var warnings: [String] = []
     /// The settings that were read as secrets, in that order.
     public private(set) var secretSettings: [SecretSetting] = []
-    private var known: Set<String> = []
+    private(set) var known: Set<String> = []
 
     public init(flags: [String: String], environment: [String: String], isDevelopment: Bool) {
         self.flags = flags
@@ -137,22 +137,6 @@ public struct SettingsReader {
             return nil
         }
         return Given(name: file.name, value: value)
-    }
-
-    /// Rejects every variable that has our prefix but is not a setting: a misspelled name would otherwise silently
-    /// leave the default in force. Call it after all settings have been read.
-    public mutating func rejectUnknown() {
-        let prefix = "PAYCAST_"
-        let names = known.union([clientAddressVariable, copySourceVariable, copyTargetVariable])
-        for name in environment.keys.sorted() where name.uppercased().hasPrefix(prefix) && !names.contains(name) {
-            guard environment[name] != "" else { continue }
-            // Compares without the prefix: most of our names share it, and some, such as PORT, have none.
-            let bare = { (name: String) in name.hasPrefix(prefix) ? String(name.dropFirst(prefix.count)) : name }
-            let meant = nearest(to: bare(name.uppercased()), among: names.map(bare).sorted())
-            let hint = names.sorted().first { bare($0) == meant }.map { ". Did you mean \($0)?" }
-            let todo = "; paycast serve --help names them, and Settings.md of the documentation explains them"
-            reject(name, because: "is not a setting\(hint ?? todo)")
-        }
     }
 
     /// A comma-separated list of complete URLs.

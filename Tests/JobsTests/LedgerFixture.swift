@@ -98,7 +98,7 @@ final class LedgerFixture: Sendable {
         _ fixture: AppleFixture,
         in environments: [StoreEnvironment] = [.sandbox],
         verifier: AppleVerifier? = nil,
-        under lease: HeldLease = .alone
+        under lease: LeaderLease = .alone
     ) -> Recovery {
         let lists = environments.map { environment in
             var list = AppleHistory(of: AppleFixture.bundle, in: environment, api: fixture.api)
@@ -128,7 +128,7 @@ final class LedgerFixture: Sendable {
         of provider: Provider,
         history: HistorySource,
         verifier: any StoreVerifier,
-        under lease: HeldLease
+        under lease: LeaderLease
     ) -> Recovery {
         Recovery(
             of: provider,
@@ -137,7 +137,7 @@ final class LedgerFixture: Sendable {
             verifier: verifier,
             reader: reader,
             writer: writer,
-            heldLease: lease,
+            leaderLease: lease,
             clock: clock,
             log: lines.log(clock),
             counts: counts

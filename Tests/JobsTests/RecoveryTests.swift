@@ -226,7 +226,7 @@ import Testing
 
     /// Another node goes on where this one ended: nothing is wrong with the store.
     @Test func whoLosesTheLeaseEndsWithoutBlame() throws {
-        let lease = HeldLease()
+        let lease = LeaderLease()
         let fixture = try AppleFixture { request in
             if request.parameter("paginationToken") != nil { lease.resign() }
             return nil

@@ -1,8 +1,6 @@
-internal import Admission
 public import Crypto
 public import Domain
 internal import Encoding
-internal import HTTP1
 internal import HTTPMessages
 
 /// The credentials that the server accepts: the bearer keys of the API routes, the key that signs stream names, and the
@@ -10,14 +8,13 @@ internal import HTTPMessages
 public struct Authorization: Sendable {
     private let keys: [[UInt8]]
     let streamNames: StreamNameVerifier?
-    /// As browsers send them: lower case, without a default port.
-    private let origins: Allowlist<String>
+    let origins: OriginCheck
 
     /// Without keys, every API route answers 401. Without `streamNames`, every stream name counts as forged.
     public init(keys: [String], streamNames: StreamNameVerifier?, origins: Allowlist<String>) {
         self.keys = keys.map { Array($0.utf8) }
         self.streamNames = streamNames
-        self.origins = origins
+        self.origins = OriginCheck(allowed: origins)
     }
 
     /// Compares the credentials with every key, in constant time.
@@ -57,39 +54,5 @@ public struct Authorization: Sendable {
         let bytes = token.utf8.span
         let hasSpace = offset(of: UInt8(ascii: " "), in: bytes) < bytes.count
         return try streamNames.verify(hasSpace ? token.replacing(" ", with: "+") : token, now: now)
-    }
-
-    /// The origin as a browser writes it: lower case, without the scheme's default port (RFC 6454 §6.1).
-    private static func origin(of host: String, scheme: Scheme) -> String {
-        let host = host.asciiLowercased
-        let port = scheme == .https ? ":443" : ":80"
-        return scheme.rawValue + "://" + (host.hasSuffix(port) ? String(host.dropLast(port.count)) : host)
-    }
-
-    /// Whether one of the listed origins has this host, on any port. `name` is in lower case.
-    func lists(host name: String) -> Bool {
-        switch origins {
-        case .any: true
-        case .only(let allowed): allowed.contains { HostName(ofOrigin: $0)?.text == name }
-        }
-    }
-
-    enum OriginVerdict: Equatable {
-        /// The origin is ours, or the request names none, so it is not a browser's cross-site request.
-        case same
-        case allowed(String)
-        case refused
-    }
-
-    func judge(_ request: Request) -> OriginVerdict {
-        judge(origin: request.origin, host: request.host, scheme: request.scheme)
-    }
-
-    /// Unless a trusted proxy names the scheme, http and https both count as ours: TLS may end in front of this server.
-    func judge(origin: String?, host: String, scheme: Scheme? = nil) -> OriginVerdict {
-        guard let origin = origin?.asciiLowercased else { return .same }
-        let schemes = scheme.map { [$0] } ?? [.http, .https]
-        if schemes.contains(where: { origin == Authorization.origin(of: host, scheme: $0) }) { return .same }
-        return origins.contains(origin) ? .allowed(origin) : .refused
     }
 }

@@ -2,10 +2,10 @@ internal import HTTPMessages
 
 /// The part of an answer that a page of another origin may see (https://fetch.spec.whatwg.org/#http-cors-protocol).
 struct CORSAnswer {
-    private let verdict: Authorization.OriginVerdict
+    private let verdict: OriginCheck.Verdict
 
     init(_ request: Request, authorization: Authorization) {
-        verdict = authorization.judge(request)
+        verdict = authorization.origins.judge(request)
     }
 
     var isRefused: Bool { verdict == .refused }

@@ -24,7 +24,7 @@ struct DevelopmentGuard {
         case .webhook, .up: return true
         default:
             guard let host = request.head.host.map({ HostName($0) }) else { return true }
-            return host.isLocal || authorization.lists(host: host.text)
+            return host.isLocal || authorization.origins.lists(host: host.text)
         }
     }
 
@@ -35,7 +35,7 @@ struct DevelopmentGuard {
         case "GET", "HEAD", "OPTIONS": return false
         default: break
         }
-        guard request.origin == nil else { return authorization.judge(request) == .refused }
+        guard request.origin == nil else { return authorization.origins.judge(request) == .refused }
         switch request.fetchSite {
         case "cross-site", "same-site": return true
         default: return false

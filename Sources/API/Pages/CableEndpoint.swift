@@ -24,7 +24,7 @@ struct CableEndpoint {
 
     func answer(_ request: Request) -> Answer {
         guard request.isWebSocket else { return .respond(CableEndpoint.pageNotFound) }
-        switch services.authorization.judge(request) {
+        switch services.authorization.origins.judge(request) {
         case .same, .allowed: return .openCable(CableOpening(host: request.host, sid: request.sessionID))
         case .refused: return .respond(CableEndpoint.pageNotFound)
         }

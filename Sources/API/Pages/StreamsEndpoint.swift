@@ -19,7 +19,7 @@ struct StreamsEndpoint {
 
     func answer(_ request: Request) -> Answer {
         let origin: String?
-        switch services.authorization.judge(request) {
+        switch services.authorization.origins.judge(request) {
         case .same: origin = nil
         case .allowed(let allowed): origin = allowed
         case .refused:

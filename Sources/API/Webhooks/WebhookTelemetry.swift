@@ -10,10 +10,10 @@ public final class WebhookTelemetry: Sendable {
     let healed: Counter
     /// Arrival times of the events that wait for their commit; at most as many as the writer's queue holds.
     private let underWay = Mutex<[String: UInt64]>([:])
-    private let timings: EventTimings?
+    private let timings: DemoTimings?
 
     /// `timings` records the steps of each event, for developers.
-    public init(_ metrics: Metrics, timings: EventTimings? = nil) {
+    public init(_ metrics: Metrics, timings: DemoTimings? = nil) {
         self.timings = timings
         verified = metrics.histogram("paycast_webhook_verified_seconds", help: "From reception to a proven signature.")
         committed = metrics.histogram("paycast_webhook_committed_seconds", help: "From reception to the commit.")

@@ -11,7 +11,7 @@ extension RequestServer {
     func upgrade(_ request: Request, on connection: Connection) {
         let refusal = Connection.Terms(keepAlive: false, includesBody: true, lingers: true)
         let accept: String
-        switch WebSocketUpgradeCheck().admit(request) {
+        switch WebSocketHandshakeCheck().admit(request) {
         case .refuse(let response): return responses.write(response, on: connection, terms: refusal)
         case .accept(let key): accept = key
         }

@@ -16,7 +16,7 @@ public final class Recovery: Sendable {
     let verifier: any StoreVerifier
     let reader: LedgerReader
     let writer: LedgerWriter
-    let heldLease: HeldLease
+    let leaderLease: LeaderLease
     let clock: Clock
     let log: Log
     let counts: RecoveryCounts
@@ -32,7 +32,7 @@ public final class Recovery: Sendable {
         verifier: any StoreVerifier,
         reader: LedgerReader,
         writer: LedgerWriter,
-        heldLease: HeldLease = .alone,
+        leaderLease: LeaderLease = .alone,
         clock: Clock,
         log: Log,
         counts: RecoveryCounts
@@ -43,7 +43,7 @@ public final class Recovery: Sendable {
         self.verifier = verifier
         self.reader = reader
         self.writer = writer
-        self.heldLease = heldLease
+        self.leaderLease = leaderLease
         self.clock = clock
         self.log = log
         self.counts = counts
@@ -51,7 +51,7 @@ public final class Recovery: Sendable {
 
     public func start() {
         routine.start(history.words.thread) { [self] schedule in
-            guard let lease = heldLease.lease else {
+            guard let lease = leaderLease.lease else {
                 // They are the other node's to tell.
                 troubles.withLock { $0 = [:] }
                 return nil
@@ -87,7 +87,7 @@ public final class Recovery: Sendable {
     /// lease leaves the rest to the node that has it.
     func reasonToEnd(_ run: RecoveryRun) -> String? {
         if routine.isHalted { return "this server is shutting down" }
-        return run.lease == nil || run.lease == heldLease.lease ? nil : "another node leads"
+        return run.lease == nil || run.lease == leaderLease.lease ? nil : "another node leads"
     }
 
     private func recover(_ run: RecoveryRun, progress: (RecoveryReport) -> Void) -> RecoveryReport {

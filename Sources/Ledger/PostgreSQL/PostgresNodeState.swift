@@ -34,7 +34,7 @@ final class PostgresNodeState: Sendable {
     /// When the next partitions may be asked for, in nanoseconds of the monotonic clock.
     private let reservationDue = Atomic<UInt64>(0)
     private let batch = Atomic<Int64>(0)
-    private let lost = Atomic(false)
+    let lost = Atomic(false)
     private let newest: Mutex<(position: Int64, committedAt: Instant)?>
     /// The newest position that was committed or read.
     private let position: Atomic<Int64>
@@ -105,13 +105,6 @@ final class PostgresNodeState: Sendable {
     /// The least position that a transaction must find if it begins now.
     var seen: Int64 { position.load(ordering: .relaxed) }
 
-    /// Throws when the server knows less than this node had seen `before`: a failover has lost commits, whose positions
-    /// would be given to other entries.
-    func see(_ position: Int64, epoch: String, atLeast before: Int64) throws(EngineError) {
-        guard epoch == self.epoch, position >= before else { throw lose() }
-        committed(position)
-    }
-
     /// The newest entry that this node has committed or published, or found at its start.
     var newestEntry: (position: Int64, committedAt: Instant)? { newest.withLock { $0 } }
 
@@ -136,14 +129,4 @@ final class PostgresNodeState: Sendable {
         let isEnough = position + partitionSize < reserved
         reservationDue.store(isEnough ? 0 : monotonicNanoseconds() + 10_000_000_000, ordering: .relaxed)
     }
-
-    func lose() -> EngineError {
-        lost.store(true, ordering: .relaxed)
-        return PostgresNodeState.lostCommits
-    }
-
-    private static let lostCommits = EngineError.ofTheLedger(
-        "it knows less than this server has seen",
-        advice: "PostgreSQL has lost commits in a failover, or was restored: this server begins again with a new epoch"
-    )
 }

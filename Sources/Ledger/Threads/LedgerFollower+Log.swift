@@ -21,7 +21,7 @@ extension LedgerFollower {
                 inbox.change { $0.add(reading) }
             case .nothing: break
             case .close:
-                heldLease.resign()
+                leaderLease.resign()
                 return log.membership.resign()
             }
             let start = monotonicNanoseconds()
@@ -49,10 +49,10 @@ extension LedgerFollower {
             if try membership.changeEpochIfLost() { return events.onLoss() }
             let standing = try membership.renew()
             if standing.isOutdated {
-                heldLease.resign()
+                leaderLease.resign()
                 return events.onOutdated()
             }
-            if let lease = standing.lease, heldLease.renew(lease, until: start + length) { events.onLead(lease) }
+            if let lease = standing.lease, leaderLease.renew(lease, until: start + length) { events.onLead(lease) }
             // At once: what is asked next takes its time.
             events.onBeat(standing.now)
             health.report(.membership, problem: nil)

@@ -16,7 +16,7 @@ public final class LedgerFollower: Sendable {
     /// Three attempts fit into a lease.
     static let heartbeat: UInt64 = 3_000_000_000
 
-    public let heldLease = HeldLease()
+    public let leaderLease = LeaderLease()
     let inbox = Monitor(FollowerInbox())
     let desk = LogReadRequest()
     private let queue = NodeMessageQueue()

@@ -2,13 +2,13 @@ internal import Concurrency
 public import LedgerInterface
 internal import Synchronization
 
-/// Whether this node does the work that one node does for all: jobs, recoveries, questions at the end of a period, and
-/// what arrives through Redis. Any thread may ask.
+/// Whether this node leads: does the work that one node does for all, which is jobs, recoveries, questions at the end of a
+/// period, retention, and what a Rails app broadcasts. Any thread may ask.
 ///
 /// A lease in the database decides, by the database's clock. A node trusts its own lease only until shortly before it
 /// ends there, so that two do not hold it at once when a node was stopped in between. A node that was stopped after it had
 /// asked here is kept out by the lease's number: what it commits names it.
-public final class HeldLease: Sendable {
+public final class LeaderLease: Sendable {
     private struct State {
         var lease: Lease
         /// Monotonic nanoseconds.
@@ -18,7 +18,7 @@ public final class HeldLease: Sendable {
     private let state: Mutex<State>
 
     /// For the only node of a ledger.
-    public static let alone = HeldLease(State(lease: .only, end: .max))
+    public static let alone = LeaderLease(State(lease: .only, end: .max))
 
     /// Not held until it is renewed.
     public convenience init() {

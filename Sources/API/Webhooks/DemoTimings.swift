@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// The times at which the newest events were received, verified and committed. The demo page shows them for each event,
 /// in development only.
-public final class EventTimings: Sendable {
+public final class DemoTimings: Sendable {
     /// Monotonic nanoseconds.
     public struct Timing: Sendable {
         public var received: UInt64
@@ -31,7 +31,7 @@ public final class EventTimings: Sendable {
         let timing = Timing(received: start, verified: monotonicNanoseconds())
         newest.withLock { newest in
             if newest.timings.updateValue(timing, forKey: event) == nil { newest.order.append(event) }
-            guard newest.order.count > EventTimings.limit else { return }
+            guard newest.order.count > DemoTimings.limit else { return }
             newest.timings[newest.order.removeFirst()] = nil
         }
     }

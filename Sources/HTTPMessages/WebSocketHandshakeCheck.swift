@@ -2,8 +2,9 @@ public import ActionCable
 internal import HTTP1
 internal import WebSocket
 
-/// Decides whether a request may open a WebSocket (RFC 6455 §4.2.1), before anybody is asked for a stream.
-public struct WebSocketUpgradeCheck: Sendable {
+/// Decides whether a request is a WebSocket's handshake (RFC 6455 §4.2.1): its version and its key. Whether the page of
+/// another site may open one is decided by `OriginCheck`, afterwards.
+public struct WebSocketHandshakeCheck: Sendable {
     /// How to answer an upgrade.
     public enum Admission: Sendable {
         case refuse(Response)
@@ -18,10 +19,10 @@ public struct WebSocketUpgradeCheck: Sendable {
             return .refuse(.error(404, code: "no_websocket", message: "No WebSocket is served here."))
         }
         guard request.head[.webSocketVersion] == Handshake.version else {
-            return .refuse(WebSocketUpgradeCheck.otherVersion)
+            return .refuse(WebSocketHandshakeCheck.otherVersion)
         }
         guard let key = request.head.bytes(.webSocketKey).flatMap(Handshake.accept) else {
-            return .refuse(WebSocketUpgradeCheck.noKey)
+            return .refuse(WebSocketHandshakeCheck.noKey)
         }
         return .accept(key: key)
     }

@@ -4,9 +4,9 @@ import Testing
 
 @testable import API
 
-@Suite(.timeLimit(.minutes(10)), .blocking) struct EventTimingsTests {
+@Suite(.timeLimit(.minutes(10)), .blocking) struct DemoTimingsTests {
     @Test func tellsEachStage() throws {
-        let (timings, start) = (EventTimings(), monotonicNanoseconds())
+        let (timings, start) = (DemoTimings(), monotonicNanoseconds())
         timings.verified("a", receivedAt: start)
         #expect(timings["a"]?.committed == nil)
         timings.committed("a")
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test func keepsTheNewestOnly() {
-        let timings = EventTimings()
+        let timings = DemoTimings()
         for event in 0..<1000 {
             for _ in 0..<2 { timings.verified(String(event), receivedAt: 0) }
         }

@@ -1,0 +1,45 @@
+internal import Admission
+internal import Domain
+internal import Encoding
+internal import HTTP1
+internal import HTTPMessages
+
+/// Whether the page of another site may use this server: open a WebSocket, a cable or an event stream, or read an answer.
+struct OriginCheck: Sendable {
+    /// As browsers send them: lower case, without a default port.
+    let allowed: Allowlist<String>
+
+    /// The origin as a browser writes it: lower case, without the scheme's default port (RFC 6454 §6.1).
+    private static func origin(of host: String, scheme: Scheme) -> String {
+        let host = host.asciiLowercased
+        let port = scheme == .https ? ":443" : ":80"
+        return scheme.rawValue + "://" + (host.hasSuffix(port) ? String(host.dropLast(port.count)) : host)
+    }
+
+    /// Whether one of the listed origins has this host, on any port. `name` is in lower case.
+    func lists(host name: String) -> Bool {
+        switch allowed {
+        case .any: true
+        case .only(let origins): origins.contains { HostName(ofOrigin: $0)?.text == name }
+        }
+    }
+
+    enum Verdict: Equatable {
+        /// The origin is ours, or the request names none, so it is not a browser's cross-site request.
+        case same
+        case allowed(String)
+        case refused
+    }
+
+    func judge(_ request: Request) -> Verdict {
+        judge(origin: request.origin, host: request.host, scheme: request.scheme)
+    }
+
+    /// Unless a trusted proxy names the scheme, http and https both count as ours: TLS may end in front of this server.
+    func judge(origin: String?, host: String, scheme: Scheme? = nil) -> Verdict {
+        guard let origin = origin?.asciiLowercased else { return .same }
+        let schemes = scheme.map { [$0] } ?? [.http, .https]
+        if schemes.contains(where: { origin == OriginCheck.origin(of: host, scheme: $0) }) { return .same }
+        return allowed.contains(origin) ? .allowed(origin) : .refused
+    }
+}
