@@ -15,7 +15,8 @@ struct HistoryChecker: Sendable {
 
     /// What a page was sent at once.
     struct Frame: Sendable {
-        var cursor: String
+        /// Nil where the protocol tells pages none.
+        var cursor: String?
         /// In the order of the message. When a page catches up, several come together, and the cursor is the last one's.
         var events: [String]
     }
@@ -86,8 +87,9 @@ struct HistoryChecker: Sendable {
     var cursorViolations: [Violation] {
         // A page that has caught up is at the log's end, which may be something that no page is sent.
         let hidden = Set(log.filter { !$0.isShown }.map(\.cursor))
-        let shown = pages.flatMap(\.frames).filter { !hidden.contains($0.cursor) }.compactMap { frame in
-            frame.events.last.map { Entry(cursor: frame.cursor, event: $0) }
+        let shown = pages.flatMap(\.frames).compactMap { frame -> Entry? in
+            guard let cursor = frame.cursor, !hidden.contains(cursor) else { return nil }
+            return frame.events.last.map { Entry(cursor: cursor, event: $0) }
         }
         let answered = answers.compactMap { answer in
             answer.cursor.map { Entry(cursor: $0, event: answer.event) }
@@ -118,9 +120,8 @@ extension HistoryChecker {
                 guard page.kind == .newest || place == next else { return [.hole(before: event, page: page.name)] }
                 next = place + 1
             }
-            guard frame.events.isEmpty || count(through: frame.cursor) == next else {
-                return [.wrongCursor(frame.cursor, page: page.name)]
-            }
+            guard let cursor = frame.cursor, !frame.events.isEmpty else { continue }
+            guard count(through: cursor) == next else { return [.wrongCursor(cursor, page: page.name)] }
         }
         return page.isCurrent && next != stream.count ? [.notCurrent(page: page.name)] : []
     }

@@ -21,6 +21,26 @@ import Testing
         #expect(traffic.statuses == [202], "seed \(seed)")
     }
 
+    /// A stock page that comes back names the cursor with which it was rendered, and gets the newest since then.
+    @Test(arguments: [NodesTraffic.Transport.webSocket, .cable])
+    func pagesWithoutACursorEndWithTheNewest(_ transport: NodesTraffic.Transport) throws {
+        let nodes = try PostgresNodes()
+        let balancer = try HAProxy(toPorts: nodes.nodes.map(\.port))
+        let plan = NodesTraffic.Plan(
+            writers: 2,
+            each: 100,
+            pages: 8,
+            kind: .newest,
+            transport: transport,
+            cut: 1...4
+        )
+        let traffic = try NodesTraffic(plan, on: nodes, balancer: balancer, seed: seed)
+        let history = try traffic.run()
+        #expect(history.violations.isEmpty, "seed \(seed)")
+        #expect(history.pages.count > 8, "no page lost its connection")
+        #expect(traffic.statuses == [202], "seed \(seed)")
+    }
+
     /// Its pages end up on the other one, and miss nothing.
     @Test func aNodeIsKilled() throws {
         let nodes = try PostgresNodes()

@@ -11,11 +11,19 @@ import TestSupport
 ///     writer: each event again and again, wherever it gets through, until it is answered 2xx, as a store does
 ///     page:   connects, reads, is cut, connects elsewhere with its newest cursor
 final class NodesTraffic: Sendable {
+    enum Transport: Sendable {
+        /// One page over all of its connections.
+        case eventStream
+        /// No cursor reaches these pages, so each connection begins anew where the page was rendered: a page of its own.
+        case webSocket, cable
+    }
+
     struct Plan: Sendable {
         var writers = 3
         var each = 30
         var pages = 3
         var kind = HistoryChecker.Page.Kind.everything
+        var transport = Transport.eventStream
         /// After how many messages a page loses its connection; nil: only when a node ends it.
         var cut: ClosedRange<Int>?
         /// Every second event is a purchase that a store tells, which no page is shown.
@@ -55,8 +63,8 @@ final class NodesTraffic: Sendable {
     func run(heir: PostgresCluster? = nil, while disturb: () throws -> Void = {}) throws -> HistoryChecker {
         let pages = (0..<plan.pages).map { index in
             WorkerThread(name: "page") { [self] in
-                let page = read(index)
-                state.withLock { $0.pages.append(page) }
+                let pages = read(index)
+                state.withLock { $0.pages += pages }
             }
         }
         let writers = (0..<plan.writers).map { index in WorkerThread(name: "writer") { [self] in write(index) } }
@@ -116,25 +124,48 @@ final class NodesTraffic: Sendable {
         return told
     }
 
-    private func read(_ index: Int) -> HistoryChecker.Page {
-        var page = HistoryChecker.Page(name: "page \(index)", since: start, kind: plan.kind)
+    private func read(_ index: Int) -> [HistoryChecker.Page] {
+        let rendered = HistoryChecker.Page(name: "page \(index)", since: start, kind: plan.kind)
+        var pages = [rendered]
         var generator = SeededGenerator(seed: seed &+ UInt64(index))
         let deadline = Deadline(.seconds(180))
         while !deadline.hasPassed {
-            let since = page.frames.last?.cursor ?? start
+            let last = pages.count - 1
             let port = ports[Int.random(in: ports.indices, using: &generator)]
-            let path = "/streams?name=\(nodes.stream)&since=\(since)"
-            let client = try? EventStreamClient(port: port, path: path, timeout: .seconds(5))
+            let next = try? open(at: port, since: pages[last].frames.last?.cursor ?? start)
             var left = plan.cut.map { Int.random(in: $0, using: &generator) } ?? .max
-            while left > 0, let message = try? client?.message() {
+            while left > 0, let frame = try? next?() {
                 left -= 1
-                let events = NodesTraffic.events(in: message.data ?? "")
-                page.frames.append(HistoryChecker.Frame(cursor: message.id ?? "none", events: events))
-                if events.last == NodesTraffic.end { return page }
+                pages[last].frames.append(frame)
+                if frame.events.last == NodesTraffic.end { return pages }
             }
             Waker().wait(timeout: .milliseconds(10))
+            guard plan.transport != .eventStream else { continue }
+            pages[last].isCurrent = false
+            pages.append(rendered)
         }
-        return page
+        return pages
+    }
+
+    /// Connects a page, and returns what reads its next message.
+    private func open(at port: Int, since cursor: String) throws -> () throws -> HistoryChecker.Frame {
+        let path = "/streams?name=\(nodes.stream)&since=\(cursor)"
+        switch plan.transport {
+        case .eventStream:
+            let client = try EventStreamClient(port: port, path: path, timeout: .seconds(5))
+            return {
+                let message = try client.message()
+                let events = NodesTraffic.events(in: message.data ?? "")
+                return HistoryChecker.Frame(cursor: message.id ?? "none", events: events)
+            }
+        case .webSocket:
+            let client = try WebSocketClient(port: port, path: path, timeout: .seconds(5))
+            return { HistoryChecker.Frame(events: NodesTraffic.events(in: try client.text())) }
+        case .cable:
+            let client = try CableClient(port: port)
+            try client.subscribe(CableClient.identifier(nodes.stream, since: cursor))
+            return { HistoryChecker.Frame(events: NodesTraffic.events(in: try client.html())) }
+        }
     }
 
     /// A page that had to load again has not been shown what it missed.
