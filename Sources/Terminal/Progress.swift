@@ -24,6 +24,8 @@ public struct Progress: Sendable {
         let bell = Waker()
         let end = Mailbox<Never>(capacity: 0) { bell.wake() }
         let start = ContinuousClock.now
+        // Also for what is done before the thread begins.
+        show("\(what) … 0 s")
         let thread = WorkerThread(name: "progress") {
             while !end.isClosed {
                 let told = status().map { ", " + $0 } ?? ""

@@ -54,7 +54,7 @@ def open_page(browser):
 
     def open_page(url, outages=False, browser=browser, **options):
         context = browser.new_context(**{"reduced_motion": "reduce"} | options)
-        context.set_default_timeout(15_000)
+        context.set_default_timeout(40_000)
         contexts.append(context)
         page = context.new_page()
         page.on("console", lambda entry: is_error(entry.text, entry.type, outages) and errors.append(entry.text))

@@ -33,7 +33,7 @@ class Server(Paycast):
         (self.public / "fragments" / name).unlink()
         self.wait_for_log("template", name)
 
-    def wait_for_log(self, *words, seconds=10):
+    def wait_for_log(self, *words, seconds=60):
         """Waits until one line of the server's log has all these words."""
         command = ["tail", "--lines=+1", "--follow", self.log]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as tail:
@@ -50,7 +50,7 @@ class Server(Paycast):
             headers["Authorization"] = f"Bearer {self.key}"
         data = body if isinstance(body, (bytes, type(None))) else json.dumps(body).encode()
         request = urllib.request.Request(self.url + path, data, headers, method=method)
-        with urllib.request.urlopen(request, timeout=10, context=UNVERIFIED) as response:
+        with urllib.request.urlopen(request, timeout=60, context=UNVERIFIED) as response:
             answer = response.read()
             return json.loads(answer) if answer else None
 
@@ -81,7 +81,7 @@ class Server(Paycast):
     def trigger(self, event, user):
         """Sends a store's event with `paycast trigger`."""
         command = [binary(), "trigger", "apple", event, "--user", user]
-        subprocess.run(command, cwd=self.folder, check=True, timeout=20, capture_output=True)
+        subprocess.run(command, cwd=self.folder, check=True, timeout=60, capture_output=True)
 
 
 def cable_source(signed_name, **data):

@@ -141,6 +141,6 @@ def test_a_page_that_is_moved_just_before_the_server_ends_waits_for_the_next_one
     page.wait_for_timeout(1_500)
     server.start()
     server.trigger("SUBSCRIBED/INITIAL_BUY", "ana")
-    expect(page.locator("#paywall[data-state=active]")).to_be_visible(timeout=10_000)
+    expect(page.locator("#paywall[data-state=active]")).to_be_visible(timeout=40_000)
     wait_until_open(page, server.port)
     assert page.evaluate("window.hasNotReloaded")

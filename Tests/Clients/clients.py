@@ -27,7 +27,7 @@ class Client:
             self.tls = ssl.create_default_context(cafile=server.certificate)
 
     def command(self, path, *arguments):
-        command = ["curl", "--silent", "--show-error", "--max-time", "5", *self.options, *arguments]
+        command = ["curl", "--silent", "--show-error", "--max-time", "60", *self.options, *arguments]
         return [*command, self.server.url + path]
 
     def curl(self, path, *arguments):

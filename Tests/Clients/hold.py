@@ -26,7 +26,7 @@ PROGRAMS = {
 def pages(server):
     """The number of open pages by transport, from the server's metrics."""
     request = urllib.request.Request(f"{server.url}/metrics", headers={"Authorization": f"Bearer {server.key}"})
-    with urllib.request.urlopen(request, timeout=10, context=UNVERIFIED) as response:
+    with urllib.request.urlopen(request, timeout=60, context=UNVERIFIED) as response:
         metrics = response.read().decode()
     return {kind: int(count) for kind, count in re.findall(r'^paycast_pages\{transport="(\w+)"\} (\d+)', metrics, re.M)}
 
@@ -45,7 +45,7 @@ class Hold:
 
     def run(self):
         """Holds the pages: idle ones receive nothing, busy ones a broadcast a second."""
-        self.wait(CASES, lambda report: report.ready, 30)
+        self.wait(CASES, lambda report: report.ready, 180)
         busy = [case for case in CASES if case.pace == "busy"]
         start = time.monotonic()
         for number in range(1, SECONDS + 1):
@@ -58,7 +58,7 @@ class Hold:
             if case.route != "tls":
                 self.routes[case.route].server.trigger("SUBSCRIBED/INITIAL_BUY", str(case))
         self.tell(LAST, CASES)
-        self.wait(CASES, lambda report: self.has_heard(report, LAST), 20)
+        self.wait(CASES, lambda report: self.has_heard(report, LAST), 120)
         self.ended = self.proxy.ended()
 
     @staticmethod

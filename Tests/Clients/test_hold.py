@@ -38,7 +38,7 @@ def restarted(held):
         server.start()
     cases = [Case(browser, "sse", route, "idle") for browser in BROWSERS for route in ("direct", "tls")]
     held.tell(LAST + 1, cases)
-    held.wait(cases, lambda report: held.has_heard(report, LAST + 1), 30)
+    held.wait(cases, lambda report: held.has_heard(report, LAST + 1), 180)
     return held
 
 

@@ -92,16 +92,16 @@ def scenario(tmp_path_factory):
         late = [case for case in OUTAGES if case.is_opened_late]
         early = [case for case in OUTAGES if not case.is_opened_late]
         scenario.open(early)
-        scenario.wait(early, lambda report: report.ready, 30)
+        scenario.wait(early, lambda report: report.ready, 180)
         scenario.tell(early, "before")
-        scenario.wait(early, lambda report: report.notices == ["before"], 20)
+        scenario.wait(early, lambda report: report.notices == ["before"], 120)
         scenario.server.kill()
         scenario.open(late)
         # Each page has tried again at least once, and failed.
-        scenario.wait(OUTAGES, lambda report: len(report.lost) > 1, 30)
+        scenario.wait(OUTAGES, lambda report: len(report.lost) > 1, 180)
         scenario.server.start()
         scenario.tell(OUTAGES, "after")
-        scenario.wait(OUTAGES, lambda report: "after" in report.notices, 40)
+        scenario.wait(OUTAGES, lambda report: "after" in report.notices, 180)
         yield scenario
 
 

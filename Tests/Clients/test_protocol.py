@@ -43,24 +43,24 @@ ANSWERS = [
 @pytest.mark.parametrize("expected", ANSWERS, ids=lambda expected: f"{expected[0]} {expected[1]}")
 def test_an_answer_has_its_date(http, expected):
     status, *question = expected
-    answer = http.ask(*question)
-    assert answer.status == status
-    assert_is_now(answer)
+    assert dated(lambda: http.ask(*question)).status == status
 
 
 def test_what_is_no_request_is_answered_with_a_date(http1):
-    answer = http1.ask("/up", "--header", "No token: 1")
-    assert answer.status == 400
-    assert_is_now(answer)
+    assert dated(lambda: http1.ask("/up", "--header", "No token: 1")).status == 400
 
 
 def test_an_event_stream_has_its_date(http):
     source = http.server.stream("ana")["sse"]
-    assert_is_now(http.begin(source[source.index("/streams") :]))
+    dated(lambda: http.begin(source[source.index("/streams") :]))
 
 
-def assert_is_now(answer):
-    assert abs(parsedate_to_datetime(answer.headers["Date"]).timestamp() - time.time()) < 5
+def dated(ask):
+    """The answer, whose date is from between the question and its arrival: the server makes a new date once a second."""
+    before = time.time()
+    answer = ask()
+    assert before - 5 < parsedate_to_datetime(answer.headers["Date"]).timestamp() < time.time() + 2
+    return answer
 
 
 def test_an_answer_without_content_tells_no_length(http):
@@ -88,11 +88,10 @@ def broadcast(size):
 
 
 def test_nobody_waits_to_send_a_body(http1):
-    """curl waits a second for 100, then sends the body all the same."""
-    start = time.monotonic()
-    answer = http1.ask("/broadcasts", *EXPECT, *http1.key, "--data", broadcast(100_000))
+    """curl would wait longer for 100 than for the whole answer."""
+    patience = ["--expect100-timeout", "50", "--max-time", "40"]
+    answer = http1.ask("/broadcasts", *EXPECT, *patience, *http1.key, "--data", broadcast(100_000))
     assert answer.status == 202
-    assert time.monotonic() - start < 0.7
     assert answer.interim == [100]
 
 
@@ -125,7 +124,7 @@ def test_a_frame_without_a_mask_ends_the_connection(http1, socket_paths):
 async def close_code(door, path):
     async with door.connect(path) as socket:
         socket.transport.write(Frame(Opcode.TEXT, b"{}").serialize(mask=False))
-        await asyncio.wait_for(socket.wait_closed(), 5)
+        await asyncio.wait_for(socket.wait_closed(), 60)
         return socket.close_code
 
 

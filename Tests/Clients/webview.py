@@ -125,7 +125,7 @@ class Webview:
     def run(self, expression):
         return self.told(f"told(() => ({expression}))")
 
-    def until(self, expression, seconds=10):
+    def until(self, expression, seconds=60):
         return self.told(f"until(() => ({expression}), {1000 * seconds})")
 
     def told(self, expression):
@@ -139,7 +139,7 @@ class Webview:
     def close(self):
         self.browser.close(self.page)
 
-    def until_at(self, path, seconds=10):
+    def until_at(self, path, seconds=60):
         """Waits for another page, which is none of the app's."""
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:

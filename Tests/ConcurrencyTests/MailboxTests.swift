@@ -32,7 +32,7 @@ import Testing
         #expect(mailbox.count == 0)
     }
 
-    @Test(.timeLimit(.minutes(10))) func handsOverBetweenThreads() {
+    @Test(.timeLimit(.minutes(30))) func handsOverBetweenThreads() {
         let waker = Waker()
         let mailbox = Mailbox<Int>(capacity: 100_000) { waker.wake() }
         let senders = (0..<4).map { part in

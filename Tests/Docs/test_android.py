@@ -84,7 +84,7 @@ def lines(play):
 
 
 def run(*command):
-    return subprocess.run(command, check=True, stdout=subprocess.PIPE, encoding="utf-8", timeout=120).stdout
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, encoding="utf-8", timeout=1200).stdout
 
 
 def test_every_scenario_has_run(lines):

@@ -6,7 +6,7 @@ import Testing
 @testable import AppleStore
 @testable import Doctor
 
-@Suite(.timeLimit(.minutes(10)), .blocking) struct AppleCheckTests {
+@Suite(.timeLimit(.minutes(30)), .blocking) struct AppleCheckTests {
     @Test(arguments: [
         (StoreAPIError.unauthorized(reason: "x"), "In-App Purchase key"),
         (.refused(status: 404, code: "4040007", reason: "x"), "App Store Server Notifications"),

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Doctor
 
-@Suite(.timeLimit(.minutes(10)), .blocking) struct CableCheckTests {
+@Suite(.timeLimit(.minutes(30)), .blocking) struct CableCheckTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var hasSource = false

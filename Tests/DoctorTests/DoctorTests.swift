@@ -8,7 +8,7 @@ import Testing
 @testable import Doctor
 @testable import GoogleStore
 
-@Suite(.timeLimit(.minutes(10)), .blocking) struct DoctorTests {
+@Suite(.timeLimit(.minutes(30)), .blocking) struct DoctorTests {
     private static let key = "0123456789abcdef0123456789abcdef"
     private static let now = Instant(milliseconds: 1_767_225_600_000)
 

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Whoever is slow, or silent, is let go: a byte now and then gains no time.
-@Suite(.timeLimit(.minutes(10)), .blocking) struct DeadlineTests {
+@Suite(.timeLimit(.minutes(30)), .blocking) struct DeadlineTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var deadline: String
         var start: String
@@ -46,7 +46,7 @@ import Testing
         try client.send("GET /up HTTP/1.1\r\nX: ")
         let burst = [[UInt8]](repeating: Array("a".utf8), count: 10)
         let line = "paycast_overdue_closed_total{deadline=\"header\"} 1\n"
-        try Deadline(.seconds(5)).wait(for: line) {
+        try Deadline(.seconds(60)).wait(for: line) {
             // The server may be closing just now.
             try? client.send(records: burst)
             return server.metrics.page().contains(line)
@@ -60,10 +60,10 @@ import Testing
         _ = try socket.read(until: "\r\n\r\n")
         let page = try server.connect(timeout: .milliseconds(200))
         try page.send("GET /streams?name=x HTTP/1.1\r\nHost: x\r\n\r\n")
-        for _ in 0..<50 where !server.metrics.page().contains("paycast_overdue_closed_total{deadline=\"write\"} 1") {
+        try Deadline(.seconds(60)).wait(for: "the end") {
             _ = try? page.readSome()
+            return server.metrics.page().contains("paycast_overdue_closed_total{deadline=\"write\"} 1")
         }
-        #expect(server.metrics.page().contains("paycast_overdue_closed_total{deadline=\"write\"} 1"))
         withExtendedLifetime(socket) {}
     }
 

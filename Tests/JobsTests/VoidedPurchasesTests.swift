@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// Google's list of voided purchases, read over a real socket into a real ledger.
-@Suite(.timeLimit(.minutes(10)), .blocking) struct VoidedPurchasesTests {
+@Suite(.timeLimit(.minutes(30)), .blocking) struct VoidedPurchasesTests {
     private static let now = AppleFixture.now
 
     /// A user's purchase that Google and the ledger know.

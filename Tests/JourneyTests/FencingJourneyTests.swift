@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// A leader that is frozen past its lease, and wakes up with work to commit.
-@Suite(.timeLimit(.minutes(10)), .blocking, .enabled(if: PostgresCluster.isInstalled)) struct FencingJourneyTests {
+@Suite(.timeLimit(.minutes(30)), .blocking, .enabled(if: PostgresCluster.isInstalled)) struct FencingJourneyTests {
     /// A staging server that answers its first two requests when the test says so.
     private final class Staging: Sendable {
         let gates = [Promise<Void>(), Promise<Void>()]
@@ -69,7 +69,8 @@ import Testing
         try Deadline(.seconds(60)).wait(for: "the second attempt") { staging.server.requests.count == 2 }
         first.process.send(.resume)
         _ = try first.process.errorLine { $0.contains("work of a former lease refused") }
-        #expect(try cluster.psql("SELECT attempts, due_at IS NULL FROM paycast.jobs") == "0|f")
+        // The first one's attempt did not count; the second one's may have been given up meanwhile.
+        #expect(try ["0|f", "1|f"].contains(cluster.psql("SELECT attempts, due_at IS NULL FROM paycast.jobs")))
         staging.gates[1].fulfil(())
         try Deadline(.seconds(60)).wait(for: "the second one's result") {
             try cluster.psql("SELECT count(*) FROM paycast.jobs") == "0"

@@ -4,7 +4,7 @@ import Testing
 /// A notification that Apple itself signed, at the time when it was posted. Skipped where the data is not there.
 @Suite(
     .enabled(if: Genuine.body != nil, "../shared/data/apple is not on this machine"),
-    .timeLimit(.minutes(10)),
+    .timeLimit(.minutes(30)),
     .blocking
 )
 struct GenuineNotificationTests {

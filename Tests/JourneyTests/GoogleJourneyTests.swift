@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// From an order through everything that Google says of it, to the page of the user who paid.
-@Suite(.timeLimit(.minutes(10)), .blocking) struct GoogleJourneyTests {
+@Suite(.timeLimit(.minutes(30)), .blocking) struct GoogleJourneyTests {
     /// A server, its simulated Google Play, and the open page of one user.
     private struct Fixture {
         let server: PaycastServer
@@ -15,7 +15,7 @@ import Testing
         var token: OrderToken
         let page: EventStreamClient
         var facts: SimulatedSubscription
-        private let client = HTTPClient(timeout: .seconds(10))
+        private let client = HTTPClient(timeout: .seconds(60))
 
         /// `options`: of the order.
         init(
@@ -157,7 +157,7 @@ import Testing
     @Test func contradictionIsNotAcknowledged() throws {
         var fixture = try Fixture(options: ["--provider", "apple"])
         #expect(try fixture.post(try fixture.delivery("SUBSCRIPTION_PURCHASED")).status == 204)
-        let client = HTTPClient(timeout: .seconds(10))
+        let client = HTTPClient(timeout: .seconds(60))
         let metrics = try client.send("GET", to: fixture.server.url + "/metrics").body
         let count = #"paycast_events_total{provider="google",outcome="quarantined"} 1"#
         #expect(String(decoding: metrics, as: UTF8.self).contains(count))
@@ -216,7 +216,7 @@ import Testing
         let refused = try fixture.post(delivery)
         #expect(refused.status == 503 && refused.text.contains(#""error":"store_unreachable""#), "\(refused)")
         try google.start()
-        let client = HTTPClient(timeout: .seconds(10))
+        let client = HTTPClient(timeout: .seconds(60))
         for document in delivery.documents {
             #expect(try client.send("PUT", to: api + document.path, body: document.json).status == 200)
         }
@@ -227,7 +227,7 @@ import Testing
     /// A server outside development knows no service account that it was not given.
     @Test func unconfiguredServerAsksGoogleToComeBack() throws {
         let server = try PaycastServer([])
-        let response = try HTTPClient(timeout: .seconds(10)).send("POST", to: server.url + "/webhooks/google", body: [])
+        let response = try HTTPClient(timeout: .seconds(60)).send("POST", to: server.url + "/webhooks/google", body: [])
         #expect(response.status == 503)
         #expect(String(decoding: response.body, as: UTF8.self).contains("not_configured"))
     }

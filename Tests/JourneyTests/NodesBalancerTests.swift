@@ -3,7 +3,7 @@ import Testing
 
 /// Two nodes behind a real HAProxy, which gives each new connection to the next node.
 @Suite(
-    .timeLimit(.minutes(10)),
+    .timeLimit(.minutes(30)),
     .blocking,
     .enabled(if: PostgresCluster.isInstalled && HAProxy.isInstalled)
 ) struct NodesBalancerTests {

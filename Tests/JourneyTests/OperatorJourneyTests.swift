@@ -3,13 +3,13 @@ import TestSupport
 import Testing
 
 /// What the commands of an operator show.
-@Suite(.timeLimit(.minutes(10)), .blocking) struct OperatorJourneyTests {
+@Suite(.timeLimit(.minutes(30)), .blocking) struct OperatorJourneyTests {
     /// Of the machine's own route; without one it is loopback.
     @Test func addressForAllIsOneThatOpens() throws {
         let server = try PaycastServer(["--dev", "--bind", "0.0.0.0"])
         let shown = try #require(server.process.output.split(separator: " ").last?.split(separator: "\n").first)
         #expect(!shown.contains("0.0.0.0"))
-        #expect(try HTTPClient(timeout: .seconds(10)).send("GET", to: shown + "/up").status == 200)
+        #expect(try HTTPClient(timeout: .seconds(60)).send("GET", to: shown + "/up").status == 200)
         #expect(server.folder.read(".paycast/address")?.contains("http://127.0.0.1:\(server.port)") == true)
     }
 

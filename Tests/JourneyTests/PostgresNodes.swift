@@ -133,7 +133,7 @@ final class PostgresNodes: Sendable {
     ) throws -> HTTPClient.Response {
         let isAuthorized = headers.contains { $0.0 == "Authorization" }
         let own = [("Authorization", "Bearer \(apiKey)")].filter { _ in !isAuthorized }
-        return try HTTPClient(timeout: .seconds(20)).send(
+        return try HTTPClient(timeout: .seconds(60)).send(
             method,
             to: url,
             headers: own + [("Content-Type", "application/json")] + headers,

@@ -4,7 +4,7 @@ import Testing
 
 /// From an order to the page of the user who paid.
 @Suite(
-    .timeLimit(.minutes(10)),
+    .timeLimit(.minutes(30)),
     .blocking
 ) struct PurchaseJourneyTests {
     @Test func paidOrderOpensThePage() throws {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What an operator changes while the server runs.
-@Suite(.timeLimit(.minutes(10)), .blocking) struct ReloadJourneyTests {
+@Suite(.timeLimit(.minutes(30)), .blocking) struct ReloadJourneyTests {
     private let folder = TemporaryFolder()
 
     @Test(arguments: [RunningProcess.Signal.hangUp, .user1, .user2])
@@ -98,7 +98,7 @@ import Testing
 
     private func answer(_ path: String, key: String, on server: PaycastServer) throws -> (status: Int, text: String) {
         let headers = [("Authorization", "Bearer \(key)")]
-        let response = try HTTPClient(timeout: .seconds(10)).send("GET", to: server.url + path, headers: headers)
+        let response = try HTTPClient(timeout: .seconds(60)).send("GET", to: server.url + path, headers: headers)
         return (response.status, String(decoding: response.body, as: UTF8.self))
     }
 

@@ -4,13 +4,13 @@ import TestSupport
 import Testing
 
 /// A period ends, and Apple is asked before anybody's page says so.
-@Suite(.timeLimit(.minutes(10)), .blocking) struct RenewalCheckJourneyTests {
+@Suite(.timeLimit(.minutes(30)), .blocking) struct RenewalCheckJourneyTests {
     private func page(_ journey: AppleJourney, stream: String) throws -> EventStreamClient {
         try EventStreamClient(port: journey.server.port, path: "/streams?name=\(stream)")
     }
 
     /// Bought, with a period that ends in seconds; returns once the page shows it.
-    private func buy(_ journey: AppleJourney, for seconds: Int = 3) throws -> (
+    private func buy(_ journey: AppleJourney, for seconds: Int = 10) throws -> (
         token: OrderToken, page: EventStreamClient
     ) {
         let order = try journey.order(for: "42")
@@ -53,7 +53,7 @@ import Testing
     /// Not renewed: Apple says so, long before the leeway is over.
     @Test func endIsConfirmed() throws {
         let journey = try AppleJourney()
-        let (_, page) = try buy(journey, for: 2)
+        let (_, page) = try buy(journey)
         #expect(try page.message().data?.contains(#"data-state="expired""#) == true)
         #expect(!journey.server.process.errors.contains("unconfirmed"))
     }
@@ -62,10 +62,10 @@ import Testing
     @Test func unreachableAppleEndsTheLeeway() throws {
         let journey = try AppleJourney(environment: ["PAYCAST_LEEWAY_SECONDS": "4"])
         let start = monotonicNanoseconds()
-        let (_, page) = try buy(journey, for: 2)
+        let (_, page) = try buy(journey)
         journey.setDown(true)
         #expect(try page.message().data?.contains(#"data-state="expired""#) == true)
-        #expect(monotonicNanoseconds() - start > 5_000_000_000)
+        #expect(monotonicNanoseconds() - start > 13_000_000_000)
         let line = try journey.server.process.errorLine { $0.contains("access ended unconfirmed") }
         #expect(line.contains("WARNING"))
         // A contract's name may be what opens it: at Google, the purchase token.

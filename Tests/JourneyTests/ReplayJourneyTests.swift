@@ -6,7 +6,7 @@ import Testing
 
 /// Stored events once more, on a real server.
 @Suite(
-    .timeLimit(.minutes(10)),
+    .timeLimit(.minutes(30)),
     .blocking
 ) struct ReplayJourneyTests {
     @Test(arguments: ["apple", "google"]) func whatWasAppliedChangesNothing(_ store: String) throws {

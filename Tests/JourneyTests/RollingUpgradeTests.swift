@@ -8,7 +8,7 @@ import Testing
 /// `Tests/Upgrade/run` builds an older commit, and names its program in `PAYCAST_OLD_BINARY`. Without it, a release is
 /// replaced by itself.
 @Suite(
-    .timeLimit(.minutes(10)),
+    .timeLimit(.minutes(30)),
     .blocking,
     .enabled(if: PostgresCluster.isInstalled && HAProxy.isInstalled)
 ) struct RollingUpgradeTests {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A server that has run out of file descriptors refuses what it must, and goes on.
-@Suite(.timeLimit(.minutes(10)), .blocking) struct ScarceFilesTests {
+@Suite(.timeLimit(.minutes(30)), .blocking) struct ScarceFilesTests {
     /// `paycast serve --dev` under a hard limit of open files.
     private struct Fixture {
         let folder = TemporaryFolder()
@@ -89,7 +89,7 @@ import Testing
     }
 
     private func answersAgain(_ port: Int, process: RunningProcess) throws {
-        let client = HTTPClient(timeout: .seconds(10))
+        let client = HTTPClient(timeout: .seconds(60))
         let address = "http://127.0.0.1:\(port)"
         try Deadline(.seconds(30)).wait(for: "an answer") {
             (try? client.send("GET", to: address + "/up").status) == 200

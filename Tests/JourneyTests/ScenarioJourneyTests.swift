@@ -4,7 +4,7 @@ import Testing
 
 /// Whole lives over the server's own clock, with what can go wrong between a store and a server.
 @Suite(
-    .timeLimit(.minutes(10)),
+    .timeLimit(.minutes(30)),
     .blocking
 ) struct ScenarioJourneyTests {
     @Test func lifeIsSeenOnThePage() throws {
@@ -67,14 +67,14 @@ import Testing
             "--until",
             "state=active",
             "--timeout",
-            "15"
+            "40"
         )
         #expect(try tail.waitForExit() == 0, "\(tail.errors)")
     }
 
     @Test func wrongExpectationExits1WithWhatCame() throws {
         let server = try PaycastServer()
-        let words = ["trigger", "apple", "initial", "--user", "42", "--expect", "revoked", "--timeout", "1"]
+        let words = ["trigger", "apple", "initial", "--user", "42", "--expect", "revoked", "--timeout", "10"]
         let process = server.paycast(words)
         #expect(try process.waitForExit() == 1)
         #expect(process.errors.contains("did not receive revoked"))
@@ -121,7 +121,7 @@ import Testing
 
     @Test func oldStatementChangesNothing() throws {
         let server = try PaycastServer()
-        let words = ["trigger", "apple", "--scenario", "-", "--user", "42", "--timeout", "1"]
+        let words = ["trigger", "apple", "--scenario", "-", "--user", "42", "--timeout", "10"]
         let process = server.paycast(words, input: "initial → +10d cancel stale expect ending → TEST expect ending")
         #expect(try process.waitForExit() == 1)
         let lines = process.output.split(separator: "\n")
@@ -167,7 +167,7 @@ import Testing
             input: scenario
         )
         #expect(try process.waitForExit(timeout: .seconds(40)) == 0, "\(process.errors)")
-        let tail = server.paycast("tail", "--since", "start", "--json", "--limit", "3", "--timeout", "15")
+        let tail = server.paycast("tail", "--since", "start", "--json", "--limit", "3", "--timeout", "40")
         #expect(try tail.waitForExit() == 0, "\(tail.errors)")
         let lines = tail.output.split(separator: "\n")
         #expect(lines.count == 3 && lines[1].contains("PRODUCT_CHANGE") && lines[1].contains("monthly"))
@@ -227,7 +227,7 @@ import Testing
         let words = ["--user", "42", "--expect", "success"]
         let process = server.paycast(["trigger", "apple", "SUBSCRIBED/INITIAL_BUY"] + words)
         #expect(try process.waitForExit() == 0, "\(process.errors)")
-        let tail = server.paycast("tail", "--since", "start", "--until", "state=expired", "--timeout", "15")
+        let tail = server.paycast("tail", "--since", "start", "--until", "state=expired", "--timeout", "40")
         let socket = try server.connect()
         let body = #"{"advance":5184000}"#
         try socket.send(

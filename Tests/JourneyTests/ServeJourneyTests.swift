@@ -4,7 +4,7 @@ import Testing
 
 /// The server as its operator meets it.
 @Suite(
-    .timeLimit(.minutes(10)),
+    .timeLimit(.minutes(30)),
     .blocking
 ) struct ServeJourneyTests {
     @Test(arguments: [RunningProcess.Signal.terminate, .interrupt])

@@ -4,7 +4,7 @@ import Testing
 
 /// What was committed is told once, in order, whatever happens to the server.
 @Suite(
-    .timeLimit(.minutes(10)),
+    .timeLimit(.minutes(30)),
     .blocking
 ) struct TailJourneyTests {
     @Test(arguments: [RunningProcess.Signal.kill, .terminate])

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What is wrong with the templates is told wherever somebody may look for it.
-@Suite(.timeLimit(.minutes(10)), .blocking) struct TemplateJourneyTests {
+@Suite(.timeLimit(.minutes(30)), .blocking) struct TemplateJourneyTests {
     private let folder = TemporaryFolder()
 
     /// Those that the project ships.
@@ -76,7 +76,7 @@ import Testing
     }
 
     private func ready(_ server: PaycastServer) throws -> (status: Int, text: String) {
-        let response = try HTTPClient(timeout: .seconds(10)).send("GET", to: server.url + "/ready")
+        let response = try HTTPClient(timeout: .seconds(60)).send("GET", to: server.url + "/ready")
         return (response.status, String(decoding: response.body, as: UTF8.self).replacing("\\/", with: "/"))
     }
 

@@ -52,7 +52,7 @@ struct WebhookFixture {
     }
 
     func post(_ delivery: SimulatedDelivery) throws -> (status: Int, text: String) {
-        let response = try HTTPClient(timeout: .seconds(10)).send(
+        let response = try HTTPClient(timeout: .seconds(60)).send(
             "POST",
             to: server.url + delivery.path,
             headers: delivery.headers,

@@ -7,7 +7,7 @@ import Testing
 @testable import SQLiteLedger
 
 /// The pages that the feed reads.
-@Suite(.timeLimit(.minutes(10)), .blocking) struct EntriesTests {
+@Suite(.timeLimit(.minutes(30)), .blocking) struct EntriesTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let selection: EntrySelection

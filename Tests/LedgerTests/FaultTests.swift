@@ -10,7 +10,7 @@ import Testing
 @testable import LedgerSQL
 @testable import SQLiteLedger
 
-@Suite(.timeLimit(.minutes(10)), .blocking) struct FaultTests {
+@Suite(.timeLimit(.minutes(30)), .blocking) struct FaultTests {
     @Test func badCommandFailsAlone() throws {
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }

@@ -6,7 +6,7 @@ import Testing
 @testable import LedgerSQL
 @testable import SQLiteLedger
 
-@Suite(.timeLimit(.minutes(10)), .blocking) struct JobTests {
+@Suite(.timeLimit(.minutes(30)), .blocking) struct JobTests {
     private let now = TemporaryLedger.start
 
     private func job(_ kind: Job.Kind, subject: String, deadline: Instant? = nil) -> Job {

@@ -10,7 +10,7 @@ import Testing
 @testable import SQLiteLedger
 
 /// Which language a user reads, and that fragments come in it.
-@Suite(.timeLimit(.minutes(10)), .blocking) struct LanguageTests {
+@Suite(.timeLimit(.minutes(30)), .blocking) struct LanguageTests {
     @Test func newestLanguageCounts() throws {
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }

@@ -12,7 +12,7 @@ import Testing
 @testable import PostgresLedger
 
 /// Two nodes, and the work that one of them does for both.
-@Suite(.timeLimit(.minutes(10)), .blocking, .enabled(if: PostgresCluster.isInstalled)) struct LeaseTests {
+@Suite(.timeLimit(.minutes(30)), .blocking, .enabled(if: PostgresCluster.isInstalled)) struct LeaseTests {
     private final class Node {
         let writer: LedgerWriter
         let membership: any NodeMembership
@@ -121,9 +121,17 @@ import Testing
         let node = UncheckedNode(two.membership)
         var taker: WorkerThread?
         try cluster.hold(question) {
-            taker = WorkerThread(name: "taker") { taken.fulfil(try? node.membership.renew().lease) }
+            taker = WorkerThread(name: "taker") {
+                // A question that waits for a lock is given up after 4 s.
+                var lease: Lease?
+                try? Deadline(.seconds(60)).wait {
+                    lease = try? node.membership.renew().lease
+                    return lease != nil
+                }
+                taken.fulfil(lease)
+            }
             let waits = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
-            try Deadline(.seconds(10)).wait(for: "the lock") { try cluster.psql(waits) == "1" }
+            try Deadline(.seconds(60)).wait(for: "the lock") { try cluster.psql(waits) == "1" }
             #expect(try cluster.psql("SELECT node FROM paycast.leases") == "one")
         }
         taker?.join()

@@ -9,7 +9,7 @@ import Testing
 @testable import SQLiteLedger
 
 /// Inspecting a ledger that no server uses, which must leave no trace.
-@Suite(.timeLimit(.minutes(10)), .blocking) struct LedgerInspectionTests {
+@Suite(.timeLimit(.minutes(30)), .blocking) struct LedgerInspectionTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
         /// Shell commands that damage a ledger.

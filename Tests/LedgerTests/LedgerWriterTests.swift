@@ -6,7 +6,7 @@ import Testing
 
 @testable import Ledger
 
-@Suite(.timeLimit(.minutes(10)), .blocking) struct LedgerWriterTests {
+@Suite(.timeLimit(.minutes(30)), .blocking) struct LedgerWriterTests {
     private let now = TemporaryLedger.start
 
     @Test func purchaseCommitsAnEntryWithItsFragments() throws {

@@ -4,7 +4,7 @@ import Rules
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10)), .blocking) struct ReplayEventsTests {
+@Suite(.timeLimit(.minutes(30)), .blocking) struct ReplayEventsTests {
     @Test func dryRunTellsAndChangesNothing() throws {
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }

@@ -8,7 +8,7 @@ import Testing
 @testable import Ledger
 @testable import SQLiteLedger
 
-@Suite(.timeLimit(.minutes(10)), .blocking) struct SchemaTests {
+@Suite(.timeLimit(.minutes(30)), .blocking) struct SchemaTests {
     @Test func newerSchemaIsRefused() throws {
         let ledger = try TemporaryLedger(kind: .file)
         ledger.close()

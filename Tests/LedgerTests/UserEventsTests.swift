@@ -9,7 +9,7 @@ import Testing
 @testable import SQLiteLedger
 
 /// Everything that is known about a user, newest first, page by page.
-@Suite(.timeLimit(.minutes(10)), .blocking) struct UserEventsTests {
+@Suite(.timeLimit(.minutes(30)), .blocking) struct UserEventsTests {
     @Test func theNewestComeFirst() throws {
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }

@@ -7,7 +7,7 @@ import Testing
 @testable import SQLiteLedger
 
 /// The values of a template in their column: JSON, and in older rows netstrings.
-@Suite(.timeLimit(.minutes(10)), .blocking) struct ValuesColumnTests {
+@Suite(.timeLimit(.minutes(30)), .blocking) struct ValuesColumnTests {
     @Test(arguments: [
         [:], ["user": "42"], ["user": "", "": "x"], ["product": "1:a,", "price": #"4,99 "€" \ {}"#],
         ["a": "\u{0}\n\u{1F}\u{2028}", "\"": "\\\"", "😀": "e\u{301}"],

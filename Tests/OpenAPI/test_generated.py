@@ -26,7 +26,7 @@ def test_no_answer_is_undocumented(kind, request, tmp_path):
         env=os.environ | {"PAYCAST_URL": server.url, "PAYCAST_KEY": API_KEY},
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=1200,
     )
     assert done.returncode == 0, done.stdout[-8000:] + done.stderr[-2000:]
     tested = len(document.operations(document.load())) - 2

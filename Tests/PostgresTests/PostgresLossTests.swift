@@ -7,7 +7,7 @@ import Testing
 @Suite(
     .blocking,
     .enabled(if: PostgresCluster.isInstalled, "PostgreSQL 15 is not installed"),
-    .timeLimit(.minutes(10))
+    .timeLimit(.minutes(30))
 )
 struct PostgresLossTests {
     let cluster: PostgresCluster

@@ -10,22 +10,23 @@ from wire import Wire, get, post
 
 # As Paycast's memory is counted.
 MB = 1024
-PROMPT = 0.05
+# Seconds of the median answer, beside whatever else the machine does.
+PROMPT = 0.25
 # The share of a core in a second without traffic: a loop that spins takes a whole core.
 IDLE = 0.1
 # KB that may stay: the first thousand connections fill tables that are kept.
 KEPT = 4 * MB
 
 
-def ask(server, sent, seconds=5.0):
-    with Wire(server.port, seconds, server.context) as wire:
+def ask(server, sent):
+    with Wire(server.port, context=server.context) as wire:
         return wire.send(sent).answer()
 
 
 def download(server, name, pause=0.0, piece=1 << 16):
     """Seconds until the whole file has come, and is the right one. `pause`: a slow reader's, after each piece."""
     start, digest = time.monotonic(), hashlib.sha256()
-    with Wire(server.port, 5, server.context) as wire:
+    with Wire(server.port, context=server.context) as wire:
         wire.send(get(f"/{name}", "Connection: close")).read(b"\r\n\r\n")
         digest.update(wire.buffer)
         while chunk := wire.socket.recv(piece):
@@ -58,7 +59,7 @@ def attacked(server):
     assert server.share() < IDLE
 
 
-def check_prompt(server, count=20):
+def check_prompt(server, count=20, most=PROMPT):
     """Checks that others are answered: a store's webhook and a probe, each on a new connection."""
     for sent, status in ((post("/webhooks/apple", b"junk"), 400), (get("/up"), 200)):
         times = []
@@ -67,7 +68,7 @@ def check_prompt(server, count=20):
             assert ask(server, sent).status == status
             times.append(time.monotonic() - start)
         # Not each of them: the machine does other things, too.
-        assert statistics.median(times) < PROMPT and max(times) < 20 * PROMPT, sorted(times)
+        assert statistics.median(times) < most, sorted(times)
 
 
 def flood(client, sent):

@@ -97,7 +97,7 @@ class Passage:
 
     def check_page(self):
         """Checks that the page showed each broadcast once since the last check."""
-        deadline = time.monotonic() + 5
+        deadline = time.monotonic() + 30
         while len(shown := re.findall(rb'target="(bystander-\d+)"', self.page.buffer)) < len(self.published):
             if not self.page.receive(deadline):
                 break
@@ -129,7 +129,8 @@ class Bystander(threading.Thread):
 
     def __exit__(self, *_):
         self.is_asked = False
-        self.join(30)
+        # It may wait for two answers, each as long as a `Wire` does.
+        self.join(90)
         assert not self.is_alive()
 
     def run(self):

@@ -17,7 +17,7 @@ def request(path, *fields, method="GET", authority="localhost"):
 class Streams:
     def __init__(self, port, window=65_535, room=0):
         """`window`: what each stream may be sent before it asks for more. `room`: for all of them, beside 65,535."""
-        plain = socket.create_connection(("127.0.0.1", port), 10)
+        plain = socket.create_connection(("127.0.0.1", port), 60)
         # Or each word of ours waits for the acknowledgement of the one before it.
         plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.socket = unverified("h2").wrap_socket(plain)

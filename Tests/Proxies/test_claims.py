@@ -6,7 +6,7 @@ import pytest
 
 from names import NAMES
 from passage import PASSAGES
-from wire import Ended, Silence, get, request
+from wire import AT_ONCE, Ended, Silence, get, request
 
 
 @dataclass
@@ -69,7 +69,7 @@ def test_no_name_hides_what_the_proxy_says(passage):
     for index, name in enumerate(NAMES):
         path = ("/metrics", "/ready")[index % 2]
         try:
-            answer = wire.send(get(path, f"{name}: b")).answer(seconds=1)
+            answer = wire.send(get(path, f"{name}: b")).answer(seconds=AT_ONCE)
             if answer.status == 401 and answer.header("Connection") != "close":
                 continue
             if answer.status != 401:

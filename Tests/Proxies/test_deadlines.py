@@ -50,24 +50,24 @@ def test_who_says_nothing_is_left(start, tls):
     server = start(tls=tls, **SECONDS)
     idlers = [idler for idler in IDLERS if idler.tls == tls]
     with attacked(server):
-        wires = []
+        wires, before = [], server.descriptors()
         for idler in idlers * 5:
             wires.append(Wire(server.port, context=None if idler.is_raw else server.context))
             wires[-1].send(idler.sent)
             if idler.reads:
                 assert idler.reads in wires[-1].read(idler.reads)
-        before = server.descriptors()
         assert server.share(0.5) < 2 * IDLE
-        # Before any of them leaves. A handshake has five seconds of its own, and what was said last some to be read.
-        assert until(lambda: server.descriptors() <= before - len(wires), 15), server.descriptors() - before
+        # Before any of them leaves. What was said last has some seconds of its own to be read.
+        assert until(lambda: server.descriptors() <= before, 15), server.descriptors() - before
         for wire in wires:
             wire.close()
 
 
+# Each is longer than the test: none of them is ever whole.
 DRIPS = [
-    (b"", get("/up", "X: " + "x" * 200)),
+    (b"", get("/up", "X: " + "x" * 1000)),
     (b"", post("/webhooks/apple", b"x" * 1000)),
-    (post("/webhooks/apple", b"x"), get("/up", "X: " + "x" * 200)),
+    (post("/webhooks/apple", b"x"), get("/up", "X: " + "x" * 1000)),
     (post("/webhooks/apple", b"x"), post("/webhooks/apple", b"x" * 1000)),
 ]
 
@@ -84,7 +84,8 @@ def test_a_byte_now_and_then_wins_no_time(start, tls):
                 assert wire.send(first).answer().status == 400
             head = rest.index(b"\r\n\r\n") + 4 if rest.startswith(b"POST") else 1
             dripping.append((wire.send(rest[:head]), iter(rest[head:])))
-        assert until(lambda: not [wire for wire, rest in dripping if drip(wire, rest)], 6, pause=0.1)
+        # Sooner than by the deadlines that a server has without settings.
+        assert until(lambda: not [wire for wire, rest in dripping if drip(wire, rest)], 15, pause=0.1)
 
 
 def drip(wire, rest):
@@ -117,7 +118,7 @@ def test_nobody_who_stays_keeps_a_loop_busy(start):
             flood(wires[-1].socket, sent)
             if index % 2:
                 wires[-1].socket.shutdown(socket.SHUT_WR)
-        assert until(lambda: server.share(0.2) < IDLE, 5) and server.share(0.5) < IDLE
+        assert until(lambda: server.share(0.2) < IDLE, 30) and server.share(0.5) < IDLE
         for wire in wires:
             wire.close()
 

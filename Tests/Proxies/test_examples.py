@@ -9,7 +9,7 @@ from certificates import UNVERIFIED
 from examples import EXAMPLES
 from ports import ReservedPort
 from servers import KEY, Paycast, page
-from wire import Wire, bearer, get, post, request
+from wire import AT_ONCE, Wire, bearer, get, post, request
 
 WEBSOCKET = ("Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13")
 WEBSOCKET_KEY = "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="
@@ -67,7 +67,7 @@ def test_a_page_is_told_at_once(place):
         assert head.startswith(b"HTTP/1.1 200")
         for text in ("first", "second"):
             place.broadcast(text)
-            wire.read(f'target="{text}"'.encode(), seconds=2)
+            wire.read(f'target="{text}"'.encode(), seconds=AT_ONCE)
 
 
 def test_a_websocket_opens(place):

@@ -34,7 +34,7 @@ FRAMES = [
 
 @pytest.mark.parametrize("together", [True, False], ids=["with the head", "after the answer"])
 @pytest.mark.parametrize("case", FRAMES, ids=lambda case: case.name)
-def test_frames(connect, case, together):
+def test_frames(connect, last_words, case, together):
     wire, head = connect(), get(page("frames"), *WEBSOCKET, WEBSOCKET_KEY)
     wire.send(head + case.sent if together else head)
     assert wire.answer(seconds=AT_ONCE).status == 101
@@ -43,4 +43,4 @@ def test_frames(connect, case, together):
     if case.code is None:
         assert wire.read(b"hello", seconds=AT_ONCE) == b"\x8a\x05hello"
     else:
-        assert wire.all(AT_ONCE) == b"\x88\x02" + case.code.to_bytes(2) and wire.has_ended
+        assert last_words(wire) == b"\x88\x02" + case.code.to_bytes(2)

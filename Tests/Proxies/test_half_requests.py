@@ -68,8 +68,9 @@ def test_half_requests(start, half, pytestconfig):
     count = int(half.part * min(most, 20_000 if pytestconfig.getoption("full") else 9000))
     with attacked(server) as cost, crowd(server, count, half.sent) as held:
         assert held == count
-        assert until(lambda: server.share(0.5) < IDLE, 30)
-        check_prompt(server)
+        assert until(lambda: server.share(0.5) < IDLE, 60)
+        # What is promised of a new webhook beside 20,000 half heads.
+        check_prompt(server, count=40, most=0.05)
         assert cost.added() < half.each * count + MB
 
 
@@ -77,7 +78,7 @@ def test_half_requests_beyond_the_limit(start):
     """Clients without a whole request make room for clients with one."""
     server = start(max_connections=300)
     with attacked(server), crowd(server, 1000, b"GET /u"):
-        assert until(lambda: server.share(0.2) < IDLE, 10)
+        assert until(lambda: server.share(0.2) < IDLE, 60)
         check_prompt(server)
 
 
@@ -90,7 +91,7 @@ def test_a_flood_leaves_the_server_descriptors(start):
                 pass
         assert server.process.poll() is None, server.log.read_text()
         assert peak.descriptors + 32 < server.descriptor_limit()
-        assert until(lambda: server.share(0.2) < IDLE, 10)
+        assert until(lambda: server.share(0.2) < IDLE, 60)
         check_prompt(server)
 
 

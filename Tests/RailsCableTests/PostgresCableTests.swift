@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Against a real PostgreSQL.
-@Suite(.enabled(if: PostgresCluster.isInstalled), .timeLimit(.minutes(10)), .blocking) struct PostgresCableTests {
+@Suite(.enabled(if: PostgresCluster.isInstalled), .timeLimit(.minutes(30)), .blocking) struct PostgresCableTests {
     private let cluster: PostgresCluster
     private let inbox = BroadcastInbox()
 
@@ -165,7 +165,7 @@ import Testing
         let silent = SocketServer { _ = try $0.readToEnd() }
         let listener = try inbox.listener("postgres://paycast:s3cret@127.0.0.1:\(silent.port)/postgres")
         #expect(inbox.wait { _ in listener.problems.contains { $0.contains("did not answer") } })
-        let deadline = Deadline(.seconds(10))
+        let deadline = Deadline(.seconds(30))
         listener.close()
         #expect(!deadline.hasPassed)
         #expect(!(inbox.now.lines + listener.problems).joined().contains("s3cret"))

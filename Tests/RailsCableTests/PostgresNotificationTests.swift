@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// The adapter `postgresql`, against a real PostgreSQL.
-@Suite(.enabled(if: PostgresCluster.isInstalled), .timeLimit(.minutes(10)), .blocking) struct PostgresNotificationTests
+@Suite(.enabled(if: PostgresCluster.isInstalled), .timeLimit(.minutes(30)), .blocking) struct PostgresNotificationTests
 {
     private let cluster: PostgresCluster
     private let inbox = BroadcastInbox()

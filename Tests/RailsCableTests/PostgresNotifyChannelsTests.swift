@@ -5,7 +5,7 @@ import Testing
 
 @testable import RailsCable
 
-@Suite(.timeLimit(.minutes(10)), .blocking) struct PostgresNotifyChannelsTests {
+@Suite(.timeLimit(.minutes(30)), .blocking) struct PostgresNotifyChannelsTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var prefix: String?

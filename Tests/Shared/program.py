@@ -53,7 +53,7 @@ class Program:
                 preexec_fn=self.prepare,
             )
 
-    def wait_until_listening(self, seconds=20):
+    def wait_until_listening(self, seconds=60):
         """Sets `url`, `address` and `port`. Other lines may come before, such as those of a build."""
         output = b""
         deadline = time.monotonic() + seconds
@@ -70,7 +70,7 @@ class Program:
         self.kill()
         raise AssertionError(f"does not listen: {output!r} {self.log.read_text()}")
 
-    def stop(self, seconds=20):
+    def stop(self, seconds=60):
         """Asks the process and its children to end. Returns whether it reported success."""
         self.signal(signal.SIGTERM)
         try:

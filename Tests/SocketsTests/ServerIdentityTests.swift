@@ -2,7 +2,7 @@ import Sockets
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10)), .blocking) struct ServerIdentityTests {
+@Suite(.timeLimit(.minutes(30)), .blocking) struct ServerIdentityTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var name: String
         var certificate: String

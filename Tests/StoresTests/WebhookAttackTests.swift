@@ -7,7 +7,7 @@ import StoreInterface
 import Testing
 
 /// What is wrong inside a delivery that RevenueCat or PurchaseKit vouches for.
-@Suite(.timeLimit(.minutes(10))) struct WebhookAttackTests {
+@Suite(.timeLimit(.minutes(30))) struct WebhookAttackTests {
     struct Attack: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var body: [UInt8]

@@ -40,9 +40,10 @@ public final class CableClient {
         return try next()["type"]?.text ?? "a message"
     }
 
-    /// The next message that is no ping. Pings come every 3 s: after four of them nothing else will.
+    /// The next message that is no ping.
     public func next() throws -> JSONNode {
-        for _ in 0..<4 {
+        let deadline = Deadline(.seconds(60))
+        while !deadline.hasPassed {
             let node = JSONNode(try webSocket.text()) ?? .null
             if node["type"]?.text != "ping" { return node }
         }
@@ -56,7 +57,8 @@ public final class CableClient {
 
     /// The code of the close frame that ends the connection; what comes before it is read over.
     public func closeCode() throws -> Int {
-        for _ in 0..<4 {
+        let deadline = Deadline(.seconds(60))
+        while !deadline.hasPassed {
             let frame = try webSocket.frame()
             guard frame.opcode == .close else { continue }
             return frame.payload.count >= 2 ? Int(frame.payload[0]) << 8 | Int(frame.payload[1]) : 1005

@@ -15,6 +15,7 @@ public final class HAProxy: Sendable {
             defaults
                 mode http
                 timeout connect 2s
+                timeout check 10s
                 timeout client 60s
                 timeout server 60s
                 retries 5

@@ -31,7 +31,9 @@ extension PostgresCluster {
         )
         _ = try program.line { $0 == "held" }
         try body()
-        try psql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(60)'")
+        // It may not have begun to sleep yet.
+        let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(60)'"
+        try Deadline(.seconds(60)).wait(for: "the end of what was held") { try psql(end) == "t" }
         try program.waitForExit()
     }
 

@@ -8,7 +8,7 @@ import Testing
 @testable import SQLiteLedger
 
 /// What is copied comes from the catalogs of both databases, so that nothing can be forgotten.
-@Suite(.timeLimit(.minutes(10)), .blocking, .enabled(if: PostgresCluster.isInstalled)) struct LedgerTableTests {
+@Suite(.timeLimit(.minutes(30)), .blocking, .enabled(if: PostgresCluster.isInstalled)) struct LedgerTableTests {
     private struct Sides {
         let fixture: CopyFixture
         let file: SQLiteSide

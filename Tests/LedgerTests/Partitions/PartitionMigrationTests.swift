@@ -11,7 +11,7 @@ import Testing
 @testable import PostgresLedger
 
 /// The tables of a ledger that was made before there were partitions become the first ones.
-@Suite(.timeLimit(.minutes(10)), .blocking, .enabled(if: PostgresCluster.isInstalled)) struct PartitionMigrationTests {
+@Suite(.timeLimit(.minutes(30)), .blocking, .enabled(if: PostgresCluster.isInstalled)) struct PartitionMigrationTests {
     private static let policy = AccessPolicy(sandboxUsers: .only([]))
     private static let size: Int64 = 50
 

@@ -27,10 +27,10 @@ def test_a_server_that_is_gone_is_asked_less_and_less(world):
     server, phone = world()
     order, transaction = sold(phone, "w1")
     server.program.kill()
-    report = phone.run({"buy": [purchase(order)]}, pace=8, patience=3)
-    posts, waits = phone.network.posts, rules.waits(phone.network.posts)
-    assert report["kept"] == 1 and {post["status"] for post in posts} == {502}
-    assert len(waits) >= 3 and all(waited >= 2**failures for failures, waited in enumerate(waits)), waits
+    posts = phone.run_until_answered(5, {"buy": [purchase(order)]}, pace=8, patience=40)
+    waits = rules.waits(posts)
+    assert len(phone.outbox) == 1 and {post["status"] for post in posts} == {502}
+    assert len(waits) == 4 and all(waited >= 2**failures for failures, waited in enumerate(waits)), waits
     server.program.start()
     server.program.wait_until_listening()
     assert is_done(phone.run()) and phone.finished == [transaction["id"]]
@@ -43,10 +43,9 @@ def test_a_server_that_is_gone_is_asked_by_one_post_for_all(world):
     for transaction in transactions:
         phone.put("open", transaction)
     server.program.kill()
-    phone.run(log_in(order), pace=8, patience=4)
-    waits = rules.waits(phone.network.posts)
+    waits = rules.waits(phone.run_until_answered(6, log_in(order), pace=8, patience=40))
     # Four at once; each of them has failed, so the next waits eight seconds, and goes alone.
-    assert len(waits) >= 4 and waits[3] >= 8 and all(waited >= 16 for waited in waits[4:]), waits
+    assert len(waits) == 5 and waits[3] >= 8 and waits[4] >= 16, waits
     server.program.start()
     server.program.wait_until_listening()
     assert is_done(phone.run(log_in(order))) and len(phone.finished) == 10
@@ -57,16 +56,17 @@ def test_as_long_as_the_server_asks_for(world):
     """Another app's purchases, until the operator adds it."""
     server, phone = world(PAYCAST_APPLE_BUNDLE_ID="com.example.another")
     order, transaction = sold(phone, "w3")
-    report = phone.run({"buy": [purchase(order)]}, pace=HOUR / 2, patience=5)
+    report = phone.run({"buy": [purchase(order)]}, pace=HOUR / 2, patience=10)
     posts, waits = phone.network.posts, rules.waits(phone.network.posts)
     assert report["kept"] == 1 and report["outcomes"][0].startswith("kept")
     assert {(post["status"], post["retry_after"]) for post in posts} == {(503, str(HOUR))}
-    # The app's own waits would have brought dozens of posts in this time.
-    assert 1 <= len(waits) <= 2 and min(waits) >= HOUR, waits
+    # The app's own waits would have been seconds and minutes.
+    assert waits and min(waits) >= HOUR, waits
 
     server.program.environment["PAYCAST_APPLE_BUNDLE_ID"] = f"com.example.another,{BUNDLE}"
     server.restart()
-    assert is_done(phone.run(clock_error=5 * HOUR)) and phone.finished == [transaction["id"]]
+    # However long the app ran, its clock did not come to that.
+    assert is_done(phone.run(clock_error=48 * HOUR)) and phone.finished == [transaction["id"]]
 
 
 def test_as_long_as_the_server_asks_for_over_restarts(world):

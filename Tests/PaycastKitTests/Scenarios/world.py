@@ -161,8 +161,29 @@ class Phone:
         sheet = self.folder / "sheet" / "pro.annual.json"
         sheet.touch() if is_asking else sheet.unlink()
 
-    def run(self, *steps, kill_before=None, patience=30, version="1", clock_error=0, pace=1, state=None, backend=None):
+    def run(self, *steps, **settings):
         """Runs the app, until its entitlements are in `state` if given. Returns its report, or None if it was killed."""
+        ended = subprocess.run(self.command(*steps, **settings), capture_output=True, text=True, timeout=60)
+        if ended.returncode == -9:
+            return None
+        assert ended.returncode == 0, ended.stderr
+        return json.loads(ended.stdout)
+
+    def run_until_answered(self, count, *steps, **settings):
+        """Runs the app until so many of its posts have been answered, and kills it. Returns these."""
+        before = len(self.network.posts)
+        with subprocess.Popen(self.command(*steps, **settings), stdout=subprocess.DEVNULL) as app:
+            while True:
+                # Copied: an answer that the app does not live to hear is none any more.
+                answered = [dict(post) for post in self.network.posts[before:] if post["status"]]
+                if len(answered) >= count or app.poll() is not None:
+                    break
+                time.sleep(0.02)
+            app.kill()
+        return answered[:count]
+
+    def command(self, *steps, kill_before=None, patience=30, version="1", clock_error=0, pace=1, state=None, backend=None):
+        """Writes a plan for the app, and returns what runs it."""
         plan = {
             "server": self.network.begin(pace),
             "folder": str(self.folder),
@@ -177,11 +198,7 @@ class Phone:
         if kill_before is not None:
             plan["killBefore"] = kill_before
         (file := self.folder / "plan.json").write_text(json.dumps(plan))
-        ended = subprocess.run([app_binary(), file], capture_output=True, text=True, timeout=60)
-        if ended.returncode == -9:
-            return None
-        assert ended.returncode == 0, ended.stderr
-        return json.loads(ended.stdout)
+        return [app_binary(), file]
 
     def lines(self, log):
         file = self.folder / log

@@ -5,7 +5,7 @@ import Encoding
 import StoreInterface
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct AppleVerifierTests {
+@Suite(.timeLimit(.minutes(30))) struct AppleVerifierTests {
     /// Something unusual that is genuine all the same.
     struct Oddity: Sendable, CustomTestStringConvertible {
         var testDescription: String

@@ -7,7 +7,7 @@ import Testing
 
 @testable import GoogleStore
 
-@Suite(.timeLimit(.minutes(10))) struct GoogleAccessTokensTests {
+@Suite(.timeLimit(.minutes(30))) struct GoogleAccessTokensTests {
     private static let now = Instant(milliseconds: 1_767_225_600_000)
 
     /// Two threads were refused with the first token: the second one's refusal comes after another was granted.

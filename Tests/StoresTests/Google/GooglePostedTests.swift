@@ -8,7 +8,7 @@ import Testing
 @testable import GoogleStore
 
 /// What an app posts is what Google says of it.
-@Suite(.timeLimit(.minutes(10))) struct GooglePostedTests {
+@Suite(.timeLimit(.minutes(30))) struct GooglePostedTests {
     private static let month = SimulatedSubscription(product: "paycast.pro.monthly", lineage: "token.1")
     private static let lifetime = SimulatedSubscription(
         product: "paycast.lifetime",

@@ -7,7 +7,7 @@ import StoreInterface
 import Testing
 
 /// The bearer of a push, genuine in every way but one.
-@Suite(.timeLimit(.minutes(10))) struct GooglePushTokenTests {
+@Suite(.timeLimit(.minutes(30))) struct GooglePushTokenTests {
     private static let now = GoogleTimeline.start
     private static let expected = GooglePushToken.Expectation(
         audience: SimulatedGooglePlay.audience,

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// Against the stand-in over real connections.
-@Suite(.timeLimit(.minutes(10))) struct GoogleVerifierTests {
+@Suite(.timeLimit(.minutes(30))) struct GoogleVerifierTests {
     private static let now = GoogleFixture.now
 
     @Test func readsThePurchase() throws {

@@ -10,7 +10,7 @@ import Testing
 
 @testable import GoogleStore
 
-@Suite(.timeLimit(.minutes(10))) struct SharedFailureTests {
+@Suite(.timeLimit(.minutes(30))) struct SharedFailureTests {
     /// Those who came before a failure ended share it; those who come later ask for themselves.
     @Test func isSharedByThoseWhoWaited() throws {
         var failure = SharedFailure()
