@@ -10,7 +10,7 @@ internal import StoreInterface
 struct Reloader {
     let source: ConfigurationSource
     var configuration: Configuration
-    let keys: Credentials
+    let keys: ServerKeys
     let stores: SharedValue<OpenStores>
     let context: StoreContext
     let services: Services
@@ -54,7 +54,7 @@ struct Reloader {
 
     /// Runs even when no setting changed: Apple's roots are in files whose content no setting holds.
     private func replaceStores() {
-        let keys = Credentials(configuration, in: keys.workspace)
+        let keys = ServerKeys(configuration, in: keys.workspace)
         do throws(StartError) {
             stores.replace(with: try OpenStores(configuration, context: context))
         } catch {

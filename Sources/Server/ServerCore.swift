@@ -17,7 +17,7 @@ struct ServerCore {
     let clock: Clock
     let log: Log
     let metrics: Metrics
-    let keys: Credentials
+    let keys: ServerKeys
     let templates: TemplateLoader
     let timings: DemoTimings
     let telemetry: WebhookTelemetry
@@ -41,7 +41,7 @@ struct ServerCore {
         clock = configuration.developmentNow.map(Clock.init(startingAt:)) ?? Clock()
         log = Log(level: configuration.logLevel, format: configuration.logFormat, clock: clock)
         metrics = Metrics()
-        keys = try Credentials(configuration)
+        keys = try ServerKeys(configuration)
         templates = try ServerCore.templates(configuration)
         timings = DemoTimings()
         telemetry = WebhookTelemetry(metrics, timings: keys.workspace == nil ? nil : timings)

@@ -1,6 +1,7 @@
 """What GitHub reads: the changelog knows the version, forms and workflow are as GitHub takes them."""
 
 import json
+import os
 import re
 import subprocess
 
@@ -95,3 +96,12 @@ def test_the_workflow_runs_what_ci_runs():
     assert job["container"]["image"] == "swift:6.3-bookworm"
     assert ".ci/run" in [step.get("run") for step in job["steps"]]
     assert job["timeout-minutes"] > 0
+
+
+def test_the_workflow_of_upgrades_runs_what_is_there():
+    workflow = yaml.safe_load((GITHUB / "workflows" / "upgrade.yml").read_text())
+    [job] = workflow["jobs"].values()
+    commands = [step["run"].split() for step in job["steps"] if "run" in step]
+    assert ["Tests/Upgrade/run"] in commands
+    for command in commands:
+        assert command[0] == "git" or os.access(ROOT / command[0], os.X_OK), command

@@ -46,7 +46,7 @@ struct SlowConsumers {
     /// A ping waits behind everything that was sent before. A page that still reads up to it gets more time.
     func isReading(_ page: Page, since ping: PeerReadProgress, on connection: Connection) -> Bool {
         let confirmed = connection.link.confirmedBytes
-        guard ping.isSteady(confirmed: confirmed, after: LoopSettings.heartbeatSeconds) else { return false }
+        guard ping.isSteady(confirmed: confirmed, after: Heartbeats.seconds) else { return false }
         page.unansweredPing = PeerReadProgress(start: confirmed)
         return true
     }

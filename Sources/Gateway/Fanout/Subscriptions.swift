@@ -11,8 +11,8 @@ internal import Sockets
 final class Subscriptions {
     var hub: Hub
     /// The times at which pages and cable clients get their heartbeats.
-    var heartbeats = TimerWheel<ConnectionID>(period: LoopSettings.heartbeatTicks)
-    var pings = TimerWheel<ConnectionID>(period: LoopSettings.pingTicks)
+    var heartbeats = TimerWheel<ConnectionID>(period: Heartbeats.ticks)
+    var pings = TimerWheel<ConnectionID>(period: Heartbeats.cableTicks)
     private let loop: LoopContext
     private var subscribers: ContiguousArray<Subscriber?> = []
     private var expiries = ExpiryWheel<SubscriptionID>(period: 60 * LoopSettings.ticksPerSecond)

@@ -17,11 +17,6 @@ struct LoopSettings: Sendable {
     var tick: Duration
 
     static let ticksPerSecond = 10
-    /// The interval between two heartbeats of a page, each page at its own phase.
-    static let heartbeatSeconds = 15
-    static let heartbeatTicks = heartbeatSeconds * ticksPerSecond
-    /// Action Cable's clients consider a connection dead after 6 s without a message.
-    static let pingTicks = 30
     /// Each connection with a deadline is checked once a second.
     static let deadlineTicks = 10
     /// The time that a WebSocket may take to answer a close frame.

@@ -9,6 +9,12 @@ internal import WebSocket
 /// Heartbeats and pings: each page gets one every 15 s, each cable client every 3 s. A client whose socket accepts no
 /// more has the deadline of slow readers instead.
 struct Heartbeats {
+    /// The interval between two heartbeats of a page, each page at its own phase.
+    static let seconds = 15
+    static let ticks = seconds * LoopSettings.ticksPerSecond
+    /// Action Cable's clients consider a connection dead after 6 s without a message.
+    static let cableTicks = 3 * LoopSettings.ticksPerSecond
+
     let loop: LoopContext
     let connections: ConnectionTable
     let subscriptions: Subscriptions

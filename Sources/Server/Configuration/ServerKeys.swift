@@ -5,7 +5,7 @@ internal import Settings
 internal import Simulator
 
 /// All keys of a server: the configured ones or, in development, those that the workspace created.
-struct Credentials {
+struct ServerKeys {
     /// Nil outside development.
     let workspace: DevelopmentWorkspace?
     /// The bearer keys of the API routes. The server itself uses the first one for the demo.
@@ -13,14 +13,14 @@ struct Credentials {
     let streamNames: StreamNameVerifier?
 
     init(_ configuration: Configuration) throws(StartError) {
-        self.init(configuration, in: try configuration.isDevelopment ? Credentials.openWorkspace() : nil)
+        self.init(configuration, in: try configuration.isDevelopment ? ServerKeys.openWorkspace() : nil)
     }
 
     init(_ configuration: Configuration, in workspace: DevelopmentWorkspace?) {
         self.workspace = workspace
         let given = configuration.apiKeys.map(\.value)
         apiKeys = given.isEmpty ? (workspace.map { [$0.apiKey] } ?? []) : given
-        streamNames = StreamNameVerifier(keys: Credentials.streamKeys(configuration, workspace: workspace))
+        streamNames = StreamNameVerifier(keys: ServerKeys.streamKeys(configuration, workspace: workspace))
     }
 
     func authorization(_ origins: Allowlist<String>) -> Authorization {
