@@ -179,16 +179,18 @@ export class App {
     #post() {
         clearTimeout(this.#timer)
         if (this.#isOver) return
+        // Read once: what becomes due between two looks at the clock would neither be posted nor get a timer.
+        const now = Date.now()
         for (const delivery of outbox.items) {
             if (this.#posting.has(delivery.id) || delivery.isRefused) continue
             if (!world.isOnline) {
                 if (this.#watchers.has(delivery.id)) happened("phone", "keeps the purchase on its disk")
                 this.#tellWatchers(delivery.id, "kept")
-            } else if (delivery.due <= Date.now()) this.#postOne(delivery)
+            } else if (delivery.due <= now) this.#postOne(delivery)
         }
         const dues = world.isOnline ? outbox.items.filter(({ isRefused }) => !isRefused).map(({ due }) => due) : []
-        const next = Math.min(...dues.filter((due) => due > Date.now()))
-        if (Number.isFinite(next)) this.#timer = setTimeout(() => this.#post(), next - Date.now())
+        const next = Math.min(...dues.filter((due) => due > now))
+        if (Number.isFinite(next)) this.#timer = setTimeout(() => this.#post(), next - now)
     }
 
     async #postOne(delivery) {
