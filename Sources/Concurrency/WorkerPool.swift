@@ -52,7 +52,7 @@ public final class WorkerPool: Sendable {
 
     /// Returns nil when the pool is closing and the queue is empty.
     ///
-    /// It looks once a second, too: before version 2.41 of glibc, a signal can wake no thread although some wait
+    /// It looks once a second, too: before version 2.41 of glibc, a signal can be lost while threads wait
     /// (https://sourceware.org/bugzilla/show_bug.cgi?id=25847), and a webhook would wait for the next one.
     private static func next(_ state: Monitor<State>) -> Task? {
         while true {

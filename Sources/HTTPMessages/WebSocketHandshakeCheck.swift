@@ -2,7 +2,7 @@ public import ActionCable
 internal import HTTP1
 internal import WebSocket
 
-/// Decides whether a request is a WebSocket's handshake (RFC 6455 §4.2.1): its version and its key. Whether the page of
+/// Decides whether a request is a WebSocket's handshake (RFC 6455 §4.2.1), by its version and its key. Whether the page of
 /// another site may open one is decided by `OriginCheck`, afterwards.
 public struct WebSocketHandshakeCheck: Sendable {
     /// How to answer an upgrade.

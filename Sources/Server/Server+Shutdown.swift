@@ -8,13 +8,12 @@ internal import RailsBroadcasts
 /// The order in which everything ends.
 extension Server {
     /// Lets pages go first; what was received is still verified, committed and answered.
-    func stop() {
-        let progress = ShutdownProgress(core.log)
+    func stop(_ progress: ShutdownProgress) {
         progress.wait(for: "pages") { gateway.drain() }
         progress.wait(for: "jobs and recoveries") { background.close() }
         progress.wait(for: "webhooks") { core.workers.close() }
         progress.wait(for: "operators' requests") { core.blockingPools.close() }
-        progress.wait(for: "broadcasts of rails") {
+        progress.wait(for: "Rails' broadcasts") {
             redis?.close()
             railsCable?.close()
         }
@@ -22,8 +21,7 @@ extension Server {
         progress.wait(for: "the ledger's writer") { core.writer.close() }
         progress.wait(for: "the other nodes' log") { core.ledger.close() }
         progress.wait(for: "the ledger's reader") { core.reader.close() }
-        demo?.close()
+        progress.wait(for: "the demo") { demo?.close() }
         progress.wait(for: "connections") { gateway.stop() }
-        progress.end()
     }
 }

@@ -102,13 +102,15 @@ public final class Server {
         while case .reload = Signals.next() { reloader.reload(waking: watcher) }
         log.info("draining")
         Signals.exitOnNext()
+        let progress = ShutdownProgress(log)
         probe?.halt()
         manager.notify(.stopping)
-        watchdog?.stop()
-        stop()
-        watcher.stop()
+        progress.wait(for: "the watchdog") { watchdog?.stop() }
+        stop(progress)
+        progress.wait(for: "the watch of templates and certificates") { watcher.stop() }
         // Joined last, so that a store that does not answer delays no page and no webhook.
-        probe?.close()
+        progress.wait(for: "a store's API") { probe?.close() }
+        progress.end()
         log.info("stopped")
         return restart.isDue
     }

@@ -5,15 +5,19 @@ internal import Observability
 final class ShutdownProgress: Sendable {
     /// Nil once everything has ended.
     private let part = Monitor<String?>("")
-    private let thread: WorkerThread
+    /// Nil if the system could not start another thread: the server ends all the same.
+    private let ended: Promise<Void>?
 
     init(_ log: Log, patience: Duration = .seconds(10)) {
-        thread = WorkerThread(name: "shutdown") { [part] in
+        let ended = Promise<Void>()
+        let isStarted = WorkerThread.detach(name: "shutdown") { [part] in
+            defer { ended.fulfil(()) }
             while part.wait(timeout: patience, for: { $0 == nil ? () : nil }) == nil {
                 guard let part = part.withLock({ $0 }) else { return }
-                log.warning("draining takes long", fields: ["waits_for": part])
+                log.warning("still draining", fields: ["waits_for": part])
             }
         }
+        self.ended = isStarted ? ended : nil
     }
 
     func wait(for name: String, body: () -> Void) {
@@ -23,6 +27,6 @@ final class ShutdownProgress: Sendable {
 
     func end() {
         part.change { $0 = nil }
-        thread.join()
+        ended?.wait()
     }
 }

@@ -24,7 +24,7 @@ public struct Progress: Sendable {
         let bell = Waker()
         let end = Mailbox<Never>(capacity: 0) { bell.wake() }
         let start = ContinuousClock.now
-        // Also for what is done before the thread begins.
+        // `body` may end before the thread begins.
         show("\(what) … 0 s")
         let thread = WorkerThread(name: "progress") {
             while !end.isClosed {

@@ -50,7 +50,7 @@ def hide(page, seconds):
     )
 
 
-# When the page opens a source from now on.
+# Records when the page opens a source from now on.
 COUNT_SOURCES = """() => {
     window.openings = []
     for (const name of ["EventSource", "WebSocket"]) {

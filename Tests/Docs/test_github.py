@@ -69,6 +69,8 @@ def test_the_mac_builds_and_tests_what_is_there():
     workflow = yaml.safe_load((GITHUB / "workflows" / "mac.yml").read_text())
     assert workflow["permissions"] == {"contents": "read"}
     [job] = workflow["jobs"].values()
+    # Tags and the commit before are there only with it.
+    assert job["steps"][0]["with"] == {"fetch-depth": 0}
     commands = [step["run"] for step in job["steps"] if "run" in step]
     assert [command for command in commands if command.startswith("xcodebuild test ")]
     for pattern in workflow[True]["push"]["paths"]:
@@ -101,6 +103,8 @@ def test_the_workflow_runs_what_ci_runs():
 def test_the_workflow_of_upgrades_runs_what_is_there():
     workflow = yaml.safe_load((GITHUB / "workflows" / "upgrade.yml").read_text())
     [job] = workflow["jobs"].values()
+    # Tags and the commit before are there only with it.
+    assert job["steps"][0]["with"] == {"fetch-depth": 0}
     commands = [step["run"].split() for step in job["steps"] if "run" in step]
     assert ["Tests/Upgrade/run"] in commands
     for command in commands:

@@ -242,10 +242,10 @@ struct PostgresConnectionTests {
             proxy.release()
         }
         #expect(proxy.connections == 1)
-        // One transaction has one time.
-        let time = connection.prepare("SELECT CAST(now() AS TEXT)")
-        let first = try time.first { $0.text(0) }
-        #expect(try time.first { $0.text(0) } != first)
+        // Nothing has been sent since: the server has heard of the end.
+        let open =
+            "SELECT count(*) FROM pg_stat_activity WHERE pid = \(connection.backend) AND xact_start IS NOT NULL"
+        try Deadline(.seconds(60)).wait(for: "the end") { try cluster.psql(open) == "0" }
     }
 
     @Test func sameTextIsPreparedOnce() throws {

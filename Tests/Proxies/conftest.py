@@ -1,6 +1,5 @@
 import hashlib
 import secrets
-import statistics
 import time
 
 import pytest
@@ -77,8 +76,8 @@ def last_words():
         return said
 
     yield last_words
-    # At once, and not when the 2 or 5 s for a client's own farewell are over. A few may have met a stall.
-    assert not times or statistics.median(times) < 1, sorted(times)
+    # At once, and not when the 2 or 5 s for a client's own farewell are over. Two may have met a stall.
+    assert all(time < 1 for time in sorted(times)[:-2]), sorted(times)[-9:]
 
 
 @pytest.fixture(scope="session")

@@ -68,7 +68,7 @@ def check_prompt(server, count=20, most=PROMPT):
             assert ask(server, sent).status == status
             times.append(time.monotonic() - start)
         # Not each of them: the machine does other things, too.
-        assert statistics.median(times) < most, sorted(times)
+        assert statistics.median(times) < most and sorted(times)[-3] < 1, sorted(times)
 
 
 def flood(client, sent):

@@ -1,4 +1,4 @@
-/// Counts what a client of PostgreSQL waits for: each Sync ends a pipeline, each Query is a request by itself.
+/// Counts a client's requests for an answer of PostgreSQL: each Sync and Flush ends a pipeline, each Query stands by itself.
 ///
 /// Source: https://www.postgresql.org/docs/15/protocol-message-formats.html
 struct RequestCounter {
@@ -33,7 +33,7 @@ struct RequestCounter {
     private mutating func readHeader() {
         let length = { (bytes: ArraySlice<UInt8>) in bytes.reduce(0) { $0 << 8 | Int($1) } }
         if hasStarted {
-            if header[0] == UInt8(ascii: "S") || header[0] == UInt8(ascii: "Q") { count += 1 }
+            if [UInt8(ascii: "S"), UInt8(ascii: "H"), UInt8(ascii: "Q")].contains(header[0]) { count += 1 }
             left = length(header[1...]) - 4
         } else {
             // 3.0; SSLRequest and GSSENCRequest come before it.

@@ -59,6 +59,7 @@ struct RecoveriesEndpoint {
     }
 
     private static func response(_ provider: Provider, report: RecoveryReport) -> Response {
+        guard !report.isInterrupted else { return .busy }
         guard !report.isFailure else {
             return .unavailable("store_unreachable", message: report.problems.joined(separator: "; "), retryAfter: 60)
         }

@@ -21,7 +21,7 @@ extension Recovery {
         var batch = HistoryBatch()
         defer { note(batch.tally, of: list) }
         try read(&reading, of: list, batch: &batch, in: run, into: &report, progress: progress)
-        guard reasonToEnd(run) == nil else { return }
+        guard run.ending == nil else { return }
         if let failure = batch.unread.failure { throw failure }
         let problem = batch.tally.problem
         if let problem { report.problems.append(problem) }
@@ -46,11 +46,11 @@ extension Recovery {
     ) throws(StoreAPIError) {
         let rest = Waker()
         while !batch.tally.isHopeless, let entries = try reading.next(now: clock.now()) {
-            guard reasonToEnd(run) == nil else { return }
+            guard goesOn(run) else { return }
             report.found += entries.count
             try commit(entries, of: list, in: run, batch: &batch, into: &report)
             progress(report)
-            guard reasonToEnd(run) == nil else { return }
+            guard run.ending == nil else { return }
             if run.isMarking, batch.isSound, let reached = reading.takeProgress() {
                 writer.remember(reached, as: list.key, under: run.lease)
             }
@@ -70,7 +70,7 @@ extension Recovery {
         into report: inout RecoveryReport
     ) throws(StoreAPIError) {
         let known = known(entries.compactMap { list.event(of: $0) })
-        for entry in entries where reasonToEnd(run) == nil {
+        for entry in entries where goesOn(run) {
             if let event = list.event(of: entry), known.contains(event) {
                 report.outcomes[.duplicate, default: 0] += 1
                 continue

@@ -51,11 +51,7 @@ public final class Recovery: Sendable {
 
     public func start() {
         routine.start(history.words.thread) { [self] schedule in
-            guard let lease = leaderLease.lease else {
-                // They are the other node's to tell.
-                troubles.withLock { $0 = [:] }
-                return nil
-            }
+            guard let lease = leaderLease.lease else { return nil }
             return recover(RecoveryRun(onlyFailures: schedule.onlyFailures, lease: lease)) { _ in }
         }
     }
@@ -70,9 +66,10 @@ public final class Recovery: Sendable {
         routine.end()
     }
 
-    /// For `/ready`.
+    /// For `/ready`. Only the leader's.
     public var problems: [String] {
-        troubles.withLock { troubles in history.lists.flatMap { troubles[$0.key]?.problems ?? [] } }
+        guard leaderLease.isHeld else { return [] }
+        return troubles.withLock { troubles in history.lists.flatMap { troubles[$0.key]?.problems ?? [] } }
     }
 
     /// If `since` is nil, begins at the last success. `progress` runs after each page, on the caller's thread. Blocks.
@@ -83,29 +80,32 @@ public final class Recovery: Sendable {
         recover(RecoveryRun(since: since), progress: progress)
     }
 
-    /// Asked between the steps of a run; nil while it may go on. The store is not to blame for it. Whoever has lost the
+    /// Asked between the steps of a run. False once it has to end, which is never the store's fault: whoever has lost the
     /// lease leaves the rest to the node that has it.
-    func reasonToEnd(_ run: RecoveryRun) -> String? {
-        if routine.isHalted { return "this server is shutting down" }
-        return run.lease == nil || run.lease == leaderLease.lease ? nil : "another node leads"
+    func goesOn(_ run: RecoveryRun) -> Bool {
+        if run.ending == nil, routine.isHalted { run.ending = "this server is shutting down" }
+        if run.ending == nil, run.lease != nil, run.lease != leaderLease.lease { run.ending = "another node leads" }
+        return run.ending == nil
     }
 
     private func recover(_ run: RecoveryRun, progress: (RecoveryReport) -> Void) -> RecoveryReport {
         var report = RecoveryReport()
         var isRead = false
-        for known in history.lists where reasonToEnd(run) == nil {
+        for known in history.lists where goesOn(run) {
             let list = current()?.lists.first { $0.key == known.key } ?? known
             do throws(StoreAPIError) {
                 try read(list, run, into: &report, progress: progress)
-                guard reasonToEnd(run) == nil else { break }
+                guard run.ending == nil else { break }
                 isRead = true
                 note(nil, of: list)
             } catch {
+                guard goesOn(run) else { break }
                 report.problems.append("\(list.name): \(error.description)")
                 note(error, of: list)
             }
         }
-        if let reason = reasonToEnd(run) { report.problems.append(reason) }
+        if let ending = run.ending { report.problems.append(ending) }
+        report.isInterrupted = run.ending != nil
         report.isFailure = !isRead && !(history.asksForEntries && report.found > 0)
         counts.ended(report, message: history.words.read, log: log)
         return report

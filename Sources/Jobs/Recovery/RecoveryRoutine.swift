@@ -36,13 +36,21 @@ final class RecoveryRoutine: Sendable {
     }
 }
 
-/// The request of one run.
-struct RecoveryRun {
+/// One run, on one thread.
+final class RecoveryRun {
     /// Nil means since the last success, which is then recorded again.
-    var since: Instant?
-    var onlyFailures = false
+    let since: Instant?
+    let onlyFailures: Bool
     /// Nil if an operator asked this node for it.
-    var lease: Lease?
+    let lease: Lease?
+    /// Why it has ended before everything was read. It stays: a lease that is renewed meanwhile would hide what was left out.
+    var ending: String?
+
+    init(since: Instant? = nil, onlyFailures: Bool = false, lease: Lease? = nil) {
+        self.since = since
+        self.onlyFailures = onlyFailures
+        self.lease = lease
+    }
 
     var isMarking: Bool { since == nil }
 }

@@ -4,7 +4,7 @@ internal import Postgres
 internal import Synchronization
 
 /// How a node notices that a failover has taken back what was committed: each transaction shows the newest position, and each
-/// session the newest entry. What follows is in `PostgresMembership+TimelineChange.swift`.
+/// session the newest entry. What the node then does is in `PostgresMembership+TimelineChange.swift`.
 extension PostgresNodeState {
     /// Throws when the server knows less than this node had seen `before`: a failover has lost commits, whose positions
     /// would be given to other entries.

@@ -2,7 +2,7 @@ internal import Concurrency
 public import LedgerInterface
 internal import Synchronization
 
-/// Whether this node leads: does the work that one node does for all, which is jobs, recoveries, questions at the end of a
+/// Whether this node leads, that is, does the work that one node does for all: jobs, recoveries, questions at the end of a
 /// period, retention, and what a Rails app broadcasts. Any thread may ask.
 ///
 /// A lease in the database decides, by the database's clock. A node trusts its own lease only until shortly before it

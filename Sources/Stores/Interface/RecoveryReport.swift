@@ -8,11 +8,13 @@ public struct RecoveryReport: Sendable, Equatable {
     public var outcomes: [Outcome: Int] = [:]
     /// Notifications that are not genuine, or not for this server.
     public var refused = 0
-    /// Lists that could not be requested, or that this server's settings reject, one sentence each. Their checkpoints
-    /// stay where they were.
+    /// Lists that could not be requested, or that this server's settings reject, one sentence each, and why the run was
+    /// interrupted. Their checkpoints stay where they were.
     public var problems: [String] = []
-    /// True when no list could be requested.
+    /// True when no list was read to its end.
     public var isFailure = false
+    /// True when the run ended early because this server is shutting down, or another node leads.
+    public var isInterrupted = false
 
     public init() {}
 

@@ -174,7 +174,7 @@ class Phone:
         before = len(self.network.posts)
         with subprocess.Popen(self.command(*steps, **settings), stdout=subprocess.DEVNULL) as app:
             while True:
-                # Copied: an answer that the app does not live to hear is none any more.
+                # Copied, because killing the app may still change the last posts.
                 answered = [dict(post) for post in self.network.posts[before:] if post["status"]]
                 if len(answered) >= count or app.poll() is not None:
                     break
