@@ -1,3 +1,4 @@
+import Concurrency
 import Domain
 import LedgerInterface
 import TestSupport
@@ -41,6 +42,39 @@ import Testing
         _ = try declare(newest + 2, newest + 2)
         let refusal = #expect(throws: EngineError.self) { try commit("after", to: &repository) }
         #expect(refusal?.advice.contains("newer version of paycast") == true, "\(refusal?.advice ?? "")")
+        try repository.rollback()
+        #expect(try cluster.psql("SELECT position FROM paycast.head") == "2")
+    }
+
+    /// The answer to a COMMIT is lost, and the tables are a newer version's by then: the batch is in all the same.
+    @Test func aLostAnswerIsFoundInNewerTables() throws {
+        let cluster = try PostgresCluster()
+        let proxy = CuttingProxy(toPort: cluster.port)
+        var repository = try repository("postgres://paycast@127.0.0.1:\(proxy.port)/postgres")
+        try commit("before", to: &repository)
+        let newer = PostgresSchema.newest + 1
+        try cluster.psql(
+            """
+            CREATE FUNCTION paycast.upgrade() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+                PERFORM pg_sleep(3);
+                UPDATE paycast.meta SET value = '\(newer)' WHERE key = 'schema';
+                UPDATE paycast.meta SET value = '\(newer) \(newer)' WHERE key = 'compatibility';
+                RETURN NULL;
+            END $$;
+            CREATE CONSTRAINT TRIGGER upgrade AFTER UPDATE ON paycast.head
+                DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION paycast.upgrade()
+            """
+        )
+        let cutter = WorkerThread(name: "cutter") {
+            let commits = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'"
+            try? Deadline(.seconds(60)).wait { try cluster.psql(commits) == "1" }
+            proxy.cut(after: 0, .toClient, once: true)
+        }
+        let connections = proxy.connections
+        try commit("in", to: &repository)
+        cutter.join()
+        #expect(proxy.connections == connections + 1)
+        #expect(throws: EngineError.self) { try commit("after", to: &repository) }
         try repository.rollback()
         #expect(try cluster.psql("SELECT position FROM paycast.head") == "2")
     }
