@@ -1,13 +1,16 @@
 internal import Admission
 internal import Domain
-internal import Encoding
 internal import HTTP1
 internal import HTTPMessages
 
 /// Whether the page of another site may use this server: open a WebSocket, a cable or an event stream, or read an answer.
 struct OriginCheck: Sendable {
     /// As browsers send them: lower case, without a default port.
-    let allowed: Allowlist<String>
+    private let allowed: Allowlist<String>
+
+    init(allowed: Allowlist<String>) {
+        self.allowed = allowed
+    }
 
     /// The origin as a browser writes it: lower case, without the scheme's default port (RFC 6454 §6.1).
     private static func origin(of host: String, scheme: Scheme) -> String {

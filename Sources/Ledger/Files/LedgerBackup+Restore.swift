@@ -1,7 +1,6 @@
 internal import Domain
 internal import Glibc
 internal import LedgerInterface
-internal import LedgerSQL
 internal import SQLiteLedger
 
 extension LedgerBackup {

@@ -1,6 +1,5 @@
 internal import Concurrency
 internal import LedgerInterface
-internal import LedgerSQL
 internal import Postgres
 internal import SharedLedger
 

@@ -1,7 +1,5 @@
 internal import Concurrency
 internal import Domain
-internal import LedgerInterface
-internal import LedgerSQL
 internal import Postgres
 internal import SharedLedger
 internal import Synchronization
@@ -34,7 +32,7 @@ final class PostgresNodeState: Sendable {
     /// When the next partitions may be asked for, in nanoseconds of the monotonic clock.
     private let reservationDue = Atomic<UInt64>(0)
     private let batch = Atomic<Int64>(0)
-    let lost = Atomic(false)
+    private let lost = Atomic(false)
     private let newest: Mutex<(position: Int64, committedAt: Instant)?>
     /// The newest position that was committed or read.
     private let position: Atomic<Int64>
@@ -94,6 +92,8 @@ final class PostgresNodeState: Sendable {
     ]
 
     var hasLost: Bool { lost.load(ordering: .relaxed) }
+
+    func markLost() { lost.store(true, ordering: .relaxed) }
 
     /// Ascends, whichever connection sends: others refuse a number that they have had.
     func nextMessage() -> Int64 { sender << 32 + messageCount.add(1, ordering: .relaxed).newValue }

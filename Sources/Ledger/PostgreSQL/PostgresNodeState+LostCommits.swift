@@ -1,7 +1,6 @@
 internal import Domain
 internal import LedgerInterface
 internal import Postgres
-internal import Synchronization
 
 /// How a node notices that a failover has taken back what was committed: each transaction shows the newest position, and each
 /// session the newest entry. What the node then does is in `PostgresMembership+TimelineChange.swift`.
@@ -14,7 +13,7 @@ extension PostgresNodeState {
     }
 
     func lose() -> EngineError {
-        lost.store(true, ordering: .relaxed)
+        markLost()
         return PostgresNodeState.lostCommits
     }
 
