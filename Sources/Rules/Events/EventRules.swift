@@ -27,12 +27,7 @@ extension UnitOfWork {
         if let transfer = event.transfer { return try record(transfer, incoming: incoming) }
         guard let observation = event.statement else { return try recordAccount(incoming) }
         let known = try contract(observation.contract)
-        let group = observation.group ?? known?.contract.group?.value
-        let provider = observation.contract.provider
-        let kind = observation.kind
-        if let token = observation.token, let order = try order(token),
-            order.contradicts(provider: provider, group: group, kind: kind)
-        {
+        if let order = try contradictedOrder(by: observation, about: known) {
             return try quarantine(observation, order: order, incoming: incoming)
         }
         return try apply(observation, incoming: incoming, to: known)
@@ -113,20 +108,6 @@ extension UnitOfWork {
         result.claim = claimed
         changes.unclaimed += change.unclaimed
         if known?.isRelatedOtherwise(than: current) ?? true { try resolveOwners(of: dependents(of: current)) }
-        return result
-    }
-
-    private mutating func quarantine(
-        _ observation: Observation,
-        order: Order,
-        incoming: IncomingEvent
-    ) throws(Missing) -> CommitResult {
-        var notice = Notice(kind: incoming.event.kind)
-        notice.contract = observation.contract.lineage
-        notice.order = order.token
-        notice.product = observation.snapshot?.product ?? observation.transaction?.product
-        var result = try file(incoming, outcome: .quarantined, notice: notice)
-        result.claim = incoming.claim.map { _ in .refused }
         return result
     }
 
