@@ -2,7 +2,7 @@ internal import Hub
 internal import Observability
 internal import Pages
 
-/// Lets a page catch up: from this loop's memory, or from the ledger.
+/// Lets a page catch up: from the recent messages in this loop's memory, or from the ledger.
 extension PageWriter {
     /// Answers a page that was here a moment ago from memory, with `send`: nothing can be published between the
     /// subscription and the answer, so there is no gap and no repeat. For all other pages it asks the ledger, whose
