@@ -1,5 +1,4 @@
 internal import COpenSSL
-public import Domain
 internal import Synchronization
 
 /// Checks Apple's three-part chain once per (leaf, intermediate) and remembers the verdict.
@@ -8,78 +7,96 @@ internal import Synchronization
 /// holds at every instant of the chain's validity; the caller checks its own instant.
 /// Any thread may verify. The lock covers the lookup and the insertion, never the cryptography.
 public final class AppleChainVerifier: Sendable {
-    private struct Memory {
-        var chains: [[UInt8]: VerifiedChain] = [:]
-        var oldestFirst: [[UInt8]] = []
-    }
-
-    let anchors: TrustAnchors
-    private let capacity: Int
-    private let memory = Mutex(Memory())
+    private let anchors: TrustAnchors
+    private let memory: Mutex<Memory>
 
     /// Only genuine chains are remembered, so a peer cannot fill the memory; `capacity` bounds it anyway.
     public init(roots: TrustedRoots, capacity: Int = 64) {
         anchors = TrustAnchors(roots)
-        self.capacity = capacity
+        memory = Mutex(Memory(capacity: capacity))
     }
 
     /// Verifies the path from `leaf` through `intermediate` to a trusted root (RFC 5280 §6), ignoring the time.
     public func verify(leaf: [UInt8], intermediate: [UInt8]) throws(ChainError) -> VerifiedChain {
         let key = SHA256.hash(leaf + intermediate)
-        if let known = memory.withLock({ $0.chains[key] }) { return known }
+        if let known = memory.withLock({ $0[key] }) { return known }
         let chain = try judge(leaf: leaf, intermediate: intermediate)
-        memory.withLock { memory in
-            guard memory.chains.updateValue(chain, forKey: key) == nil else { return }
-            memory.oldestFirst.append(key)
-            if memory.oldestFirst.count > capacity { memory.chains[memory.oldestFirst.removeFirst()] = nil }
-        }
+        memory.withLock { $0.add(chain, under: key) }
         return chain
     }
 
     /// The number of remembered verdicts.
-    public var count: Int { memory.withLock { $0.chains.count } }
+    public var count: Int { memory.withLock { $0.count } }
 }
 
-/// A chain that leads to a trusted root: its leaf's key, and when the chain is valid.
-public struct VerifiedChain: Sendable {
-    public let key: PublicKey
-    /// The overlap of the validity of leaf, intermediate and root; whole seconds, including both ends.
-    private let validity: ClosedRange<Int64>
-
-    init(key: PublicKey, validity: ClosedRange<Int64>) {
-        self.key = key
-        self.validity = validity
+/// The check itself, which remembers nothing.
+extension AppleChainVerifier {
+    /// Extensions that mark Apple's certificates: receipt signing on the leaf, WWDR on the intermediate. Only their
+    /// presence counts.
+    enum Marker {
+        static let leaf = "1.2.840.113635.100.6.11.1"
+        static let intermediate = "1.2.840.113635.100.6.2.1"
     }
 
-    public func isValid(at instant: Instant) -> Bool { validity.contains(instant.seconds) }
-}
+    /// Verifies the path and its shape.
+    private func judge(leaf: [UInt8], intermediate: [UInt8]) throws(ChainError) -> VerifiedChain {
+        guard let leaf = Certificate(der: leaf), let intermediate = Certificate(der: intermediate) else {
+            throw .unreadable
+        }
+        let root = try rootWindow(leaf, intermediate: intermediate)
+        guard leaf.isEndEntity, leaf.hasExtension(Marker.leaf), intermediate.hasExtension(Marker.intermediate),
+            let key = leaf.publicKey
+        else { throw .wrongShape }
+        let start = max(leaf.validity.lowerBound, intermediate.validity.lowerBound, root.lowerBound)
+        let end = min(leaf.validity.upperBound, intermediate.validity.upperBound, root.upperBound)
+        guard start <= end else { throw .wrongShape }
+        return VerifiedChain(key: key, validity: start...end)
+    }
 
-public enum ChainError: Error, Equatable, CustomStringConvertible {
-    /// Not one DER certificate.
-    case unreadable
-    /// There is no path to a trusted root; the reason is OpenSSL's text.
-    case untrusted(String)
-    /// There is a path, but it lacks the shape of Apple's: length, markers, kind of key.
-    case wrongShape
-
-    public var description: String {
-        switch self {
-        case .unreadable: "a certificate cannot be read"
-        case .untrusted(let reason): "no path to a trusted root: \(reason)"
-        case .wrongShape: "the certificates do not have the shape of Apple's chain"
+    /// Builds the path in strict mode and returns the validity of the root at its end.
+    ///
+    /// It ignores the clock: the signed date at which the chain must be valid is known only after the signature has
+    /// been checked, so the caller compares that date.
+    private func rootWindow(_ leaf: Certificate, intermediate: Certificate) throws(ChainError) -> ClosedRange<Int64> {
+        guard let store = anchors.store, let context = X509_STORE_CTX_new(), let untrusted = OPENSSL_sk_new_null()
+        else {
+            throw .untrusted("out of memory")
+        }
+        defer {
+            X509_STORE_CTX_free(context)
+            OPENSSL_sk_free(untrusted)
+            ERR_clear_error()
+        }
+        return try store.borrow { (store: OpaquePointer) throws(ChainError) in
+            try leaf.handle.borrow { (leaf: OpaquePointer) throws(ChainError) in
+                try intermediate.handle.borrow { (intermediate: OpaquePointer) throws(ChainError) in
+                    OPENSSL_sk_push(untrusted, UnsafeRawPointer(intermediate))
+                    guard X509_STORE_CTX_init(context, store, leaf, untrusted) == 1 else {
+                        throw .untrusted("out of memory")
+                    }
+                    return try path(context, through: intermediate)
+                }
+            }
         }
     }
-}
 
-extension VerifiedChain {
-    /// A certificate that stands for itself, as Xcode's does. Anybody can make one, so it proves no more than that
-    /// everything under it was signed with one key, and its dates prove nothing at all.
-    public init(selfSigned der: [UInt8]) throws(ChainError) {
-        guard let certificate = Certificate(der: der) else { throw .unreadable }
-        defer { ERR_clear_error() }
-        guard let key = certificate.publicKey, certificate.handle.borrow({ X509_self_signed($0, 1) }) == 1 else {
-            throw .wrongShape
+    private func path(
+        _ context: OpaquePointer,
+        through intermediate: OpaquePointer
+    ) throws(ChainError) -> ClosedRange<Int64> {
+        let parameters = X509_STORE_CTX_get0_param(context)
+        X509_VERIFY_PARAM_set_flags(parameters, UInt(X509_V_FLAG_X509_STRICT | X509_V_FLAG_NO_CHECK_TIME))
+        // At least 112 bits: RSA of 2048 bits, no SHA-1 (X509_VERIFY_PARAM_set_auth_level(3)).
+        X509_VERIFY_PARAM_set_auth_level(parameters, 2)
+        guard X509_verify_cert(context) == 1 else {
+            let reason = X509_verify_cert_error_string(Int(X509_STORE_CTX_get_error(context)))
+            throw .untrusted(reason.map { String(cString: $0) } ?? "unknown")
         }
-        self.init(key: key, validity: .min ... .max)
+        let chain = X509_STORE_CTX_get0_chain(context)
+        guard OPENSSL_sk_num(chain) == 3, let second = OPENSSL_sk_value(chain, 1),
+            X509_cmp(OpaquePointer(second), intermediate) == 0, let root = OPENSSL_sk_value(chain, 2),
+            let window = validityPeriod(OpaquePointer(root))
+        else { throw .wrongShape }
+        return window
     }
 }
