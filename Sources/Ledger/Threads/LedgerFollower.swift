@@ -120,7 +120,7 @@ public final class LedgerFollower: Sendable {
             throw error
         }
         let follower = WorkerThread(name: "ledger-follower") { [self] in
-            follow(from: FollowerDecision(after: position), events: events, published: published)
+            follow(from: LogReadDecision(after: position), events: events, published: published)
         }
         let listener = WorkerThread(name: "ledger-listener") { [self] in listen(engine, health: health) }
         threads.withLock { $0 = [follower, log, listener] }
@@ -138,7 +138,7 @@ public final class LedgerFollower: Sendable {
     }
 
     /// The log's thread works until the last entry is out, so that its lease ends after that.
-    private func follow(from start: FollowerDecision, events: Events, published: @Sendable (Entry) -> Void) {
+    private func follow(from start: LogReadDecision, events: Events, published: @Sendable (Entry) -> Void) {
         var order = start
         while true {
             let news = take(until: order.dueAt)
@@ -171,12 +171,12 @@ public final class LedgerFollower: Sendable {
     /// Sleeps until something has arrived, or until `end`.
     private func take(until end: UInt64) -> FollowerInbox {
         let now = monotonicNanoseconds()
-        let timeout = Duration.nanoseconds(Int64(clamping: end > now ? min(end - now, FollowerDecision.interval) : 0))
+        let timeout = Duration.nanoseconds(Int64(clamping: end > now ? min(end - now, LogReadDecision.interval) : 0))
         let news = inbox.wait(timeout: timeout) { $0.isEmpty && !$0.isClosed ? nil : $0.take() }
         return news ?? FollowerInbox()
     }
 
-    private func perform(_ actions: [FollowerDecision.Action], published: @Sendable (Entry) -> Void) {
+    private func perform(_ actions: [LogReadDecision.Action], published: @Sendable (Entry) -> Void) {
         for case .publish(let entries) in actions {
             onEntries(entries)
             if let last = entries.last { published(last) }

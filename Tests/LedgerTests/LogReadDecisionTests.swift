@@ -5,17 +5,17 @@ import Testing
 @testable import Ledger
 
 /// What comes out when, and when the log is read.
-@Suite struct FollowerDecisionTests {
+@Suite struct LogReadDecisionTests {
     private static let second: UInt64 = 1_000_000_000
 
     @Test func ownEntriesWaitForNoQuestion() {
-        var order = FollowerDecision(after: 0)
+        var order = LogReadDecision(after: 0)
         #expect(order.due(at: 0) == [.read(after: 0)])
         #expect(order.committed(entries(1...2)) == [.publish(entries(1...2))])
         // The question hangs, and nothing else is asked.
-        #expect(order.due(at: 20 * FollowerDecisionTests.second) == [])
+        #expect(order.due(at: 20 * LogReadDecisionTests.second) == [])
         #expect(order.committed(entries(3...3)) == [.publish(entries(3...3))])
-        #expect(order.read(entries(1...1), hasMore: false, now: 20 * FollowerDecisionTests.second) == [])
+        #expect(order.read(entries(1...1), hasMore: false, now: 20 * LogReadDecisionTests.second) == [])
     }
 
     @Test func ownEntriesWaitForTheEntriesBeforeThem() {
@@ -30,7 +30,7 @@ import Testing
         var order = idle(after: 5)
         order.heard(5)
         #expect(order.due(at: 1) == [])
-        #expect(order.dueAt == FollowerDecisionTests.second)
+        #expect(order.dueAt == LogReadDecisionTests.second)
         order.heard(6)
         #expect(order.dueAt == 0)
         #expect(order.due(at: 1) == [.read(after: 5)])
@@ -40,24 +40,24 @@ import Testing
         #expect(order.read(entries(6...6), hasMore: false, now: 3) == [.publish(entries(6...6))])
         #expect(order.due(at: 4) == [.read(after: 6)])
         #expect(order.read([], hasMore: false, now: 5) == [])
-        #expect(order.due(at: FollowerDecisionTests.second) == [])
-        #expect(order.due(at: FollowerDecisionTests.second + 4) == [.read(after: 6)])
+        #expect(order.due(at: LogReadDecisionTests.second) == [])
+        #expect(order.due(at: LogReadDecisionTests.second + 4) == [.read(after: 6)])
     }
 
     @Test func aFullPageIsFollowedByTheNext() {
-        var order = FollowerDecision(after: 0)
+        var order = LogReadDecision(after: 0)
         _ = order.due(at: 0)
         #expect(order.read(entries(1...500), hasMore: true, now: 1) == [.publish(entries(1...500))])
         #expect(order.due(at: 1) == [.read(after: 500)])
     }
 
     @Test func afterAFailureItPauses() {
-        var order = FollowerDecision(after: 0)
+        var order = LogReadDecision(after: 0)
         _ = order.due(at: 0)
         #expect(order.read(nil, hasMore: false, now: 10) == [])
         #expect(order.due(at: 10) == [])
-        #expect(order.dueAt == 10 + FollowerDecision.pause)
-        #expect(order.due(at: 10 + FollowerDecision.pause) == [.read(after: 0)])
+        #expect(order.dueAt == 10 + LogReadDecision.pause)
+        #expect(order.due(at: 10 + LogReadDecision.pause) == [.read(after: 0)])
     }
 
     @Test func aMessageComesAfterWhatItsSenderKnew() {
@@ -73,9 +73,9 @@ import Testing
         var order = idle(after: 4)
         order.heard(NodeMessage(body: [1], after: .max), now: 1)
         #expect(order.due(at: 1) == [.read(after: 4)])
-        #expect(order.dueAt == 1 + FollowerDecision.patience)
-        #expect(order.due(at: FollowerDecision.patience) == [])
-        #expect(order.due(at: 1 + FollowerDecision.patience) == [.pass([1])])
+        #expect(order.dueAt == 1 + LogReadDecision.patience)
+        #expect(order.due(at: LogReadDecision.patience) == [])
+        #expect(order.due(at: 1 + LogReadDecision.patience) == [.pass([1])])
         #expect(order.dueAt == .max, "the question is not answered")
     }
 
@@ -105,8 +105,8 @@ import Testing
     }
 
     /// The first question is answered.
-    private func idle(after position: Int64) -> FollowerDecision {
-        var order = FollowerDecision(after: position)
+    private func idle(after position: Int64) -> LogReadDecision {
+        var order = LogReadDecision(after: position)
         _ = order.due(at: 0)
         _ = order.read([], hasMore: false, now: 0)
         return order

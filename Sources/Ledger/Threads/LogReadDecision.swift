@@ -1,11 +1,11 @@
 internal import Domain
 internal import SharedLedger
 
-/// Decides what this node's pages get, and when the log is read. Pure: the follower performs it.
+/// Decides when the log is read, and what this node's pages get, in which order. Pure: the follower performs it.
 ///
 /// This node's commits come out at once, unless another node has committed something before them that is not read yet.
 /// Another node's message comes out after the entries that its sender knew. Times are monotonic nanoseconds.
-struct FollowerDecision {
+struct LogReadDecision {
     /// How long another node's commit stays unseen when no notification of it arrives.
     static let interval: UInt64 = 1_000_000_000
     /// After a question that failed.
@@ -67,7 +67,7 @@ struct FollowerDecision {
         isReading = false
         guard let entries else {
             isBehind = true
-            resumeAt = now + FollowerDecision.pause
+            resumeAt = now + LogReadDecision.pause
             return []
         }
         isBehind = isBehind || hasMore
@@ -88,12 +88,12 @@ struct FollowerDecision {
 
     /// When something is due again, unless something arrives before.
     var dueAt: UInt64 {
-        let release = waiting.map { $0.since + FollowerDecision.patience }.min() ?? .max
+        let release = waiting.map { $0.since + LogReadDecision.patience }.min() ?? .max
         return min(release, isReading ? .max : nextRead)
     }
 
     private var nextRead: UInt64 {
-        isBehind || sequence.hasGap ? resumeAt : max(resumeAt, readAt + FollowerDecision.interval)
+        isBehind || sequence.hasGap ? resumeAt : max(resumeAt, readAt + LogReadDecision.interval)
     }
 
     private func publish(_ entries: [Entry]) -> [Action] {
@@ -105,8 +105,8 @@ struct FollowerDecision {
         var released: [[UInt8]] = []
         var held: [Waiting] = []
         for next in waiting {
-            let isReady = next.message.position <= sequence.position || now >= next.since + FollowerDecision.patience
-            guard isReady || bytes > FollowerDecision.byteLimit else {
+            let isReady = next.message.position <= sequence.position || now >= next.since + LogReadDecision.patience
+            guard isReady || bytes > LogReadDecision.byteLimit else {
                 held.append(next)
                 continue
             }
