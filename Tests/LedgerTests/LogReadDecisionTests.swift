@@ -9,81 +9,81 @@ import Testing
     private static let second: UInt64 = 1_000_000_000
 
     @Test func ownEntriesWaitForNoQuestion() {
-        var order = LogReadDecision(after: 0)
-        #expect(order.due(at: 0) == [.read(after: 0)])
-        #expect(order.committed(entries(1...2)) == [.publish(entries(1...2))])
+        var decision = LogReadDecision(after: 0)
+        #expect(decision.due(at: 0) == [.read(after: 0)])
+        #expect(decision.committed(entries(1...2)) == [.publish(entries(1...2))])
         // The question hangs, and nothing else is asked.
-        #expect(order.due(at: 20 * LogReadDecisionTests.second) == [])
-        #expect(order.committed(entries(3...3)) == [.publish(entries(3...3))])
-        #expect(order.read(entries(1...1), hasMore: false, now: 20 * LogReadDecisionTests.second) == [])
+        #expect(decision.due(at: 20 * LogReadDecisionTests.second) == [])
+        #expect(decision.committed(entries(3...3)) == [.publish(entries(3...3))])
+        #expect(decision.read(entries(1...1), hasMore: false, now: 20 * LogReadDecisionTests.second) == [])
     }
 
     @Test func ownEntriesWaitForTheEntriesBeforeThem() {
-        var order = idle(after: 0)
-        #expect(order.committed(entries(3...3)) == [])
-        #expect(order.due(at: 1) == [.read(after: 0)])
-        #expect(order.read(entries(1...2), hasMore: false, now: 2) == [.publish(entries(1...3))])
-        #expect(order.due(at: 3) == [])
+        var decision = idle(after: 0)
+        #expect(decision.committed(entries(3...3)) == [])
+        #expect(decision.due(at: 1) == [.read(after: 0)])
+        #expect(decision.read(entries(1...2), hasMore: false, now: 2) == [.publish(entries(1...3))])
+        #expect(decision.due(at: 3) == [])
     }
 
     @Test func readsOnceASecondAndWhenSomebodySaysSo() {
-        var order = idle(after: 5)
-        order.heard(5)
-        #expect(order.due(at: 1) == [])
-        #expect(order.dueAt == LogReadDecisionTests.second)
-        order.heard(6)
-        #expect(order.dueAt == 0)
-        #expect(order.due(at: 1) == [.read(after: 5)])
+        var decision = idle(after: 5)
+        decision.heard(5)
+        #expect(decision.due(at: 1) == [])
+        #expect(decision.dueAt == LogReadDecisionTests.second)
+        decision.heard(6)
+        #expect(decision.dueAt == 0)
+        #expect(decision.due(at: 1) == [.read(after: 5)])
         // It may have been committed after the question was answered.
-        order.heard(7)
-        #expect(order.due(at: 2) == [])
-        #expect(order.read(entries(6...6), hasMore: false, now: 3) == [.publish(entries(6...6))])
-        #expect(order.due(at: 4) == [.read(after: 6)])
-        #expect(order.read([], hasMore: false, now: 5) == [])
-        #expect(order.due(at: LogReadDecisionTests.second) == [])
-        #expect(order.due(at: LogReadDecisionTests.second + 4) == [.read(after: 6)])
+        decision.heard(7)
+        #expect(decision.due(at: 2) == [])
+        #expect(decision.read(entries(6...6), hasMore: false, now: 3) == [.publish(entries(6...6))])
+        #expect(decision.due(at: 4) == [.read(after: 6)])
+        #expect(decision.read([], hasMore: false, now: 5) == [])
+        #expect(decision.due(at: LogReadDecisionTests.second) == [])
+        #expect(decision.due(at: LogReadDecisionTests.second + 4) == [.read(after: 6)])
     }
 
     @Test func aFullPageIsFollowedByTheNext() {
-        var order = LogReadDecision(after: 0)
-        _ = order.due(at: 0)
-        #expect(order.read(entries(1...500), hasMore: true, now: 1) == [.publish(entries(1...500))])
-        #expect(order.due(at: 1) == [.read(after: 500)])
+        var decision = LogReadDecision(after: 0)
+        _ = decision.due(at: 0)
+        #expect(decision.read(entries(1...500), hasMore: true, now: 1) == [.publish(entries(1...500))])
+        #expect(decision.due(at: 1) == [.read(after: 500)])
     }
 
     @Test func afterAFailureItPauses() {
-        var order = LogReadDecision(after: 0)
-        _ = order.due(at: 0)
-        #expect(order.read(nil, hasMore: false, now: 10) == [])
-        #expect(order.due(at: 10) == [])
-        #expect(order.dueAt == 10 + LogReadDecision.pause)
-        #expect(order.due(at: 10 + LogReadDecision.pause) == [.read(after: 0)])
+        var decision = LogReadDecision(after: 0)
+        _ = decision.due(at: 0)
+        #expect(decision.read(nil, hasMore: false, now: 10) == [])
+        #expect(decision.due(at: 10) == [])
+        #expect(decision.dueAt == 10 + LogReadDecision.pause)
+        #expect(decision.due(at: 10 + LogReadDecision.pause) == [.read(after: 0)])
     }
 
     @Test func aMessageComesAfterWhatItsSenderKnew() {
-        var order = idle(after: 4)
-        order.heard(NodeMessage(body: [1], after: 5), now: 1)
-        order.heard(NodeMessage(body: [2], after: 4), now: 1)
-        #expect(order.due(at: 1) == [.pass([2]), .read(after: 4)])
-        #expect(order.read(entries(5...5), hasMore: false, now: 2) == [.publish(entries(5...5))])
-        #expect(order.due(at: 2) == [.pass([1])])
+        var decision = idle(after: 4)
+        decision.heard(NodeMessage(body: [1], after: 5), now: 1)
+        decision.heard(NodeMessage(body: [2], after: 4), now: 1)
+        #expect(decision.due(at: 1) == [.pass([2]), .read(after: 4)])
+        #expect(decision.read(entries(5...5), hasMore: false, now: 2) == [.publish(entries(5...5))])
+        #expect(decision.due(at: 2) == [.pass([1])])
     }
 
     @Test func aMessageWaitsASecondAtMost() {
-        var order = idle(after: 4)
-        order.heard(NodeMessage(body: [1], after: .max), now: 1)
-        #expect(order.due(at: 1) == [.read(after: 4)])
-        #expect(order.dueAt == 1 + LogReadDecision.patience)
-        #expect(order.due(at: LogReadDecision.patience) == [])
-        #expect(order.due(at: 1 + LogReadDecision.patience) == [.pass([1])])
-        #expect(order.dueAt == .max, "the question is not answered")
+        var decision = idle(after: 4)
+        decision.heard(NodeMessage(body: [1], after: .max), now: 1)
+        #expect(decision.due(at: 1) == [.read(after: 4)])
+        #expect(decision.dueAt == 1 + LogReadDecision.patience)
+        #expect(decision.due(at: LogReadDecision.patience) == [])
+        #expect(decision.due(at: 1 + LogReadDecision.patience) == [.pass([1])])
+        #expect(decision.dueAt == .max, "the question is not answered")
     }
 
     @Test func messagesThatWaitAreBounded() {
-        var order = idle(after: 0)
+        var decision = idle(after: 0)
         let body = [UInt8](repeating: 0, count: 1 << 20)
-        for _ in 0..<6 { order.heard(NodeMessage(body: body, after: 9), now: 1) }
-        let passed = order.due(at: 1).count { if case .pass = $0 { true } else { false } }
+        for _ in 0..<6 { decision.heard(NodeMessage(body: body, after: 9), now: 1) }
+        let passed = decision.due(at: 1).count { if case .pass = $0 { true } else { false } }
         #expect(passed == 2)
     }
 
@@ -95,21 +95,21 @@ import Testing
             notice: Notice(kind: .userErased),
             fragments: []
         )
-        var order = idle(after: 0)
-        #expect(order.read([erased], hasMore: false, now: 1).map(\.hasNamelessErasure) == [true])
-        order = idle(after: 0)
+        var decision = idle(after: 0)
+        #expect(decision.read([erased], hasMore: false, now: 1).map(\.hasNamelessErasure) == [true])
+        decision = idle(after: 0)
         erased.fragments = StreamName("s").map { [Fragment(stream: $0, action: "refresh", content: .none)] } ?? []
-        #expect(order.committed([erased]).map(\.hasNamelessErasure) == [false])
+        #expect(decision.committed([erased]).map(\.hasNamelessErasure) == [false])
         erased.fragments = []
-        #expect(order.read([erased], hasMore: false, now: 1) == [])
+        #expect(decision.read([erased], hasMore: false, now: 1) == [])
     }
 
     /// The first question is answered.
     private func idle(after position: Int64) -> LogReadDecision {
-        var order = LogReadDecision(after: position)
-        _ = order.due(at: 0)
-        _ = order.read([], hasMore: false, now: 0)
-        return order
+        var decision = LogReadDecision(after: position)
+        _ = decision.due(at: 0)
+        _ = decision.read([], hasMore: false, now: 0)
+        return decision
     }
 
     private func entries(_ range: ClosedRange<Int64>) -> [Entry] {

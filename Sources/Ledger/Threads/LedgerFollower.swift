@@ -139,13 +139,13 @@ public final class LedgerFollower: Sendable {
 
     /// The log's thread works until the last entry is out, so that its lease ends after that.
     private func follow(from start: LogReadDecision, events: Events, published: @Sendable (Entry) -> Void) {
-        var order = start
+        var decision = start
         while true {
-            let news = take(until: order.dueAt)
-            perform(order.committed(news.committed), published: published)
+            let news = take(until: decision.dueAt)
+            perform(decision.committed(news.committed), published: published)
             if let reading = news.reading {
                 let now = monotonicNanoseconds()
-                let actions = order.read(reading.entries, hasMore: reading.hasMore, now: now)
+                let actions = decision.read(reading.entries, hasMore: reading.hasMore, now: now)
                 perform(actions, published: published)
                 if !reading.erased.isEmpty, actions.contains(where: \.hasNamelessErasure) {
                     events.onErased(reading.erased)
@@ -155,9 +155,9 @@ public final class LedgerFollower: Sendable {
             if news.isInterrupted { events.onInterruption() }
             if news.dropped > 0 { events.onDrop(news.dropped) }
             let now = monotonicNanoseconds()
-            order.heard(news.position)
-            for message in news.messages { order.heard(message, now: now) }
-            for action in order.due(at: now) {
+            decision.heard(news.position)
+            for message in news.messages { decision.heard(message, now: now) }
+            for action in decision.due(at: now) {
                 switch action {
                 case .pass(let body): events.onMessage(body)
                 case .read(let position): desk.ask(after: position)
