@@ -4,7 +4,7 @@ internal import HTTP1
 internal import HTTPMessages
 internal import Observability
 
-/// The routes for operators: `GET /up`, `/ready` and `/metrics`. `Authorization+Metrics` decides who may see them.
+/// The routes for operators: `GET /up`, `/ready` and `/metrics`. `Authorization+Operators` decides who may see them.
 struct HealthEndpoint {
     static let up = Response(status: 200, contentType: "text/plain; charset=utf-8", body: "up\n")
 
