@@ -30,27 +30,8 @@ struct Template: Equatable {
             case .value(let name): HTMLEscaping.append(values[name] ?? "", to: &bytes)
             case .address(let name):
                 let address = values[name] ?? ""
-                HTMLEscaping.append(Address.isHarmless(address) ? address : "#", to: &bytes)
+                HTMLEscaping.append(HarmlessAddress.accepts(address) ? address : "#", to: &bytes)
             }
         }
-    }
-}
-
-enum Address {
-    static let schemes: Set<String> = ["http", "https", "mailto", "tel"]
-
-    /// True for a relative URL and for one of `schemes`; a template that needs another scheme spells it out.
-    static func isHarmless(_ address: String) -> Bool {
-        guard let scheme = scheme(of: address) else { return true }
-        return schemes.contains(scheme)
-    }
-
-    /// The scheme as a browser reads it: browsers drop leading controls and spaces, and line breaks and tabs anywhere
-    /// (https://url.spec.whatwg.org/#concept-basic-url-parser).
-    static func scheme(of address: String) -> String? {
-        let visible = address.utf8.drop { $0 <= 32 }.filter { ![9, 10, 13].contains($0) }
-        guard let end = visible.firstIndex(where: { ":/?#".utf8.contains($0) }), visible[end] == UInt8(ascii: ":")
-        else { return nil }
-        return String(decoding: visible[..<end], as: UTF8.self).lowercased()
     }
 }

@@ -103,7 +103,7 @@ struct TemplateCompiler {
         let line = scanner.line(at: braces)
         let name = scanner.name(attribute.name)
         let prefix = scanner.string(attribute.value.lowerBound..<braces)
-        if let scheme = Address.scheme(of: prefix), ["javascript", "data", "vbscript"].contains(scheme) {
+        if let scheme = HarmlessAddress.scheme(of: prefix), ["javascript", "data", "vbscript"].contains(scheme) {
             throw .placeholderInCode(line: line, place: "a \(scheme): address")
         }
         if let end = prefix.utf8.firstIndex(where: { ":/?#".utf8.contains($0) }) {
