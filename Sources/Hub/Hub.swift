@@ -3,9 +3,9 @@ public import Domain
 /// Who is subscribed to what on one loop, and what each one still has to receive. Pure: the driver does the writing.
 ///
 /// A subscription *catches up* while the messages that its page missed are being read, and collects what is published
-/// meanwhile. It is *live* when a message may be written to it at once, and *behind* while its socket accepts no more. A publish costs the hub the same for one
-/// live subscription as for 5,000. Messages must be published in the ledger's order: positions ascend across all
-/// streams, and the messages of one entry follow each other.
+/// meanwhile. It is *live* when a message may be written to it at once, and *behind* while its socket accepts no more.
+/// A publish costs the hub the same for one live subscription as for 5,000. Messages must be published in the ledger's
+/// order: positions ascend across all streams, and the messages of one entry follow each other.
 public struct Hub: Sendable {
     public struct Limits: Sendable, Equatable {
         /// Bytes that may wait for one subscription before it is closed.
