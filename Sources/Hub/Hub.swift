@@ -36,12 +36,12 @@ public struct Hub: Sendable {
     }
 
     public let limits: Limits
-    public private(set) var tally = Tally()
+    public internal(set) var tally = Tally()
     var table = SubscriptionTable()
     /// Every entry up to here has been published completely.
     private var publishedThrough: Int64
     /// The newest entry with at least one published message.
-    private var newest: Int64
+    private(set) var newest: Int64
     private var recent: RecentMessages
 
     /// `position` is the newest position in the ledger at startup; everything published later is newer.
@@ -192,46 +192,6 @@ public struct Hub: Sendable {
         return .nobody
     }
 
-    private mutating func offerToWaiting(_ message: Message, of stream: Int) -> Fanout {
-        var ahead: [SubscriptionID] = []
-        var closed: [SubscriptionID] = []
-        for id in table.streams[stream].waiting {
-            switch offer(message, to: Int(id.index)) {
-            case .notForIt, .queued, .live: break
-            case .writeOnce: ahead.append(id)
-            case .overflow: closed.append(id)
-            }
-        }
-        let live = table.streams[stream].live
-        tally.overflowed += closed.count
-        for id in closed { table.remove(id) }
-        return Fanout(live: ahead.isEmpty ? live : live + ahead, closed: closed)
-    }
-
-    private enum Offer {
-        case notForIt, queued, overflow
-        /// It is in the live list now.
-        case live
-        /// A transient message for a subscription that is ahead of this hub and stays so.
-        case writeOnce
-    }
-
-    private mutating func offer(_ message: Message, to index: Int) -> Offer {
-        if table.slots[index].phase == .paused { return .notForIt }
-        if let position = message.position, table.slots[index].hasRead(position) { return .notForIt }
-        if table.slots[index].isReady {
-            updatePhase(index)
-            return table.slots[index].isLive ? .live : .writeOnce
-        }
-        let isBlocked = table.slots[index].isBlocked
-        tally.collapsed += table.slots[index].queue.add(
-            message,
-            order: message.position ?? newest,
-            collapses: isBlocked
-        )
-        return table.slots[index].queue.bytes > limits.queuedBytes ? .overflow : .queued
-    }
-
     private mutating func frame(_ index: Int) -> OutgoingFrame? {
         guard table.slots[index].phase == .following, !table.slots[index].isBlocked else { return nil }
         let frame = table.slots[index].queue.take(upTo: limits.frameBytes)
@@ -240,7 +200,7 @@ public struct Hub: Sendable {
     }
 
     /// A subscription is live once it is ready and nothing that it has already read can still be published.
-    private mutating func updatePhase(_ index: Int) {
+    mutating func updatePhase(_ index: Int) {
         let isLive = table.slots[index].isReady && table.slots[index].through <= publishedThrough
         table.place(index, isLive: isLive)
     }

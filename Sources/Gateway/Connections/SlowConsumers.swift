@@ -4,8 +4,8 @@ internal import Hub
 internal import Observability
 internal import Sockets
 
-/// Readers that take less than they are sent. The hub bounds a page's queue in bytes, and this bounds it in time. A
-/// page beyond either bound is ended, and comes back with its cursor.
+/// Readers that take less than they are sent. The hub bounds a page's queue in bytes (`Hub+WaitingSubscriptions`), and
+/// this bounds it in time. A page beyond either bound is ended, and comes back with its cursor.
 struct SlowConsumers {
     let loop: LoopContext
     let subscriptions: Subscriptions
