@@ -4,7 +4,7 @@ public import HTTP1
 
 /// One accepted connection of the kernel, in the clear or over TLS.
 ///
-/// libuv reports when its descriptor is readable or writable. It owns its TLS channel. Confined to its loop's thread.
+/// Its loop reports when its descriptor is readable or writable. It owns its TLS channel. Confined to its loop's thread.
 public final class Socket: Link {
     /// The outcome of a read.
     public enum Received {
@@ -36,7 +36,7 @@ public final class Socket: Link {
     }
 
     private let descriptor: Int32
-    private let watch: SocketWatch
+    private let watch: DescriptorWatch
     private let tls: TLSChannel?
     /// Bytes that the kernel has not taken, from `sent` on.
     private var output: [UInt8] = []
@@ -45,10 +45,10 @@ public final class Socket: Link {
     /// Whether readiness to read is reported.
     public private(set) var isReading = true
 
-    /// Nil when libuv or OpenSSL cannot take the descriptor, which is then closed.
+    /// Nil when the loop or OpenSSL cannot take the descriptor, which is then closed.
     public init?(_ descriptor: Int32, on loop: EventLoop, security: TLSContext?) {
         let tls = security.flatMap { TLSChannel($0, descriptor: descriptor) }
-        guard security == nil || tls != nil, let watch = SocketWatch(descriptor, on: loop) else {
+        guard security == nil || tls != nil, let watch = DescriptorWatch(descriptor, on: loop) else {
             close(descriptor)
             return nil
         }

@@ -9,8 +9,8 @@ internal import Sockets
 
 /// All sockets of one thread: joins the parts of a loop, and gives them their turns.
 ///
-/// lws runs libuv's loop and keeps time; libuv reports which socket is ready. Reading, TLS, HTTP and WebSocket frames
-/// are our own code, so no byte that a stranger wrote reaches either library. A loop is created, run and ended on its
+/// epoll reports which socket is ready, and lws keeps time. Reading, HTTP and WebSocket frames are our own code, so no
+/// byte that a stranger wrote reaches lws. A loop is created, run and ended on its
 /// own thread; other threads reach it only through its port. Everything here runs to completion without blocking.
 final class SocketLoop {
     private let loop: LoopContext
@@ -102,12 +102,11 @@ final class SocketLoop {
 
     // MARK: Turns
 
-    /// Serves until `stop` arrives. `started` learns whether lws is ready.
+    /// Serves until `stop` arrives. `started` learns whether the loop is ready.
     func run(started: (Bool) -> Void) {
         guard loop.acceptor.start(handler: { [unowned self] in sockets.accept() }) else { return started(false) }
-        // lws closes the descriptors that it watches, and the port may outlive this loop, so lws gets a copy.
-        let alarm = fcntl(loop.port.waker.descriptor, F_DUPFD_CLOEXEC, 0)
-        guard events.observe(alarm, handler: { [unowned self] in wokenUp() }) != nil else { return started(false) }
+        let isWatched = events.observe(loop.port.waker.descriptor) { [unowned self] in wokenUp() }
+        guard isWatched else { return started(false) }
         timer = events.timer(interval: loop.settings.tick.milliseconds * 1000) { [unowned self] in tick() }
         loop.port.waker.wake()
         started(true)
@@ -139,7 +138,7 @@ final class SocketLoop {
         http2.handlePending()
     }
 
-    /// Runs before libuv waits: from now on, a thread that sends something has to wake this loop.
+    /// Runs before the loop waits: from now on, a thread that sends something has to wake this loop.
     private func fallAsleep() {
         guard !loop.port.fallAsleep() else { return }
         takeMail()

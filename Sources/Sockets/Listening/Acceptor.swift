@@ -6,7 +6,7 @@ public final class Acceptor {
     private let listener: ListeningSocket
     private var spare = SpareDescriptor()
     /// Nil before the start, and once no more connections are accepted.
-    private var observation: EventLoop.Observation?
+    private var watch: DescriptorWatch?
     /// Waiting connections can be neither accepted nor dropped.
     private var isPaused = false
 
@@ -16,14 +16,15 @@ public final class Acceptor {
         self.events = events
     }
 
-    /// Calls `handler` whenever connections wait. Returns false when lws cannot watch the listener.
+    /// Calls `handler` whenever connections wait. Returns false when the loop cannot watch the listener.
     public func start(handler: @escaping () -> Void) -> Bool {
-        observation = events.observe(listener.descriptor, handler: handler)
+        watch = DescriptorWatch(listener.descriptor, on: events)
+        watch?.start { if case .ready = $0 { handler() } }
         return isListening
     }
 
     /// False before the start, and after the end.
-    public var isListening: Bool { observation != nil }
+    public var isListening: Bool { watch != nil }
 
     /// Accepts the connection that waited first.
     public func accept() -> ListeningSocket.Accepted {
@@ -32,24 +33,23 @@ public final class Acceptor {
 
     /// Leaves the waiting connections alone until `resume`.
     public func pause() {
-        guard let observation, !isPaused else { return }
+        guard let watch, !isPaused else { return }
         isPaused = true
-        events.pause(observation)
+        watch.report(reading: false, writing: false)
     }
 
     /// Reports waiting connections again.
     public func resume() {
-        guard let observation, isPaused else { return }
+        guard let watch, isPaused else { return }
         isPaused = false
         spare.reopen()
-        events.resume(observation)
+        watch.report(reading: true, writing: false)
     }
 
     /// Takes no more connections: from now on the port refuses them.
     public func stop() {
-        guard let observation else { return }
-        self.observation = nil
-        events.close(observation)
+        watch?.end()
+        watch = nil
     }
 }
 

@@ -1,112 +1,112 @@
-internal import CWebSockets
-import Observability
+internal import CLinux
+internal import Glibc
+internal import Observability
 
-/// One libwebsockets context on a libuv loop: reports which descriptor is readable, and keeps time.
+/// The loop of one thread: epoll(7) reports which descriptors are ready, and lws keeps time.
 ///
-/// Created, run and ended on one thread. Its owner keeps it for as long as it runs; afterwards nothing calls it.
+/// Created, run and ended on that thread; an owner keeps it for as long as it runs.
 public final class EventLoop {
-    /// Ours rather than lws', so that it can be stopped. Never freed: lws' handles stay in it.
-    let uv = UnsafeMutablePointer<uv_loop_t>.allocate(capacity: 1)
-    /// Never destroyed: lws would close its wake descriptor twice (vhost.c:998, libuv.c:441), and by the second time
-    /// the number may belong to another thread. It stays, without connections, until the process ends.
-    private var context: OpaquePointer?
-    private var vhost: OpaquePointer?
-    /// Actions for readable descriptors. There are two: the listener and the loop's own waker.
-    private var handlers: [Int32: () -> Void] = [:]
+    private let epoll: Int32
+    private let timers: LoopTimers
+    /// The events of one turn.
+    private let events = UnsafeMutableBufferPointer<epoll_event>.allocate(capacity: 512)
+    /// The watches whose descriptors are closed at the end of this turn. Until then, an event of this turn may name them.
+    private var ended: [DescriptorWatch] = []
+    private var isStopped = false
 
-    /// A descriptor as lws sees it.
-    public struct Observation {
-        fileprivate let wsi: OpaquePointer
-    }
-
-    /// Nil when lws cannot run on libuv.
+    /// Nil when the process has no descriptor left, or lws cannot run on libuv.
     public init?() {
-        LWSLog.start()
-        guard uv_loop_init(uv) == 0, let context = createContext(),
-            let vhost = lws_get_vhost_by_name(context, "default")
-        else { return nil }
-        self.context = context
-        self.vhost = vhost
+        let epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
+        guard epoll >= 0 else { return nil }
+        guard let timers = LoopTimers() else {
+            Glibc.close(epoll)
+            return nil
+        }
+        self.epoll = epoll
+        self.timers = timers
     }
 
-    private func createContext() -> OpaquePointer? {
-        var info = lws_context_creation_info()
-        info.port = CONTEXT_PORT_NO_LISTEN_SERVER
-        info.options = UInt64(paycast_lws_options)
-        info.user = Unmanaged.passUnretained(self).toOpaque()
-        var loops: [UnsafeMutableRawPointer?] = [UnsafeMutableRawPointer(uv)]
-        return LoopProtocol.with { protocols, retry in
-            info.protocols = protocols
-            info.retry_and_idle_policy = retry
-            return loops.withUnsafeMutableBufferPointer {
-                info.foreign_loops = $0.baseAddress
-                return lws_create_context(&info)
-            }
+    deinit {
+        events.deallocate()
+        Glibc.close(epoll)
+    }
+
+    // MARK: Turns and time
+
+    /// Returns once `stop` has been called. Calls `prepare` each time before it waits for events.
+    public func run(prepare: () -> Void) {
+        while !isStopped {
+            timers.runDue()
+            prepare()
+            closeEnded()
+            wait(milliseconds: timers.untilNext)
+            closeEnded()
+        }
+    }
+
+    /// Makes `run` return. For the thread of the loop.
+    public func stop() {
+        isStopped = true
+    }
+
+    /// Calls `action` every `interval` microseconds for as long as the timer is kept.
+    public func timer(interval: Int64, action: @escaping () -> Void) -> LoopTimer {
+        timers.timer(interval: interval, action: action)
+    }
+
+    private func wait(milliseconds: Int32) {
+        let count = epoll_wait(epoll, events.baseAddress, Int32(events.count), milliseconds)
+        for event in events.prefix(Int(max(0, count))) {
+            guard let watch = event.data.ptr else { continue }
+            Unmanaged<DescriptorWatch>.fromOpaque(watch).takeUnretainedValue().isReady(event.events)
         }
     }
 
     // MARK: Descriptors
 
-    /// Calls `handler` whenever the descriptor is readable. lws closes the descriptor in the end. Nil when it cannot be
-    /// watched.
-    public func observe(_ descriptor: Int32, handler: @escaping () -> Void) -> Observation? {
-        guard descriptor >= 0 else { return nil }
-        var adopted = lws_sock_file_fd_type()
-        adopted.filefd = descriptor
-        guard
-            let wsi = lws_adopt_descriptor_vhost(vhost, LWS_ADOPT_RAW_FILE_DESC, adopted, LoopProtocol.name, nil)
-        else { return nil }
-        handlers[descriptor] = handler
-        return Observation(wsi: wsi)
+    /// Calls `handler` whenever the descriptor is readable. Its owner closes it after the loop. Returns false when it
+    /// cannot be watched.
+    public func observe(_ descriptor: Int32, handler: @escaping () -> Void) -> Bool {
+        guard let watch = DescriptorWatch(descriptor, on: self) else { return false }
+        watch.start { _ in handler() }
+        return true
     }
 
-    /// Reports the descriptor no more until `resume`.
-    public func pause(_ observation: Observation) {
-        lws_rx_flow_control(observation.wsi, 0)
+    func add(_ descriptor: Int32, reporting wanted: UInt32, to watch: DescriptorWatch) -> Bool {
+        control(EPOLL_CTL_ADD, descriptor, reporting: wanted, to: watch) == 0
     }
 
-    public func resume(_ observation: Observation) {
-        lws_rx_flow_control(observation.wsi, 1)
+    func change(_ descriptor: Int32, reporting wanted: UInt32, to watch: DescriptorWatch) {
+        control(EPOLL_CTL_MOD, descriptor, reporting: wanted, to: watch)
     }
 
-    /// Closes the descriptor at the next turn.
-    public func close(_ observation: Observation) {
-        lws_set_timeout(observation.wsi, PENDING_TIMEOUT_USER_OK, Int32(LWS_TO_KILL_ASYNC))
+    /// Before it is closed: a child that is being started may hold a copy for a moment, which would still be reported.
+    func remove(_ descriptor: Int32) {
+        epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, nil)
     }
 
-    func isReadable(_ descriptor: Int32) {
-        handlers[descriptor]?()
+    func close(_ watch: DescriptorWatch) {
+        ended.append(watch)
     }
 
-    // MARK: Turns and time
-
-    /// Calls `action` every `interval` microseconds for as long as the timer is kept.
-    public func timer(interval: Int64, action: @escaping () -> Void) -> LoopTimer? {
-        context.map { LoopTimer(context: $0, interval: interval, action: action) }
+    @discardableResult
+    private func control(
+        _ operation: Int32,
+        _ descriptor: Int32,
+        reporting wanted: UInt32,
+        to watch: DescriptorWatch
+    ) -> Int32 {
+        var event = epoll_event()
+        event.events = wanted
+        event.data.ptr = Unmanaged.passUnretained(watch).toOpaque()
+        return epoll_ctl(epoll, operation, descriptor, &event)
     }
 
-    /// Returns once `stop` has been called. Calls `prepare` each time before it waits for events.
-    public func run(prepare: @escaping () -> Void) {
-        let handle = PrepareHandle(on: uv, prepare: prepare)
-        withExtendedLifetime(handle) { _ = uv_run(uv, UV_RUN_DEFAULT) }
-    }
-
-    /// Makes `run` return. For the thread of the loop.
-    public func stop() {
-        uv_stop(uv)
-    }
-}
-
-/// Logs lws' own errors. No byte of a request reaches lws, so no such byte can appear in them.
-enum LWSLog {
-    static func start() {
-        lws_set_log_level(Int32(LLL_ERR)) { _, line in
-            guard let line else { return }
-            let text = String(cString: line).prefix { $0 != "\n" }
-            Log.standardError("libwebsockets: \(text)")
+    private func closeEnded() {
+        while !ended.isEmpty {
+            let closing = ended
+            ended = []
+            for watch in closing { watch.close() }
         }
     }
 }
-
-/// The version of libwebsockets that is loaded.
-public let libwebsocketsVersion = String(cString: lws_get_library_version()).prefix { $0 != "-" }.description
