@@ -55,6 +55,7 @@ public final class Gateway: Sendable {
             sessions: CableSessions(),
             sentRefreshes: SentRefreshes()
         )
+        for listener in listeners { listener.endConnections(unansweredFor: shared.settings.deadPeerSeconds) }
         let ports = listeners.compactMap { _ in LoopPort(onFollow: onFollow) }
         guard ports.count == listeners.count else { throw .noDescriptors }
         var threads: [WorkerThread] = []

@@ -9,13 +9,21 @@ public enum EventStream {
 
     /// Has no length: the response ends with the connection. `X-Accel-Buffering` keeps nginx from holding events back.
     public static func head(allowedOrigin: String?) -> ResponseHead {
-        var headers = [
+        guard let allowedOrigin else { return ownHead }
+        var head = ownHead
+        head.headers.append(("Access-Control-Allow-Origin", allowedOrigin))
+        return head
+    }
+
+    private static let ownHead = ResponseHead(
+        status: 200,
+        headers: [
             ("Content-Type", "text/event-stream"), ("Cache-Control", "no-cache, no-store, no-transform"),
             ("X-Accel-Buffering", "no"), ("X-Content-Type-Options", "nosniff"), ("Vary", "Origin"),
-        ]
-        if let allowedOrigin { headers.append(("Access-Control-Allow-Origin", allowedOrigin)) }
-        return ResponseHead(status: 200, headers: headers, length: nil, keepAlive: false)
-    }
+        ],
+        length: nil,
+        keepAlive: false
+    )
 
     /// Moves the browser's last event id without an event, so that even a page that has seen nothing yet has a cursor.
     public static func position(_ cursor: Cursor) -> String {

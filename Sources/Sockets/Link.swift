@@ -21,9 +21,6 @@ public protocol Link: AnyObject {
 
     /// Lets at most `bytes` unsent bytes wait in the kernel, for answers that are as long as their files.
     func limitUnsent(to bytes: Int32)
-
-    /// Gives the peer up when bytes that were sent stay unacknowledged for `seconds`.
-    func endWhenUnanswered(after seconds: Int32)
 }
 
 extension Link {

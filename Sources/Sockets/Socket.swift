@@ -191,12 +191,6 @@ public final class Socket: Link {
 
     // MARK: TCP
 
-    /// `TCP_USER_TIMEOUT` of tcp(7).
-    public func endWhenUnanswered(after seconds: Int32) {
-        var milliseconds = seconds * 1000
-        setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, &milliseconds, 4)
-    }
-
     /// `TCP_NOTSENT_LOWAT` of tcp(7). Without it the kernel buffers 4 MB for each reader that takes nothing.
     public func limitUnsent(to bytes: Int32) {
         var bytes = bytes

@@ -40,7 +40,6 @@ final class HTTP2Clients {
             )
         else { return closer.end(connection) }
         connection.phase = .http2(client)
-        socket.endWhenUnanswered(after: loop.settings.deadPeerSeconds)
         loop.metrics.http2Connections.add(1)
         flush(client, on: connection)
     }

@@ -1,4 +1,5 @@
 internal import Domain
+internal import HTTP1
 internal import Hub
 internal import Observability
 internal import Pages
@@ -35,6 +36,13 @@ final class PageWriter {
     /// Writes bytes that are not a message. Returns false if the connection is dead.
     func write(_ bytes: [UInt8], to connection: Connection) -> Bool {
         guard connection.link.write(bytes) else { return false }
+        slowConsumers.wrote(to: connection)
+        return true
+    }
+
+    /// Writes the head of an answer that does not end, and its first bytes. Returns false if the connection is dead.
+    func begin(_ head: ResponseHead, with bytes: [UInt8], on connection: Connection) -> Bool {
+        guard connection.link.begin(head, body: bytes, date: loop.date, isWhole: false) else { return false }
         slowConsumers.wrote(to: connection)
         return true
     }

@@ -17,6 +17,9 @@ final class Subscriptions {
     private var subscribers: ContiguousArray<Subscriber?> = []
     private var expiries = ExpiryWheel<SubscriptionID>(period: 60 * LoopSettings.ticksPerSecond)
     private var feeds = FeedFilters()
+    /// The prefix of the last cable subscription. Pages that were rendered alike share it, so that a fan-out finds equal
+    /// prefixes without reading them.
+    private var lastHead: [UInt8] = []
 
     /// `position` is the ledger's newest entry.
     init(loop: LoopContext, position: Int64) {
@@ -39,9 +42,19 @@ final class Subscriptions {
         if index >= subscribers.count {
             subscribers.append(contentsOf: repeatElement(nil, count: index + 1 - subscribers.count))
         }
-        subscribers[index] = subscriber
+        subscribers[index] = sharingHead(subscriber)
         loop.port.count(1, followersOf: subscriber.stream)
         if let expiry { expiries.add(subscriber.subscription, at: expiry, now: loop.settings.clock.now()) }
+    }
+
+    private func sharingHead(_ subscriber: Subscriber) -> Subscriber {
+        guard subscriber.head == lastHead else {
+            lastHead = subscriber.head
+            return subscriber
+        }
+        var subscriber = subscriber
+        subscriber.head = lastHead
+        return subscriber
     }
 
     /// Ends a subscription. Its connection stays open.

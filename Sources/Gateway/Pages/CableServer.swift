@@ -1,5 +1,6 @@
 internal import ActionCable
 internal import Domain
+internal import HTTP1
 internal import HTTPMessages
 internal import Hub
 internal import Observability
@@ -14,7 +15,13 @@ struct CableServer {
     let writer: PageWriter
     let closer: ConnectionCloser
 
-    func open(_ opening: CableOpening, speaking spoken: CableProtocol, on connection: Connection) {
+    /// `head` goes out with the welcome, which saves one `send`.
+    func open(
+        _ opening: CableOpening,
+        speaking spoken: CableProtocol,
+        after head: ResponseHead,
+        on connection: Connection
+    ) {
         let client = CableConnectionState(
             opening: opening,
             sid: spoken == .extended ? CableSessions.newID() : nil,
@@ -22,15 +29,22 @@ struct CableServer {
             limits: loop.settings.cable
         )
         connection.phase = .cable(client)
-        connection.link.endWhenUnanswered(after: loop.settings.deadPeerSeconds)
         loop.metrics.pages(client.transport).add(1)
-        if !welcome(client, resuming: opening.sid, on: connection) { closer.end(connection) }
+        if !welcome(client, resuming: opening.sid, after: head, on: connection) { closer.end(connection) }
     }
 
-    private func welcome(_ client: CableConnectionState, resuming old: String?, on connection: Connection) -> Bool {
-        guard let sid = client.sid else { return send(CableMessage.welcome, on: connection) }
+    private func welcome(
+        _ client: CableConnectionState,
+        resuming old: String?,
+        after head: ResponseHead,
+        on connection: Connection
+    ) -> Bool {
+        func begin(_ message: [UInt8]) -> Bool {
+            writer.begin(head, with: Frame.encode(.text, payload: message), on: connection)
+        }
+        guard let sid = client.sid else { return begin(CableMessage.welcome) }
         guard let identifiers = old.flatMap({ loop.shared.sessions.take($0) }) else {
-            return send(CableMessage.welcome(sid: sid, restored: nil), on: connection)
+            return begin(CableMessage.welcome(sid: sid, restored: nil))
         }
         var restored: [(id: SubscriptionID, request: PageRequest)] = []
         for identifier in identifiers {
@@ -40,7 +54,7 @@ struct CableServer {
             restored.append((id, request))
         }
         let names = client.session.identifiers
-        guard send(CableMessage.welcome(sid: sid, restored: names), on: connection) else { return false }
+        guard begin(CableMessage.welcome(sid: sid, restored: names)) else { return false }
         for (id, request) in restored { read(request, for: id, of: client) }
         return true
     }

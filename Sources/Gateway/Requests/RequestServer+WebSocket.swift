@@ -22,34 +22,31 @@ extension RequestServer {
         switch loop.shared.handler.handle(request) {
         case .respond(let response): responses.write(response, on: connection, terms: refusal)
         case .open(let page):
-            guard switchProtocols(accepting: accept, speaking: nil, on: connection) else {
+            let head = switchProtocols(accepting: accept, speaking: nil, on: connection)
+            guard connection.link.begin(head, body: [], date: loop.date, isWhole: false) else {
                 return closer.end(connection)
             }
-            deadlines.clear(for: connection)
             pages.open(page, as: .webSocket, on: connection)
         case .openCable(let opening):
             let spoken = request.offeredProtocol
-            guard switchProtocols(accepting: accept, speaking: spoken, on: connection) else {
-                return closer.end(connection)
-            }
-            deadlines.clear(for: connection)
-            cable.open(opening, speaking: spoken ?? .base, on: connection)
+            let head = switchProtocols(accepting: accept, speaking: spoken, on: connection)
+            cable.open(opening, speaking: spoken ?? .base, after: head, on: connection)
         case .later, .broadcast: closer.end(connection)
         }
         webSockets.readAhead(connection)
     }
 
-    /// Sends a 101: from now on both sides speak frames.
+    /// From now on both sides speak frames. Returns the head of the answer, which is still to be sent.
     private func switchProtocols(
         accepting accept: String,
         speaking spoken: CableProtocol?,
         on connection: Connection
-    ) -> Bool {
+    ) -> ResponseHead {
         loop.metrics.responses(101).add()
         var headers = [("Upgrade", "websocket"), ("Connection", "Upgrade"), ("Sec-WebSocket-Accept", accept)]
         if let spoken { headers.append(("Sec-WebSocket-Protocol", spoken.rawValue)) }
-        let head = ResponseHead(status: 101, headers: headers, length: nil, keepAlive: true)
         connection.frames = FrameReader(messageLimit: loop.limits.messageBytes)
-        return connection.link.begin(head, body: [], date: loop.date, isWhole: false)
+        deadlines.clear(for: connection)
+        return ResponseHead(status: 101, headers: headers, length: nil, keepAlive: true)
     }
 }

@@ -23,9 +23,12 @@ public struct ListeningSocket: Sendable {
         let descriptor = socket(info.ai_family, type, 0)
         guard descriptor >= 0 else { return nil }
         ListeningSocket.enable(SO_REUSEADDR, on: descriptor)
-        // Connections inherit both options (tcp(7), socket(7)), which saves two system calls for each.
+        // Connections inherit these two options (tcp(7), socket(7)), which saves two system calls for each.
         ListeningSocket.enable(TCP_NODELAY, level: Int32(IPPROTO_TCP), on: descriptor)
         ListeningSocket.enable(SO_KEEPALIVE, on: descriptor)
+        // A client speaks first: a connection is reported together with its first bytes, or after a second without any,
+        // so a loop wakes once for it instead of twice.
+        ListeningSocket.enable(TCP_DEFER_ACCEPT, level: Int32(IPPROTO_TCP), on: descriptor)
         if isShared { ListeningSocket.enable(SO_REUSEPORT, on: descriptor) }
         guard Glibc.bind(descriptor, info.ai_addr, info.ai_addrlen) == 0, listen(descriptor, 4096) == 0,
             let bound = ListeningSocket.port(of: descriptor)
@@ -49,6 +52,12 @@ public struct ListeningSocket: Sendable {
             ListeningSocket(address: address, port: first.port, isShared: true)
         }
         return others.count == max(1, count) - 1 ? [first] + others : nil
+    }
+
+    /// Gives each peer up whose bytes from us stay unacknowledged for `seconds`: `TCP_USER_TIMEOUT` of tcp(7), which its
+    /// connection inherits.
+    public func endConnections(unansweredFor seconds: Int32) {
+        ListeningSocket.set(TCP_USER_TIMEOUT, to: seconds * 1000, level: Int32(IPPROTO_TCP), on: descriptor)
     }
 
     /// The outcome for the connection that waited first.
@@ -96,8 +105,12 @@ public struct ListeningSocket: Sendable {
     }
 
     private static func enable(_ option: Int32, level: Int32 = SOL_SOCKET, on descriptor: Int32) {
-        var one: Int32 = 1
-        setsockopt(descriptor, level, option, &one, socklen_t(MemoryLayout<Int32>.size))
+        set(option, to: 1, level: level, on: descriptor)
+    }
+
+    private static func set(_ option: Int32, to value: Int32, level: Int32, on descriptor: Int32) {
+        var value = value
+        setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
     }
 
     private static func port(of descriptor: Int32) -> Int? {

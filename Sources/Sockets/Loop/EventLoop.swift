@@ -36,10 +36,10 @@ public final class EventLoop {
     /// Returns once `stop` has been called. Calls `prepare` each time before it waits for events.
     public func run(prepare: () -> Void) {
         while !isStopped {
-            timers.runDue()
+            let timeout = timers.runDue()
             prepare()
             closeEnded()
-            wait(milliseconds: timers.untilNext)
+            wait(milliseconds: timeout)
             closeEnded()
         }
     }
@@ -58,7 +58,7 @@ public final class EventLoop {
         let count = epoll_wait(epoll, events.baseAddress, Int32(events.count), milliseconds)
         for event in events.prefix(Int(max(0, count))) {
             guard let watch = event.data.ptr else { continue }
-            Unmanaged<DescriptorWatch>.fromOpaque(watch).takeUnretainedValue().isReady(event.events)
+            Unmanaged<DescriptorWatch>.fromOpaque(watch)._withUnsafeGuaranteedRef { $0.isReady(event.events) }
         }
     }
 

@@ -29,14 +29,12 @@ final class LoopTimers {
         LoopTimer(context: context, interval: interval, action: action)
     }
 
-    /// Calls the actions whose time has come.
-    func runDue() {
-        if untilNext == 0 { uv_run(uv, UV_RUN_NOWAIT) }
-    }
-
-    /// Milliseconds until the next timer is due; −1 without one.
-    var untilNext: Int32 {
+    /// Calls the actions whose time has come. Returns the milliseconds until the next time; −1 without a timer.
+    func runDue() -> Int32 {
         uv_update_time(uv)
+        let timeout = uv_backend_timeout(uv)
+        guard timeout == 0 else { return timeout }
+        uv_run(uv, UV_RUN_NOWAIT)
         return uv_backend_timeout(uv)
     }
 }
