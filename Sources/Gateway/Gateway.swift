@@ -66,7 +66,8 @@ public final class Gateway: Sendable {
                 WorkerThread(name: "loop-\(number):\(listeners[0].port)") {
                     let security = identity.flatMap(TLSContext.init)
                     guard identity == nil || security != nil else { return started.fulfil(.noTLS) }
-                    guard let events = EventLoop() else { return started.fulfil(.noLoop) }
+                    let events: EventLoop
+                    do throws(SocketSetupError) { events = try EventLoop() } catch { return started.fulfil(error) }
                     SocketLoop(
                         shared: shared,
                         events: events,

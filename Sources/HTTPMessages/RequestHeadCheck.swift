@@ -13,21 +13,8 @@ public struct RequestHeadCheck: Sendable {
 
     /// `route` is the one that its path names.
     public func admit(_ head: RequestHead, to route: Route) -> Admission {
-        guard route.takes(head.method) else {
-            // A file can only be read. With any other method, the request means a route that does not exist.
-            if case .file = route { return .refuse(.notFound) }
-            return .refuse(RequestHeadCheck.methodNotAllowed(route))
-        }
+        if let refusal = refusal(of: head.method, by: route) { return .refuse(refusal) }
         if case .server = route { return .refuse(Response(status: 204, headers: [("Allow", Route.allMethods)])) }
         return admitBody(after: head)
-    }
-
-    static func methodNotAllowed(_ route: Route) -> Response {
-        .error(
-            405,
-            code: "method_not_allowed",
-            message: "This address accepts only \(route.methods).",
-            headers: [("Allow", route.methods)]
-        )
     }
 }

@@ -1,6 +1,5 @@
 internal import Concurrency
 internal import Domain
-internal import Glibc
 internal import HTTPMessages
 internal import Hub
 internal import Observability
@@ -10,8 +9,8 @@ internal import Sockets
 /// All sockets of one thread: joins the parts of a loop, and gives them their turns.
 ///
 /// epoll reports which socket is ready, and lws keeps time. Reading, HTTP and WebSocket frames are our own code, so no
-/// byte that a stranger wrote reaches lws. A loop is created, run and ended on its
-/// own thread; other threads reach it only through its port. Everything here runs to completion without blocking.
+/// byte that a stranger wrote reaches lws. A loop is created, run and ended on its own thread; other threads reach it
+/// only through its port. Everything here runs to completion without blocking.
 final class SocketLoop {
     private let loop: LoopContext
     private let events: EventLoop
@@ -105,7 +104,7 @@ final class SocketLoop {
     /// Serves until `stop` arrives. `started` learns whether the loop is ready.
     func run(started: (Bool) -> Void) {
         guard loop.acceptor.start(handler: { [unowned self] in sockets.accept() }) else { return started(false) }
-        let isWatched = events.observe(loop.port.waker.descriptor) { [unowned self] in wokenUp() }
+        let isWatched = events.observe(loop.port.waker) { [unowned self] in wokenUp() }
         guard isWatched else { return started(false) }
         timer = events.timer(interval: loop.settings.tick.milliseconds * 1000) { [unowned self] in tick() }
         loop.port.waker.wake()
@@ -132,7 +131,6 @@ final class SocketLoop {
 
     private func wokenUp() {
         loop.port.waker.awaken()
-        loop.port.waker.clear()
         takeMail()
         sockets.goOn()
         http2.handlePending()

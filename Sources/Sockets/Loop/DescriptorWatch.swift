@@ -9,15 +9,17 @@ final class DescriptorWatch {
     private let descriptor: Int32
     /// Outlives every call: it makes them.
     private unowned let loop: EventLoop
-    private var wanted = EPOLLIN.rawValue
+    private var wanted: UInt32
     /// Nil before the start, and once the descriptor is closed.
     private var handler: ((Socket.Report) -> Void)?
     private var hasEnded = false
 
-    /// Nil when the loop cannot take the descriptor, which then stays open.
-    init?(_ descriptor: Int32, on loop: EventLoop) {
+    /// Edge-triggered, only news is reported: nobody has to read what has come. Nil when the loop cannot take the
+    /// descriptor, which then stays open.
+    init?(_ descriptor: Int32, on loop: EventLoop, isEdgeTriggered: Bool = false) {
         self.descriptor = descriptor
         self.loop = loop
+        wanted = isEdgeTriggered ? EPOLLIN.rawValue | EPOLLET.rawValue : EPOLLIN.rawValue
         guard loop.add(descriptor, reporting: wanted, to: self) else { return nil }
     }
 

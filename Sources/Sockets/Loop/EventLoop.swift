@@ -14,16 +14,11 @@ public final class EventLoop {
     private var ended: [DescriptorWatch] = []
     private var isStopped = false
 
-    /// Nil when the process has no descriptor left, or lws cannot run on libuv.
-    public init?() {
-        let epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
-        guard epoll >= 0 else { return nil }
-        guard let timers = LoopTimers() else {
-            Glibc.close(epoll)
-            return nil
-        }
-        self.epoll = epoll
+    public init() throws(SocketSetupError) {
+        guard let timers = LoopTimers() else { throw .noLoop }
         self.timers = timers
+        epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
+        guard epoll >= 0 else { throw .noDescriptors }
     }
 
     deinit {
@@ -64,10 +59,9 @@ public final class EventLoop {
 
     // MARK: Descriptors
 
-    /// Calls `handler` whenever the descriptor is readable. Its owner closes it after the loop. Returns false when it
-    /// cannot be watched.
-    public func observe(_ descriptor: Int32, handler: @escaping () -> Void) -> Bool {
-        guard let watch = DescriptorWatch(descriptor, on: self) else { return false }
+    /// Calls `handler` after each wake, at the loop's next turn. Returns false when the waker cannot be watched.
+    public func observe(_ waker: LoopWaker, handler: @escaping () -> Void) -> Bool {
+        guard let watch = DescriptorWatch(waker.descriptor, on: self, isEdgeTriggered: true) else { return false }
         watch.start { _ in handler() }
         return true
     }

@@ -13,8 +13,8 @@ public final class LoopWaker: Sendable {
         self.event = event
     }
 
-    /// Readable once the loop has been woken; the loop watches it. This way no other thread calls lws.
-    public var descriptor: Int32 { event.descriptor }
+    /// Readable once the loop has been woken. Nobody reads it, because the loop watches it for each write.
+    var descriptor: Int32 { event.descriptor }
 
     /// Call when something waits in the mailbox, from any thread, outside its lock: either this call sees that the loop
     /// is about to sleep, or the loop sees the message.
@@ -33,7 +33,4 @@ public final class LoopWaker: Sendable {
 
     /// On the loop's thread, before its last look into the mailbox.
     public func fallAsleep() { isAwake.store(false, ordering: .sequentiallyConsistent) }
-
-    /// On the loop's thread: call when it has been woken.
-    public func clear() { event.clear() }
 }
