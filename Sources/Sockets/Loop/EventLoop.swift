@@ -28,13 +28,14 @@ public final class EventLoop {
 
     // MARK: Turns and time
 
-    /// Returns once `stop` has been called. Calls `prepare` each time before it waits for events.
+    /// Runs until `stop` is called. Calls `prepare` each time before it waits for events.
     public func run(prepare: () -> Void) {
+        isStopped = false
         while !isStopped {
             let timeout = timers.runDue()
             prepare()
             closeEnded()
-            wait(milliseconds: timeout)
+            wait(milliseconds: isStopped ? 0 : timeout)
             closeEnded()
         }
     }
