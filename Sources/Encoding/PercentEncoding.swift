@@ -20,28 +20,27 @@ public enum PercentEncoding {
 
     /// Returns nil for a broken escape, a NUL, or anything that is not UTF-8. Forms write a space as `+`.
     public static func decode(_ bytes: ArraySlice<UInt8>, plusIsSpace: Bool = false) -> String? {
-        guard bytes.contains(where: { $0 == percent || $0 == 0 || $0 == plus && plusIsSpace }) else {
-            return text(bytes.span)
-        }
+        func isSpecial(_ byte: UInt8) -> Bool { byte == percent || byte == 0 || byte == plus && plusIsSpace }
+        guard bytes.contains(where: isSpecial) else { return text(bytes.span) }
         var decoded: [UInt8] = []
         decoded.reserveCapacity(bytes.count)
-        var index = bytes.startIndex
-        while index < bytes.endIndex {
-            var byte = bytes[index]
-            index += 1
-            if byte == plus, plusIsSpace { byte = space }
-            if byte == percent {
-                guard index + 2 <= bytes.endIndex, let high = digit(bytes[index]), let low = digit(bytes[index + 1])
-                else {
-                    return nil
-                }
-                byte = high << 4 | low
-                index += 2
-            }
-            guard byte != 0 else { return nil }
+        var rest = bytes
+        while let next = rest.firstIndex(where: isSpecial) {
+            decoded += rest[..<next]
+            rest = rest[next...]
+            guard let byte = takeSpecial(&rest), byte != 0 else { return nil }
             decoded.append(byte)
         }
+        decoded += rest
         return text(decoded.span)
+    }
+
+    /// Takes a plus sign, an escape or a NUL. Returns the byte for which it stands, and nil for a broken escape.
+    private static func takeSpecial(_ bytes: inout ArraySlice<UInt8>) -> UInt8? {
+        let first = bytes.removeFirst()
+        guard first == percent else { return first == plus ? space : first }
+        guard let high = bytes.popFirst().flatMap(digit), let low = bytes.popFirst().flatMap(digit) else { return nil }
+        return high << 4 | low
     }
 
     /// Avoids `String(validating:as:)`, which requests metadata from the runtime at each call.

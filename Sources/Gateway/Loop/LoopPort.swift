@@ -69,11 +69,17 @@ final class LoopPort: Sendable {
     /// On the loop's thread: changes how many follow a stream.
     func count(_ change: Int, followersOf stream: StreamName) {
         let isFirst = followed.withLock { followed in
-            let count = followed[stream, default: 0] + change
-            followed[stream] = count > 0 ? count : nil
+            let count = LoopPort.add(change, to: &followed[stream, default: 0])
+            if count == 0 { followed[stream] = nil }
             return count == 1 && change == 1
         }
         if isFirst, !stream.isFeed { onFollow?(stream) }
+    }
+
+    /// Through one look into the dictionary: each looks at the whole name.
+    private static func add(_ change: Int, to count: inout Int) -> Int {
+        count += change
+        return count
     }
 
     /// The streams that pages of this loop follow. For any thread.
