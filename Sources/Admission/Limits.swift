@@ -19,7 +19,7 @@ public struct Limits: Sendable, Equatable {
     public var messageBytes = 16 << 10
     /// Bytes that may wait for one page that reads slowly. Beyond them it is closed and resumes by cursor.
     public var queuedBytes = 256 << 10
-    /// Seconds from the connect to the end of the first request's head.
+    /// Seconds from the accept to the end of the first request's head.
     public var headerSeconds = 20
     /// Seconds from a request's head to the end of its body.
     public var bodySeconds = 30

@@ -4,7 +4,7 @@ internal import Glibc
 
 /// Wakes a thread that sleeps on descriptors: one of them is this eventfd, which any thread may signal.
 public final class EventDescriptor: Sendable {
-    /// Readable while a wake is pending.
+    /// Readable until the wakes are consumed.
     public let descriptor: Int32
 
     /// Returns nil when the process has run out of descriptors.
@@ -19,7 +19,7 @@ public final class EventDescriptor: Sendable {
 
     public func wake() {
         var one: UInt64 = 1
-        // EAGAIN means 2^64-2 wakes are pending: the sleeper wakes anyway.
+        // EAGAIN means that 2^64-2 wakes have not been consumed, which takes longer than any process lives.
         _ = write(descriptor, &one, MemoryLayout<UInt64>.size)
     }
 

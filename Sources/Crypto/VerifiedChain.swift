@@ -28,7 +28,7 @@ extension VerifiedChain {
     }
 }
 
-/// Why certificates are no such chain.
+/// Why certificates do not form such a chain.
 public enum ChainError: Error, Equatable, CustomStringConvertible {
     /// Not one DER certificate.
     case unreadable

@@ -55,7 +55,6 @@ public final class Gateway: Sendable {
             sessions: CableSessions(),
             sentRefreshes: SentRefreshes()
         )
-        for listener in listeners { listener.endConnections(unansweredFor: shared.settings.deadPeerSeconds) }
         let ports = listeners.compactMap { _ in LoopPort(onFollow: onFollow) }
         guard ports.count == listeners.count else { throw .noDescriptors }
         var threads: [WorkerThread] = []
@@ -76,7 +75,7 @@ public final class Gateway: Sendable {
                         port: port,
                         peers: ports.filter { $0 !== port },
                         position: position
-                    ).run { started.fulfil($0 ? nil : .noLoop) }
+                    ).run { started.fulfil($0 ? nil : .cannotWatch) }
                 }
             )
             if let error = started.wait() { throw error }

@@ -184,12 +184,18 @@ public final class Socket: Link {
         shutdown(descriptor, Int32(SHUT_WR))
     }
 
-    /// Closes the descriptor at the loop's next turn.
+    /// Closes the descriptor at the end of the loop's turn.
     public func end() {
         watch.end()
     }
 
     // MARK: TCP
+
+    /// `TCP_USER_TIMEOUT` of tcp(7).
+    public func endWhenUnanswered(after seconds: Int32) {
+        var milliseconds = seconds * 1000
+        setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, &milliseconds, 4)
+    }
 
     /// `TCP_NOTSENT_LOWAT` of tcp(7). Without it the kernel buffers 4 MB for each reader that takes nothing.
     public func limitUnsent(to bytes: Int32) {

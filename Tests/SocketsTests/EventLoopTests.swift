@@ -94,6 +94,22 @@ import Testing
         #expect(turns < 50)
     }
 
+    /// lws looks at its timers only when it is called, and its own timers come every 30 s.
+    @Test func aTimerMadeBetweenTurnsIsNoticed() throws {
+        let waker = try #require(LoopWaker())
+        var timers = [loop.timer(interval: 3_600_000_000) {}]
+        let isWatched = loop.observe(waker) { [unowned self] in
+            timers.append(loop.timer(interval: 1000) { self.loop.stop() })
+        }
+        #expect(isWatched)
+        _ = turns(for: 1)
+        waker.wake()
+        let start = ContinuousClock.now
+        loop.run {}
+        #expect(ContinuousClock.now - start < .seconds(10))
+        withExtendedLifetime(timers) {}
+    }
+
     /// The number of turns that the loop takes while a timer fires `count` times.
     private func turns(for count: Int) -> Int {
         var turns = 0

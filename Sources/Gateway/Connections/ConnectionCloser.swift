@@ -28,7 +28,7 @@ final class ConnectionCloser {
 
     // MARK: At once
 
-    /// Sends and reads nothing more. The socket is closed at the loop's next turn.
+    /// Sends and reads nothing more. The socket is closed at the end of the loop's turn.
     func end(_ connection: Connection) {
         guard connection.isOpen else { return }
         subscriptions.leave(connection)

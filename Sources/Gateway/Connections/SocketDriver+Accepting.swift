@@ -62,7 +62,7 @@ extension SocketDriver {
         return admission == .reject ? nil : admission
     }
 
-    /// Places become free with their descriptors, at the next turn; until then newcomers use the reserve.
+    /// Places become free with their descriptors, at the end of the turn; until then newcomers use the reserve.
     private func makeRoom() {
         guard !connections.acceptQueue.isAwaitingClose else { return }
         for connection in connections.evictable {

@@ -17,9 +17,7 @@ final class Subscriptions {
     private var subscribers: ContiguousArray<Subscriber?> = []
     private var expiries = ExpiryWheel<SubscriptionID>(period: 60 * LoopSettings.ticksPerSecond)
     private var feeds = FeedFilters()
-    /// The prefix of the last cable subscription. Pages that were rendered alike share it, so that a fan-out finds equal
-    /// prefixes without reading them.
-    private var lastHead: [UInt8] = []
+    private var heads = RecentHeads()
 
     /// `position` is the ledger's newest entry.
     init(loop: LoopContext, position: Int64) {
@@ -42,19 +40,10 @@ final class Subscriptions {
         if index >= subscribers.count {
             subscribers.append(contentsOf: repeatElement(nil, count: index + 1 - subscribers.count))
         }
-        subscribers[index] = sharingHead(subscriber)
+        subscribers[index] = subscriber
+        subscribers[index]?.head = heads.shared(subscriber.head)
         loop.port.count(1, followersOf: subscriber.stream)
         if let expiry { expiries.add(subscriber.subscription, at: expiry, now: loop.settings.clock.now()) }
-    }
-
-    private func sharingHead(_ subscriber: Subscriber) -> Subscriber {
-        guard subscriber.head == lastHead else {
-            lastHead = subscriber.head
-            return subscriber
-        }
-        var subscriber = subscriber
-        subscriber.head = lastHead
-        return subscriber
     }
 
     /// Ends a subscription. Its connection stays open.
@@ -105,6 +94,22 @@ extension ContiguousArray<Subscriber?> {
         guard Int(id.index) < count, let subscriber = self[Int(id.index)], subscriber.subscription == id
         else { return nil }
         return subscriber
+    }
+}
+
+/// The prefixes of the newest cable subscriptions. Pages that were rendered alike share them, so that a fan-out finds
+/// equal ones without reading them.
+private struct RecentHeads {
+    /// As many as a page usually has streams, twice.
+    private static let limit = 4
+    private var heads: [[UInt8]] = []
+
+    mutating func shared(_ head: [UInt8]) -> [UInt8] {
+        guard !head.isEmpty else { return head }
+        if let known = heads.first(where: { $0 == head }) { return known }
+        if heads.count == RecentHeads.limit { heads.removeFirst() }
+        heads.append(head)
+        return head
     }
 }
 

@@ -76,7 +76,7 @@ final class LoopPort: Sendable {
         if isFirst, !stream.isFeed { onFollow?(stream) }
     }
 
-    /// Through one look into the dictionary: each looks at the whole name.
+    /// One lookup, since each hashes the whole name.
     private static func add(_ change: Int, to count: inout Int) -> Int {
         count += change
         return count

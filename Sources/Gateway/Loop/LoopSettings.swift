@@ -21,7 +21,7 @@ struct LoopSettings: Sendable {
     static let deadlineTicks = 10
     /// The time that a WebSocket may take to answer a close frame.
     static let closingHandshakeSeconds = 2
-    /// Counted from the connect. A stalled handshake holds 50 KB.
+    /// Counted from the accept. A stalled handshake holds 50 KB.
     static let handshakeSeconds = 10
     /// Answers that one connection gets before it has to reconnect, to balance the load and to bound a connection.
     static let requestLimit = 10_000
@@ -30,8 +30,10 @@ struct LoopSettings: Sendable {
     /// The longest time that a drain or a refresh of all pages takes.
     static let spreadTicks = 30
 
-    /// A peer that vanished silently is given up after this time. To the kernel, a reader that takes nothing has
-    /// vanished too, so the deadline of slow readers comes first.
+    /// A cable client that vanished silently is given up after this time: it knows after 6 s. An event stream never
+    /// asks, so one that was given up while its phone had no network would stay open there, and silent; the kernel
+    /// keeps it for a quarter of an hour. To the kernel, a reader that takes nothing has vanished too, so the deadline
+    /// of slow readers comes first.
     var deadPeerSeconds: Int32 { Int32(clamping: max(30, limits.writeSeconds + 5)) }
 
     var cable: CableLimits {

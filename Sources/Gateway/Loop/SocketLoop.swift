@@ -101,7 +101,7 @@ final class SocketLoop {
 
     // MARK: Turns
 
-    /// Serves until `stop` arrives. `started` learns whether the loop is ready.
+    /// Serves until `stop` arrives. `started` learns whether the loop watches its port.
     func run(started: (Bool) -> Void) {
         guard loop.acceptor.start(handler: { [unowned self] in sockets.accept() }) else { return started(false) }
         let isWatched = events.observe(loop.port.waker) { [unowned self] in wokenUp() }

@@ -19,7 +19,7 @@ struct CableServer {
     func open(
         _ opening: CableOpening,
         speaking spoken: CableProtocol,
-        after head: ResponseHead,
+        beginningWith head: ResponseHead,
         on connection: Connection
     ) {
         let client = CableConnectionState(
@@ -29,14 +29,15 @@ struct CableServer {
             limits: loop.settings.cable
         )
         connection.phase = .cable(client)
+        connection.link.endWhenUnanswered(after: loop.settings.deadPeerSeconds)
         loop.metrics.pages(client.transport).add(1)
-        if !welcome(client, resuming: opening.sid, after: head, on: connection) { closer.end(connection) }
+        if !welcome(client, resuming: opening.sid, beginningWith: head, on: connection) { closer.end(connection) }
     }
 
     private func welcome(
         _ client: CableConnectionState,
         resuming old: String?,
-        after head: ResponseHead,
+        beginningWith head: ResponseHead,
         on connection: Connection
     ) -> Bool {
         func begin(_ message: [UInt8]) -> Bool {
@@ -54,7 +55,11 @@ struct CableServer {
             restored.append((id, request))
         }
         let names = client.session.identifiers
-        guard begin(CableMessage.welcome(sid: sid, restored: names)) else { return false }
+        guard begin(CableMessage.welcome(sid: sid, restored: names)) else {
+            // It never learned its new name.
+            old.map { loop.shared.sessions.keep(names, as: $0) }
+            return false
+        }
         for (id, request) in restored { read(request, for: id, of: client) }
         return true
     }

@@ -30,7 +30,7 @@ extension RequestServer {
         case .openCable(let opening):
             let spoken = request.offeredProtocol
             let head = switchProtocols(accepting: accept, speaking: spoken, on: connection)
-            cable.open(opening, speaking: spoken ?? .base, after: head, on: connection)
+            cable.open(opening, speaking: spoken ?? .base, beginningWith: head, on: connection)
         case .later, .broadcast: closer.end(connection)
         }
         webSockets.readAhead(connection)

@@ -82,6 +82,7 @@ public final class HTTP2Stream: Link {
     // The request's body is bounded by what the loop collects, and its connection by the socket's own state.
     public func stopReading() {}
     public func resumeReading() {}
+    public func endWhenUnanswered(after seconds: Int32) {}
     public func limitUnsent(to bytes: Int32) { client.socket.limitUnsent(to: bytes) }
 }
 

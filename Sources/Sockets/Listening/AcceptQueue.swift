@@ -28,7 +28,7 @@ public struct AcceptQueue {
         return true
     }
 
-    /// A connection has ended, and its descriptor closes at the next turn.
+    /// A connection has ended, and its descriptor closes at the end of the turn.
     public mutating func connectionEnded() {
         leaving += 1
     }

@@ -28,7 +28,7 @@ public struct ListeningSocket: Sendable {
         ListeningSocket.enable(SO_KEEPALIVE, on: descriptor)
         // A client speaks first: a connection is reported together with its first bytes, or after a second without any,
         // so a loop wakes once for it instead of twice.
-        ListeningSocket.enable(TCP_DEFER_ACCEPT, level: Int32(IPPROTO_TCP), on: descriptor)
+        ListeningSocket.set(TCP_DEFER_ACCEPT, to: 1, level: Int32(IPPROTO_TCP), on: descriptor)
         if isShared { ListeningSocket.enable(SO_REUSEPORT, on: descriptor) }
         guard Glibc.bind(descriptor, info.ai_addr, info.ai_addrlen) == 0, listen(descriptor, 4096) == 0,
             let bound = ListeningSocket.port(of: descriptor)
@@ -52,12 +52,6 @@ public struct ListeningSocket: Sendable {
             ListeningSocket(address: address, port: first.port, isShared: true)
         }
         return others.count == max(1, count) - 1 ? [first] + others : nil
-    }
-
-    /// Gives each peer up whose bytes from us stay unacknowledged for `seconds`: `TCP_USER_TIMEOUT` of tcp(7), which its
-    /// connection inherits.
-    public func endConnections(unansweredFor seconds: Int32) {
-        ListeningSocket.set(TCP_USER_TIMEOUT, to: seconds * 1000, level: Int32(IPPROTO_TCP), on: descriptor)
     }
 
     /// The outcome for the connection that waited first.
@@ -132,6 +126,8 @@ public enum SocketSetupError: Error, Equatable, CustomStringConvertible {
     case noLoop
     /// The process may open no more files.
     case noDescriptors
+    /// epoll_ctl(2) has failed.
+    case cannotWatch
     /// OpenSSL could not create a context.
     case noTLS
 
@@ -141,6 +137,7 @@ public enum SocketSetupError: Error, Equatable, CustomStringConvertible {
             "cannot listen on \(address):\(port): another program may use it; choose another with --port, "
                 + "or --port 0 for any free one"
         case .noDescriptors: "too few files may be open to serve: raise the limit of open files (ulimit -n)"
+        case .cannotWatch: "the kernel watches no more sockets: raise the limit (sysctl fs.epoll.max_user_watches)"
         case .noTLS: "OpenSSL cannot start: is libssl3 installed completely?"
         case .noLoop: "libwebsockets cannot run on libuv: install the package libwebsockets-evlib-uv"
         }

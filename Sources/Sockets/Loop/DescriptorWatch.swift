@@ -3,11 +3,11 @@ internal import Glibc
 
 /// Has the loop report when a descriptor can be read or written, and closes it in the end.
 ///
-/// By epoll itself: adoption by lws costs eight system calls and a turn of the loop, a poll handle of libuv five, and
-/// two more for each change. Confined to its loop's thread.
+/// Asks epoll itself, because adoption by lws costs eight system calls and a turn of the loop, and a poll handle of
+/// libuv five, with two more for each change. Confined to its loop's thread.
 final class DescriptorWatch {
     private let descriptor: Int32
-    /// Outlives every call: it makes them.
+    /// Makes every call, so it outlives them.
     private unowned let loop: EventLoop
     private var wanted: UInt32
     /// Nil before the start, and once the descriptor is closed.
@@ -21,13 +21,13 @@ final class DescriptorWatch {
         self.loop = loop
         wanted = isEdgeTriggered ? EPOLLIN.rawValue | EPOLLET.rawValue : EPOLLIN.rawValue
         guard loop.add(descriptor, reporting: wanted, to: self) else { return nil }
+        // epoll has this object's address until the descriptor is closed.
+        _ = Unmanaged.passRetained(self)
     }
 
-    /// Reports that it can be read, from the loop's next turn on. Keeps `handler` and this object until the descriptor
-    /// is closed.
+    /// From now on `handler` is told when it can be read. It is kept until the descriptor is closed.
     func start(handler: @escaping (Socket.Report) -> Void) {
         self.handler = handler
-        _ = Unmanaged.passRetained(self)
     }
 
     /// Level-triggered: each report is repeated for as long as its condition holds.

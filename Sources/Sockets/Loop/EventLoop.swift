@@ -15,8 +15,7 @@ public final class EventLoop {
     private var isStopped = false
 
     public init() throws(SocketSetupError) {
-        guard let timers = LoopTimers() else { throw .noLoop }
-        self.timers = timers
+        timers = try LoopTimers()
         epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
         guard epoll >= 0 else { throw .noDescriptors }
     }
@@ -32,10 +31,10 @@ public final class EventLoop {
     public func run(prepare: () -> Void) {
         isStopped = false
         while !isStopped {
-            let timeout = timers.runDue()
+            timers.runDue()
             prepare()
             closeEnded()
-            wait(milliseconds: isStopped ? 0 : timeout)
+            wait(milliseconds: isStopped ? 0 : timers.untilNext)
             closeEnded()
         }
     }
@@ -60,7 +59,7 @@ public final class EventLoop {
 
     // MARK: Descriptors
 
-    /// Calls `handler` after each wake, at the loop's next turn. Returns false when the waker cannot be watched.
+    /// Calls `handler` after each wake. Returns false when the waker cannot be watched.
     public func observe(_ waker: LoopWaker, handler: @escaping () -> Void) -> Bool {
         guard let watch = DescriptorWatch(waker.descriptor, on: self, isEdgeTriggered: true) else { return false }
         watch.start { _ in handler() }

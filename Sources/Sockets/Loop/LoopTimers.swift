@@ -8,11 +8,12 @@ final class LoopTimers {
     /// Never destroyed: lws would close its wake descriptor twice (vhost.c:998, libuv.c:441), and by the second time
     /// the number may belong to another thread. It stays, without connections, until the process ends.
     private let context: OpaquePointer
+    /// A timer has been made that libuv does not know of yet.
+    private var hasNews = false
 
-    /// Nil when lws cannot run on libuv.
-    init?() {
+    init() throws(SocketSetupError) {
         LWSLog.start()
-        guard uv_loop_init(uv) == 0 else { return nil }
+        guard uv_loop_init(uv) == 0 else { throw .noDescriptors }
         var info = lws_context_creation_info()
         info.port = CONTEXT_PORT_NO_LISTEN_SERVER
         info.options = UInt64(paycast_lws_options)
@@ -21,22 +22,27 @@ final class LoopTimers {
             info.foreign_loops = $0.baseAddress
             return lws_create_context(&info)
         }
-        guard let context else { return nil }
+        guard let context else { throw .noLoop }
         self.context = context
     }
 
     func timer(interval: Int64, action: @escaping () -> Void) -> LoopTimer {
-        LoopTimer(context: context, interval: interval, action: action)
+        // lws looks at its list of timers only when it is called, and this makes libuv call it.
+        lws_cancel_service(context)
+        hasNews = true
+        return LoopTimer(context: context, interval: interval, action: action)
     }
 
-    /// Calls the actions whose time has come. Returns the milliseconds until the next time; −1 without a timer.
-    func runDue() -> Int32 {
+    /// Calls the actions whose time has come.
+    func runDue() {
         uv_update_time(uv)
-        let timeout = uv_backend_timeout(uv)
-        guard timeout == 0 else { return timeout }
+        guard untilNext == 0 else { return }
+        hasNews = false
         uv_run(uv, UV_RUN_NOWAIT)
-        return uv_backend_timeout(uv)
     }
+
+    /// Milliseconds until the next timer is due, as of the last `runDue`; −1 without one.
+    var untilNext: Int32 { hasNews ? 0 : uv_backend_timeout(uv) }
 }
 
 /// Logs lws' own errors. No byte of a request reaches lws, so no such byte can appear in them.

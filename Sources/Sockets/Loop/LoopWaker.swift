@@ -13,7 +13,7 @@ public final class LoopWaker: Sendable {
         self.event = event
     }
 
-    /// Readable once the loop has been woken. Nobody reads it, because the loop watches it for each write.
+    /// Watched edge-triggered: each write is reported, so nobody has to read it.
     var descriptor: Int32 { event.descriptor }
 
     /// Call when something waits in the mailbox, from any thread, outside its lock: either this call sees that the loop

@@ -1,4 +1,4 @@
-/// The values with which a URL may begin, since they are no code there, as `javascript:` would be.
+/// Decides whether a value may begin a URL: `javascript:` would be code.
 enum HarmlessAddress {
     private static let schemes: Set<String> = ["http", "https", "mailto", "tel"]
 
