@@ -39,7 +39,7 @@ import Testing
         ("2026-01-01T00:00:00Z", Finding.Level.ok), ("2034-12-01T00:00:00Z", .warn), ("2035-03-01T00:00:00Z", .fail),
         ("2000-01-01T00:00:00Z", .fail),
     ]) func judgesApplesRoots(_ now: String, worst: Finding.Level) throws {
-        let findings = AppleCertificates(now: try #require(Instant(iso8601: now))).findings(.apple)
+        let findings = AppleCertificateExpiry(now: try #require(Instant(iso8601: now))).findings(.apple)
         #expect(findings.count == (now < "2027" ? 4 : 3))
         let levels = findings.map(\.level)
         #expect((levels.contains(.fail) ? .fail : levels.contains(.warn) ? .warn : .ok) == worst, "\(findings)")

@@ -4,10 +4,10 @@ public import StoreInterface
 
 extension AppleStore {
     public func checkCertificates(at now: Instant) -> [Finding] {
-        let certificates = AppleCertificates(now: now)
-        guard let rootsPath else { return certificates.findings(.apple) }
+        let expiry = AppleCertificateExpiry(now: now)
+        guard let rootsPath else { return expiry.findings(.apple) }
         do throws(TrustedRootsError) {
-            return certificates.findings(try TrustedRoots.load(from: rootsPath))
+            return expiry.findings(try TrustedRoots.load(from: rootsPath))
         } catch {
             return [.fail("Apple root", detail: "\(error)")]
         }
@@ -15,7 +15,7 @@ extension AppleStore {
 }
 
 /// When the certificates expire that verify Apple's documents. Pure.
-struct AppleCertificates {
+struct AppleCertificateExpiry {
     /// In days. A root cannot be replaced within a week.
     private static let notice = 180
 
@@ -27,7 +27,7 @@ struct AppleCertificates {
                 "Apple root",
                 of: $0,
                 at: now,
-                notice: AppleCertificates.notice,
+                notice: AppleCertificateExpiry.notice,
                 todo: "get the new one from www.apple.com/certificateauthority, or a newer Paycast"
             )
         } + leaf
