@@ -41,7 +41,8 @@ public struct AppleConfiguration: Sendable {
     /// Supplies what a receipt does not say about its products.
     public let catalog: Catalog
 
-    /// Throws for Production without an app id, because that would accept any app that shares the bundle id.
+    /// Throws if Production is served and `appIDs` is an empty list. `any` does not throw, and accepts every app that
+    /// shares the bundle id: `AppleStore` combines it with Production in development only.
     public init(
         bundleIDs: Allowlist<String>,
         appIDs: AppIDs,

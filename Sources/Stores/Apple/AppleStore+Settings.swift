@@ -36,6 +36,13 @@ extension SettingsReader {
         return .each(Dictionary(zip(bundles, ids)) { first, _ in first })
     }
 
+    /// Outside development, Production needs an app id: without one, every app that shares the bundle id would count.
+    mutating func requireAppleAppID(of bundles: [String], in environments: Set<StoreEnvironment>) {
+        let name = "PAYCAST_APPLE_APP_ID"
+        guard environments.contains(.production), !bundles.isEmpty, !isDevelopment, given(name) == nil else { return }
+        reject(name, because: "is required when Production is served: the numeric Apple ID of the app")
+    }
+
     mutating func appleRoots() -> String? {
         guard let given = given("PAYCAST_APPLE_ROOTS") else { return nil }
         if access(given.value, R_OK) != 0 { reject(given.name, because: "\(quoted(given.value)) cannot be read") }

@@ -44,13 +44,7 @@ public struct AppleStore: Store {
         serverKey = settings.appleServerKey()
         apiURL = settings.baseURL("PAYCAST_APPLE_API_URL")
         isDevelopment = settings.isDevelopment
-        let needsAppID = environments.contains(.production) && !named.isEmpty && !settings.isDevelopment
-        if needsAppID && settings.given("PAYCAST_APPLE_APP_ID") == nil {
-            settings.reject(
-                "PAYCAST_APPLE_APP_ID",
-                because: "is required when Production is served: the numeric Apple ID of the app"
-            )
-        }
+        settings.requireAppleAppID(of: named, in: environments)
     }
 
     /// The first of the named apps in alphabetical order.
