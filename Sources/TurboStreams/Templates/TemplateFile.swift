@@ -14,11 +14,7 @@ struct TemplateFile: Equatable {
         let elements: [HTMLElement]
         do { elements = try HTMLElement.topLevel(of: source) } catch { throw .syntax(error) }
         let page = FragmentName(rawValue: name)
-        if let page {
-            try TemplateFile.check(elements, of: page)
-        } else if !TemplateFile.isMisnamed(elements, name: name) {
-            try TemplateFile.checkBroadcast(elements)
-        }
+        try TemplateFile.checkTargets(of: elements, name: name, page: page)
         var roots: [String: Template] = [:]
         for element in elements {
             let id = element.id ?? ""
@@ -42,40 +38,5 @@ struct TemplateFile: Equatable {
         if let target, let root = roots[target] { return root }
         guard target == nil || action != "replace", roots.count == 1 else { return nil }
         return roots.values.first
-    }
-
-    private static func check(_ elements: [HTMLElement], of name: FragmentName) throws(TemplateError) {
-        for element in elements {
-            guard let id = element.id, PageTarget(rawValue: id) != nil else {
-                throw .rootWithoutTarget(element: element.name, id: element.id)
-            }
-        }
-        let required = name.requiredTarget.rawValue
-        guard elements.contains(where: { $0.id == required }) else { throw .missingTarget(required) }
-    }
-
-    /// A page's template with a typo in its name. It causes a warning and need not be valid as a broadcast template.
-    private static func isMisnamed(_ elements: [HTMLElement], name: String) -> Bool {
-        guard let meant = TemplateWarning.nearestFile(to: name).flatMap(FragmentName.init(rawValue:)) else {
-            return false
-        }
-        return (try? check(elements, of: meant)) != nil
-    }
-
-    private static func checkBroadcast(_ elements: [HTMLElement]) throws(TemplateError) {
-        guard elements.count == 1 else { throw .notOneRoot(count: elements.count) }
-        guard let id = elements[0].id, !id.isEmpty, !id.contains("{{") else {
-            throw .rootWithoutID(element: elements[0].name)
-        }
-    }
-}
-
-extension FragmentName {
-    /// The target that a template of this name must contain.
-    var requiredTarget: PageTarget {
-        switch self {
-        case .success, .pending, .paywall, .fixBilling, .paused, .revoked, .moved: .paywall
-        case .manage, .warnBilling, .ending: .subscriptionStatus
-        }
     }
 }
