@@ -22,6 +22,8 @@ public final class Socket: Link {
         case done(Int)
         /// The kernel has nothing, or takes nothing, for now.
         case waits
+        /// TLS has a record of its own to read before it writes, or to write before it reads.
+        case waitsForOpposite
         /// Closed by the peer, or broken.
         case ended
     }
@@ -42,6 +44,10 @@ public final class Socket: Link {
     private var output: [UInt8] = []
     private var sent = 0
     private var isBroken = false
+    /// TLS owes the peer a record, and reads nothing before the kernel has taken it.
+    public private(set) var readWaitsForRoom = false
+    /// TLS has read a part of a message that has to be whole before it writes.
+    private var writeWaitsForBytes = false
     /// Whether readiness to read is reported.
     public private(set) var isReading = true
 
@@ -67,7 +73,12 @@ public final class Socket: Link {
     public var isEncrypted: Bool { tls != nil }
 
     /// Continues the TLS handshake. Without TLS it is done at once.
-    public func handshake() -> Progress { tls?.handshake() ?? .done(1) }
+    public func handshake() -> Progress {
+        guard let tls else { return .done(1) }
+        let progress = tls.handshake()
+        if progress == .waitsForOpposite { waitForRoom() }
+        return progress
+    }
 
     /// Whether the handshake agreed on HTTP/2.
     public var hasChosenHTTP2: Bool { tls?.hasChosenHTTP2 ?? false }
@@ -75,11 +86,7 @@ public final class Socket: Link {
     /// Reads once, without blocking.
     public func receive(into buffer: UnsafeMutableRawBufferPointer) -> Received {
         if let tls {
-            switch tls.read(into: buffer) {
-            case .done(let count): return .bytes(count)
-            case .waits: return .nothing
-            case .ended: return .end
-            }
+            return receive(into: buffer, over: tls)
         }
         while true {
             let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
@@ -88,6 +95,28 @@ public final class Socket: Link {
             if errno == EAGAIN { return .nothing }
             if errno != EINTR { return .broken }
         }
+    }
+
+    private func receive(into buffer: UnsafeMutableRawBufferPointer, over tls: TLSChannel) -> Received {
+        let progress = tls.read(into: buffer)
+        if writeWaitsForBytes {
+            writeWaitsForBytes = false
+            adjustWatch()
+        }
+        switch progress {
+        case .done(let count): return .bytes(count)
+        case .waits: return .nothing
+        case .waitsForOpposite:
+            waitForRoom()
+            return .nothing
+        case .ended: return .end
+        }
+    }
+
+    /// Reading goes on after the next `flush`.
+    private func waitForRoom() {
+        readWaitsForRoom = true
+        adjustWatch()
     }
 
     /// Leaves the peer's bytes in the kernel, and stops the reports, which would otherwise come again and again.
@@ -105,12 +134,15 @@ public final class Socket: Link {
     }
 
     private func adjustWatch() {
-        watch.report(reading: isReading, writing: isBehind)
+        watch.report(
+            reading: isReading && !readWaitsForRoom || writeWaitsForBytes,
+            writing: isBehind && !writeWaitsForBytes
+        )
     }
 
     // MARK: Writing
 
-    public var isBehind: Bool { sent < output.count }
+    public var isBehind: Bool { sent < output.count || readWaitsForRoom }
 
     public func write(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard !isBroken else { return false }
@@ -135,6 +167,7 @@ public final class Socket: Link {
     /// The kernel takes bytes again, so this sends more. Returns false when the connection is dead.
     public func flush() -> Bool {
         guard isBehind else { return true }
+        readWaitsForRoom = false
         guard let count = output.withUnsafeBytes({ transmit(UnsafeRawBufferPointer(rebasing: $0[sent...])) }) else {
             return false
         }
@@ -142,8 +175,8 @@ public final class Socket: Link {
         if !isBehind {
             output = []
             sent = 0
-            adjustWatch()
         }
+        adjustWatch()
         return true
     }
 
@@ -155,6 +188,9 @@ public final class Socket: Link {
             switch tls?.write(rest) ?? send(rest) {
             case .done(let count): total += count
             case .waits: return total
+            case .waitsForOpposite:
+                writeWaitsForBytes = true
+                return total
             case .ended:
                 isBroken = true
                 return nil

@@ -57,6 +57,14 @@ final class TLSClient {
         try transmit()
     }
 
+    /// Changes the keys again and again (RFC 8446 §4.6.3), in records that go out with the next write.
+    func updateKeys(times: Int, asksPeer: Bool) {
+        for _ in 0..<times {
+            precondition(SSL_key_update(ssl, asksPeer ? SSL_KEY_UPDATE_REQUESTED : SSL_KEY_UPDATE_NOT_REQUESTED) == 1)
+            precondition(SSL_do_handshake(ssl) == 1)
+        }
+    }
+
     /// Says that nothing more comes, and goes on reading.
     func finishSending() throws {
         SSL_shutdown(ssl)

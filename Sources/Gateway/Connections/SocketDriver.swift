@@ -50,8 +50,9 @@ final class SocketDriver {
         switch report {
         case .ready(let reading, let writing):
             serve(connection) {
+                let waited = connection.socket?.readWaitsForRoom ?? false
                 if writing { writable(connection) }
-                if reading, connection.isOpen { readable(connection) }
+                if reading || waited, connection.isOpen { readable(connection) }
             }
         case .failed:
             serve(connection) {
@@ -90,7 +91,10 @@ final class SocketDriver {
             case .bytes(let count):
                 received(UnsafeRawBufferPointer(rebasing: buffer[..<count]), on: connection)
                 guard connection.isOpen, connection.takesInput else { return }
-            case .nothing: return
+            case .nothing:
+                // Bytes that TLS has to send first have a deadline like any others.
+                if socket.isBehind { closer.slowConsumers.wrote(to: connection) }
+                return
             case .end: return receivedEnd(connection)
             case .broken: return closer.end(connection)
             }
@@ -101,7 +105,7 @@ final class SocketDriver {
     /// Returns false while the handshake continues, and after it has failed.
     private func shakeHands(on socket: Socket, of connection: Connection) -> Bool {
         switch socket.handshake() {
-        case .waits: return false
+        case .waits, .waitsForOpposite: return false
         case .ended:
             closer.end(connection)
             return false

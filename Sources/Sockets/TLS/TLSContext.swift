@@ -3,13 +3,16 @@ internal import CWebSockets
 /// The OpenSSL context that all TLS connections of one loop share. Confined to the loop's thread.
 public final class TLSContext {
     let pointer: OpaquePointer
+    /// How its connections read from their descriptors.
+    let source: OpaquePointer
     /// The certificate for new connections; open connections keep the one they were shown.
     public var identity: ServerIdentity
 
     /// Nil when OpenSSL has no memory.
     public init?(_ identity: ServerIdentity) {
-        guard let pointer = SSL_CTX_new(TLS_server_method()) else { return nil }
+        guard let pointer = SSL_CTX_new(TLS_server_method()), let source = TLSChannel.makeSource() else { return nil }
         self.pointer = pointer
+        self.source = source
         self.identity = identity
         SSL_CTX_ctrl(pointer, SSL_CTRL_SET_MIN_PROTO_VERSION, Int(TLS1_2_VERSION), nil)
         // A renegotiation costs the server more than the client, and a write might have to wait for a read.
@@ -23,6 +26,9 @@ public final class TLSContext {
         // We keep bytes that did not go out, at another address. OpenSSL frees the buffers of idle connections.
         let modes = SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS
         SSL_CTX_ctrl(pointer, SSL_CTRL_MODE, Int(modes), nil)
+        // On by default: one call would go on for as long as records without data keep coming.
+        SSL_CTX_ctrl(pointer, SSL_CTRL_CLEAR_MODE, Int(SSL_MODE_AUTO_RETRY), nil)
+        SSL_CTX_set_msg_callback(pointer, TLSChannel.countRecord)
         let owner = Unmanaged.passUnretained(self).toOpaque()
         SSL_CTX_set_cert_cb(pointer, { TLSContext.show(on: $0, owner: $1) }, owner)
         SSL_CTX_set_alpn_select_cb(pointer, chooseProtocol, nil)
@@ -30,6 +36,7 @@ public final class TLSContext {
 
     deinit {
         SSL_CTX_free(pointer)
+        BIO_meth_free(source)
     }
 
     /// Called in every handshake, so that a renewed certificate needs no new context and no lost connection.
