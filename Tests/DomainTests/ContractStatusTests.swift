@@ -36,6 +36,33 @@ import Testing
             status: status(.expired, day: -1)
         ),
         Case(
+            name: "active without an end is pending",
+            snapshot: snapshot(.active, day: nil),
+            status: status(.pending, day: nil)
+        ),
+        Case(
+            name: "grace without an end is pending",
+            snapshot: snapshot(.inGracePeriod, day: nil),
+            status: status(.pending, day: nil)
+        ),
+        Case(
+            name: "a charge without an end is pending",
+            charge: charge(day: nil),
+            status: status(.pending, day: nil, autoRenew: nil)
+        ),
+        Case(
+            name: "without an end, that of an older charge counts",
+            snapshot: snapshot(.cancelled, day: nil, signed: -1),
+            charge: charge(day: 10, signed: -5),
+            status: status(.cancelled, day: 10)
+        ),
+        Case(
+            name: "without an end, a newer charge extends",
+            snapshot: snapshot(.active, day: nil, signed: -5),
+            charge: charge(day: 10, signed: -1),
+            status: status(.active, day: 10)
+        ),
+        Case(
             name: "billing retry stays",
             snapshot: snapshot(.inBillingRetry, day: -1),
             status: status(.inBillingRetry, day: -1)

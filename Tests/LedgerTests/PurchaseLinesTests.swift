@@ -17,13 +17,16 @@ import Testing
     /// One line item of Google's answer, and the day on which it ends.
     struct Line: Sendable {
         var product: String
-        var days = 30
+        var days: Int? = 30
         var renews = true
+        var replacement: String?
 
         var json: String {
-            let end = (PurchaseLinesTests.start + PurchaseLinesTests.day * days).iso8601
+            let end = days.map { (PurchaseLinesTests.start + PurchaseLinesTests.day * $0).iso8601 }
+            let expiry = end.map { #""expiryTime":"\#($0)","# } ?? ""
+            let deferred = replacement.map { #""deferredItemReplacement":{"productId":"\#($0)"},"# } ?? ""
             return
-                #"{"productId":"\#(product)","expiryTime":"\#(end)","autoRenewingPlan":{"autoRenewEnabled":\#(renews)}}"#
+                #"{"productId":"\#(product)",\#(expiry)\#(deferred)"autoRenewingPlan":{"autoRenewEnabled":\#(renews)}}"#
         }
     }
 
@@ -89,6 +92,40 @@ import Testing
         #expect(try held(ledger) == ["T": "base active", "T#extra": "extra expired"])
         let ended = try ledger.entitlements("42").entitlements.first { $0.product == "extra" }
         #expect(ended?.accessUntil == Self.start + Self.day * 3)
+    }
+
+    /// Until it begins, a deferred replacement is listed without a date, and later the old product may be.
+    @Test(arguments: [[0], [0, 1], [1, 0]]) func deferredReplacementGivesNothingBeforeItBegins(_ order: [Int]) throws {
+        let (ledger, token) = try ledger()
+        defer { ledger.remove() }
+        let lines = [
+            [Line(product: "base", replacement: "extra"), Line(product: "extra", days: nil)],
+            [Line(product: "base", days: nil), Line(product: "extra", days: 60)],
+        ]
+        if order.count > 1 { ledger.clock.set(to: Self.start + Self.day * 31) }
+        for index in order {
+            _ = try ledger.send(
+                try read("e\(index)", lines: lines[index], minute: 1 + index * 44_640, token: token)
+            )
+        }
+        #expect(try held(ledger) == ["T": order.count > 1 ? "extra active" : "base active"])
+        let pending = try ledger.entitlements("42").entitlements.map(\.pendingProduct)
+        #expect(pending == [order.count > 1 ? nil : "extra"])
+    }
+
+    /// In whatever state Google calls it: only what is bought once has no end.
+    @Test(arguments: ["ACTIVE", "CANCELED", "IN_GRACE_PERIOD"]) func withoutAnEndNothingIsOpen(_ state: String) throws {
+        let (ledger, token) = try ledger()
+        defer { ledger.remove() }
+        let undated = [Line(product: "base", days: nil)]
+        _ = try ledger.send(try read("e1", lines: undated, minute: 1, state: state, token: token))
+        #expect(try ledger.entitlements("42").entitlements.filter(\.isActive).isEmpty)
+        // The end that was stated before still counts, and no more.
+        let dated = [Line(product: "base")]
+        _ = try ledger.send(try read("e2", lines: dated, minute: 2, state: state, token: token))
+        _ = try ledger.send(try read("e3", lines: undated, minute: 3, state: state, token: token))
+        let open = try ledger.entitlements("42").entitlements.filter(\.isActive)
+        #expect(open.map(\.accessUntil) == [Self.start + Self.day * 30])
     }
 
     /// Google no longer lists the product; the two readings may be committed in any order.

@@ -8,9 +8,12 @@ extension Contract {
     /// store still tries to charge, until the store says so. When a renewal is expected, access outlasts the period by
     /// the policy's leeway, so that a late notification can arrive or the store can be asked. The end that is shown
     /// remains the store's.
+    ///
+    /// A subscription whose end no statement gives opens nothing yet: only what is bought once has no end.
     public func status(at now: Instant, policy: AccessPolicy = AccessPolicy(sandboxUsers: .any)) -> ContractStatus? {
         let said = kind == .subscription ? subscriptionStatus : oneTimeStatus(policy.catalog)
         guard var status = said else { return nil }
+        if kind == .subscription, status.isActive, status.accessUntil == nil { status.state = .pending }
         if let end = end(of: status, policy: policy), end <= now { status.state = .expired }
         return status
     }
@@ -39,6 +42,7 @@ extension Contract {
         guard let snapshot = snapshot?.snapshot else { return transaction.map { ContractStatus(of: $0.transaction) } }
         var status = ContractStatus(of: snapshot)
         guard let charge = transaction?.transaction else { return status }
+        if status.isActive, status.accessUntil == nil { status.accessUntil = charge.revokedAt ?? charge.expiresAt }
         status.endAtRefund(of: charge)
         // RevenueCat announces a plan change in a separate event, before or after the purchase that makes it. At other
         // stores the charge may belong to an older period, when the change leads back to a product bought before.
