@@ -23,6 +23,9 @@ public struct Message: Sendable, Equatable {
         return frame.bytes
     }
 
+    /// Its weight in a queue, in bytes.
+    public var cost: Int { parts.reduce(0) { $0 + $1.cost } }
+
     /// Whether it makes pages reload.
     public var hasRefresh: Bool { parts.contains(where: \.isRefresh) }
 }

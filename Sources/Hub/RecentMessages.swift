@@ -24,7 +24,7 @@ struct RecentMessages {
 
     /// `message` is newer than all messages before it.
     mutating func add(_ message: Message, at position: Int64) {
-        let size = message.parts.reduce(128) { $0 + $1.cost }
+        let size = 128 + message.cost
         streams[message.stream, default: []].append(message)
         order.append((message.stream, position, size))
         bytes += size

@@ -36,6 +36,21 @@ public struct CatchUpBatch: Sendable {
         }
     }
 
+    /// Keeps the newest messages that fit, then makes the page reload: the app's own server knows the rest. A page
+    /// that came without a cursor has just been rendered, and gets no refresh (`RefreshPolicy`).
+    public func bounded(to bytes: Int) -> CatchUpBatch {
+        var left = bytes
+        let kept = messages.reversed().prefix { message in
+            left -= message.cost
+            return left >= 0
+        }
+        guard kept.count < messages.count, let newest = messages.last else { return self }
+        let refresh = Message(stream: newest.stream, position: newest.position, parts: [.refresh])
+        var missed = self
+        missed.messages = kept.reversed() + [refresh]
+        return missed
+    }
+
     /// Keeps only the refreshes that `isNews` accepts by their positions; 0 stands for a message without a position.
     public func withRefreshes(where isNews: (Int64) -> Bool) -> CatchUpBatch {
         guard messages.contains(where: \.hasRefresh) else { return self }

@@ -45,6 +45,16 @@ public struct Fragment: Sendable, Equatable {
         self.content = content
     }
 
+    /// The bytes of its content before it is rendered.
+    public var size: Int {
+        switch content {
+        case .template(let name, let values):
+            values.reduce(name.utf8.count) { $0 + $1.key.utf8.count + $1.value.utf8.count }
+        case .html(let text), .markup(let text): text.utf8.count
+        case .none: 0
+        }
+    }
+
     /// A fragment is superfluous once a newer one has the same key, because the newer one replaces the whole element or
     /// its whole content. An `update` leaves the attributes that a `replace` brought, so the two actions have separate
     /// keys.

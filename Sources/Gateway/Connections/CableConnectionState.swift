@@ -1,4 +1,5 @@
 internal import ActionCable
+internal import Hub
 internal import Pages
 internal import Sockets
 
@@ -10,6 +11,11 @@ final class CableConnectionState {
     let sid: String?
     let heartbeat: TimerWheel<ConnectionID>.Handle
     var session: CableSession
+    /// Subscriptions whose missed messages are still to be read, one after the other: what a connection has not taken
+    /// stays in the ledger, and its user takes turns with others.
+    var waiting: [(id: SubscriptionID, request: PageRequest)] = []
+    /// The one whose missed messages are being read.
+    var reading: SubscriptionID?
     /// The bytes of confirmations and rejections that were sent since the socket stopped accepting bytes.
     var owed = 0
 

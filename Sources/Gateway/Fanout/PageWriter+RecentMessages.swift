@@ -1,3 +1,4 @@
+internal import Admission
 internal import Hub
 internal import Observability
 internal import Pages
@@ -25,9 +26,12 @@ extension PageWriter {
         return messages.map { CatchUpBatch(through: subscriptions.hub.position, messages: $0) }
     }
 
-    /// The part to send: the newest fragment of each target, and no refresh that the page has had.
+    /// The part to send: the newest fragment of each target, as much as may wait for a page, and no refresh that the page
+    /// has had.
     func news(in missed: CatchUpBatch, for subscriber: Subscriber) -> CatchUpBatch {
-        let news = missed.collapsed.withRefreshes {
+        var news = missed.collapsed
+        if subscriber.transport != .feed { news = news.bounded(to: loop.limits.queuedBytes) }
+        news = news.withRefreshes {
             loop.shared.sentRefreshes.isNews($0, on: subscriber.stream, for: subscriber.refreshes)
         }
         if !news.messages.isEmpty { loop.metrics.catchUps.add() }

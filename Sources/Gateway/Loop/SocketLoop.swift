@@ -176,7 +176,9 @@ final class SocketLoop {
         guard let subscriber = subscriptions[id] else { return }
         switch subscriber.connection.phase {
         case .page(let page): requests.pages.sendCatchUp(missed, to: subscriber, on: page)
-        case .cable(let client): requests.cable.sendCatchUp(missed, to: subscriber, of: client)
+        case .cable(let client):
+            requests.cable.sendCatchUp(missed, to: subscriber, of: client)
+            requests.cable.readNext(client, on: subscriber.connection)
         default: break
         }
     }

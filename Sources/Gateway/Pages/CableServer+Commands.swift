@@ -26,9 +26,9 @@ extension CableServer {
         case .send(let message): return connection.isBlocked || answer(message, on: connection)
         case .subscribe(let identifier, let history):
             return subscribe(client, to: identifier, history: history, on: connection)
-        case .unsubscribe(let id): subscriptions.end(id)
+        case .unsubscribe(let id): end(id, of: client, on: connection)
         case .history(let identifier, let history, let id):
-            subscriptions.end(id)
+            end(id, of: client, on: connection)
             return subscribe(client, to: identifier, history: history, on: connection)
         case .disconnect(let reason):
             loop.metrics.abusive.add()
@@ -56,8 +56,9 @@ extension CableServer {
         case .open(let request):
             let id = subscribe(client, to: request, as: identifier, on: connection)
             client.session.attach(id, to: identifier, owesHistory: history != nil)
-            read(request, for: id, of: client)
-            return true
+            client.waiting.append((id, request))
+            readNext(client, on: connection)
+            return connection.isOpen
         case .rejected:
             loop.metrics.rejected.add()
             return answer(client.session.reject(identifier), on: connection)
@@ -81,14 +82,34 @@ extension CableServer {
             head: CableMessage.head(identifier.literal)
         )
         subscriptions.add(subscriber, until: request.expires)
+        subscriptions.hub.pause(id)
         return id
     }
 
-    func read(_ request: PageRequest, for id: SubscriptionID, of client: CableConnectionState) {
-        let isRead = writer.readCatchUp(request, for: id) { missed in
-            if let subscriber = subscriptions[id] { sendCatchUp(missed, to: subscriber, of: client) }
+    func end(_ id: SubscriptionID, of client: CableConnectionState, on connection: Connection) {
+        subscriptions.end(id)
+        if client.reading == id { client.reading = nil }
+        readNext(client, on: connection)
+    }
+
+    /// Reads what the next subscriptions missed, until one has to wait for the ledger, or all for the socket.
+    func readNext(_ client: CableConnectionState, on connection: Connection) {
+        while !connection.isBlocked, client.reading == nil, !client.waiting.isEmpty {
+            let (id, request) = client.waiting.removeFirst()
+            guard let subscriber = subscriptions[id] else { continue }
+            client.reading = id
+            subscriptions.hub.resume(id)
+            let isRead = writer.readCatchUp(request, for: id) { sendCatchUp($0, to: subscriber, of: client) }
+            guard !isRead else { continue }
+            client.reading = nil
+            giveUp(id, of: client)
         }
-        if !isRead { giveUp(id, of: client) }
+        guard connection.isBlocked else { return }
+        // A page that reads slowly would come back again and again without its confirmation.
+        for (id, _) in client.waiting {
+            guard let confirmation = client.session.confirmation(of: id) else { continue }
+            guard say(confirmation, to: client, on: connection) else { return closer.end(connection) }
+        }
     }
 
     /// The missed messages cannot be read now. A client that waits for its confirmation asks again. One that was told

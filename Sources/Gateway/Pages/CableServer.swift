@@ -47,12 +47,11 @@ struct CableServer {
         guard let identifiers = old.flatMap({ loop.shared.sessions.take($0) }) else {
             return begin(CableMessage.welcome(sid: sid, restored: nil))
         }
-        var restored: [(id: SubscriptionID, request: PageRequest)] = []
         for identifier in identifiers {
             guard case .open(let request) = verdict(on: identifier, history: nil, for: client) else { continue }
             let id = subscribe(client, to: request, as: identifier, on: connection)
             client.session.restore(id, to: identifier)
-            restored.append((id, request))
+            client.waiting.append((id, request))
         }
         let names = client.session.identifiers
         guard begin(CableMessage.welcome(sid: sid, restored: names)) else {
@@ -60,8 +59,8 @@ struct CableServer {
             old.map { loop.shared.sessions.keep(names, as: $0) }
             return false
         }
-        for (id, request) in restored { read(request, for: id, of: client) }
-        return true
+        readNext(client, on: connection)
+        return connection.isOpen
     }
 
     /// The messages that one subscription missed have been read. Confirms the subscription before its first message, so
@@ -70,9 +69,10 @@ struct CableServer {
         let missed = writer.news(in: missed, for: subscriber)
         let connection = subscriber.connection
         let id = subscriber.subscription
+        client.reading = nil
         guard missed.extent == .whole else { return giveUp(id, of: client) }
         // Messages for another subscription may have filled the socket. This one's messages then wait in the hub, but
-        // its confirmation goes out. Otherwise a slow page would come back again and again.
+        // its confirmation goes out, as in `readNext`.
         if connection.isBlocked { subscriptions.hub.blocked(id) }
         if let confirmation = client.session.confirmation(of: id), !say(confirmation, to: client, on: connection) {
             return closer.end(connection)
@@ -90,7 +90,8 @@ struct CableServer {
     func expire(_ id: SubscriptionID, of client: CableConnectionState, on connection: Connection) {
         loop.metrics.expired.add()
         guard let identifier = client.session.identifier(of: id) else { return }
-        subscriptions.end(id)
+        end(id, of: client, on: connection)
+        guard connection.isOpen else { return }
         if !refuseExpired(identifier, for: client, on: connection) { closer.end(connection) }
     }
 
@@ -114,7 +115,7 @@ struct CableServer {
     }
 
     /// Sends a message that a client must get, whether it reads or not. One that subscribes ever again while slow is ended.
-    private func say(_ message: [UInt8], to client: CableConnectionState, on connection: Connection) -> Bool {
+    func say(_ message: [UInt8], to client: CableConnectionState, on connection: Connection) -> Bool {
         if connection.isBlocked {
             client.owed += message.count
             guard client.owed <= CableConnectionState.owedLimit else {

@@ -29,7 +29,7 @@ extension RequestServer {
         // An HTTP/2 stream ends by itself with its last frame.
         case .closing: if connection.socket != nil { closer.linger(connection) }
         case .page(let page): if writer.resume(connection) { pages.readOn(page, on: connection) }
-        case .cable: _ = writer.resume(connection)
+        case .cable(let client): if writer.resume(connection) { cable.readNext(client, on: connection) }
         case .shaking, .waiting, .http2, .closeSent, .lingering, .ended: break
         }
     }

@@ -62,6 +62,19 @@ public struct Statement {
         return try prepared.next() ? try read(Row(prepared)) : nil
     }
 
+    /// Reads rows until `read` returns false. Returns whether it has read them all.
+    func each(
+        _ values: [Value] = [],
+        read: (Row) throws(EngineError) -> Bool
+    ) throws(EngineError) -> Bool {
+        try prepared.start(values, body: nil)
+        defer { prepared.reset() }
+        while try prepared.next() {
+            guard try read(Row(prepared)) else { return false }
+        }
+        return true
+    }
+
     public func all<Result>(
         _ values: [Value] = [],
         read: (Row) throws(EngineError) -> Result

@@ -5,9 +5,11 @@ public import LedgerInterface
 extension LedgerQueries {
     /// The number of distinct targets of one stream that are examined; a page has a handful.
     private static let targetLimit = 1000
+    /// What one answer holds, before it is rendered: as much as may wait for a page. A page that missed more reloads.
+    private static let byteLimit = 256 << 10
 
-    /// The fragments on a stream that are newer than `since`. If they are more than `limit`, or if there is no cursor
-    /// of this ledger, only the newest fragment of each target.
+    /// The fragments on a stream that are newer than `since`. If they are more than `limit` or 256 KiB, or if there is no
+    /// cursor of this ledger, only the newest fragment of each target, and of these as many as 256 KiB hold.
     public func missed(
         on stream: StreamName,
         since start: MissedSince,
@@ -37,12 +39,16 @@ extension LedgerQueries {
             missed.mode = .newest
             let staying = try newest(of: "", on: stream, after: start)
             missed.isTruncated = isKnown && (!isComplete || staying != nil)
+            missed.newest = staying?.position
             var found: [PlacedFragment] = []
+            var bytes = 0
             for key in keys {
-                if let fragment = try newest(of: key, on: stream, after: start) { found.append(fragment) }
+                guard let fragment = try newest(of: key, on: stream, after: start) else { continue }
+                missed.newest = max(missed.newest ?? 0, fragment.position)
+                bytes += fragment.fragment.size
+                if bytes <= LedgerQueries.byteLimit { found.append(fragment) } else { missed.isTruncated = isKnown }
             }
             missed.items = grouped(try written(found))
-            missed.newest = (found + [staying].compactMap { $0 }).map(\.position).max()
             return missed
         }
     }
@@ -89,7 +95,7 @@ extension LedgerQueries {
         return Array(keys.dropFirst())
     }
 
-    /// Everything newer than `position`, or nil if that is more than `limit`.
+    /// Everything newer than `position`, or nil if that is more than `limit` or `byteLimit`.
     private func fragments(
         _ stream: StreamName,
         keys: [String],
@@ -97,10 +103,15 @@ extension LedgerQueries {
         limit: Int
     ) throws(EngineError) -> [PlacedFragment]? {
         var found: [PlacedFragment] = []
+        var bytes = 0
         for key in keys {
             let range: [Value] = [.text(stream.text), .text(key), .integer(position), .integer(Int64(limit) + 1)]
-            found += try statements.fragmentsOfKey.all(range, read: FragmentRow.read)
-            if found.count > limit { return nil }
+            let fits = try statements.fragmentsOfKey.each(range) { row throws(EngineError) in
+                found.append(try FragmentRow.read(row))
+                bytes += found[found.count - 1].fragment.size
+                return found.count <= limit && bytes <= LedgerQueries.byteLimit
+            }
+            guard fits else { return nil }
         }
         return found
     }
