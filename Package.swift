@@ -227,7 +227,7 @@ let package = Package(
         library("StoreDriver", ["Encoding", "Domain", "APIModel", "Crypto", "HTTPClient", "Simulator"]),
         library(
             "Pages",
-            ["Encoding", "Domain", "APIModel", "Concurrency", "HTTP1", "TurboStreams", "Hub", "ActionCable"]
+            ["Encoding", "Domain", "APIModel", "Concurrency", "Crypto", "HTTP1", "TurboStreams", "Hub", "ActionCable"]
         ),
         library(
             "HTTPMessages",

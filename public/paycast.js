@@ -1,13 +1,27 @@
 // Optional, for pages with <turbo-stream-source>: <script type="module" src="/paycast.js"></script>
 // Opens a source again at once when the page comes back (foreground, back/forward cache, network) and, backing off, when
 // it is closed for good, as a WebSocket always is; says `connected` on the element. Without it nothing gets lost, only later.
+// Where a morph changes an element's stream, its connection follows (https://github.com/hotwired/turbo/pull/1287).
 {
   const tagged = name => [...document.getElementsByTagName(name)]
   const elements = () => tagged("turbo-stream-source").filter(element => element.streamSource)
   const backOff = attempts => Math.min(30_000, 1_000 * 2 ** attempts) * (0.5 + Math.random() / 2)
   const calm = state => state.timer = clearTimeout(state.timer)
   const states = new WeakMap()
+  const streams = new WeakMap()
   let hiddenAt = Infinity
+
+  // Turbo leaves a connection as it is when a morph gives the element another stream. turbo-rails follows since 2.0.8.
+  const streamOf = element =>
+    element.getAttribute("signed-stream-name") ?? element.getAttribute("src")?.replace(/([?&]since=)[^&#]*/, "$1")
+  const enterAgain = element => {
+    streams.set(element, streamOf(element))
+    element.parentNode.insertBefore(element, element.nextSibling)
+  }
+  const follow = element => {
+    if (!streams.has(element)) streams.set(element, streamOf(element))
+    else if (streams.get(element) !== streamOf(element) && !element.constructor.observedAttributes) enterAgain(element)
+  }
 
   // Also after a morph, which takes `connected` away and may bring a newer `src`.
   const look = element => {
@@ -39,7 +53,7 @@
       url.searchParams.set("since", state.seen)
       element.setAttribute("src", url)
     }
-    element.parentNode.insertBefore(element, element.nextSibling)
+    enterAgain(element)
     look(element)
   }
 
@@ -82,10 +96,11 @@
   }
 
   const lookAtAll = () => {
+    for (const element of [...elements(), ...cable.elements()]) follow(element)
     elements().forEach(look)
     lookAtCable()
   }
-  const options = { subtree: true, childList: true, attributeFilter: ["connected"] }
+  const options = { subtree: true, childList: true, attributeFilter: ["connected", "src", "signed-stream-name"] }
   new MutationObserver(lookAtAll).observe(document, options)
   customElements.whenDefined("turbo-stream-source").then(lookAtAll)
   const returned = () => {

@@ -8,6 +8,7 @@ internal import HTTP1
 internal import HTTPMessages
 internal import Ledger
 internal import LedgerInterface
+internal import Pages
 internal import Settings
 internal import Simulator
 internal import StoreInterface
@@ -173,8 +174,8 @@ struct DemoPage: Sendable {
     private func source(_ stream: StreamName, since: Cursor, for request: Request) -> String {
         let scheme = request.scheme ?? (isSecure ? .https : .http)
         let name = AddressText.queryEscaped(streamNames?.sign(stream) ?? "")
-        let address = "\(scheme.webSocket)://\(AddressText.host(request.host))/streams?name=\(name)&amp;since=\(since)"
-        return "<turbo-stream-source src=\"\(address)\"></turbo-stream-source>"
+        let address = "\(scheme.webSocket)://\(AddressText.host(request.host))/streams?name=\(name)&since=\(since)"
+        return SourceElement.markup(of: stream, address: address)
     }
 
     /// The stores to choose from, each with the steps for which it has events.

@@ -59,6 +59,11 @@ public struct Hub: Sendable {
     public var streamCount: Int { table.streamCount }
     public var subscriptionCount: Int { table.count }
 
+    /// Nil for a stale id.
+    public func stream(of id: SubscriptionID) -> StreamName? {
+        table.index(id).flatMap { table.streams[Int(table.slots[$0].stream)].name }
+    }
+
     /// A page begins to catch up. Read what it missed only after this call, so that there is no gap between the two.
     public mutating func subscribe(to stream: StreamName) -> SubscriptionID {
         table.add(stream)

@@ -1,3 +1,5 @@
+internal import Crypto
+public import Domain
 internal import Encoding
 internal import TurboStreams
 
@@ -28,9 +30,8 @@ public struct SourceElement: Sendable, Equatable {
     }
 
     /// Replaces the element by one that reconnects by itself: an `EventSource` survives a restart.
-    public func replacement(since cursor: String) -> [UInt8] {
-        let source = HTMLEscaping.escape("\(address)&since=\(cursor)")
-        let template = "<template><turbo-stream-source src=\"\(source)\"></turbo-stream-source></template>"
+    public func replacement(on stream: StreamName, since cursor: String) -> [UInt8] {
+        let template = "<template>\(SourceElement.markup(of: stream, address: "\(address)&since=\(cursor)"))</template>"
         return Array("<turbo-stream action=\"replace\" targets=\"\(selector)\">\(template)</turbo-stream>".utf8)
     }
 
@@ -38,5 +39,19 @@ public struct SourceElement: Sendable, Equatable {
     /// the element, and with it the old name.
     public var renewal: [UInt8] {
         Array("<turbo-stream action=\"remove\" targets=\"\(selector)\"></turbo-stream>".utf8) + TemplateRenderer.refresh
+    }
+
+    /// The element that opens `stream` at `address`, ready for a page.
+    ///
+    /// Its id names the stream, because morphing keeps an element without one: the page of another user, rendered at the
+    /// same address, would only change its `src` and go on hearing the old stream
+    /// (https://github.com/hotwired/turbo/pull/1287). An element with another id is replaced.
+    public static func markup(of stream: StreamName, address: String) -> String {
+        "<turbo-stream-source id=\"\(id(of: stream))\" src=\"\(HTMLEscaping.escape(address))\"></turbo-stream-source>"
+    }
+
+    /// A digest fits into an id, whatever the name consists of.
+    private static func id(of stream: StreamName) -> String {
+        "paycast-\(Hex.encode(SHA256.hash(Array(stream.text.utf8))).prefix(16))"
     }
 }

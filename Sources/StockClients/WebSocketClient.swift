@@ -54,8 +54,10 @@ enum SourceReplacement {
             return nil
         }
         let text = String(decoding: html, as: UTF8.self)
-        guard let element = text.firstRange(of: "<turbo-stream-source src=\"") else { return nil }
-        let source = text[element.upperBound...].prefix { $0 != "\"" }
+        guard let element = text.firstRange(of: "<turbo-stream-source "),
+            let address = text[element.upperBound...].firstRange(of: "src=\"")
+        else { return nil }
+        let source = text[address.upperBound...].prefix { $0 != "\"" }
         guard let path = source.firstRange(of: "/streams") else { return nil }
         return String(source[path.lowerBound...]).replacing("&amp;", with: "&")
     }

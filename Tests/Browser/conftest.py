@@ -144,7 +144,7 @@ def wire(server):
 @pytest.fixture
 def turbo_8():
     """`refresh` and morphing came with Turbo 8, which TURBO_JS has to name."""
-    if "refreshMethod" not in turbo().read_text():
+    if "refresh-method" not in turbo().read_text():
         pytest.skip("needs Turbo 8: set TURBO_JS")
 
 

@@ -62,13 +62,14 @@ class Server(Paycast):
         """The source element, opened over `base`: the server's own address unless another leads to it."""
         way = urlsplit(base or self.url)
         scheme = way.scheme.replace("http", "ws") if transport == "websocket" else way.scheme
-        src = urlsplit(self.stream(user)[transport])._replace(scheme=scheme, netloc=way.netloc).geturl()
-        return f'<turbo-stream-source src="{escape(src)}"></turbo-stream-source>'
+        stream = self.stream(user)
+        src = urlsplit(stream[transport])._replace(scheme=scheme, netloc=way.netloc).geturl()
+        return stream["html"].replace(escape(stream["sse"]), escape(src))
 
     def cable_source(self, user):
-        """What `turbo_stream_from` prints, with the cursor at which the page was rendered."""
+        """What `turbo_stream_from` prints, with the cursor at which the page was rendered and the id that Rails.md gives."""
         stream = self.stream(user)
-        return cable_source(stream["signed_stream"], since=stream["since"])
+        return cable_source(stream["signed_stream"], id=f"payments_user_{user}", since=stream["since"])
 
     def broadcast(self, user, html):
         self.request("POST", "/broadcasts", {"user": user, "html": html, "transient": True})
@@ -84,9 +85,10 @@ class Server(Paycast):
         subprocess.run(command, cwd=self.folder, check=True, timeout=60, capture_output=True)
 
 
-def cable_source(signed_name, **data):
+def cable_source(signed_name, id=None, **data):
     """As turbo-rails prints it: what the caller added comes first."""
-    attributes = {f"data-{key}": value for key, value in data.items()}
+    attributes = {"id": id} if id else {}
+    attributes |= {f"data-{key}": value for key, value in data.items()}
     attributes |= {"channel": "Turbo::StreamsChannel", "signed-stream-name": signed_name}
     markup = " ".join(f'{name}="{escape(value)}"' for name, value in attributes.items())
     return f"<turbo-cable-stream-source {markup}></turbo-cable-stream-source>"

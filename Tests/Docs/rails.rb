@@ -9,6 +9,8 @@ require 'action_cable/engine'
 
 class User < Struct.new(:id)
   def to_gid_param = Base64.urlsafe_encode64("gid://shop/User/#{id}", padding: false)
+  def to_key = [id]
+  def model_name = Struct.new(:param_key).new('user')
 end
 class Current
   def self.user = User.new(42)

@@ -4,6 +4,7 @@ internal import Crypto
 internal import Domain
 internal import Encoding
 internal import HTTPMessages
+internal import Pages
 
 /// The addresses at which a user's page connects, and the markup that connects it.
 struct PageAddresses: Sendable {
@@ -36,7 +37,7 @@ struct PageAddresses: Sendable {
     }
 
     /// The element that connects to `page`, ready to insert into the user's page.
-    static func markup(of page: StreamAnswer) -> String {
-        "<turbo-stream-source src=\"\(page.sse.replacing("&", with: "&amp;"))\"></turbo-stream-source>"
+    static func markup(of page: StreamAnswer) -> String? {
+        StreamName(page.stream).map { SourceElement.markup(of: $0, address: page.sse) }
     }
 }

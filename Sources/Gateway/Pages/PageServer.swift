@@ -119,8 +119,8 @@ struct PageServer {
             _ = say("retry: \(delay)\n\n", to: page, on: connection)
             return
         }
-        guard let source = page.source else { return }
+        guard let source = page.source, let stream = subscriptions.hub.stream(of: page.subscription) else { return }
         let since = "\(Cursor(epoch: loop.settings.epoch, position: subscriptions.hub.position))"
-        _ = connection.link.write(Frame.encode(.text, payload: source.replacement(since: since)))
+        _ = connection.link.write(Frame.encode(.text, payload: source.replacement(on: stream, since: since)))
     }
 }
