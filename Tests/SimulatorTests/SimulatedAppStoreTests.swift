@@ -130,6 +130,8 @@ import Testing
         var facts = Self.running
         facts.state = state
         facts.autoRenew = state != .cancelled
+        // As long as its period is paid, a charge that fails ends nothing.
+        if state == .inBillingRetry || state == .paused { facts.accessUntil = Self.now - .seconds(1) }
         let expected: ContractState =
             switch state {
             case .pending, .owned, .delivered: .active

@@ -3,6 +3,7 @@ import Testing
 
 @Suite struct AppleSnapshotTests {
     private static let end = Specimen.now + .seconds(2_592_000)
+    private static let past = Specimen.now - .seconds(3600)
     private static let graceEnd = Specimen.now + .seconds(86_400)
 
     struct Case: Sendable, CustomTestStringConvertible {
@@ -11,13 +12,32 @@ import Testing
         var autoRenew: Int64
         var state: ContractState?
         var accessUntil: Instant? = AppleSnapshotTests.end
+        var periodEnd = AppleSnapshotTests.end
+        var graceEnd: Instant? = AppleSnapshotTests.graceEnd
     }
 
     @Test(arguments: [
         Case(testDescription: "active", status: 1, autoRenew: 1, state: .active),
         Case(testDescription: "renewal is off", status: 1, autoRenew: 0, state: .cancelled),
         Case(testDescription: "expired", status: 2, autoRenew: 0, state: .expired),
-        Case(testDescription: "billing retry", status: 3, autoRenew: 1, state: .inBillingRetry),
+        Case(
+            testDescription: "billing retry",
+            status: 3,
+            autoRenew: 1,
+            state: .inBillingRetry,
+            accessUntil: past,
+            periodEnd: past
+        ),
+        Case(testDescription: "billing retry in a paid period", status: 3, autoRenew: 1, state: .inGracePeriod),
+        Case(
+            testDescription: "grace without a date",
+            status: 4,
+            autoRenew: 1,
+            state: .inGracePeriod,
+            accessUntil: past + .seconds(3 * 86_400),
+            periodEnd: past,
+            graceEnd: nil
+        ),
         Case(testDescription: "grace", status: 4, autoRenew: 1, state: .inGracePeriod, accessUntil: graceEnd),
         Case(testDescription: "revoked", status: 5, autoRenew: 0, state: .revoked),
         Case(testDescription: "unknown", status: 6, autoRenew: 1, state: nil),
@@ -27,7 +47,8 @@ import Testing
         specimen.outer.payload["notificationType"] = "SOMETHING_NEW"
         specimen.outer.payload["data"]?["status"] = .number(String(given.status))
         specimen.renewal?.payload["autoRenewStatus"] = .number(String(given.autoRenew))
-        specimen.renewal?.payload["gracePeriodExpiresDate"] = .number(String(Self.graceEnd.milliseconds))
+        specimen.transaction?.payload["expiresDate"] = .number(String(given.periodEnd.milliseconds))
+        specimen.renewal?.payload["gracePeriodExpiresDate"] = given.graceEnd.map { .number(String($0.milliseconds)) }
         let observation = try #require(try specimen.verify().observation)
         #expect(observation.snapshot?.state == given.state)
         #expect(given.state == nil || observation.snapshot?.accessUntil == given.accessUntil)
