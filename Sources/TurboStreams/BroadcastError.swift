@@ -10,6 +10,7 @@ public enum BroadcastError: Error, Equatable, CustomStringConvertible {
     case target
     case noTarget(action: String)
     case twoTargets
+    case severalTargets(template: String, targets: [String])
     case noContent(action: String)
     case twoContents
     case superfluousContent(action: String)
@@ -21,7 +22,7 @@ public enum BroadcastError: Error, Equatable, CustomStringConvertible {
         switch self {
         case .notMarkup, .emptyMarkup, .missingTemplateElement, .severalTemplateElements, .syntax: "invalid_html"
         case .missingAction, .action: "invalid_action"
-        case .target, .noTarget, .twoTargets: "invalid_target"
+        case .target, .noTarget, .twoTargets, .severalTargets: "invalid_target"
         case .noContent, .twoContents, .superfluousContent: "invalid_content"
         case .unknownTemplate, .rootWithoutTarget: "unknown_template"
         }
@@ -43,6 +44,9 @@ public enum BroadcastError: Error, Equatable, CustomStringConvertible {
         case .target: "target and targets must be 1 to 255 bytes without control characters"
         case .noTarget(let action): "\(action) needs a target (an element's id) or targets (a CSS selector)"
         case .twoTargets: "target and targets are both given; give one of them"
+        case .severalTargets(let template, let targets):
+            "template \(template) has several elements; give one of their ids as target: "
+                + targets.joined(separator: ", ")
         case .noContent(let action): "\(action) needs content; give template or html"
         case .twoContents: "template and html are both given; give one of them"
         case .superfluousContent(let action): "\(action) shows no content; leave template and html out"

@@ -31,9 +31,20 @@ public struct BroadcastForm: Sendable, Equatable {
     /// Makes the fragment for `stream`, or throws the first error.
     public func fragment(on stream: StreamName, templates: TemplateLookup) throws(BroadcastError) -> Fragment {
         try checkAction()
-        try checkTarget()
-        let content = try content(templates)
-        return Fragment(stream: stream, action: action, target: target, targets: targets, content: content)
+        var form = self
+        if target == nil { form.target = try ownTarget(templates) }
+        try form.checkTarget()
+        let content = try form.content(templates)
+        return Fragment(stream: stream, action: action, target: form.target, targets: targets, content: content)
+    }
+
+    /// A template replaces its own element, unless the form names another or the template has several.
+    private func ownTarget(_ templates: TemplateLookup) throws(BroadcastError) -> String? {
+        guard let template, targets == nil, action == "replace" else { return nil }
+        let ids = templates.targets(of: template, values: values)
+        guard let id = ids.first else { throw .unknownTemplate(template) }
+        guard ids.count == 1 else { throw .severalTargets(template: template, targets: ids) }
+        return id
     }
 
     private func checkAction() throws(BroadcastError) {

@@ -233,6 +233,7 @@ enum Help {
         Broadcast one fragment to a user or a stream, and print its cursor.
 
         Usage: paycast publish (--user USER | --stream NAME) --html MARKUP
+               paycast publish (--user USER | --stream NAME) --template NAME
                paycast publish (--user USER | --stream NAME) --action ACTION
                                --target ID (--html HTML | --template NAME)
 
@@ -241,8 +242,10 @@ enum Help {
           --stream NAME         any stream
           --html HTML           complete <turbo-stream> elements; with --action, what
                                 goes inside; “-” reads it from stdin
-          --action ACTION       replace, update, append, remove, refresh …
-          --target ID           the id of the element to change
+          --action ACTION       replace, update, append, remove, refresh …; a template
+                                replaces if there is none
+          --target ID           the id of the element to change; that of the template's
+                                element if it has one and replaces
           --targets SELECTOR    a CSS selector instead of an id
           --template NAME       a template of public/fragments
           --value KEY=VALUE     a value for the template; may be repeated

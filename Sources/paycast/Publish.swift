@@ -32,8 +32,10 @@ struct Publish: Command {
     private static func check(_ request: BroadcastRequest) throws(UsageError) {
         if (request.user == nil) == (request.stream == nil) { throw UsageError("pass either --user or --stream") }
         if request.html != nil && request.template != nil { throw UsageError("pass either --html or --template") }
-        if request.action == nil {
-            if request.html == nil { throw UsageError("pass --html MARKUP, or --action with --target") }
+        if request.action == nil && request.template == nil {
+            guard request.html != nil else {
+                throw UsageError("pass --html MARKUP, --template NAME, or --action with --target")
+            }
             let needless = request.target != nil ? "target" : request.targets != nil ? "targets" : nil
             if let needless { throw UsageError("--\(needless) needs --action; markup alone names its own target") }
         }

@@ -4,11 +4,17 @@ import Testing
 @testable import TurboStreams
 
 @Suite struct BroadcastFormTests {
-    static let sources = ["news.html": "<p id=\"news\">{{text}}</p>", "success.html": "<p id=\"paywall\"></p>"]
+    static let sources = [
+        "news.html": "<p id=\"news\">{{text}}</p>",
+        "success.html": "<p id=\"paywall\"></p>",
+        "news.de.html": "<p id=\"nachricht\">{{text}}</p>",
+    ]
 
     struct Case {
         var form: BroadcastForm
         var content: Fragment.Content
+        /// If the form names none.
+        var target: String?
     }
 
     @Test(arguments: [
@@ -22,6 +28,20 @@ import Testing
             form: BroadcastForm(action: "append", target: "list", template: "news"),
             content: .template(name: "news", values: [:])
         ),
+        Case(
+            form: BroadcastForm(action: "replace", template: "news", values: ["text": "x"]),
+            content: .template(name: "news", values: ["text": "x"]),
+            target: "news"
+        ),
+        Case(
+            form: BroadcastForm(action: "replace", template: "success"),
+            content: .template(name: "success", values: [:]),
+            target: "paywall"
+        ),
+        Case(
+            form: BroadcastForm(action: "replace", targets: ".news", template: "news"),
+            content: .template(name: "news", values: [:])
+        ),
         Case(form: BroadcastForm(action: "remove", target: "a"), content: .none),
         Case(form: BroadcastForm(action: "refresh"), content: .none),
         Case(form: BroadcastForm(action: "set_title-2", html: "x"), content: .html("x")),
@@ -32,7 +52,7 @@ import Testing
         let fragment = try example.form.fragment(on: stream, templates: TemplateLookup(sources: Self.sources))
         #expect(fragment.content == example.content)
         #expect(fragment.action == example.form.action)
-        #expect(fragment.target == example.form.target)
+        #expect(fragment.target == example.form.target ?? example.target)
         #expect(fragment.targets == example.form.targets)
         #expect(fragment.stream == stream)
     }
@@ -58,6 +78,26 @@ import Testing
             form: BroadcastForm(action: "remove", target: "a", targets: "b"),
             error: .twoTargets,
             code: "invalid_target"
+        ),
+        Refusal(
+            form: BroadcastForm(action: "replace", template: "news", values: ["locale": "de"]),
+            error: .severalTargets(template: "news", targets: ["nachricht", "news"]),
+            code: "invalid_target"
+        ),
+        Refusal(
+            form: BroadcastForm(action: "append", template: "news"),
+            error: .noTarget(action: "append"),
+            code: "invalid_target"
+        ),
+        Refusal(
+            form: BroadcastForm(action: "replace", template: "nothing"),
+            error: .unknownTemplate("nothing"),
+            code: "unknown_template"
+        ),
+        Refusal(
+            form: BroadcastForm(action: "replace", template: "news", html: "x"),
+            error: .twoContents,
+            code: "invalid_content"
         ),
         Refusal(
             form: BroadcastForm(action: "after", target: "a"),

@@ -22,7 +22,7 @@ extension BroadcastRequest {
         return (1...100).contains(bodies.count) && bodies.count == nodes.count ? bodies : nil
     }
 
-    /// `{"stream" or "user", "html"}`, or `action` and its parameters.
+    /// `{"stream" or "user", "html"}`, or `action` and its parameters; a template needs no action.
     static func plain(_ node: JSONNode) -> BroadcastRequest? {
         guard case .object(let members) = node else { return nil }
         var body = BroadcastRequest()
@@ -65,12 +65,12 @@ extension BroadcastRequest {
             return .failure(Refusal(code: "invalid_stream", message: "Give a stream or a user, and only one of them."))
         }
         do throws(BroadcastError) {
-            guard let action else {
-                guard let html, template == nil else { throw .missingAction }
+            if action == nil, template == nil {
+                guard let html else { throw .missingAction }
                 return .success(try BroadcastMarkup(html).fragment(on: name))
             }
             let form = BroadcastForm(
-                action: action,
+                action: action ?? "replace",
                 target: target,
                 targets: targets,
                 template: template,

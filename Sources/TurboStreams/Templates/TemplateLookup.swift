@@ -49,10 +49,18 @@ public struct TemplateLookup: Sendable, Equatable {
         return findOwn(FragmentName.success.rawValue, action: action, target: target, values: values)
     }
 
-    private func findOwn(_ name: String, action: String, target: String?, values: [String: String]) -> Found {
+    /// The ids of the elements that the variants have, sorted; empty if there is no such template.
+    func targets(of name: String, values: [String: String]) -> [String] {
+        Set(candidates(name, values: values).flatMap(\.roots.keys)).sorted()
+    }
+
+    private func candidates(_ name: String, values: [String: String]) -> [TemplateFile] {
         let language = values[TemplateValues.locale].flatMap { LanguageTag($0) }
-        let candidates = TemplateLookup.keys(name, product: values["product"], language: language)
-            .compactMap { files[$0] }
+        return TemplateLookup.keys(name, product: values["product"], language: language).compactMap { files[$0] }
+    }
+
+    private func findOwn(_ name: String, action: String, target: String?, values: [String: String]) -> Found {
+        let candidates = candidates(name, values: values)
         for file in candidates {
             if let template = file.root(action: action, target: target) { return .template(template) }
         }
