@@ -63,7 +63,7 @@ extension StoreAPIError {
         let reason =
             switch self {
             case .unavailable(let reason, _), .unauthorized(let reason), .refused(_, _, let reason),
-                .unreadable(let reason):
+                .unreadable(let reason), .notYetKnown(let reason):
                 reason
             }
         return "staging server \(job.origin): \(reason)"

@@ -28,7 +28,7 @@ final class StoreHealth: Sendable {
         let news: Incident.News? = incidents.withLock { incidents in
             switch error {
             case .unauthorized(let reason): incidents[provider, default: Incident()].recordFailure(reason, now: now)
-            case .refused, .unreadable, nil: incidents[provider]?.recordSuccess(now: now)
+            case .refused, .unreadable, .notYetKnown, nil: incidents[provider]?.recordSuccess(now: now)
             case .unavailable: nil
             }
         }

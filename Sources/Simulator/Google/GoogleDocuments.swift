@@ -119,7 +119,16 @@ struct GoogleDocuments {
 
     /// Google promises no order; here, the newest item comes first.
     private func items(_ model: GooglePurchaseModel) -> [WireJSON] {
-        event.facts.addOns.reversed().map { addOn($0, of: model) } + [item(model)]
+        let next = model.nextProduct.map { [waiting(SimulatedProduct(id: $0, kind: .subscription))] } ?? []
+        return next + event.facts.addOns.reversed().map { addOn($0, of: model) } + [item(model)]
+    }
+
+    /// The plan of a deferred change has no date until it begins (android/play-billing-samples#624).
+    private func waiting(_ product: SimulatedProduct) -> WireJSON {
+        [
+            "productId": .text(product.id),
+            "autoRenewingPlan": ["autoRenewEnabled": true, "recurringPrice": price(product)],
+        ]
     }
 
     private func addOn(_ addOn: SimulatedAddOn, of model: GooglePurchaseModel) -> WireJSON {

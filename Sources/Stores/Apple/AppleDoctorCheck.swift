@@ -114,7 +114,7 @@ struct AppleDoctorCheck {
             "404: \(error). Set https://…/webhooks/apple under App Information, App Store Server Notifications, version 2"
         case .refused(404, nil, _): "404: \(error). Is PAYCAST_APPLE_API_URL right?"
         case .unavailable(let reason, _): "no answer: \(reason)"
-        case .refused, .unreadable: "\(error)"
+        case .refused, .unreadable, .notYetKnown: "\(error)"
         }
     }
 }

@@ -17,7 +17,7 @@ struct AppleReceiptLookup {
                 return try api.of(app).statements(of: clue.transactionID, in: clue.environment, now: now)
             } catch {
                 switch error {
-                case .unavailable, .unreadable: throw .unreachable(reason: error.description)
+                case .unavailable, .unreadable, .notYetKnown: throw .unreachable(error)
                 case .unauthorized, .refused: continue
                 }
             }
@@ -28,7 +28,7 @@ struct AppleReceiptLookup {
 
 enum AppleLookupError: Error, Equatable {
     /// No answer, or an unusable one. A retry may succeed.
-    case unreachable(reason: String)
+    case unreachable(StoreAPIError)
     /// Apple knows no such transaction.
     case unknownTransaction
 }

@@ -76,8 +76,8 @@ struct PostedAppleReceipt: PostedPurchase {
         do throws(AppleLookupError) {
             let events = try AppleReceiptLookup(api: api, apps: store.apps).statements(behind: clue, now: now)
             return events.isEmpty ? nil : events.sorted { $0.precedes($1) }
-        } catch .unreachable(let reason) {
-            throw .unproven(.storeUnreachable, detail: reason)
+        } catch .unreachable(let error) {
+            throw .unproven(.storeUnreachable(error.silence), detail: error.description)
         } catch {
             return nil
         }

@@ -17,7 +17,7 @@ public struct GoogleNotification: Sendable {
     private static let numbers = Int64(0)...9999
     private static let dataLimit = 64 << 10
 
-    /// Pub/Sub's message id, which is the same for every delivery.
+    /// Pub/Sub's message id, or without one a digest of the body: the same for every delivery.
     public let id: String
     /// Nil when the message cannot be read, now or later.
     public let package: String?
@@ -48,7 +48,8 @@ public struct GoogleNotification: Sendable {
         let envelope = try? StoreObject(body)
         let message = envelope?.object("message")
         let data = message?.text("data", limit: GoogleNotification.dataLimit).flatMap { Base64.decode($0) }
-        let notice = data.flatMap { try? StoreObject($0) }
+        // With payload unwrapping, Pub/Sub sends the notification itself (https://cloud.google.com/pubsub/docs/payload-unwrapping).
+        let notice = envelope?.has("packageName") == true ? envelope : data.flatMap { try? StoreObject($0) }
         id = message?.text("messageId") ?? "body:" + Hex.encode(SHA256.hash(body))
         package = notice?.text("packageName")
         sentAt = notice?.milliseconds("eventTimeMillis")

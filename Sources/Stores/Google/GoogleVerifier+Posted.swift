@@ -42,7 +42,7 @@ extension GoogleVerifier {
             )
         } catch {
             report(error)
-            throw .storeUnreachable
+            throw .storeUnreachable(error.silence)
         }
     }
 }

@@ -95,12 +95,12 @@ public struct GoogleVerifier: StoreVerifier {
         do throws(StoreAPIError) {
             let read = try api.read(notification.subject, of: package)
             if case .unknown = read.reading, notification.isNewPurchase(at: now) {
-                throw StoreAPIError.unavailable(reason: "it does not yet know a purchase from the last hour")
+                throw StoreAPIError.notYetKnown(reason: "a purchase from the last hour")
             }
             return read
         } catch {
             report(error)
-            throw .storeUnreachable
+            throw .storeUnreachable(error.silence)
         }
     }
 
@@ -109,7 +109,7 @@ public struct GoogleVerifier: StoreVerifier {
             return try keys.key(id, now: now)
         } catch {
             report(error)
-            throw .storeUnreachable
+            throw .storeUnreachable(error.silence)
         }
     }
 }

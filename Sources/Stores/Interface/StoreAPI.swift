@@ -38,12 +38,14 @@ public enum StoreAPIError: Error, Equatable, CustomStringConvertible {
     case refused(status: Int, code: String?, reason: String)
     /// An answer that cannot be read or verified.
     case unreadable(reason: String)
+    /// The store will know what was asked for, but does not know it yet.
+    case notYetKnown(reason: String)
 
     /// Other callers would get no better answer now.
     public var concernsTheWholeStore: Bool {
         switch self {
         case .unavailable, .unauthorized: true
-        case .refused, .unreadable: false
+        case .refused, .unreadable, .notYetKnown: false
         }
     }
 
@@ -54,6 +56,20 @@ public enum StoreAPIError: Error, Equatable, CustomStringConvertible {
         case .refused(let status, let code, let reason):
             "the store answered \(status)\(code.map { " (\($0))" } ?? ""): \(reason)"
         case .unreadable(let reason): "the store's answer cannot be used: \(reason)"
+        case .notYetKnown(let reason): "the store does not know it yet: \(reason); it will be asked again"
+        }
+    }
+}
+
+extension StoreAPIError {
+    /// What whoever waits for the answer is told.
+    public var silence: VerificationError.Silence {
+        switch self {
+        case .unavailable: .noAnswer
+        case .unauthorized: .refusedKey
+        case .refused: .refusedQuestion
+        case .unreadable: .unreadable
+        case .notYetKnown: .notYetKnown
         }
     }
 }

@@ -23,7 +23,7 @@ public struct StoreExamination: Sendable {
         } catch {
             switch error {
             case .unavailable(let reason, _): return .fail(name, detail: "no answer: \(reason)")
-            case .unauthorized, .refused, .unreadable: return .fail(name, detail: "\(error)")
+            case .unauthorized, .refused, .unreadable, .notYetKnown: return .fail(name, detail: "\(error)")
             }
         }
     }

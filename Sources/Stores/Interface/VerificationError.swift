@@ -10,8 +10,8 @@ public enum VerificationError: Error, Equatable, Sendable, CaseIterable {
     case wrongEnvironment
     /// No app is configured for this store.
     case notConfigured
-    /// Interpreting the delivery needs the store's API, which does not answer. The store delivers again.
-    case storeUnreachable
+    /// Interpreting the delivery needs the store's API, which told nothing. The store delivers again.
+    case storeUnreachable(Silence)
 
     public enum Malformation: String, CaseIterable, Sendable {
         case invalidJSON = "invalid_json"
@@ -41,9 +41,19 @@ public enum VerificationError: Error, Equatable, Sendable, CaseIterable {
         case unknownPurchase = "unknown_purchase"
     }
 
+    /// Why a store's API told nothing that helps.
+    public enum Silence: CaseIterable, Sendable {
+        case noAnswer
+        case refusedKey
+        case refusedQuestion
+        case unreadable
+        case notYetKnown
+    }
+
+    /// One of each `code`.
     public static var allCases: [VerificationError] {
         Malformation.allCases.map { .malformed($0) } + Distrust.allCases.map { .untrusted($0) }
-            + [.wrongApp, .wrongEnvironment, .notConfigured, .storeUnreachable]
+            + [.wrongApp, .wrongEnvironment, .notConfigured, .storeUnreachable(.noAnswer)]
     }
 
     /// True when the store should deliver again (HTTP 503); false when the delivery itself is at fault (400).
@@ -74,7 +84,20 @@ public enum VerificationError: Error, Equatable, Sendable, CaseIterable {
         case .wrongApp: "It is genuine, but for an app that is not configured here."
         case .wrongEnvironment: "It is genuine, but its environment is not served here."
         case .notConfigured: "No app of this store is configured on this server."
-        case .storeUnreachable: "The store's API does not answer; nothing was stored, so deliver it again."
+        case .storeUnreachable(let silence):
+            "The store's API \(silence.words); nothing was stored, so deliver it again."
+        }
+    }
+}
+
+extension VerificationError.Silence {
+    fileprivate var words: String {
+        switch self {
+        case .noAnswer: "does not answer"
+        case .refusedKey: "does not accept this server's key"
+        case .refusedQuestion: "refuses the question"
+        case .unreadable: "gives an answer that cannot be used"
+        case .notYetKnown: "does not know this new purchase yet"
         }
     }
 }

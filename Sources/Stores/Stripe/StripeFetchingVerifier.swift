@@ -59,7 +59,7 @@ public struct StripeFetchingVerifier: StoreVerifier {
             report(error)
             // The API would refuse every retry, and Stripe gives up after three days: the event's own state must do.
             if case .refused = error { return event }
-            throw .storeUnreachable
+            throw .storeUnreachable(error.silence)
         }
     }
 

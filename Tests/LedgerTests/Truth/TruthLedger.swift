@@ -191,6 +191,9 @@ final class TruthLedger {
         let entitlements = rows.map { $0.heldContract(store.policy.catalog) }
         let union = EntitlementSet(user: user, held: entitlements, policy: store.policy)
         let ordered = union.ranked + entitlements.filter { union[$0.contract] == nil }
+        if let endless = entitlements.first(where: { $0.kind == .subscription && $0.isEndless }) {
+            throw Violation(description: "\(endless.contract.lineage) gives access for ever")
+        }
         let banner = pages[user]?[PageTarget.subscriptionStatus.rawValue] ?? "nothing"
         return Final(
             held: ordered.filter { !isOverBesides($0) }.map { $0.entitlement(isHonoured: union[$0.contract] != nil) },
@@ -209,4 +212,8 @@ final class TruthLedger {
     private func words(of banner: String, about winner: HeldContract) -> String {
         winner.status.state == .expired ? String(banner.prefix { $0 != " " }) : banner
     }
+}
+
+extension HeldContract {
+    fileprivate var isEndless: Bool { status.isActive && status.accessUntil == nil }
 }

@@ -1,4 +1,5 @@
 import Domain
+import Encoding
 import GoogleStore
 import Simulator
 import StoreInterface
@@ -95,6 +96,22 @@ import Testing
         let event = try fixture.reader.verify(try fixture.delivery("SUBSCRIPTION_RENEWED"), now: Self.now)
         let other = try GoogleFixture(packages: .only(["com.example.other"]))
         #expect(throws: VerificationError.wrongApp) { try other.reader.interpret(Self.stored(event)) }
+    }
+
+    /// With payload unwrapping, Pub/Sub sends the notification itself, without its own message id.
+    @Test func readsAnUnwrappedPush() throws {
+        let fixture = try GoogleFixture()
+        var delivery = try fixture.delivery("SUBSCRIPTION_PURCHASED")
+        let wrapped = try fixture.reader.verify(delivery, now: Self.now)
+        let message = try #require(try StoreObject(delivery.body).object("message"))
+        delivery.body = try #require(message.text("data").flatMap { Base64.decode($0) })
+        let event = try fixture.reader.verify(delivery, now: Self.now)
+        #expect(event.type == "SUBSCRIPTION_PURCHASED")
+        #expect(event.observation?.token == wrapped.observation?.token)
+        #expect(event.observation?.snapshot?.state == .active)
+        #expect(event.id.hasPrefix("body:"))
+        #expect(try fixture.reader.verify(delivery, now: Self.now).id == event.id)
+        #expect(try fixture.reader.interpret(Self.stored(event))?.observation == event.observation)
     }
 
     private static func stored(_ event: Event) -> StoredDelivery {

@@ -68,7 +68,7 @@ import Testing
             case .unavailable: word = "unavailable"
             case .unauthorized: word = "unauthorized"
             case .refused: word = "refused"
-            case .unreadable: word = "unreadable"
+            case .unreadable, .notYetKnown: word = "unreadable"
             }
         }
         #expect(word == expected)
@@ -86,15 +86,22 @@ import Testing
     /// Down, limited, not entitled, the wrong package, or not Google at all: it is worth asking again. And Google cannot
     /// have forgotten what was bought just now.
     @Test(arguments: [
-        AnsweringServer.Answer(500), .init(503), .init(429), .init(401), .init(403), .init(200, body: "<html>"),
-        .init(418),
-        .init(404), .init(404, body: unknownPackage), .init(400), .init(400, body: invalidPackage),
-        .init(404, body: unknownToken),
-    ]) func withoutAnAnswerGoogleShallComeBack(_ answer: AnsweringServer.Answer) throws {
+        (AnsweringServer.Answer(500), VerificationError.Silence.noAnswer), (.init(503), .noAnswer),
+        (.init(429), .noAnswer), (.init(401), .refusedKey), (.init(403), .refusedKey),
+        (.init(200, body: "<html>"), .unreadable),
+        (.init(418), .refusedQuestion), (.init(404), .noAnswer),
+        (.init(404, body: unknownPackage), .refusedKey), (.init(400), .refusedQuestion),
+        (.init(400, body: invalidPackage), .refusedQuestion), (.init(404, body: unknownToken), .notYetKnown),
+    ]) func withoutAnAnswerGoogleShallComeBack(
+        _ answer: AnsweringServer.Answer,
+        silence: VerificationError.Silence
+    ) throws {
         let fixture = try GoogleFixture()
         let delivery = try fixture.delivery("SUBSCRIPTION_PURCHASED")
         fixture.trouble.answer.withLock { $0 = answer }
-        #expect(throws: VerificationError.storeUnreachable) { try fixture.reader.verify(delivery, now: Self.now) }
+        #expect(throws: VerificationError.storeUnreachable(silence)) {
+            try fixture.reader.verify(delivery, now: Self.now)
+        }
         fixture.trouble.answer.withLock { $0 = nil }
         #expect(try fixture.reader.verify(delivery, now: Self.now).observation?.snapshot?.state == .active)
     }

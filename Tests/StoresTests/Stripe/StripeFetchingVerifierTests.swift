@@ -156,16 +156,18 @@ import Testing
 
     @Test func withoutAnAnswerStripeShallComeBack() throws {
         let reader = try reader(ReservedPort.unused.url)
-        #expect(throws: VerificationError.storeUnreachable) {
+        #expect(throws: VerificationError.storeUnreachable(.noAnswer)) {
             try reader.verify(try delivery("customer.subscription.created"), now: Self.now)
         }
     }
 
-    @Test(arguments: ["500 Oops", "429 Slow Down", "401 Unauthorized", "200 OK"])
-    func answerThatSaysNothingIsNoAnswer(_ status: String) throws {
+    @Test(arguments: [
+        ("500 Oops", VerificationError.Silence.noAnswer), ("429 Slow Down", .noAnswer),
+        ("401 Unauthorized", .refusedKey), ("200 OK", .unreadable),
+    ]) func answerThatSaysNothingIsNoAnswer(_ status: String, silence: VerificationError.Silence) throws {
         let server = Recorder("HTTP/1.1 \(status)\r\nContent-Length: 2\r\n\r\n{}")
         let delivery = try delivery("customer.subscription.created")
-        #expect(throws: VerificationError.storeUnreachable) {
+        #expect(throws: VerificationError.storeUnreachable(silence)) {
             try reader(server.url).verify(delivery, now: Self.now)
         }
     }
