@@ -1,3 +1,4 @@
+import Concurrency
 import Domain
 import Simulator
 import TestSupport
@@ -133,5 +134,14 @@ import Testing
         try given.expect(delivery, status: 401, text: "unauthorized")
         delivery.headers = [("Authorization", "Bearer given")]
         try given.expect(delivery, status: 200, text: "applied")
+    }
+
+    @Test func signatureSuffices() throws {
+        let secret = "whsec_0123456789"
+        let fixture = try fixture(environment: ["PAYCAST_REVENUECAT_SECRETS": secret])
+        let foreign = try fixture.delivery("INITIAL_PURCHASE")
+        try fixture.expect(foreign, status: 401, text: "bad_signature")
+        let signed = SimulatedRevenueCat(authorization: secret).attempt(foreign, at: Clock().now())
+        try fixture.expect(signed, status: 200, text: "applied")
     }
 }

@@ -39,6 +39,7 @@ import Testing
         Case(variable: "PAYCAST_APPLE_API_KEY_ID", value: "ID", blamed: "PAYCAST_APPLE_API_KEY"),
         Case(variable: "PAYCAST_APPLE_API_URL", value: "localhost:1"),
         Case(variable: "PAYCAST_STRIPE_TOLERANCE", value: "soon"),
+        Case(variable: "PAYCAST_REVENUECAT_TOLERANCE", value: "0"),
         Case(variable: "PAYCAST_STRIPE_ACCOUNTS", value: "evil"),
         Case(variable: "PAYCAST_STRIPE_API_KEY", value: "rk_live_1", blamed: "PAYCAST_STRIPE_SECRETS"),
         Case(variable: "PAYCAST_GOOGLE_PACKAGE", value: "com.example.app", blamed: "PAYCAST_GOOGLE_AUDIENCE"),

@@ -41,7 +41,8 @@ import Testing
             Case("PAYCAST_API_KEY"), Case("SECRET_KEY_BASE"), Case("PAYCAST_STREAM_KEYS"),
             Case("PAYCAST_STRIPE_SECRETS"),
             Case("PAYCAST_STRIPE_API_KEY", others: ["PAYCAST_STRIPE_SECRETS": "whsec_0123456789"]),
-            Case("PAYCAST_REVENUECAT_AUTHORIZATION"), Case("PAYCAST_PURCHASEKIT_SECRET"), catalog, apple,
+            Case("PAYCAST_REVENUECAT_AUTHORIZATION"), Case("PAYCAST_REVENUECAT_SECRETS"),
+            Case("PAYCAST_PURCHASEKIT_SECRET"), catalog, apple,
         ]
     }()
 

@@ -69,7 +69,7 @@ import Testing
     @Test func secretsNeverShow() throws {
         let names = [
             "PAYCAST_API_KEY", "SECRET_KEY_BASE", "PAYCAST_STREAM_KEYS", "PAYCAST_STRIPE_SECRETS",
-            "PAYCAST_REVENUECAT_AUTHORIZATION", "PAYCAST_PURCHASEKIT_SECRET",
+            "PAYCAST_REVENUECAT_AUTHORIZATION", "PAYCAST_REVENUECAT_SECRETS", "PAYCAST_PURCHASEKIT_SECRET",
         ]
         let environment = Dictionary(uniqueKeysWithValues: names.map { ($0, "hunter2-hunter2-hunter2") })
         let configuration = try Configuration(environment: environment)

@@ -67,7 +67,7 @@ import Testing
 @Suite struct ShortKeyTests {
     static let names = [
         "PAYCAST_API_KEY", "PAYCAST_STREAM_KEYS", "SECRET_KEY_BASE", "PAYCAST_STRIPE_SECRETS",
-        "PAYCAST_REVENUECAT_AUTHORIZATION", "PAYCAST_PURCHASEKIT_SECRET",
+        "PAYCAST_REVENUECAT_AUTHORIZATION", "PAYCAST_REVENUECAT_SECRETS", "PAYCAST_PURCHASEKIT_SECRET",
     ]
     static let short = "fifteen-letters"
     static let long = "sixteen-letters!"

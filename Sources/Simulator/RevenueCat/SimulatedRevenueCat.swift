@@ -20,19 +20,32 @@ public struct SimulatedRevenueCat: SimulatedStore {
 
     private let authorization: String
 
-    /// `authorization` is the full value of the header.
+    /// `authorization` is the full value of the header, and the secret that signs.
     public init(authorization: String) {
         self.authorization = authorization
     }
 
     public func delivery(_ event: SimulatedEvent) throws(CryptoError) -> SimulatedDelivery {
         let document = RevenueCatDocument(event)
+        let body = AppStoreJSON.encode(snakeCase: RevenueCatPost(event: document))
         return SimulatedDelivery(
             path: "/webhooks/revenuecat",
-            headers: [("Authorization", authorization)],
-            body: AppStoreJSON.encode(snakeCase: RevenueCatPost(event: document)),
+            headers: headers(of: body, at: event.now),
+            body: body,
             event: document.id
         )
+    }
+
+    /// Each attempt is signed anew.
+    public func attempt(_ delivery: SimulatedDelivery, at now: Instant) -> SimulatedDelivery {
+        var delivery = delivery
+        delivery.headers = headers(of: delivery.body, at: now)
+        return delivery
+    }
+
+    private func headers(of body: [UInt8], at now: Instant) -> [(String, String)] {
+        let signature = SimulatedStripe(secret: authorization).signature(of: body, at: now)
+        return [("Authorization", authorization), ("X-RevenueCat-Webhook-Signature", signature)]
     }
 }
 

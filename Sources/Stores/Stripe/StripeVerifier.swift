@@ -28,7 +28,7 @@ public struct StripeVerifier: StoreVerifier {
     public var signatureHeader: StaticString? { "stripe-signature" }
 
     public func verify(_ delivery: Delivery, now: Instant) throws(VerificationError) -> Event {
-        let signature = try StripeSignature(delivery.signature)
+        let signature = try TimestampedSignature(delivery.signature)
         try signature.check(delivery.body, secrets: secrets, tolerance: tolerance, now: now)
         return try event(delivery.body)
     }

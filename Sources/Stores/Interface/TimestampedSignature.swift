@@ -1,11 +1,12 @@
 internal import Crypto
-internal import Domain
+public import Domain
 internal import Encoding
-internal import StoreInterface
 
-/// `Stripe-Signature: t=SECONDS,v1=HEX[,v1=HEX…]` (https://docs.stripe.com/webhooks#verify-manually). While secrets are
-/// rolled, there is one `v1` for each.
-struct StripeSignature {
+/// `t=SECONDS,v1=HEX[,v1=HEX…]`, an HMAC-SHA256 of `SECONDS.BODY`: `Stripe-Signature`
+/// (https://docs.stripe.com/webhooks#verify-manually) and `X-RevenueCat-Webhook-Signature`
+/// (https://www.revenuecat.com/docs/integrations/webhooks). While secrets are rolled, there is one `v1` for each. Every attempt
+/// to deliver is signed anew.
+public struct TimestampedSignature {
     /// Genuine headers have at most two, while a secret is rolled.
     private static let limit = 16
 
@@ -14,14 +15,15 @@ struct StripeSignature {
     private let seconds: Int64
     private let codes: [[UInt8]]
 
-    init(_ header: String?) throws(VerificationError) {
+    public init(_ header: String?) throws(VerificationError) {
         let fields = (header ?? "").split(separator: ",", maxSplits: 64).map { field in
             field.drop { $0 == " " }.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         }
         let times = fields.filter { $0.count == 2 && $0[0] == "t" }
         let codes = fields.filter { $0.count == 2 && $0[0] == "v1" }
         guard times.count == 1, let timestamp = times.first?.last, let seconds = Int64(timestamp),
-            timestamp.utf8.allSatisfy({ (48...57).contains($0) }), (1...StripeSignature.limit).contains(codes.count)
+            timestamp.utf8.allSatisfy({ (48...57).contains($0) }),
+            (1...TimestampedSignature.limit).contains(codes.count)
         else { throw .malformed(.missingSignature) }
         self.timestamp = timestamp
         self.seconds = seconds
@@ -29,7 +31,7 @@ struct StripeSignature {
     }
 
     /// Accepts any code that any secret made. It checks the age only after the signature.
-    func check(
+    public func check(
         _ body: [UInt8],
         secrets: [[UInt8]],
         tolerance: Duration,
