@@ -274,7 +274,14 @@ let package = Package(
 
         // The command line: what every command reads and prints, the client of a server, and the commands.
         library("Terminal", ["Concurrency", "Domain"]),
-        library("APIClient", ["Encoding", "Domain", "Concurrency", "HTTPClient", "Settings", "Simulator", "Terminal"]),
+        library(
+            "APIClient",
+            [
+                "Encoding", "Domain", "Concurrency", "HTTPClient", "Settings", "Simulator", "LedgerInterface",
+                "LedgerFiles",
+                "Terminal",
+            ]
+        ),
         library("Tail", ["Encoding", "Domain", "HTTPClient", "Stores", "Terminal", "APIClient"]),
         library(
             "Trigger",
@@ -386,8 +393,8 @@ let package = Package(
                 "Stores", "LedgerInterface", "Admission",
             ]
         ),
-        tests("Terminal"),
-        tests("APIClient"),
+        tests("Terminal", ["paycast"]),
+        tests("APIClient", ["LedgerFiles"]),
         tests("Tail", ["Domain", "APIClient", "paycast"]),
         tests("Trigger", ["Domain", "Simulator", "Terminal", "APIClient", "paycast"]),
         tests(

@@ -13,7 +13,7 @@ public struct RemoteServer: Sendable {
         case environment
         /// `.paycast/address` in this folder: a development server listens there, or once did.
         case workspace
-        /// No one named it: a server on this machine, at the usual port.
+        /// No one named it: the server of this environment, or one on this machine at the usual port.
         case none
     }
 
@@ -26,7 +26,7 @@ public struct RemoteServer: Sendable {
     /// Whether the address is that of this folder's development server, whatever its source.
     public let isOfThisFolder: Bool
 
-    /// Takes `--server` and `--key`, else the environment, else `.paycast/`, else this machine.
+    /// Takes `--server` and `--key`, else the environment, else `.paycast/`, else the server that this environment starts.
     public init(
         _ arguments: inout Arguments,
         environment: [String: String] = processEnvironment(),
@@ -38,7 +38,7 @@ public struct RemoteServer: Sendable {
             (.workspace, ".paycast/address", workspace.address),
         ]
         let named = addresses.first { $0.value != nil }
-        let address = named?.value ?? "http://127.0.0.1:8080"
+        let address = named?.value ?? serverAddress(of: environment) ?? "http://127.0.0.1:8080"
         guard ["http://", "https://"].contains(where: { address.hasPrefix($0) && address != $0 }) else {
             let name = named?.name ?? ""
             throw UsageError("\(name) must be an address such as https://pay.example.com, not \(quoted(address))")
@@ -119,9 +119,10 @@ public struct RemoteServer: Sendable {
         if status == 401 {
             return CommandFailure(
                 key == nil
-                    ? "no API key: pass --key, set PAYCAST_API_KEY, or run this where the development server runs"
-                    : "the server at \(url) does not know this API key (\(keyName ?? "--key")): check --key or "
-                        + "PAYCAST_API_KEY"
+                    ? "no API key: pass --key, set PAYCAST_API_KEY or PAYCAST_API_KEY_FILE, or run this where the development "
+                        + "server runs"
+                    : "the server at \(url) does not know this API key (\(keyName ?? "--key")): check --key, "
+                        + "PAYCAST_API_KEY or PAYCAST_API_KEY_FILE"
             )
         }
         guard let answer = JSON.decode(ErrorAnswer.self, from: body) else {
@@ -135,7 +136,7 @@ private func withoutSlash(_ address: String) -> String {
     address.hasSuffix("/") ? String(address.dropLast()) : address
 }
 
-private func nonEmpty(_ text: String) -> String? {
+func nonEmpty(_ text: String) -> String? {
     text.isEmpty ? nil : text
 }
 

@@ -59,7 +59,7 @@ public struct Doctor: Command {
 
     private func write(_ findings: [Finding]) {
         guard !printsJSON else {
-            return printText(String(decoding: JSONValue.array(findings.map(\.json)).bytes, as: UTF8.self))
+            return printJSON(JSONValue.array(findings.map(\.json)).bytes)
         }
         for finding in findings { printText(finding.line) }
     }

@@ -106,7 +106,7 @@ enum LogLine {
 
     private static func quotedIfNeeded(_ text: String) -> String {
         let isPlainWord = !text.isEmpty && text.utf8.allSatisfy { $0 > 32 && $0 != 34 && $0 != 61 && $0 != 127 }
-        return isPlainWord && !text.unicodeScalars.contains { $0.properties.generalCategory == .control }
+        return isPlainWord && !text.unicodeScalars.contains(where: \.steersTerminal)
             ? text : quoted(text)
     }
 
@@ -117,7 +117,7 @@ enum LogLine {
             case "\"": result += "\\\""
             case "\\": result += "\\\\"
             case "\n": result += "\\n"
-            case _ where scalar.properties.generalCategory == .control || ["\u{2028}", "\u{2029}"].contains(scalar):
+            case _ where scalar.steersTerminal:
                 let hex = String(scalar.value, radix: 16)
                 result += "\\u" + String(repeating: "0", count: 4 - hex.utf8.count) + hex
             default: result.unicodeScalars.append(scalar)

@@ -7,6 +7,7 @@ internal import Ledger
 internal import LedgerInterface
 internal import Observability
 internal import RailsBroadcasts
+internal import Settings
 internal import Simulator
 internal import Sockets
 internal import TurboStreams

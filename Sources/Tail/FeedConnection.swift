@@ -57,7 +57,8 @@ struct FeedConnection {
                 refusal += bytes.prefix(4096)
                 return refusal.count < 4096
             } onTick: {
-                !isOver
+                leaveIfNobodyReads(awaited: follower.waits)
+                return !isOver
             }
         } catch {
             guard hasConnected else { throw CommandFailure("\(error)") }
@@ -116,6 +117,7 @@ struct FeedConnection {
     }
 
     private mutating func pause(_ reason: String) throws(CommandFailure) {
+        leaveIfNobodyReads(awaited: follower.waits)
         var delay = follower.disconnected()
         if let timeout = follower.timeout {
             let remaining = timeout - start.duration(to: .now)

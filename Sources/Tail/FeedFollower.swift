@@ -33,6 +33,9 @@ struct FeedFollower {
         seen = since.flatMap { Cursor($0) }
     }
 
+    /// Whether an entry, or a number of them, is awaited.
+    var waits: Bool { !until.isEmpty || limit != nil }
+
     /// The query of the next request.
     var query: [(name: String, value: String)] {
         (since.map { [("since", $0)] } ?? []) + filter.query

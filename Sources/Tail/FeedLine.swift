@@ -48,11 +48,6 @@ struct FeedLine {
     }
 }
 
-/// Names come from stores and apps: characters that would move a terminal's cursor become question marks.
-private func plain(_ text: String) -> String {
-    String(String.UnicodeScalarView(text.unicodeScalars.map { $0.properties.generalCategory == .control ? "?" : $0 }))
-}
-
 private func padded(_ text: String, to width: Int) -> String {
     plain(text) + String(repeating: " ", count: max(0, width - text.count))
 }

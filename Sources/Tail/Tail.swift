@@ -11,7 +11,6 @@ public struct Tail: Command {
     private let remote: RemoteServer
     private let follower: FeedFollower
     private let printsJSON: Bool
-    private let waits: Bool
 
     public init(_ arguments: inout Arguments) throws(UsageError) {
         remote = try RemoteServer(&arguments)
@@ -39,7 +38,6 @@ public struct Tail: Command {
         let since = try arguments.option("--since").map(Tail.since)
         let limit = try arguments.number("--limit", in: 1...1_000_000_000)
         let timeout = try arguments.number("--timeout", in: 1...1_000_000_000)
-        waits = !until.isEmpty || limit != nil
         follower = FeedFollower(
             filter: filter,
             until: until,
@@ -63,7 +61,7 @@ public struct Tail: Command {
         leaveQuietlyWhenInterrupted()
         let line = FeedLine(isColourful: isColourful(environment: processEnvironment()))
         var connection = FeedConnection(remote: remote, follower: follower) { [printsJSON] entry in
-            printText(printsJSON ? entry.json : line.render(entry))
+            if printsJSON { printJSON(Array(entry.json.utf8)) } else { printAsIs(line.render(entry)) }
         }
         return try connection.run()
     }
@@ -71,7 +69,7 @@ public struct Tail: Command {
     /// Every line is already written, so exiting at once loses nothing. 130 and 143 tell a script that the awaited
     /// entry has not come.
     private func leaveQuietlyWhenInterrupted() {
-        if waits {
+        if follower.waits {
             signal(SIGINT) { _ in _exit(130) }
             signal(SIGTERM) { _ in _exit(143) }
         } else {

@@ -1,13 +1,53 @@
+internal import Domain
 internal import Glibc
 
-/// Writes the whole text at once, so that a reader gets it immediately. Exits the program if no one reads anymore.
-public func printText(_ text: String) {
-    guard !write(text + "\n", to: STDOUT_FILENO) else { return }
-    exit(errno == EPIPE ? EXIT_SUCCESS : EXIT_FAILURE)
+/// Prints one line, which may hold text of others.
+public func printText(_ line: String) { printAsIs(plain(line)) }
+
+/// Prints JSON of others: what would steer a terminal is escaped, which changes no value (RFC 8259, section 7).
+public func printJSON(_ bytes: [UInt8]) {
+    let scalars = String(decoding: bytes, as: UTF8.self).unicodeScalars
+    var text = ""
+    for scalar in scalars {
+        if scalar.steersTerminal, scalar != "\n" {
+            let digits = String(scalar.value, radix: 16)
+            text += "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
+        } else {
+            text.unicodeScalars.append(scalar)
+        }
+    }
+    printAsIs(text)
 }
 
-public func printError(_ text: String) {
-    _ = write(text + "\n", to: STDERR_FILENO)
+/// Prints text of our own, or lines whose parts are plain already. It is written at once, so that a reader gets it
+/// immediately. Exits the program if no one reads anymore, or if stdout takes nothing.
+public func printAsIs(_ text: String) {
+    guard !write(text + "\n", to: STDOUT_FILENO) else { return }
+    let reason = errno
+    if reason == EPIPE { exit(EXIT_SUCCESS) }
+    printError("paycast: stdout cannot be written (\(String(cString: strerror(reason)))), so the output is lost")
+    exit(EXIT_FAILURE)
+}
+
+/// Prints one line, which may hold text of others.
+public func printError(_ line: String) {
+    _ = write(plain(line) + "\n", to: STDERR_FILENO)
+}
+
+/// Exits the program if the reader of stdout has gone, for commands that wait and would only notice with their next line. The
+/// code is that of SIGPIPE if something is still `awaited`, as a shell shows it: a script must not take it for success.
+public func leaveIfNobodyReads(awaited: Bool) {
+    var output = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
+    guard poll(&output, 1, 0) > 0, output.revents & Int16(POLLERR | POLLHUP) != 0 else { return }
+    exit(awaited ? 128 + SIGPIPE : EXIT_SUCCESS)
+}
+
+/// Keeps the first sockets and files from the numbers of streams that the caller has closed: what is printed would go there.
+/// Writing to the stand-in fails as writing to the closed one does.
+public func reserveStandardStreams() {
+    for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(descriptor, F_GETFD) < 0 {
+        _ = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
+    }
 }
 
 /// Whether stdout is a terminal whose user wants color (https://no-color.org).

@@ -91,7 +91,8 @@ final class PageWatch: Sendable {
             if let problem = state.withLock({ $0.problem }) { throw CommandFailure(problem) }
             let rest = ContinuousClock.now.duration(to: deadline)
             guard rest > .zero else { return nil }
-            waker.wait(timeout: rest)
+            leaveIfNobodyReads(awaited: true)
+            waker.wait(timeout: min(rest, .seconds(1)))
         }
     }
 

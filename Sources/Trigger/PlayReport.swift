@@ -27,8 +27,8 @@ struct PlayReport {
         switch style {
         case .single: if let delivery = act.delivery, delivery.isTaken { printSingle(delivery) }
         case .lines: printText(line(act))
-        case .answer: printText(String(decoding: answer(act), as: UTF8.self))
-        case .json: printText(String(decoding: json(act).bytes, as: UTF8.self))
+        case .answer: printJSON(answer(act))
+        case .json: printJSON(json(act).bytes)
         }
     }
 
@@ -39,7 +39,7 @@ struct PlayReport {
         case .lines: printText(padded("page", to: 14) + message.description)
         case .answer, .json:
             let page = JSONValue.array(message.fragments.map { .text($0) })
-            printText(String(decoding: JSONValue.object(["page": page]).bytes, as: UTF8.self))
+            printJSON(JSONValue.object(["page": page]).bytes)
         }
     }
 

@@ -76,7 +76,7 @@ public struct Trigger: Command {
     /// Needs neither a server nor its keys.
     private func list() -> Int32 {
         let vocabulary = LifecycleEventNames(provider, kind: options.request.kind ?? .subscription)
-        printText(StoreEventParser(vocabulary, types: SimulatedStores.types(of: provider)).list)
+        printAsIs(StoreEventParser(vocabulary, types: SimulatedStores.types(of: provider)).list)
         return 0
     }
 

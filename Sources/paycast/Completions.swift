@@ -19,7 +19,7 @@ struct Completions: Command {
     }
 
     func run() throws(CommandFailure) -> Int32 {
-        printText(CompletionScript().text(for: shell))
+        printAsIs(CompletionScript().text(for: shell))
         return 0
     }
 }

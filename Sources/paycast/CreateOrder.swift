@@ -39,7 +39,7 @@ struct CreateOrder: Command {
     func run() throws(CommandFailure) -> Int32 {
         let bytes = try remote.post(request, to: "/orders")
         guard !printsJSON, let answer = JSON.decode(CreateOrderAnswer.self, from: bytes) else {
-            printText(String(decoding: bytes, as: UTF8.self))
+            printJSON(bytes)
             return 0
         }
         let order = answer.order

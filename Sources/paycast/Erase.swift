@@ -11,10 +11,12 @@ struct Erase: Command {
     private let user: String
     private let reason: String
     private let printsJSON: Bool
+    private let allowsUnknown: Bool
 
     init(_ arguments: inout Arguments) throws(UsageError) {
         remote = try RemoteServer(&arguments)
         printsJSON = try arguments.flag("--json")
+        allowsUnknown = try arguments.flag("--allow-unknown")
         guard let user = try arguments.option("--user") else { throw UsageError("--user is missing") }
         guard let reason = try arguments.option("--reason") else {
             throw UsageError("--reason is missing: the log keeps it, such as “request of 1 May”")
@@ -26,15 +28,23 @@ struct Erase: Command {
     func run() throws(CommandFailure) -> Int32 {
         let path = "/users/" + pathPart(user) + queryString([("reason", reason)])
         let bytes = try remote.delete(path, timeout: .seconds(600))
-        guard !printsJSON, let answer = JSON.decode(ErasureAnswer.self, from: bytes) else {
-            printText(String(decoding: bytes, as: UTF8.self))
-            return 0
+        guard let answer = JSON.decode(ErasureAnswer.self, from: bytes) else {
+            throw CommandFailure("\(remote.url) does not say what it erased: is that a Paycast server?")
         }
         let counts = [
             ("contracts", answer.contracts), ("orders", answer.orders), ("events", answer.events),
             ("fragments", answer.fragments),
         ]
-        for (name, count) in counts { printText(name + String(repeating: " ", count: 11 - name.count) + "\(count)") }
-        return 0
+        if printsJSON { printJSON(bytes) }
+        for (name, count) in counts where !printsJSON {
+            printText(name + String(repeating: " ", count: 11 - name.count) + "\(count)")
+        }
+        return try exitCode(isUnknown: !allowsUnknown && counts.allSatisfy { $0.1 == 0 })
     }
+}
+
+/// The exit code of a command about one user. A misspelt id must not look like a user without data.
+func exitCode(isUnknown: Bool) throws(CommandFailure) -> Int32 {
+    guard isUnknown else { return 0 }
+    throw CommandFailure("nothing is known about this user: check the id (--allow-unknown accepts that)")
 }

@@ -10,11 +10,13 @@ struct Export: Command {
 
     private let remote: RemoteServer
     private let user: String
+    private let allowsUnknown: Bool
 
     init(_ arguments: inout Arguments) throws(UsageError) {
         remote = try RemoteServer(&arguments)
         guard let user = try arguments.option("--user") else { throw UsageError("--user is missing") }
         self.user = user
+        allowsUnknown = try arguments.flag("--allow-unknown")
     }
 
     func run() throws(CommandFailure) -> Int32 {
@@ -28,8 +30,9 @@ struct Export: Command {
             export.events += page.events
             before = page.next
         } while before != nil
-        printText(String(decoding: JSON.encode(export), as: UTF8.self))
-        return 0
+        printJSON(JSON.encode(export))
+        let isUnknown = record.contracts.isEmpty && record.orders.isEmpty && export.events.isEmpty
+        return try exitCode(isUnknown: isUnknown && !allowsUnknown)
     }
 
     private func read<Answer: Decodable>(_ path: String) throws(CommandFailure) -> Answer {

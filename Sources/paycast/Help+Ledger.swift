@@ -93,6 +93,7 @@ extension Help {
 
         Options:
           --user USER           the user to export
+          --allow-unknown       exit 0 even when nothing is known about the user
         \(remote)
 
         Example: paycast export --user 42 > 42.json
@@ -113,7 +114,8 @@ extension Help {
 
         Options:
           --user USER           the user to erase
-          --reason TEXT         the reason, for the server's log, without the user's name
+          --reason TEXT         the reason, for the server's log, without the user's id
+          --allow-unknown       exit 0 even when nothing was known about the user
           --json                the server's answer as JSON
         \(remote)
 

@@ -93,7 +93,7 @@ enum Help {
           --type TYPE           only of this type, or TYPE/SUBTYPE
           --outcome WORD        only with this outcome: applied, duplicate, stale,
                                 ignored, unclaimed, quarantined
-          --environment WORD    only of Production or of Sandbox
+          --environment WORD    only of Production, of Sandbox or of Xcode
           --since WHEN          begin after this cursor, 1h ago, at an instant or a
                                 date, or at the “start”; without it, begin now
           --until KEY=VALUE     exit 0 after the first event shown that has this
@@ -294,8 +294,9 @@ enum Help {
         """
 
     static let remote = """
-          --server URL          PAYCAST_SERVER, else .paycast/address, else
-                                http://127.0.0.1:8080
-          --key KEY             PAYCAST_API_KEY, else .paycast/api.key
+          --server URL          PAYCAST_SERVER, else .paycast/address, else where the
+                                server of DATABASE_URL, PORT and PAYCAST_BIND listens
+          --key KEY             PAYCAST_API_KEY or PAYCAST_API_KEY_FILE, else
+                                .paycast/api.key
         """
 }

@@ -17,11 +17,13 @@ enum Program {
 
     /// Returns the exit code.
     static func run(_ words: [String]) -> Int32 {
+        reserveStandardStreams()
         do throws(UsageError) {
             return try dispatch(words)
         } catch {
             let program = error.command.map { "paycast \($0)" } ?? "paycast"
-            printError("\(program): \(error.message)\nSee: \(program) --help")
+            printError("\(program): \(error.message)")
+            printError("See: \(program) --help")
             return UsageError.exitCode
         }
     }
@@ -64,12 +66,12 @@ enum Program {
     }
 
     private static func help(_ words: [String]) throws(UsageError) -> Int32 {
-        guard let name = words.first else {
-            printText(Help.overview)
+        guard let name = words.first, !["--help", "-h"].contains(name) else {
+            printAsIs(Help.overview)
             return EXIT_SUCCESS
         }
         guard let text = Help.commands[name] else { throw unknownCommand(name) }
-        printText(text)
+        printAsIs(text)
         return EXIT_SUCCESS
     }
 

@@ -56,7 +56,7 @@ struct Recover: Command {
             throw CommandFailure("\(remote.url) does not say what it recovered: is that a Paycast server?")
         }
         if printsJSON {
-            printText(String(decoding: bytes, as: UTF8.self))
+            printJSON(bytes)
         } else {
             printText("found      \(answer.found)")
             printText("recovered  \(answer.recovered)")

@@ -47,7 +47,7 @@ struct Replay: Command {
             }
             progress.clear()
             if printsJSON {
-                printText(String(decoding: response.body, as: UTF8.self))
+                printJSON(response.body)
             } else {
                 for line in page.changes.map(line) + page.skipped.map(skippedLine) { printText(line) }
                 for contract in page.left { printText("\(contract)  left unchanged") }

@@ -43,7 +43,7 @@ func serve(_ flags: [String: String], isDevelopment: Bool) throws(CommandFailure
     do throws(ConfigurationError) {
         configuration = try source.read()
     } catch {
-        printError("\(error)")
+        for line in "\(error)".split(separator: "\n") { printError(String(line)) }
         return error.isAboutFlags ? EX_USAGE : EXIT_FAILURE
     }
     try run(configuration, from: source)

@@ -51,7 +51,7 @@ import Testing
     }
 
     private func export(_ user: String, from server: PaycastServer) throws -> UserExport {
-        let export = server.paycast("export", "--user", user)
+        let export = server.paycast("export", "--user", user, "--allow-unknown")
         #expect(try export.waitForExit() == 0, "\(export.errors)")
         return try #require(JSON.decode(UserExport.self, from: Array(export.output.utf8)))
     }

@@ -48,6 +48,18 @@ import Testing
                 #""outcomes":{"duplicate":2,"ignored":1}"#
             )
         )
+        let unknown = journey.server.paycast("export", "--user", ErasureJourneyTests.user)
+        #expect(try unknown.waitForExit() == 1)
+        #expect(unknown.errors.hasPrefix("paycast: nothing is known about this user") && !unknown.output.isEmpty)
+        let naming = journey.server.paycast(
+            "erase",
+            "--user",
+            ErasureJourneyTests.user,
+            "--reason",
+            "asked by \(ErasureJourneyTests.user), 1 May"
+        )
+        #expect(try naming.waitForExit() == 1)
+        #expect(naming.errors.contains("400 invalid_reason"), "\(naming.errors)")
         let left = try export(journey.server)
         #expect(
             !left.record.active && left.record.contracts.isEmpty && left.record.orders.isEmpty && left.events.isEmpty
@@ -59,7 +71,7 @@ import Testing
     }
 
     private func export(_ server: PaycastServer) throws -> UserExport {
-        let export = server.paycast("export", "--user", ErasureJourneyTests.user)
+        let export = server.paycast("export", "--user", ErasureJourneyTests.user, "--allow-unknown")
         #expect(try export.waitForExit() == 0, "\(export.errors)")
         return try #require(JSON.decode(UserExport.self, from: Array(export.output.utf8)))
     }

@@ -46,6 +46,20 @@ import Testing
         #expect(tail.output.contains("paywall:success"))
     }
 
+    /// `trigger` still waits for a page when the reader of what it printed has gone.
+    @Test func triggerEndsWithItsReader() throws {
+        let server = try PaycastServer()
+        let words = "trigger apple TEST --user 42 --expect success --timeout 600"
+        let process = RunningProcess(
+            "/bin/bash",
+            arguments: ["--norc", "-c", "\"$0\" \(words) | head -3; echo ${PIPESTATUS[0]} >&2", PaycastProgram.path],
+            folder: server.folder.path
+        )
+        #expect(try process.waitForExit() == 0)
+        #expect(process.output.hasPrefix("outcome  "))
+        #expect(process.errors == "141\n")
+    }
+
     @discardableResult
     private func trigger(_ server: PaycastServer, event: String, user: String = "42") throws -> RunningProcess {
         let process = server.paycast("trigger", "apple", event, "--user", user)

@@ -35,7 +35,7 @@ public final class LedgerLock: Sendable {
 
     /// The server that uses the ledger at `path`. Returns nil if no server does, and if this user may not read the lock
     /// file. Creates no file.
-    static func holder(of path: String) -> LedgerHolder? {
+    public static func holder(of path: String) -> LedgerHolder? {
         let descriptor = open(file(of: path), O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         // A lock that was taken here is released at once, because a server may just be starting.

@@ -1,13 +1,13 @@
 internal import Glibc
 
 /// The addresses at which a server can be reached: by itself, and by others.
-struct ServerAddress {
+public struct ServerAddress {
     /// For the parts that talk to this server: loopback if it listens on all addresses.
-    let own: String
+    public let own: String
     /// For people: an address that another device can open, if the server listens for other devices.
-    let shown: String
+    public let shown: String
 
-    init(bind: String, port: Int, isSecure: Bool) {
+    public init(bind: String, port: Int, isSecure: Bool) {
         let scheme = isSecure ? "https" : "http"
         func address(_ host: String) -> String { "\(scheme)://\(host.contains(":") ? "[\(host)]" : host):\(port)" }
         switch bind {
