@@ -43,23 +43,30 @@ struct StripeInvoice {
         }
     }
 
+    /// The lines that charge for the subscription's plan.
+    private var plans: [StripeInvoiceLine] {
+        guard let created = object.seconds("created") else { return [] }
+        let plans = lines.filter { $0.isPlan(invoicedAt: created) }
+        let ofItems = plans.filter { $0.item != nil }
+        return ofItems.isEmpty ? plans : ofItems
+    }
+
+    private var lines: [StripeInvoiceLine] {
+        object.list("lines").compactMap { StripeInvoiceLine($0, catalog: catalog) }
+    }
+
     /// The period that was paid for. It is dated by the creation of the invoice, so that everything that was said about
     /// the subscription since then, above all its end, is newer.
     private var transaction: Transaction? {
-        // A change of plan credits the old plan on a separate line.
-        let lines = object.list("lines").compactMap { line -> (line: StoreObject, end: Instant)? in
-            guard (line.amount("amount") ?? 0) >= 0 else { return nil }
-            return line.object("period")?.seconds("end").map { (line, $0) }
-        }
-        guard let id = object.text("id"), let created = object.seconds("created"),
-            let (line, end) = speaking(lines), let product = product(of: line)
+        guard let id = object.text("id"), let created = object.seconds("created"), let line = speaking,
+            let product = line.product
         else { return nil }
         let currency = object.text("currency")
         return Transaction(
             id: id,
             product: product,
-            purchasedAt: line.object("period")?.seconds("start") ?? created,
-            expiresAt: end,
+            purchasedAt: line.start ?? created,
+            expiresAt: line.end,
             price: StripePrice.thousandths(object.amount("amount_paid"), in: currency),
             currency: currency?.uppercased(),
             signedAt: created
@@ -67,29 +74,13 @@ struct StripeInvoice {
     }
 
     /// The line of the item that represents the subscription. If one item has several, the period that ends last.
-    private func speaking(_ lines: [(line: StoreObject, end: Instant)]) -> (line: StoreObject, end: Instant)? {
-        lines.min { left, right in
-            let a = isNamed(left.line)
-            let b = isNamed(right.line)
-            guard a == b else { return a }
-            let first = item(of: left.line).utf8
-            let second = item(of: right.line).utf8
+    private var speaking: StripeInvoiceLine? {
+        plans.min { left, right in
+            guard left.isNamed == right.isNamed else { return left.isNamed }
+            let first = (left.item ?? "").utf8
+            let second = (right.item ?? "").utf8
             guard first.elementsEqual(second) else { return first.lexicographicallyPrecedes(second) }
             return left.end > right.end
         }
-    }
-
-    private func isNamed(_ line: StoreObject) -> Bool { product(of: line).map { catalog[$0] != nil } ?? false }
-
-    private func item(of line: StoreObject) -> String {
-        line.text("subscription_item")
-            ?? line.object("parent", "subscription_item_details")?.text("subscription_item") ?? ""
-    }
-
-    private func product(of line: StoreObject) -> String? {
-        if let product = StripePrice.product(of: line["price"] ?? line["plan"], in: catalog) { return product }
-        let details = line.object("pricing", "price_details")
-        let names = [details?.id("price"), details?.id("product")].compactMap { $0 }
-        return names.first { catalog[$0] != nil } ?? names.first
     }
 }

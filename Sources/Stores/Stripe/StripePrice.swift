@@ -14,6 +14,14 @@ enum StripePrice {
         return names.first { catalog[$0] != nil } ?? names.first
     }
 
+    /// False for what is charged once, such as a set-up fee, and for usage: neither is the plan. A price that is not
+    /// expanded, or says neither, may be one.
+    static func isPlan(_ price: StoreObject?) -> Bool {
+        guard let price else { return true }
+        let usage = price.object("recurring")?.text("usage_type") ?? price.text("usage_type")
+        return price.text("type") != "one_time" && usage != "metered"
+    }
+
     /// Converts a currency's smallest unit to thousandths. Returns nil on overflow.
     static func thousandths(_ amount: Int64?, in currency: String?) -> Int64? {
         guard let amount, let currency else { return nil }

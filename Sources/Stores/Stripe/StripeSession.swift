@@ -17,8 +17,14 @@ struct StripeSession {
     }
 
     private var product: String {
-        object.namedProduct ?? StripePrice.product(of: object.list("line_items").first?["price"], in: catalog)
-            ?? StripeSession.unnamed
+        object.namedProduct ?? StripePrice.product(of: item?["price"], in: catalog) ?? StripeSession.unnamed
+    }
+
+    /// A subscription's session may sell other things beside the plan.
+    private var item: StoreObject? {
+        let items = object.list("line_items")
+        let plan = items.first { StripePrice.isPlan($0.object("price")) }
+        return object.text("mode") == "subscription" ? plan ?? items.first : items.first
     }
 
     private var isPaid: Bool { ["paid", "no_payment_required"].contains(object.text("payment_status")) }

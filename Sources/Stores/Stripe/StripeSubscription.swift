@@ -142,14 +142,19 @@ struct StripeSubscription {
         items(of: object, in: catalog).first
     }
 
-    /// Items in the catalog come first, then by id, because Stripe's order changes with every change of an item.
+    /// Plans come before usage and items in the catalog before others, then by id, because Stripe's order changes with
+    /// every change of an item.
     private static func items(of object: StoreObject, in catalog: Catalog) -> [StoreObject] {
         object.list("items").sorted { left, right in
-            let a = isNamed(left, in: catalog)
-            let b = isNamed(right, in: catalog)
-            guard a == b else { return a }
+            for comesFirst in [isPlan, { isNamed($0, in: catalog) }] where comesFirst(left) != comesFirst(right) {
+                return comesFirst(left)
+            }
             return (left.text("id") ?? "").utf8.lexicographicallyPrecedes((right.text("id") ?? "").utf8)
         }
+    }
+
+    private static func isPlan(_ item: StoreObject) -> Bool {
+        StripePrice.isPlan(StoreObject(item["price"] ?? item["plan"]))
     }
 
     private static func isNamed(_ item: StoreObject, in catalog: Catalog) -> Bool {
