@@ -36,6 +36,24 @@ import Testing
             status: status(.expired, day: -1)
         ),
         Case(
+            name: "grace never ends before what is paid",
+            snapshot: snapshot(.inGracePeriod, day: -1),
+            charge: charge(day: 30, signed: -5),
+            status: status(.inGracePeriod, day: 30)
+        ),
+        Case(
+            name: "grace that is longer than what is paid stays",
+            snapshot: snapshot(.inGracePeriod, day: 30),
+            charge: charge(day: -5, signed: -5),
+            status: status(.inGracePeriod, day: 30)
+        ),
+        Case(
+            name: "a refunded charge does not extend a grace",
+            snapshot: snapshot(.inGracePeriod, day: 10),
+            charge: charge(day: 30, revoked: -2, signed: -5),
+            status: status(.inGracePeriod, day: 10)
+        ),
+        Case(
             name: "active without an end is pending",
             snapshot: snapshot(.active, day: nil),
             status: status(.pending, day: nil)

@@ -44,6 +44,7 @@ extension Contract {
         guard let charge = transaction?.transaction else { return status }
         if status.isActive, status.accessUntil == nil { status.accessUntil = charge.revokedAt ?? charge.expiresAt }
         status.endAtRefund(of: charge)
+        status.outlast(charge)
         // RevenueCat announces a plan change in a separate event, before or after the purchase that makes it. At other
         // stores the charge may belong to an older period, when the change leads back to a product bought before.
         if key.provider.announcesPlanChanges, let pending = snapshot.pendingProduct, pending == charge.product,
@@ -100,6 +101,16 @@ private func extends(_ charge: Transaction, beyond status: ContractStatus) -> Bo
 }
 
 extension ContractStatus {
+    /// A grace never ends before what was paid does. Stripe calls a subscription past due whichever of its charges
+    /// failed, so the grace may be counted from a period that is paid.
+    fileprivate mutating func outlast(_ charge: Transaction) {
+        guard state == .inGracePeriod, charge.revokedAt == nil, let paid = charge.expiresAt, let end = accessUntil
+        else {
+            return
+        }
+        accessUntil = max(end, paid)
+    }
+
     fileprivate init(of snapshot: Snapshot) {
         self.init(
             state: snapshot.state,

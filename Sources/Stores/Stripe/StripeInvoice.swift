@@ -55,6 +55,14 @@ struct StripeInvoice {
         object.list("lines").compactMap { StripeInvoiceLine($0, catalog: catalog) }
     }
 
+    /// Whether it waits for its payment, and asks for other things than the period that began at `start`: so the period
+    /// was paid before.
+    func chargesOnlyBeside(periodFrom start: Instant) -> Bool {
+        let isWhole = object.object("lines")?.flag("has_more") != true && !lines.isEmpty
+        let isWaiting = ["open", "uncollectible"].contains(object.text("status"))
+        return isWhole && isWaiting && !plans.contains { !$0.isProration && $0.start.map { $0 <= start } ?? true }
+    }
+
     /// The period that was paid for. It is dated by the creation of the invoice, so that everything that was said about
     /// the subscription since then, above all its end, is newer.
     private var transaction: Transaction? {

@@ -6,6 +6,8 @@ struct StripeSubscription {
     /// How long an unpaid period gives access while Stripe retries; Stripe recommends two weeks of retries. The next
     /// status comes before that, unless the account leaves such subscriptions alone.
     static let grace = Duration.seconds(30 * 86_400)
+    /// In days; longer than any period.
+    private static let longestTerm: Int64 = 3_650
 
     private let object: StoreObject
     private let catalog: Catalog
@@ -101,9 +103,7 @@ struct StripeSubscription {
         case "trialing", "active":
             let end = [periodEnd ?? object.seconds("trial_end"), object.seconds("cancel_at")].compactMap { $0 }.min()
             return end.map { (isEnding ? .cancelled : .active, $0) }
-        case "past_due":
-            let end = [periodEnd, periodStart.map { $0 + StripeSubscription.grace }].compactMap { $0 }.min()
-            return end.map { (.inGracePeriod, $0) }
+        case "past_due": return grace.map(boundGrace)
         case "unpaid": return (.inBillingRetry, periodStart.map { min($0, statedAt) })
         case "paused": return (.paused, nil)
         case "canceled":
@@ -111,6 +111,28 @@ struct StripeSubscription {
             return (isTakenBack ? .revoked : .expired, end)
         default: return nil
         }
+    }
+
+    /// An invoice that is sent is late only when it is overdue, so its grace begins then.
+    private var grace: Instant? {
+        let days = object.text("collection_method") == "send_invoice" ? object.amount("days_until_due") ?? 0 : 0
+        let due = Duration.seconds(min(max(days, 0), StripeSubscription.longestTerm) * 86_400)
+        let end = [periodEnd, periodStart.map { $0 + due + StripeSubscription.grace }].compactMap { $0 }.min()
+        return paidPeriod ?? end
+    }
+
+    /// The end of the period, when what waits for payment is something else, such as a change in the middle of it.
+    /// Only our own reading of the API shows the invoice; without one, the charge that is known outlasts the grace.
+    private var paidPeriod: Instant? {
+        guard let start = periodStart, let latest = object.object("latest_invoice") else { return nil }
+        let invoice = StripeInvoice(object: latest, catalog: catalog)
+        return invoice.chargesOnlyBeside(periodFrom: start) ? periodEnd : nil
+    }
+
+    /// The state is no grace when the subscription ends before the grace would: nothing extends access beyond that.
+    private func boundGrace(_ end: Instant) -> (state: ContractState, until: Instant?) {
+        guard let last = object.seconds("cancel_at"), last < end else { return (.inGracePeriod, end) }
+        return (.cancelled, last)
     }
 
     /// A dispute ended it, or its last charge was refunded, which only our own reading of the API shows.
