@@ -16,14 +16,12 @@ public final class Gateway: Sendable {
     /// The port that the gateway is bound to.
     public let port: Int
 
-    /// Binds the port and starts serving. `position` is the ledger's newest entry; all later publications are newer.
+    /// Listens at `address` and starts serving. `position` is the ledger's newest entry; all later publications are newer.
     ///
     /// With an `identity`, every connection speaks TLS. `onFollow` runs on a loop's thread when a page follows a stream
     /// that no other page of that loop follows; it must not block. `tick` is how often the loops check what is due.
     public init(
-        address: String,
-        port: Int,
-        loops: Int,
+        address: BoundAddress,
         epoch: String,
         position: Int64,
         clock: Clock = Clock(),
@@ -36,9 +34,7 @@ public final class Gateway: Sendable {
         onFollow: (@Sendable (StreamName) -> Void)? = nil,
         tick: Duration = .milliseconds(100)
     ) throws(SocketSetupError) {
-        guard let listeners = ListeningSocket.group(address: address, port: port, count: loops) else {
-            throw .cannotListen(address: address, port: port)
-        }
+        let listeners = try address.listen()
         let counters = GatewayMetrics(metrics)
         let shared = LoopContext.Shared(
             settings: LoopSettings(
@@ -62,7 +58,7 @@ public final class Gateway: Sendable {
             let started = Promise<SocketSetupError?>()
             threads.append(
                 // With the port, so that several servers can be told apart.
-                WorkerThread(name: "loop-\(number):\(listeners[0].port)") {
+                WorkerThread(name: "loop-\(number):\(address.port)") {
                     let security = identity.flatMap(TLSContext.init)
                     guard identity == nil || security != nil else { return started.fulfil(.noTLS) }
                     let events: EventLoop
@@ -83,7 +79,7 @@ public final class Gateway: Sendable {
         self.ports = ports
         self.threads = threads
         self.metrics = counters
-        self.port = listeners[0].port
+        port = address.port
     }
 
     /// Hands publications to every loop; each loop finds its own pages.

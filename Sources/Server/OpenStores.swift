@@ -56,12 +56,12 @@ struct StoreContext: Sendable {
     let health: StoreHealth
     let log: Log
 
-    init(_ core: ServerCore, ownAddress: SharedValue<String?>, health: StoreHealth) {
-        workspace = core.keys.workspace
-        clock = core.clock
+    init(workspace: DevelopmentWorkspace?, clock: Clock, ownAddress: SharedValue<String?>, log: Log) {
+        self.workspace = workspace
+        self.clock = clock
         self.ownAddress = ownAddress
-        self.health = health
-        log = core.log
+        health = StoreHealth(log)
+        self.log = log
     }
 
     func dependencies(of provider: Provider, configuration: Configuration) -> StoreDependencies {

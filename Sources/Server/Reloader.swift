@@ -16,18 +16,12 @@ struct Reloader {
     let services: Services
     let log: Log
 
-    init(
-        _ core: ServerCore,
-        source: ConfigurationSource,
-        stores: SharedValue<OpenStores>,
-        context: StoreContext,
-        services: Services
-    ) {
+    init(_ core: ServerCore, source: ConfigurationSource, services: Services) {
         self.source = source
         configuration = core.configuration
         keys = core.keys
-        self.stores = stores
-        self.context = context
+        stores = core.stores
+        context = core.storeContext
         self.services = services
         log = core.log
     }

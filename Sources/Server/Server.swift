@@ -23,7 +23,6 @@ public final class Server {
     let railsCable: BroadcastListener?
     let demo: DemoRoutes?
     let background: BackgroundServices
-    private let ownAddress = SharedValue<String?>(nil)
     private let reloader: Reloader
     let watch: LedgerWatch
     private let restart = Restart()
@@ -35,15 +34,12 @@ public final class Server {
     /// may add.
     private static let inheritedFiles = 12
 
-    /// Opens the ledger and starts listening. Block the signals before; SIGHUP reads `source` again.
+    /// Takes the address, opens the ledger, and starts listening. Block the signals before; SIGHUP reads `source` again.
     public init(_ configuration: Configuration, from source: ConfigurationSource) throws(StartError) {
         try Server.makeRoomForFiles(configuration)
         manager = SystemdNotifier(environment: source.environment)
         core = try ServerCore(configuration)
-        let health = StoreHealth(core.log)
-        let context = StoreContext(core, ownAddress: ownAddress, health: health)
-        let stores = SharedValue(try OpenStores(configuration, context: context))
-        background = BackgroundServices(core, stores: stores)
+        background = BackgroundServices(core, stores: core.stores)
         demo = core.demo()
         watch = core.watch()
         redis = try core.redis()
@@ -57,14 +53,14 @@ public final class Server {
             listeners: [redis, railsCable].compactMap { $0 },
             background: background,
             certificate: certificate,
-            stores: health
+            stores: core.storeContext.health
         )
-        let services = core.services(stores: stores.value, background: background, demo: demo, readiness: report.ask)
+        let services = core.services(background: background, demo: demo, readiness: report.ask)
         position = try core.head()
         gateway = try core.gateway(Endpoints(services), position: position)
         core.publisher.connect(gateway)
         try core.follow(after: position, restart: restart)
-        reloader = Reloader(core, source: source, stores: stores, context: context, services: services)
+        reloader = Reloader(core, source: source, services: services)
     }
 
     /// Some libraries end the process if they cannot open the files that they need at the start.
@@ -92,7 +88,7 @@ public final class Server {
             log: log
         )
         // In development, the stand-ins in this same server answer for the stores: there is nothing to find out.
-        let probe = configuration.isDevelopment ? nil : StoreProbe(reloader.stores, clock: core.clock)
+        let probe = configuration.isDevelopment ? nil : StoreProbe(core.stores, clock: core.clock)
         listenToRails()
         warnOfNewHistory()
         logServing(at: addresses.own)
@@ -119,7 +115,7 @@ public final class Server {
     /// Tells the parts and the workspace at which address the server is reached.
     private func announce(_ addresses: ServerAddress) throws(StartError) {
         core.configuration.logGaps(to: core.log)
-        ownAddress.replace(with: addresses.own)
+        core.ownAddress.replace(with: addresses.own)
         core.ledger.announce(address: addresses.own)
         do throws(WorkspaceError) {
             try demo?.serve(at: addresses.own)

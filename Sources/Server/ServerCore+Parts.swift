@@ -88,7 +88,6 @@ extension ServerCore {
 
     /// `readiness` says on another thread whether the server is ready.
     func services(
-        stores: OpenStores,
         background: BackgroundServices,
         demo: DemoRoutes?,
         readiness: @escaping @Sendable (@escaping @Sendable (Readiness) -> Void) -> Bool
@@ -97,8 +96,8 @@ extension ServerCore {
             isSecure: configuration.tls != nil,
             stores: configuration.storeTypes,
             authorization: keys.authorization(configuration.allowedOrigins),
-            verifiers: stores.verifiers,
-            opened: stores.opened,
+            verifiers: stores.value.verifiers,
+            opened: stores.value.opened,
             recoveries: background.recoveries,
             writer: writer,
             reader: reader,
@@ -124,9 +123,7 @@ extension ServerCore {
     func gateway(_ endpoints: Endpoints, position: Int64) throws(StartError) -> Gateway {
         do throws(SocketSetupError) {
             return try Gateway(
-                address: configuration.bind == "localhost" ? "127.0.0.1" : configuration.bind,
-                port: configuration.port,
-                loops: configuration.loops,
+                address: address,
                 epoch: writer.epoch,
                 position: position,
                 clock: clock,

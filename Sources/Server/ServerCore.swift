@@ -8,6 +8,7 @@ internal import LedgerFiles
 internal import LedgerInterface
 internal import Observability
 internal import RailsCable
+internal import Sockets
 internal import TurboStreams
 
 /// The parts from which all others are built. They are opened in this order, because a later one may need an earlier
@@ -19,6 +20,12 @@ struct ServerCore {
     let metrics: Metrics
     let keys: ServerKeys
     let templates: TemplateLoader
+    /// Taken, and not listened on before everything else is open.
+    let address: BoundAddress
+    /// Where this server can be reached; nil until it listens.
+    let ownAddress: SharedValue<String?>
+    let storeContext: StoreContext
+    let stores: SharedValue<OpenStores>
     let timings: DemoTimings
     let telemetry: WebhookTelemetry
     let publisher: Publisher
@@ -43,6 +50,11 @@ struct ServerCore {
         metrics = Metrics()
         keys = try ServerKeys(configuration)
         templates = try ServerCore.templates(configuration)
+        // All that can fail for another reason than the ledger comes before it: a start that fails leaves none behind.
+        address = try ServerCore.address(configuration)
+        ownAddress = SharedValue(nil)
+        storeContext = StoreContext(workspace: keys.workspace, clock: clock, ownAddress: ownAddress, log: log)
+        stores = SharedValue(try OpenStores(configuration, context: storeContext))
         timings = DemoTimings()
         telemetry = WebhookTelemetry(metrics, timings: keys.workspace == nil ? nil : timings)
         follows = configuration.railsCable?.needsStreams == true ? FollowedStreams() : nil
@@ -90,6 +102,18 @@ struct ServerCore {
         }
         workers = WorkerPool(name: "verifier", threads: configuration.loops, capacity: 2000)
         blockingPools = BlockingPools(stores: configuration.storeTypes, metrics: metrics)
+    }
+
+    private static func address(_ configuration: Configuration) throws(StartError) -> BoundAddress {
+        do throws(SocketSetupError) {
+            return try BoundAddress(
+                address: configuration.bind == "localhost" ? "127.0.0.1" : configuration.bind,
+                port: configuration.port,
+                count: configuration.loops
+            )
+        } catch {
+            throw .gateway(error)
+        }
     }
 
     private static func templates(_ configuration: Configuration) throws(StartError) -> TemplateLoader {

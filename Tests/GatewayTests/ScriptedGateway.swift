@@ -30,9 +30,7 @@ final class ScriptedGateway {
         tick: Duration = .milliseconds(100)
     ) throws {
         gateway = try Gateway(
-            address: "127.0.0.1",
-            port: 0,
-            loops: loops,
+            address: try BoundAddress(address: "127.0.0.1", port: 0, count: loops),
             epoch: "test",
             position: 0,
             stores: StoreRoutes(

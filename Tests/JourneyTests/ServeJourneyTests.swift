@@ -36,13 +36,60 @@ import Testing
         #expect(server.process.fileLimit == 356)
     }
 
-    @Test func takenPortIsOneLine() throws {
+    struct BadStart: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var arguments: [String]
+        var environment: [String: String] = [:]
+        var says: [String]
+    }
+
+    /// One line that says what the system said; and no ledger, of which `doctor` would say that a server was killed.
+    @Test(arguments: [
+        BadStart(
+            testDescription: "an address of another machine",
+            arguments: ["--bind", "203.0.113.9", "--port", "0"],
+            says: ["cannot listen on 203.0.113.9", "this machine has no such address", "PAYCAST_BIND"]
+        ),
+        BadStart(
+            testDescription: "the same with TLS",
+            arguments: ["--bind", "203.0.113.9", "--port", "0", "TLS"],
+            says: ["cannot listen on 203.0.113.9", "this machine has no such address"]
+        ),
+        BadStart(
+            testDescription: "an address of a link",
+            arguments: ["--bind", "fe80::1", "--port", "0"],
+            says: ["cannot listen on [fe80::1]", "PAYCAST_BIND"]
+        ),
+        BadStart(
+            testDescription: "a port in use",
+            arguments: ["--port", "TAKEN"],
+            says: ["Address already in use: process HOLDER (paycast) listens there; stop it, or choose another port"]
+        ),
+        BadStart(
+            testDescription: "roots that are none",
+            arguments: ["--port", "0"],
+            environment: ["PAYCAST_APPLE_ROOTS": "/etc/hostname"],
+            says: ["/etc/hostname"]
+        ),
+    ]) func startThatFailsIsOneLineAndLeavesNoLedger(_ start: BadStart) throws {
         let server = try PaycastServer()
+        let certificate = try TemporaryCertificate()
         let folder = TemporaryFolder()
-        let process = PaycastProgram.start(["serve", "--dev", "--port", "\(server.port)"], folder: folder.path)
+        let words = start.arguments.flatMap { $0 == "TLS" ? certificate.settings : [$0] }
+        let process = PaycastProgram.start(
+            ["serve", "--dev"] + words.map { $0 == "TAKEN" ? "\(server.port)" : $0 },
+            environment: start.environment,
+            folder: folder.path
+        )
         #expect(try process.waitForExit() == 1)
         #expect(process.output.isEmpty)
-        #expect(process.errors.contains("\(server.port)"))
+        let lines = process.errors.split(separator: "\n").filter { !$0.contains(" warning ") && !$0.contains("WARN") }
+        #expect(lines.count == 1, "\(process.errors)")
+        for text in start.says {
+            let text = text.split(separator: "HOLDER").joined(separator: "\(server.process.number)")
+            #expect(process.errors.contains(text), "\(process.errors)")
+        }
+        #expect(folder.names.allSatisfy { $0 == ".paycast" }, "\(folder.names)")
     }
 
     /// Pages of the one would never hear what the other commits.

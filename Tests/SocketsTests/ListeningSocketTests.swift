@@ -10,7 +10,7 @@ import Testing
     private let spare = SpareDescriptor()
 
     init() throws {
-        listener = try #require(ListeningSocket.group(address: "127.0.0.1", port: 0, count: 1)?.first)
+        listener = try #require(try BoundAddress(address: "127.0.0.1", port: 0, count: 1).listen().first)
     }
 
     struct Option: Sendable {

@@ -2,26 +2,29 @@ public import Admission
 internal import CWebSockets
 internal import Glibc
 
-/// A listening TCP socket of our own.
+/// A TCP socket of our own that is bound, and listens from `listen` on.
 ///
 /// lws 4.1.6 sets `SO_REUSEPORT` only in contexts with several threads, which Debian's build does not have. So
 /// `LWS_SERVER_OPTION_ALLOW_LISTEN_SHARE` cannot give several contexts one port, and we listen and accept ourselves.
 public struct ListeningSocket: Sendable {
     let descriptor: Int32
+    private let address: String
     /// The port that it is bound to.
     public let port: Int
 
     /// With `isShared`, several sockets of this process take turns on one port. Port 0 means any free port.
-    init?(address: String, port: Int, isShared: Bool) {
+    init(address: String, port: Int, isShared: Bool) throws(ListenFault) {
         var hints = addrinfo()
         hints.ai_flags = AI_NUMERICHOST | AI_PASSIVE
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         var found: UnsafeMutablePointer<addrinfo>?
-        guard getaddrinfo(address, String(port), &hints, &found) == 0, let info = found?.pointee else { return nil }
+        guard getaddrinfo(address, String(port), &hints, &found) == 0, let info = found?.pointee else {
+            throw ListenFault(address: address, port: port, number: EADDRNOTAVAIL, holder: nil)
+        }
         defer { freeaddrinfo(found) }
         let type = info.ai_socktype | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
         let descriptor = socket(info.ai_family, type, 0)
-        guard descriptor >= 0 else { return nil }
+        guard descriptor >= 0 else { throw ListenFault(address: address, port: port, number: errno, holder: nil) }
         ListeningSocket.enable(SO_REUSEADDR, on: descriptor)
         // Connections inherit these two options (tcp(7), socket(7)), which saves two system calls for each.
         ListeningSocket.enable(TCP_NODELAY, level: Int32(IPPROTO_TCP), on: descriptor)
@@ -30,28 +33,24 @@ public struct ListeningSocket: Sendable {
         // so a loop wakes once for it instead of twice.
         ListeningSocket.set(TCP_DEFER_ACCEPT, to: 1, level: Int32(IPPROTO_TCP), on: descriptor)
         if isShared { ListeningSocket.enable(SO_REUSEPORT, on: descriptor) }
-        guard Glibc.bind(descriptor, info.ai_addr, info.ai_addrlen) == 0, listen(descriptor, 4096) == 0,
+        guard Glibc.bind(descriptor, info.ai_addr, info.ai_addrlen) == 0,
             let bound = ListeningSocket.port(of: descriptor)
         else {
+            let number = errno
             close(descriptor)
-            return nil
+            let holder = number == EADDRINUSE ? PortHolder.find(at: info.ai_addr, port: port) : nil
+            throw ListenFault(address: address, port: port, number: number, holder: holder)
         }
         self.descriptor = descriptor
+        self.address = address
         self.port = bound
     }
 
-    /// One socket for each of `count` loops, on one port. Nil when another process listens there.
-    public static func group(address: String, port: Int, count: Int) -> [ListeningSocket]? {
-        // Sharing would also share the port with another server of the same user, so this is checked first.
-        if port != 0 {
-            guard let probe = ListeningSocket(address: address, port: port, isShared: false) else { return nil }
-            close(probe.descriptor)
+    /// Lets clients connect.
+    func listen() throws(ListenFault) {
+        guard Glibc.listen(descriptor, 4096) == 0 else {
+            throw ListenFault(address: address, port: port, number: errno, holder: nil)
         }
-        guard let first = ListeningSocket(address: address, port: port, isShared: true) else { return nil }
-        let others = (1..<max(1, count)).compactMap { _ in
-            ListeningSocket(address: address, port: first.port, isShared: true)
-        }
-        return others.count == max(1, count) - 1 ? [first] + others : nil
     }
 
     /// The outcome for the connection that waited first.
@@ -116,30 +115,5 @@ public struct ListeningSocket: Sendable {
         guard status == 0 else { return nil }
         // IPv4 and IPv6 addresses hold the port at the same offset, in network order.
         return withUnsafeBytes(of: storage) { Int($0[2]) << 8 | Int($0[3]) }
-    }
-}
-
-/// Why there are no sockets to serve with.
-public enum SocketSetupError: Error, Equatable, CustomStringConvertible {
-    case cannotListen(address: String, port: Int)
-    /// lws could not create a context.
-    case noLoop
-    /// The process may open no more files.
-    case noDescriptors
-    /// epoll_ctl(2) has failed.
-    case cannotWatch
-    /// OpenSSL could not create a context.
-    case noTLS
-
-    public var description: String {
-        switch self {
-        case .cannotListen(let address, let port):
-            "cannot listen on \(address):\(port): another program may use it; choose another with --port, "
-                + "or --port 0 for any free one"
-        case .noDescriptors: "too few files may be open to serve: raise the limit of open files (ulimit -n)"
-        case .cannotWatch: "the kernel watches no more sockets: raise the limit (sysctl fs.epoll.max_user_watches)"
-        case .noTLS: "OpenSSL cannot start: is libssl3 installed completely?"
-        case .noLoop: "libwebsockets cannot run on libuv: install the package libwebsockets-evlib-uv"
-        }
     }
 }
