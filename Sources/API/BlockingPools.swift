@@ -13,6 +13,9 @@ public final class BlockingPools: Sendable {
         case app(Provider)
         /// `recover` and `replay`.
         case operators
+        /// Nobody: reads what strangers post, before it is known who they are. 256 KiB of JSON can take 30 ms, in which a loop
+        /// would serve no one, and a worker no webhook.
+        case strangers
     }
 
     private struct Lane: Sendable {
@@ -59,6 +62,8 @@ public final class BlockingPools: Sendable {
         }
         let operators = WorkerPool(name: "operators", threads: 4, capacity: 16)
         lanes[.operators] = Lane("operators", pool: operators, metrics: metrics)
+        let strangers = WorkerPool(name: "strangers", threads: 2, capacity: 100)
+        lanes[.strangers] = Lane("strangers", pool: strangers, metrics: metrics)
         self.lanes = lanes
     }
 

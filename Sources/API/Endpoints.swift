@@ -1,3 +1,4 @@
+internal import Admission
 internal import Assets
 internal import Domain
 public import HTTPMessages
@@ -19,7 +20,8 @@ public struct Endpoints: RequestHandler {
         files = StaticFiles(
             services.publicFolder,
             builtIn: Dictionary(uniqueKeysWithValues: demo),
-            readers: services.workers
+            readers: services.workers,
+            openFiles: Limits.sentFiles
         )
         broadcasts = BroadcastsEndpoint(services)
         streams = StreamsEndpoint(services)

@@ -9,7 +9,8 @@ public struct CommitAnswer: Codable, Sendable, Equatable {
     public var event: String
     /// Where the event was committed; for a duplicate, where the first one was.
     public var cursor: String
-    /// `granted`, `moved`, `shared` or `refused`; absent if nobody claimed the purchase.
+    /// `granted`, `moved`, `shared`, `refused`, or `unproven` for a receipt that proves only that the purchase exists; absent if
+    /// nobody claimed the purchase.
     public var claim: String?
 
     public init(outcome: Outcome, event: String, cursor: Cursor, claim: String?) {
@@ -60,6 +61,8 @@ public struct ReceiptAnswer: Codable, Sendable, Equatable {
     public var outcome: String
     public var event: String
     public var cursor: String
+    /// That of the newest purchase.
+    public var claim: String?
     /// The proof of the purchases: `store`, `receipt` or `verify_receipt`.
     public var source: String
     /// Oldest first.
@@ -69,6 +72,7 @@ public struct ReceiptAnswer: Codable, Sendable, Equatable {
         outcome = newest.outcome
         event = newest.event
         cursor = newest.cursor
+        claim = newest.claim
         self.source = source
         self.events = events
     }

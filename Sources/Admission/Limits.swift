@@ -31,7 +31,7 @@ public struct Limits: Sendable, Equatable {
     /// Allows `connections`, or as many as fit into `files` open files beside the rest of the server. The default of
     /// `files` is the hard limit of this process.
     public init(connections: Int = 50_000, loops: Int = 2, files: Int = FileLimit.highest()) {
-        otherFiles = 2 * Limits.fullReserve + 108 + Limits.filesOfALoop * loops
+        otherFiles = 2 * Limits.fullReserve + Limits.sentFiles + 108 + Limits.filesOfALoop * loops
         // With very few files, connections get half of the spare ones: stores are still to be asked and files to be
         // read.
         let affordable = max(1, files - otherFiles, (files - Limits.leastFiles(loops: loops)) / 2)
@@ -40,6 +40,8 @@ public struct Limits: Sendable, Equatable {
     }
 
     static let fullReserve = 64
+    /// Files of the public folder that may be open at once, to be sent.
+    public static let sentFiles = 64
     /// A loop's epoll, its wake descriptor, its listening socket, and what lws opens.
     private static let filesOfALoop = 10
     /// Files that the process needs beside its connections: the ledger, its readers, the loops, outgoing requests.

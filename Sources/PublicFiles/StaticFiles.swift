@@ -17,11 +17,19 @@ public struct StaticFiles: Sendable {
     private let builtIn: [String: [UInt8]]
     private let readers: WorkerPool
     private let tags = FileTags()
+    private let openFiles: OpenFiles
 
-    public init(_ folder: String?, builtIn: [String: [UInt8]] = [:], readers: WorkerPool) {
+    /// `openFiles` bounds the files of which some are being sent; for others a client has to come back.
+    public init(
+        _ folder: String?,
+        builtIn: [String: [UInt8]] = [:],
+        readers: WorkerPool,
+        openFiles: Int
+    ) {
         self.folder = folder
         self.builtIn = builtIn
         self.readers = readers
+        self.openFiles = OpenFiles(limit: openFiles)
     }
 
     public func answer(_ request: Request, path: String) -> Answer {
@@ -110,11 +118,14 @@ public struct StaticFiles: Sendable {
         guard String(cString: resolved).hasPrefix(String(cString: root) + "/") else { throw .missing }
         let descriptor = Glibc.open(resolved, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else { throw errno == EMFILE || errno == ENFILE ? .noDescriptor : .missing }
-        let file = OpenFile(owning: descriptor)
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
             status.st_size <= StaticFiles.sizeLimit
-        else { throw .missing }
+        else {
+            close(descriptor)
+            throw .missing
+        }
+        guard let file = openFiles.share(descriptor, status: status) else { throw .noDescriptor }
         return (file, status)
     }
 }

@@ -10,8 +10,8 @@ import Testing
         let folder = TemporaryFolder()
         let process: RunningProcess
 
-        init(files: Int) {
-            let words = ["serve", "--dev", "--port", "0", "--public", PaycastProgram.root + "/public"]
+        init(files: Int, pages: String = PaycastProgram.root + "/public") {
+            let words = ["serve", "--dev", "--port", "0", "--public", pages]
             process = RunningProcess(
                 "/bin/sh",
                 arguments: ["-c", "ulimit -n \(files); exec \"$0\" \"$@\"", PaycastProgram.path] + words,
@@ -37,6 +37,26 @@ import Testing
         #expect(fixture.process.isRunning)
         crowd = []
         try answersAgain(port, process: fixture.process)
+    }
+
+    /// Each holds a connection and a part of a file, for as long as it is allowed to read nothing.
+    @Test func stalledDownloadsLeaveRoomForOthers() throws {
+        let pages = TemporaryFolder()
+        pages.write(String(repeating: "0123456789abcdef", count: 512 << 10), to: "large.txt")
+        let fixture = Fixture(files: 1024, pages: pages.path)
+        let port = try fixture.port()
+        let crowd = try (0..<700).map { _ in
+            let socket = try RawSocket(port: port)
+            try socket.send("GET /large.txt HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            return socket
+        }
+        for socket in crowd { #expect(try socket.read(until: "\r\n\r\n").hasPrefix("HTTP/1.1 ")) }
+        let client = HTTPClient(timeout: .seconds(5))
+        #expect(try client.send("GET", to: "http://127.0.0.1:\(port)/up").status == 200)
+        #expect(try client.send("GET", to: "http://127.0.0.1:\(port)/large.txt").status == 200)
+        let held = try #require(openFiles(of: fixture.process))
+        #expect(held < 800, "\(held)")
+        withExtendedLifetime(crowd) {}
     }
 
     /// Whatever takes them: here they are taken away while it runs, from a client that is connected already.

@@ -26,7 +26,7 @@ import Testing
         range: String? = nil,
         ifRange: String? = nil
     ) -> Response {
-        StaticFiles(folder.path("public"), readers: readers)
+        StaticFiles(folder.path("public"), readers: readers, openFiles: 64)
             .response(path, ifNoneMatch: ifNoneMatch, range: range, ifRange: ifRange)
     }
 
@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test func changedFileHasAnotherTag() throws {
-        let files = StaticFiles(folder.path("public"), readers: readers)
+        let files = StaticFiles(folder.path("public"), readers: readers, openFiles: 64)
         let tag = { files.response("/index.html").headers.first { $0.name == "ETag" }?.value }
         let old = try #require(tag())
         #expect(tag() == old)

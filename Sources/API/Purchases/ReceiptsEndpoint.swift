@@ -41,27 +41,44 @@ struct ReceiptsEndpoint {
         let claim = reading.isProof ? user.map { Claim(user: $0) } : nil
         PurchaseCommit(services, receivedAt: receivedAt).commit(reading.events[...], claim: claim, since: since) {
             verdicts in
-            reply.send(ReceiptsEndpoint.response(to: verdicts, of: reading))
+            reply.send(ReceiptsEndpoint.response(to: verdicts, of: reading, isClaimed: user != nil))
         }
     }
 
     /// If one event could not be committed, posting the receipt again resumes there.
-    private static func response(to verdicts: [PurchaseCommit.Verdict], of reading: PurchaseReading) -> Response {
+    private static func response(
+        to verdicts: [PurchaseCommit.Verdict],
+        of reading: PurchaseReading,
+        isClaimed: Bool
+    ) -> Response {
         guard let last = verdicts.last, case .committed(let newest) = last else {
             return verdicts.last?.response ?? .uncommitted
         }
         if last.isRefused { return last.response }
+        let isUnproven = isClaimed && !reading.isProof
         let items = zip(verdicts, reading.events).compactMap { verdict, event -> ReceiptAnswer.Item? in
             guard case .committed(let receipt) = verdict else { return nil }
             return ReceiptAnswer.Item(
-                CommitAnswer(receipt),
+                CommitAnswer(receipt, isUnproven: isUnproven),
                 contract: event.observation?.contract.lineage,
                 product: event.observation?.transaction?.product
             )
         }
         return JSON.response(
             200,
-            body: ReceiptAnswer(newest: CommitAnswer(newest), source: reading.source.rawValue, events: items)
+            body: ReceiptAnswer(
+                newest: CommitAnswer(newest, isUnproven: isUnproven),
+                source: reading.source.rawValue,
+                events: items
+            )
         )
+    }
+}
+
+extension CommitAnswer {
+    /// The user of a purchase of which only the id was shown gets nothing by that.
+    fileprivate init(_ result: CommitResult, isUnproven: Bool) {
+        self.init(result)
+        if isUnproven { claim = "unproven" }
     }
 }

@@ -25,24 +25,38 @@ struct TransactionsEndpoint {
     private func answer<Purchase: PostedPurchase>(_ request: Request, as _: Purchase.Type) -> Answer {
         let origin = CORSAnswer(request, authorization: services.authorization)
         if request.method == "OPTIONS" { return .respond(origin.preflight(allowing: request.route.methods)) }
+        return .later { [services] reply in
+            let answer: @Sendable (Response) -> Void = { reply.send(origin.shown($0)) }
+            let isTaken = services.blockingPools.submit(.strangers) {
+                take(request, as: Purchase.self, origin: origin, answer: answer)
+            } orElse: {
+                answer(.busy)
+            }
+            if !isTaken { answer(.busy) }
+            return true
+        }
+    }
+
+    private func take<Purchase: PostedPurchase>(
+        _ request: Request,
+        as _: Purchase.Type,
+        origin: CORSAnswer,
+        answer: @escaping @Sendable (Response) -> Void
+    ) {
         let (post, claim): (Post<Purchase>, Claim?)
         do throws(RefusedBody) {
             post = try Post(request.body)
         } catch {
-            return .respond(origin.shown(error.response))
+            return answer(error.response)
         }
         do throws(RefusedClaimant) {
             let isTrusted = services.authorization.isTrusted(request.credentials)
             let user = try post.claimant.resolve(services, isTrusted: isTrusted, origin: origin)
             claim = user.map { Claim(user: $0, order: post.order, isVouched: isTrusted) }
         } catch {
-            return .respond(origin.shown(error.response))
+            return answer(error.response)
         }
-        return .later { reply in
-            let answer: @Sendable (Response) -> Void = { reply.send(origin.shown($0)) }
-            if !begin(post, claim: claim, receivedAt: request.receivedAt, answer: answer) { answer(.busy) }
-            return true
-        }
+        if !begin(post, claim: claim, receivedAt: request.receivedAt, answer: answer) { answer(.busy) }
     }
 
     /// Returns false if too much is waiting. `answer` may be called on any thread.
