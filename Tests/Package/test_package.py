@@ -5,9 +5,11 @@ import json
 import os
 import re
 import shlex
+import signal
 import socket
 import subprocess
 import tempfile
+import time
 import unittest
 import urllib.error
 import urllib.request
@@ -20,9 +22,17 @@ UNIT = ROOT / "lib/systemd/system/paycast.service"
 NOBODY = 65534
 
 
-def as_nobody():
+def group(name):
+    """Its number in that root; None if it does not exist there."""
+    for line in (ROOT / "etc/group").read_text().splitlines():
+        words = line.split(":")
+        if words[0] == name:
+            return int(words[2])
+
+
+def as_nobody(groups=()):
     os.chroot(ROOT)
-    os.setgroups([])
+    os.setgroups(list(groups))
     os.setgid(NOBODY)
     os.setuid(NOBODY)
 
@@ -30,9 +40,9 @@ def as_nobody():
 class Process(Program):
     """A command in that root, run by a user without rights, in a folder that is the user's own."""
 
-    def __init__(self, test, command, folder, environment=None):
+    def __init__(self, test, command, folder, environment=None, groups=()):
         def enter():
-            as_nobody()
+            as_nobody(groups)
             os.chdir("/" + str(folder.relative_to(ROOT)))
 
         super().__init__(folder, command, {"PATH": "/usr/bin:/bin", **(environment or {})}, enter)
@@ -93,15 +103,12 @@ class PackageTests(unittest.TestCase):
         self.assertIn('data-state="active"', get(address + "/")[1])
         self.assertTrue(demo.stop(60), demo.log.read_text())
 
-    def test_the_services_command_starts(self):
-        """As systemd would: with the unit's command, environment and credentials, told where to report."""
+    def start_service(self):
+        """As systemd would: with the unit's command, environment and groups, told where to report."""
         unit = unit_settings()
-        credentials = self.folder / "credentials"
-        credentials.mkdir()
-        for name, path in (value.split(":", 1) for value in unit["LoadCredential"]):
-            (credentials / name).write_bytes((ROOT / path.lstrip("/")).read_bytes())
-            os.chown(credentials / name, NOBODY, NOBODY)
-        os.chown(credentials, NOBODY, NOBODY)
+        self.assertNotIn("LoadCredential", unit, "systemd copies those once, and a reload would not rotate them")
+        groups = [group(name) for name in unit["SupplementaryGroups"]]
+        self.assertNotIn(None, groups)
         state = self.folder / "state"
         state.mkdir()
         os.chown(state, NOBODY, NOBODY)
@@ -112,30 +119,109 @@ class PackageTests(unittest.TestCase):
         self.addCleanup(manager.close)
         inside = "/" + str(self.folder.relative_to(ROOT))
         environment = dict(word.split("=", 1) for line in unit["Environment"] for word in shlex.split(line))
-        environment = {name: value.replace("%d", f"{inside}/credentials") for name, value in environment.items()}
         self.assertEqual(unit["Type"], ["notify"])
         environment |= {"NOTIFY_SOCKET": f"{inside}/notify", "WATCHDOG_USEC": f"{unit['WatchdogSec'][0]}000000"}
-        service = Process(self, unit["ExecStart"][0].split(), state, {**environment, "PORT": "0"})
-        address = service.wait_for_address()
+        service = Process(self, unit["ExecStart"][0].split(), state, {**environment, "PORT": "0"}, groups)
+        return service, manager, service.wait_for_address()
+
+    def test_the_services_command_starts(self):
+        service, manager, address = self.start_service()
         self.assertEqual(manager.recv(100), b"READY=1")
         self.assertEqual(manager.recv(100), b"WATCHDOG=1")
         self.assertEqual(get(address + "/up"), (200, "up\n"))
-        key = (credentials / "api").read_text()
+        key = (ROOT / "etc/paycast/credentials/api").read_text()
         self.assertGreaterEqual(len(key), 64)
         status, source = get(address + "/users/42/stream", key)
         self.assertEqual(status, 200)
         self.assertTrue(json.loads(source)["signed_stream"])
         self.assertEqual(get(address + "/users/42/stream", "x" * 64)[0], 401)
         self.assertEqual(get(address + "/demo/demo.css")[0], 404, "that is for development")
-        self.assertTrue((state / "paycast.db").exists())
+        self.assertTrue((self.folder / "state/paycast.db").exists())
         self.assertTrue(service.stop(60), service.log.read_text())
+
+    def test_a_reload_rotates_a_key(self):
+        """As ExecReload does it, while the process runs as its user: NEW,OLD, then NEW alone."""
+        file = ROOT / "etc/paycast/credentials/api"
+        old, new = file.read_text(), "n" * 64
+        self.addCleanup(file.write_text, old)
+        service, _, address = self.start_service()
+        user = address + "/users/42/entitlements"
+        self.assertEqual([get(user, key)[0] for key in (old, new)], [200, 401])
+        for text, answers in {f"{new},{old}": [200, 200], new: [401, 200]}.items():
+            reloads = service.log.read_text().count(" reloaded ")
+            # An editor may write another file in its place, which is the folder's group's all the same.
+            other = file.with_suffix(".new")
+            other.write_text(text)
+            other.chmod(0o640)
+            self.assertEqual(other.stat().st_gid, group("paycast-credentials"))
+            other.rename(file)
+            service.process.send_signal(signal.SIGHUP)
+            end = time.monotonic() + 60
+            while service.log.read_text().count(" reloaded ") == reloads:
+                self.assertLess(time.monotonic(), end, service.log.read_text())
+                time.sleep(0.05)
+            self.assertEqual([get(user, key)[0] for key in (old, new)], answers, service.log.read_text())
+        self.assertTrue(service.stop(60), service.log.read_text())
+
+    def test_others_cannot_read_the_secrets(self):
+        for name in ("api", "stream"):
+            done = subprocess.run(
+                ["cat", f"/etc/paycast/credentials/{name}"], preexec_fn=as_nobody, capture_output=True, text=True
+            )
+            self.assertNotEqual(done.returncode, 0)
+            self.assertEqual(done.stdout, "")
+
+    def test_commands_run_as_the_service_does(self):
+        """What systemd would be asked for: stand-ins for its two programs show the unit and print what they were told."""
+        stands = self.folder / "stands"
+        stands.mkdir()
+        drop_in = "[Service]\nLoadCredential=stripe:/root/stripe\nEnvironment=PAYCAST_STRIPE_SECRETS_FILE=%d/stripe\n"
+        (self.folder / "drop-in").write_text(drop_in)
+        inside = "/" + str(self.folder.relative_to(ROOT))
+        for name, text in {
+            "systemctl": f'[ "$1" = cat ] || exit 0; cat /lib/systemd/system/$2 {inside}/drop-in',
+            "systemd-run": 'for word in "$@"; do printf "%s\\n" "$word"; done; exit 3',
+        }.items():
+            (stands / name).write_text(f"#!/bin/sh\n{text}\n")
+            (stands / name).chmod(0o755)
+        command = ["paycast-service", "export", "--user", "a b", "--json"]
+        path = f"{inside}/stands:/usr/bin:/bin:/usr/sbin:/sbin"
+        done = subprocess.run(["chroot", ROOT, "env", f"PATH={path}", *command], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 3, "its own status")
+        words = done.stdout.splitlines()
+        options, ran = words[: words.index("--")], words[words.index("--") + 1 :]
+        self.assertEqual(ran, ["/usr/bin/paycast", "export", "--user", "a b", "--json"])
+        self.assertLessEqual({"--wait", "--pipe", "--collect"}, set(options))
+        unit = next(word.removeprefix("--unit=") for word in options if word.startswith("--unit="))
+        properties = {word.removeprefix("--property=") for word in options if word.startswith("--property=")}
+        self.assertLessEqual(
+            {
+                "User=paycast",
+                "DynamicUser=yes",
+                "SupplementaryGroups=paycast-credentials",
+                "StateDirectory=paycast",
+                "WorkingDirectory=/var/lib/paycast",
+                "EnvironmentFile=-/etc/paycast/paycast.env",
+                "Environment=PAYCAST_API_KEY_FILE=/etc/paycast/credentials/api",
+                "LoadCredential=stripe:/root/stripe",
+                f"Environment=PAYCAST_STRIPE_SECRETS_FILE=/run/credentials/{unit}.service/stripe",
+            },
+            properties,
+        )
+        self.assertFalse([word for word in properties if word.startswith(("Exec", "Type", "Watchdog", "Restart"))])
+        for words, status in (([], 64), (["serve"], 64)):
+            done = subprocess.run(["chroot", ROOT, "paycast-service", *words], capture_output=True, text=True)
+            self.assertEqual(done.returncode, status, done.stderr)
+        self.run_here("/usr/sbin/paycast-service", "doctor", status=77)
 
     def test_files_are_where_they_are_looked_for(self):
         manual = gzip.decompress((ROOT / "usr/share/man/man1/paycast.1.gz").read_bytes()).decode()
-        for words in (".TH PAYCAST 1", "PAYCAST SERVE", r"\-\-database URL"):
+        for words in (".TH PAYCAST 1", "PAYCAST SERVE", r"\-\-database URL", r"paycast\-service doctor"):
             self.assertIn(words, manual)
-        for path, mode in {"credentials": 0o700, "credentials/api": 0o600, "credentials/stream": 0o600}.items():
-            self.assertEqual((ROOT / "etc/paycast" / path).stat().st_mode & 0o777, mode, path)
+        for path, mode in {"credentials": 0o2750, "credentials/api": 0o640, "credentials/stream": 0o640}.items():
+            found = (ROOT / "etc/paycast" / path).stat()
+            self.assertEqual((found.st_mode & 0o7777, found.st_uid), (mode, 0), path)
+            self.assertEqual(found.st_gid, group("paycast-credentials"), path)
         self.assertTrue((ROOT / "etc/paycast/paycast.env").exists())
 
     def test_each_shell_finds_its_completions(self):
