@@ -63,7 +63,7 @@ public struct Endpoints: RequestHandler {
         case .openAPI: return .respond(ShippedFile.openAPI.answer(request))
         case .up: return .respond(HealthEndpoint.up)
         case .ready: return HealthEndpoint(services).ready(request)
-        case .metrics: return .respond(HealthEndpoint(services).metrics(request))
+        case .metrics: return HealthEndpoint(services).metrics(request)
         case .demoStore, .demoEvents, .demoAPI, .server: return .respond(.notFound)
         case .file(let path): return files.answer(request, path: path)
         }

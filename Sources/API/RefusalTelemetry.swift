@@ -21,7 +21,13 @@ public final class RefusalTelemetry: Sendable {
     }
 
     private let counters: [Case: Counter]
-    private let limit = Mutex(LineLimit<Case>())
+    /// A stranger's junk must not take the minute of a store's delivery.
+    private struct Line: Hashable {
+        var refused: Case
+        var isClaimed: Bool
+    }
+
+    private let limit = Mutex(LineLimit<Line>())
     private let log: Log
 
     init(stores: [any Store.Type], metrics: Metrics, log: Log) {
@@ -58,11 +64,21 @@ public final class RefusalTelemetry: Sendable {
     private static let other = "other"
     private static let notConfigured = "not_configured"
 
-    func webhook(_ provider: Provider, error: VerificationError) {
-        guard let count = note(.webhook(provider), reason: error.code) else { return }
+    /// `claim` is what a delivery that looks like the store's makes an operator compare; nil for junk.
+    func webhook(_ provider: Provider, error: VerificationError, claim: DeliveryRecord.Refusal?) {
+        guard let count = note(.webhook(provider), reason: error.code, isClaimed: claim != nil) else { return }
+        guard let claim else {
+            return log.warning(
+                "webhook refused",
+                fields: ["provider": provider.rawValue, "reason": error.code, "count": count, "message": error.message]
+            )
+        }
         log.warning(
             "webhook refused",
-            fields: ["provider": provider.rawValue, "reason": error.code, "count": count, "message": error.message]
+            fields: [
+                "provider": provider.rawValue, "reason": error.code, "count": count, "message": error.message,
+                "setting": claim.setting, "event": claim.event ?? "-",
+            ]
         )
     }
 
@@ -83,11 +99,11 @@ public final class RefusalTelemetry: Sendable {
     }
 
     /// The number of refusals that the next log line stands for, or nil if no line is due.
-    private func note(_ door: Door, reason: String) -> Int? {
+    private func note(_ door: Door, reason: String, isClaimed: Bool = false) -> Int? {
         let exact = Case(door: door, reason: reason)
         let key = counters[exact] == nil ? Case(door: door, reason: RefusalTelemetry.other) : exact
         counters[key]?.add()
         let now = monotonicNanoseconds()
-        return limit.withLock { $0.admit(key, now: now) }
+        return limit.withLock { $0.admit(Line(refused: key, isClaimed: isClaimed), now: now) }
     }
 }

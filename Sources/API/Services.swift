@@ -33,6 +33,7 @@ public final class Services: Sendable {
     public let metrics: Metrics
     public let telemetry: WebhookTelemetry
     let refusals: RefusalTelemetry
+    let deliveries: DeliveryHealth
     /// These threads check signatures; a loop never does.
     public let workers: WorkerPool
     /// The threads that may wait for a store's API.
@@ -68,6 +69,7 @@ public final class Services: Sendable {
         log: Log,
         metrics: Metrics,
         telemetry: WebhookTelemetry,
+        deliveries: DeliveryHealth,
         workers: WorkerPool,
         blockingPools: BlockingPools,
         broadcast: @escaping @Sendable ([Message]) -> Void,
@@ -92,6 +94,7 @@ public final class Services: Sendable {
         self.log = log
         self.metrics = metrics
         self.telemetry = telemetry
+        self.deliveries = deliveries
         refusals = RefusalTelemetry(stores: stores, metrics: metrics, log: log)
         self.workers = workers
         self.blockingPools = blockingPools

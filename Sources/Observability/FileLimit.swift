@@ -9,6 +9,13 @@ public enum FileLimit {
         return Int(clamping: limit.rlim_max)
     }
 
+    /// How many may be open now.
+    static var soft: Int {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 0 }
+        return Int(clamping: limit.rlim_cur)
+    }
+
     /// Whether `count` more files can be opened now.
     public static func hasRoom(for count: Int) -> Bool {
         var opened: [Int32] = []

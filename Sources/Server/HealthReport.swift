@@ -1,3 +1,4 @@
+internal import API
 internal import APIModel
 internal import Ledger
 internal import LedgerInterface
@@ -17,6 +18,7 @@ struct HealthReport: Sendable {
     let background: BackgroundServices
     let certificate: CertificateHealth
     let stores: StoreHealth
+    let deliveries: DeliveryHealth
 
     /// Probes the ledger first, on the thread of `watch`, which then calls `done`. Returns false if too many requests
     /// are waiting.
@@ -33,7 +35,7 @@ struct HealthReport: Sendable {
         return Readiness(
             problems: settings + ledger.problems + certificate.problems + parts,
             warnings: certificate.warnings + templates.warnings.map(\.description)
-                + listeners.flatMap(\.warnings) + ledgerWarnings,
+                + listeners.flatMap(\.warnings) + deliveries.warnings + ledgerWarnings,
             ledger: shared.map(SharedLedgerAnswer.init)
         )
     }

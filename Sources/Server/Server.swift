@@ -53,7 +53,8 @@ public final class Server {
             listeners: [redis, railsCable].compactMap { $0 },
             background: background,
             certificate: certificate,
-            stores: core.storeContext.health
+            stores: core.storeContext.health,
+            deliveries: core.deliveries
         )
         let services = core.services(background: background, demo: demo, readiness: report.ask)
         position = try core.head()

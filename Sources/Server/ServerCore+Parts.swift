@@ -108,6 +108,7 @@ extension ServerCore {
             log: log,
             metrics: metrics,
             telemetry: telemetry,
+            deliveries: deliveries,
             workers: workers,
             blockingPools: blockingPools,
             broadcast: { [publisher, ledger, unshared] messages in

@@ -28,6 +28,7 @@ struct ServerCore {
     let stores: SharedValue<OpenStores>
     let timings: DemoTimings
     let telemetry: WebhookTelemetry
+    let deliveries: DeliveryHealth
     let publisher: Publisher
     /// The streams that pages of all nodes follow; nil unless a listener to Rails has to know.
     let follows: FollowedStreams?
@@ -48,6 +49,7 @@ struct ServerCore {
         clock = configuration.developmentNow.map(Clock.init(startingAt:)) ?? Clock()
         log = Log(level: configuration.logLevel, format: configuration.logFormat, clock: clock)
         metrics = Metrics()
+        ProcessMetrics.register(in: metrics, version: releaseVersion, start: Clock().now())
         keys = try ServerKeys(configuration)
         templates = try ServerCore.templates(configuration)
         // All that can fail for another reason than the ledger comes before it: a start that fails leaves none behind.
@@ -57,6 +59,11 @@ struct ServerCore {
         stores = SharedValue(try OpenStores(configuration, context: storeContext))
         timings = DemoTimings()
         telemetry = WebhookTelemetry(metrics, timings: keys.workspace == nil ? nil : timings)
+        deliveries = DeliveryHealth(
+            stores: configuration.storeTypes,
+            metrics: metrics,
+            isAlone: !configuration.database.isShared
+        )
         follows = configuration.railsCable?.needsStreams == true ? FollowedStreams() : nil
         publisher = Publisher(templates: templates, telemetry: telemetry, follows: follows, log: log)
         ends = EndedAccessQueue()

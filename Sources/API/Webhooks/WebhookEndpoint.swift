@@ -19,7 +19,7 @@ struct WebhookEndpoint {
 
     func answer(_ request: Request) -> Answer {
         guard let verifier = services.verifiers[provider] else {
-            return .respond(refusal(.notConfigured, answers: nil))
+            return .respond(refusal(.notConfigured, of: request, answers: nil))
         }
         return .later { [services, provider] reply in
             services.submit(waitingFor: verifier.asksStore ? .store(provider) : nil) {
@@ -44,6 +44,7 @@ struct WebhookEndpoint {
             let isTaken = services.writer.submit(
                 .event(event, receivedAt: clock.now()) { result in
                     let isCommitted = (try? result.get()) != nil
+                    if isCommitted { services.deliveries.accepted(provider) }
                     telemetry.answered(event.id, isCommitted: isCommitted, receivedAt: request.receivedAt)
                     reply.send(response(to: result, answers: verifier.answers))
                 }
@@ -53,7 +54,7 @@ struct WebhookEndpoint {
                 return reply.send(.busy)
             }
         } catch {
-            reply.send(refusal(error, answers: verifier.answers))
+            reply.send(refusal(error, of: request, delivery: delivery, answers: verifier.answers))
         }
     }
 
@@ -67,9 +68,18 @@ struct WebhookEndpoint {
     }
 
     /// 401 is for senders who are not the store. A sender who has proven to be the store but sends something unreadable
-    /// gets another status: after a 401, an operator would look for the fault in the secret.
-    private func refusal(_ error: VerificationError, answers: WebhookAnswers?) -> Response {
-        services.refusals.webhook(provider, error: error)
+    /// gets another status: after a 401, an operator would look for the fault in the secret. The probes of `paycast
+    /// doctor` carry an API key, and are neither counted nor logged.
+    private func refusal(
+        _ error: VerificationError,
+        of request: Request,
+        delivery: Delivery? = nil,
+        answers: WebhookAnswers?
+    ) -> Response {
+        if !services.authorization.isTrusted(request.credentials) {
+            let claim = delivery.flatMap { services.deliveries.refused($0, of: provider, error: error) }
+            services.refusals.webhook(provider, error: error, claim: claim)
+        }
         guard case .untrusted = error, let answers else { return .refused(error) }
         return .refused(error, status: answers.untrusted)
     }

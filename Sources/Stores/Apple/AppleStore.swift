@@ -8,6 +8,9 @@ public struct AppleStore: Store {
     public static let title = "App Store"
     public static let transactions: (any PostedPurchase.Type)? = PostedAppleTransaction.self
     public static let receipts: (any PostedPurchase.Type)? = PostedAppleReceipt.self
+    /// Apple signs with its own certificates: only other roots than Apple's can be wrong.
+    public static let webhookSecret = "PAYCAST_APPLE_ROOTS"
+    public static let appSetting = "PAYCAST_APPLE_BUNDLE_ID"
     public static let historyKey: String? = "PAYCAST_APPLE_API_KEY"
     public static let isForwarded = true
 
@@ -50,6 +53,14 @@ public struct AppleStore: Store {
     /// The first of the named apps in alphabetical order.
     public var simulatedApp: String? {
         if case .only(let bundles) = bundles { bundles.min() } else { nil }
+    }
+
+    public static func claimedID(of delivery: Delivery) -> String? {
+        guard let payload = ClaimedID.object(delivery.body)?.text("signedPayload", limit: 256 << 10),
+            let jws = try? JWS(payload),
+            let notification = try? jws.payload()
+        else { return nil }
+        return ClaimedID.uuid("notificationUUID", in: ClaimedID.object(notification))
     }
 
     public var missingSettings: [String] { bundles.isEmpty ? ["PAYCAST_APPLE_BUNDLE_ID"] : [] }

@@ -7,6 +7,8 @@ public struct GoogleStore: Store {
     public static let provider = Provider.google
     public static let title = "Google Play"
     public static let transactions: (any PostedPurchase.Type)? = PostedGooglePurchase.self
+    public static let webhookSecret = "PAYCAST_GOOGLE_AUDIENCE and PAYCAST_GOOGLE_PUSH_ACCOUNT"
+    public static let appSetting = "PAYCAST_GOOGLE_PACKAGE"
     public static let historyKey: String? = "PAYCAST_GOOGLE_CREDENTIALS"
 
     /// `PAYCAST_GOOGLE_PACKAGE`; empty means that the route answers 503 `not_configured`.
@@ -42,6 +44,15 @@ public struct GoogleStore: Store {
         for (name, value) in needed where value == nil && !packages.isEmpty && !settings.isDevelopment {
             settings.reject(name, because: "is required with PAYCAST_GOOGLE_PACKAGE: it proves who pushes")
         }
+    }
+
+    /// A push of Pub/Sub has a number as its id, and a token.
+    public static func claimedID(of delivery: Delivery) -> String? {
+        guard (try? GooglePushToken(delivery.authorization)) != nil,
+            let id = ClaimedID.text("messageId", in: ClaimedID.object(delivery.body)?.object("message")),
+            id.utf8.allSatisfy({ (48...57).contains($0) })
+        else { return nil }
+        return id
     }
 
     public var missingSettings: [String] {

@@ -14,6 +14,17 @@ public protocol Store: Sendable {
     static var transactions: (any PostedPurchase.Type)? { get }
     static var receipts: (any PostedPurchase.Type)? { get }
 
+    /// The variables that prove who posts a webhook: what to compare with the store when its deliveries are refused.
+    static var webhookSecret: String { get }
+
+    /// The variable that lists the apps or accounts that are served.
+    static var appSetting: String { get }
+
+    /// The id of the event that a refused delivery claims to bring, if it looks like the store's in everything but its
+    /// proof: form of the id, and a signature of some kind. Nil for anything else, so that a stranger's junk raises no
+    /// alarm. It must be cheap, and make use of `ClaimedID`.
+    static func claimedID(of delivery: Delivery) -> String?
+
     /// The variable with the key that reads the store's history. Nil for a store that keeps none.
     static var historyKey: String? { get }
 
@@ -57,6 +68,7 @@ extension Store {
     public static var transactions: (any PostedPurchase.Type)? { nil }
     public static var receipts: (any PostedPurchase.Type)? { nil }
     public static var historyKey: String? { nil }
+    public static var appSetting: String { webhookSecret }
     public static var isForwarded: Bool { false }
 
     /// Whether apps post purchases.

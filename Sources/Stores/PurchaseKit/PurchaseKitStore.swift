@@ -6,6 +6,7 @@ public import StoreInterface
 public struct PurchaseKitStore: Store {
     public static let provider = Provider.purchasekit
     public static let title = "PurchaseKit"
+    public static let webhookSecret = "PAYCAST_PURCHASEKIT_SECRET"
 
     /// `PAYCAST_PURCHASEKIT_SECRET`.
     public var secret: Secret?
@@ -14,6 +15,14 @@ public struct PurchaseKitStore: Store {
     public init(_ settings: inout SettingsReader) {
         secret = settings.secret("PAYCAST_PURCHASEKIT_SECRET")
         isDevelopment = settings.isDevelopment
+    }
+
+    /// The signature is an HMAC-SHA256 in 64 digits.
+    public static func claimedID(of delivery: Delivery) -> String? {
+        guard delivery.signature?.utf8.count == 64, let event = ClaimedID.object(delivery.body),
+            event.text("type") != nil
+        else { return nil }
+        return ClaimedID.text("event_id", in: event)
     }
 
     public var missingSettings: [String] { secret == nil && !isDevelopment ? ["PAYCAST_PURCHASEKIT_SECRET"] : [] }

@@ -6,6 +6,7 @@ public import StoreInterface
 public struct RevenueCatStore: Store {
     public static let provider = Provider.revenuecat
     public static let title = "RevenueCat"
+    public static let webhookSecret = "PAYCAST_REVENUECAT_AUTHORIZATION"
 
     /// `PAYCAST_REVENUECAT_AUTHORIZATION`: the exact header value.
     public var authorization: Secret?
@@ -20,6 +21,11 @@ public struct RevenueCatStore: Store {
         secrets = settings.secrets("PAYCAST_REVENUECAT_SECRETS")
         tolerance = .seconds(settings.number("PAYCAST_REVENUECAT_TOLERANCE", default: 300, in: 1...86_400))
         isDevelopment = settings.isDevelopment
+    }
+
+    public static func claimedID(of delivery: Delivery) -> String? {
+        let event = ClaimedID.object(delivery.body)?.object("event")
+        return event?.text("type") == nil ? nil : ClaimedID.uuid("id", in: event)
     }
 
     public var missingSettings: [String] {

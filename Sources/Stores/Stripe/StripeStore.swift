@@ -6,6 +6,8 @@ public import StoreInterface
 public struct StripeStore: Store {
     public static let provider = Provider.stripe
     public static let title = "Stripe"
+    public static let webhookSecret = "PAYCAST_STRIPE_SECRETS"
+    public static let appSetting = "PAYCAST_STRIPE_ACCOUNTS"
 
     /// `PAYCAST_STRIPE_SECRETS`; empty means that the route answers 503 `not_configured`.
     public var secrets: [Secret]
@@ -35,6 +37,13 @@ public struct StripeStore: Store {
                 because: "is required with PAYCAST_STRIPE_API_KEY: it proves who posts"
             )
         }
+    }
+
+    public static func claimedID(of delivery: Delivery) -> String? {
+        guard delivery.signature?.contains("v1=") == true, let event = ClaimedID.object(delivery.body),
+            event.text("object") == "event"
+        else { return nil }
+        return ClaimedID.text("id", in: event, prefix: "evt_")
     }
 
     public var missingSettings: [String] { secrets.isEmpty && !isDevelopment ? ["PAYCAST_STRIPE_SECRETS"] : [] }

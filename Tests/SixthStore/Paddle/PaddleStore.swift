@@ -6,12 +6,18 @@ import StoreInterface
 struct PaddleStore: Store {
     static let provider = Provider(rawValue: "paddle")
     static let title = "Paddle"
+    static let webhookSecret = "PAYCAST_PADDLE_SECRET"
 
     /// `PAYCAST_PADDLE_SECRET`: the notification destination's.
     var secret: Secret?
 
     init(_ settings: inout SettingsReader) {
         secret = settings.secret("PAYCAST_PADDLE_SECRET")
+    }
+
+    static func claimedID(of delivery: Delivery) -> String? {
+        guard delivery.signature?.contains("h1=") == true else { return nil }
+        return ClaimedID.text("event_id", in: ClaimedID.object(delivery.body), prefix: "evt_")
     }
 
     var missingSettings: [String] { secret == nil ? ["PAYCAST_PADDLE_SECRET"] : [] }

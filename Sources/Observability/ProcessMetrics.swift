@@ -1,0 +1,39 @@
+public import Domain
+internal import Glibc
+
+/// What every Prometheus client library shows of its process, under the same names
+/// (https://prometheus.io/docs/instrumenting/writing_clientlibs/#process-metrics).
+public enum ProcessMetrics {
+    /// `version` has no quotes or backslashes. `start` is when this process began.
+    public static func register(in metrics: Metrics, version: String, start: Instant) {
+        let build = ["version": version] as KeyValuePairs
+        metrics.gauge("paycast_build_info", help: "Always 1; the version is a label.", labels: build).set(1)
+        metrics.gauge("process_start_time_seconds", help: "Start of the server, in Unix time.").set(Int(start.seconds))
+        metrics.gauge("process_resident_memory_bytes", help: "Memory that the process takes now.") { residentBytes }
+        metrics.gauge("process_open_fds", help: "Files and sockets that are open.") { openFiles }
+        metrics.gauge("process_max_fds", help: "Files and sockets that may be open.") { FileLimit.soft }
+    }
+
+    /// The second number of /proc/self/statm, in pages.
+    private static var residentBytes: Int {
+        guard let file = fopen("/proc/self/statm", "re") else { return 0 }
+        defer { fclose(file) }
+        var text = [CChar](repeating: 0, count: 128)
+        guard fgets(&text, Int32(text.count), file) != nil else { return 0 }
+        let numbers = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let pages = numbers.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+        return pages * sysconf(Int32(_SC_PAGESIZE))
+    }
+
+    /// From Linux 6.2 on the folder's size says it; before, its entries are counted, which takes 1 µs each.
+    private static var openFiles: Int {
+        var information = stat()
+        if stat("/proc/self/fd", &information) == 0, information.st_size > 0 { return information.st_size }
+        guard let folder = opendir("/proc/self/fd") else { return 0 }
+        defer { closedir(folder) }
+        var count = 0
+        while readdir(folder) != nil { count += 1 }
+        // Without “.”, “..” and the folder itself.
+        return max(0, count - 3)
+    }
+}

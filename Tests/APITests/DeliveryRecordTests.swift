@@ -1,0 +1,103 @@
+import Testing
+
+@testable import API
+
+@Suite struct DeliveryRecordTests {
+    enum Delivery: Sendable {
+        case accepted(Int64)
+        case refused(Int64)
+    }
+
+    struct Case: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var deliveries: [Delivery]
+        var now: Int64
+        var isAlone = true
+        /// Nil: all is well.
+        var says: String?
+    }
+
+    private static let hour: Int64 = 3600
+    /// One every ten minutes.
+    private static let regular = (0..<20).map { Delivery.accepted($0 * 600) }
+
+    @Test(arguments: [
+        Case(testDescription: "nothing ever came", deliveries: [], now: 90_000),
+        Case(
+            testDescription: "all of an hour's were refused",
+            deliveries: [.refused(10), .refused(20), .refused(30)],
+            now: 40,
+            says: "Stripe: 3 deliveries of the last hour were refused (bad_signature, the newest evt_12345678) and "
+                + "none was accepted: compare PAYCAST_STRIPE_SECRETS with what the store has"
+        ),
+        Case(testDescription: "two may be an experiment", deliveries: [.refused(10), .refused(20)], now: 30),
+        Case(
+            testDescription: "one was accepted in the meantime",
+            deliveries: [.refused(10), .refused(20), .accepted(25), .refused(30)],
+            now: 40
+        ),
+        Case(
+            testDescription: "one was accepted within the hour before",
+            deliveries: [.accepted(0), .refused(10), .refused(20), .refused(30)],
+            now: hour - 1
+        ),
+        Case(
+            testDescription: "the last one was accepted more than an hour ago",
+            deliveries: [.accepted(0), .refused(3000), .refused(3100), .refused(3200)],
+            now: hour + 1,
+            says: "3 deliveries"
+        ),
+        Case(
+            testDescription: "refused more than an hour ago",
+            deliveries: [.refused(10), .refused(20), .refused(30)],
+            now: hour + 30
+        ),
+        Case(testDescription: "regular", deliveries: regular, now: 19 * 600 + 1800),
+        Case(
+            testDescription: "silent for more than an hour, and three times the longest pause",
+            deliveries: regular,
+            now: 19 * 600 + hour + 60,
+            says: "Stripe: nothing was accepted for 61 minutes, and the longest pause before was 10"
+        ),
+        Case(
+            testDescription: "a night is no news",
+            deliveries: regular + [.accepted(19 * 600 + 8 * hour)],
+            now: 19 * 600 + 16 * hour
+        ),
+        Case(
+            testDescription: "another node may have got them",
+            deliveries: regular,
+            now: 19 * 600 + 2 * hour,
+            isAlone: false
+        ),
+        Case(testDescription: "too few to say what is usual", deliveries: Array(regular.prefix(10)), now: 90_000),
+    ]) func warns(_ given: Case) {
+        var record = DeliveryRecord()
+        for delivery in given.deliveries {
+            switch delivery {
+            case .accepted(let now): record.accepted(at: now)
+            case .refused(let now):
+                let refusal = DeliveryRecord.Refusal(
+                    reason: "bad_signature",
+                    setting: "PAYCAST_STRIPE_SECRETS",
+                    event: "evt_12345678"
+                )
+                record.refused(refusal, at: now)
+            }
+        }
+        let warning = record.warning(about: "Stripe", at: given.now, silenceCounts: given.isAlone)
+        guard let text = given.says else {
+            #expect(warning == nil)
+            return
+        }
+        #expect(warning?.contains(text) == true, "\(warning ?? "-")")
+    }
+
+    /// Somebody who posts all day long takes no memory.
+    @Test func isBounded() {
+        var record = DeliveryRecord()
+        let refusal = DeliveryRecord.Refusal(reason: "unauthorized", setting: "X", event: nil)
+        for _ in 1...5000 { record.refused(refusal, at: 5) }
+        #expect(record.warning(about: "X", at: 6, silenceCounts: true)?.contains("1000 deliveries") == true)
+    }
+}
