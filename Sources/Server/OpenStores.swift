@@ -54,13 +54,21 @@ struct StoreContext: Sendable {
     /// Where this server can be reached; nil until it listens.
     let ownAddress: SharedValue<String?>
     let health: StoreHealth
+    let unlisted: UnlistedAccounts
     let log: Log
 
-    init(workspace: DevelopmentWorkspace?, clock: Clock, ownAddress: SharedValue<String?>, log: Log) {
+    init(
+        workspace: DevelopmentWorkspace?,
+        clock: Clock,
+        ownAddress: SharedValue<String?>,
+        metrics: Metrics,
+        log: Log
+    ) {
         self.workspace = workspace
         self.clock = clock
         self.ownAddress = ownAddress
         health = StoreHealth(log)
+        unlisted = UnlistedAccounts(metrics, log: log)
         self.log = log
     }
 
@@ -70,6 +78,7 @@ struct StoreContext: Sendable {
             clock: clock.now,
             observer: { [health] in health.asked(provider, error: $0) },
             report: { [log] in log.warning("store not read", fields: ["provider": provider.rawValue, "reason": $0]) },
+            unlisted: unlisted.ignored,
             development: workspace.map { [ownAddress] in
                 StoreDevelopment(of: provider, in: $0, server: { ownAddress.value })
             }

@@ -55,7 +55,13 @@ struct ServerCore {
         // All that can fail for another reason than the ledger comes before it: a start that fails leaves none behind.
         address = try ServerCore.address(configuration)
         ownAddress = SharedValue(nil)
-        storeContext = StoreContext(workspace: keys.workspace, clock: clock, ownAddress: ownAddress, log: log)
+        storeContext = StoreContext(
+            workspace: keys.workspace,
+            clock: clock,
+            ownAddress: ownAddress,
+            metrics: metrics,
+            log: log
+        )
         stores = SharedValue(try OpenStores(configuration, context: storeContext))
         timings = DemoTimings()
         telemetry = WebhookTelemetry(metrics, timings: keys.workspace == nil ? nil : timings)

@@ -69,3 +69,10 @@ public struct Event: Sendable, Equatable {
         return statement
     }
 }
+
+extension Event {
+    /// The `subtype` of an event that means nothing here because the settings do not list its account.
+    public static let unlistedAccount = "unlisted_account"
+
+    public var isOfUnlistedAccount: Bool { subtype == Event.unlistedAccount && observation == nil }
+}

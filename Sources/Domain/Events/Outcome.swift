@@ -20,6 +20,7 @@ extension Notice {
     public var reason: String? {
         if outcome == .ignored, kind == .providerTest { return "the store only tests whether it can reach this server" }
         if outcome == .ignored, kind == .contractErased { return "it is about a user who was erased" }
+        if outcome == .ignored, subtype == Event.unlistedAccount { return "it is of an account that no setting lists" }
         return outcome?.reason(isOfContract: contract != nil)
     }
 }

@@ -10,6 +10,8 @@ public struct StoreDependencies: Sendable {
     /// Receives the reason when a webhook is answered 503 because the store's API did not say what the webhook was
     /// about.
     public var report: @Sendable (StoreAPIError) -> Void
+    /// Receives the account of each webhook that is ignored because the settings do not list that account.
+    public var unlisted: @Sendable (_ account: String) -> Void
     /// Nil in production.
     public var development: StoreDevelopment?
 
@@ -18,12 +20,14 @@ public struct StoreDependencies: Sendable {
         clock: @escaping @Sendable () -> Instant,
         observer: @escaping StoreCallObserver = { _ in },
         report: @escaping @Sendable (StoreAPIError) -> Void = { _ in },
+        unlisted: @escaping @Sendable (_ account: String) -> Void = { _ in },
         development: StoreDevelopment? = nil
     ) {
         self.catalog = catalog
         self.clock = clock
         self.observer = observer
         self.report = report
+        self.unlisted = unlisted
         self.development = development
     }
 }

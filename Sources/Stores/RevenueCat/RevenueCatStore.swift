@@ -6,7 +6,7 @@ public import StoreInterface
 public struct RevenueCatStore: Store {
     public static let provider = Provider.revenuecat
     public static let title = "RevenueCat"
-    public static let webhookSecret = "PAYCAST_REVENUECAT_AUTHORIZATION"
+    public static let webhookSecret = "PAYCAST_REVENUECAT_AUTHORIZATION and PAYCAST_REVENUECAT_SECRETS"
 
     /// `PAYCAST_REVENUECAT_AUTHORIZATION`: the exact header value.
     public var authorization: Secret?

@@ -19,7 +19,8 @@ extension StripeStore {
             secrets: given.isEmpty ? [dependencies.development?.secret].compactMap(\.self) : given,
             tolerance: tolerance,
             accounts: Set(accounts),
-            catalog: dependencies.catalog
+            catalog: dependencies.catalog,
+            unlisted: dependencies.unlisted
         )
         guard let verifier else { return nil }
         guard let api = stripeAPI(dependencies) else { return OpenStripeStore(verifier: verifier, stripeAPI: nil) }

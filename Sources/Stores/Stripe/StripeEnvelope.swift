@@ -69,6 +69,8 @@ struct StripeMeaning {
             }
     }
 
+    static let ofUnlistedAccount = StripeMeaning(kind: .providerUnknown, subtype: Event.unlistedAccount)
+
     init(kind: EventKind, subtype: String? = nil, observation: Observation? = nil) {
         self.kind = kind
         self.subtype = subtype

@@ -30,6 +30,8 @@ public struct StripeFetchingVerifier: StoreVerifier {
         var delivered = stored
         delivered.body = body
         guard var event = try verifier.interpret(delivered) else { return nil }
+        event.body = stored.body
+        guard !event.isOfUnlistedAccount else { return event }
         let read = try verifier.event(
             stored: record.answer.body,
             environment: stored.environment,
@@ -39,13 +41,12 @@ public struct StripeFetchingVerifier: StoreVerifier {
         if let observation = read.observation { event.observation = merged(observation, with: event.observation) }
         event.further = read.further
         event.isWhole = read.isWhole
-        event.body = stored.body
         return event
     }
 
     public func verify(_ delivery: Delivery, now: Instant) throws(VerificationError) -> Event {
         var event = try verifier.verify(delivery, now: now)
-        guard api.reads(event.environment) else { return event }
+        guard api.reads(event.environment), !event.isOfUnlistedAccount else { return event }
         do throws(StoreAPIError) {
             guard let contract = try contract(of: event), let statement = try api.subscription(contract, now: now)
             else { return event }

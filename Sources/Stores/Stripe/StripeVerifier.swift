@@ -7,22 +7,26 @@ public struct StripeVerifier: StoreVerifier {
     private let tolerance: Duration
     private let accounts: Set<String>
     private let catalog: Catalog
+    private let unlisted: @Sendable (_ account: String) -> Void
 
     /// `secrets` are the endpoints' signing secrets. Returns nil for an empty list, and if one of them is empty: anybody
     /// could sign with that. `tolerance` applies to the past and the future. `accounts` are the connected accounts
     /// that sell for us: an endpoint may receive events of others, whose owners could name our orders in their own
-    /// purchases.
+    /// purchases. With a list, those events mean nothing here, and `unlisted` receives their account; without one, they
+    /// are refused, because the list may have been forgotten.
     public init?(
         secrets: [String],
         tolerance: Duration = .seconds(300),
         accounts: Set<String> = [],
-        catalog: Catalog = Catalog()
+        catalog: Catalog = Catalog(),
+        unlisted: @escaping @Sendable (_ account: String) -> Void = { _ in }
     ) {
         guard !secrets.isEmpty, !secrets.contains(where: \.isEmpty) else { return nil }
         self.secrets = secrets.map { Array($0.utf8) }
         self.tolerance = tolerance
         self.accounts = accounts
         self.catalog = catalog
+        self.unlisted = unlisted
     }
 
     public var signatureHeader: StaticString? { "stripe-signature" }
@@ -30,7 +34,9 @@ public struct StripeVerifier: StoreVerifier {
     public func verify(_ delivery: Delivery, now: Instant) throws(VerificationError) -> Event {
         let signature = try TimestampedSignature(delivery.signature)
         try signature.check(delivery.body, secrets: secrets, tolerance: tolerance, now: now)
-        return try event(delivery.body)
+        let event = try event(delivery.body)
+        if event.isOfUnlistedAccount { unlisted(event.app) }
+        return event
     }
 
     public func interpret(_ stored: StoredDelivery) throws(VerificationError) -> Event? {
@@ -61,8 +67,9 @@ public struct StripeVerifier: StoreVerifier {
 
     private func event(_ body: [UInt8]) throws(VerificationError) -> Event {
         let envelope = try StripeEnvelope(body)
-        if let account = envelope.account, !accounts.contains(account) { throw .wrongApp }
-        let meaning = StripeMeaning(envelope, catalog: catalog)
+        let isUnlisted = envelope.account.map { !accounts.contains($0) } ?? false
+        if isUnlisted, accounts.isEmpty { throw .wrongApp }
+        let meaning = isUnlisted ? .ofUnlistedAccount : StripeMeaning(envelope, catalog: catalog)
         return Event(
             provider: .stripe,
             environment: envelope.environment,

@@ -4,6 +4,7 @@ import Simulator
 import StandIns
 import StoreInterface
 import StripeStore
+import Synchronization
 import TestSupport
 import Testing
 
@@ -145,6 +146,27 @@ import Testing
     @Test func keyOfTheOtherModeAsksNothing() throws {
         let reader = try reader(ReservedPort.unused.url, key: "sk_live_1")
         #expect(try reader.verify(try delivery("customer.subscription.created"), now: Self.now).observation != nil)
+    }
+
+    @Test(arguments: ["customer.subscription.created", "charge.dispute.created"])
+    func eventOfAnUnlistedAccountAsksNothing(_ words: String) throws {
+        let accounts = Mutex<[String]>([])
+        let verifier = try #require(
+            StripeVerifier(secrets: ["whsec_test"], accounts: ["acct_1"]) { account in
+                accounts.withLock { $0.append(account) }
+            }
+        )
+        let reader = StripeFetchingVerifier(
+            verifier,
+            api: StripeAPI(key: "rk_test_1", address: ReservedPort.unused.url)
+        )
+        var delivery = try delivery(words, state: .active)
+        delivery.body = Array(#"{"account":"acct_2","#.utf8) + delivery.body.dropFirst()
+        let time = String(Self.now.seconds)
+        delivery.signature = "t=\(time),v1=\(StripeSpecimen.code(delivery.body, at: time, secret: "whsec_test"))"
+        let event = try reader.verify(delivery, now: Self.now)
+        #expect(event.isOfUnlistedAccount && event.app == "acct_2")
+        #expect(accounts.withLock { $0 } == ["acct_2"])
     }
 
     @Test func forgedEventAsksNothing() throws {
