@@ -82,7 +82,11 @@ import Testing
         Attack("end beyond all calendars", revenueCat: "expiration_at_ms", value: .number("253402300800000")),
         Attack("end after 2100", revenueCat: "expiration_at_ms", value: 8_000_000_000_000, code: nil),
         Attack("date with a fraction", revenueCat: "event_timestamp_ms", value: .number("1767225600000.75"), code: nil),
-        Attack("grace is an object", revenueCat: "grace_period_expiration_at_ms", value: .object([:])),
+        Attack(
+            "grace is an object",
+            body: RevenueCatSpecimen("BILLING_ISSUE").with("grace_period_expiration_at_ms", to: .object([:])).body,
+            code: "invalid_payload"
+        ), Attack("grace of no failure", revenueCat: "grace_period_expiration_at_ms", value: .object([:]), code: nil),
         Attack("another environment", revenueCat: "environment", value: "STAGING", code: "wrong_environment"),
         Attack("price as text", revenueCat: "price_in_purchased_currency", value: "9.99", code: nil),
         Attack("price without end", revenueCat: "price_in_purchased_currency", value: .number("1e300"), code: nil),

@@ -82,12 +82,12 @@ final class GoogleAccessTokens: Sendable {
             throw .unauthorized(reason: "Google grants this service account no token; check PAYCAST_GOOGLE_CREDENTIALS")
         default: throw .unavailable(reason: "the token's address answered \(response.status)")
         }
-        guard let answer = JSONBody.decode(Grant.self, from: response.body),
-            answer.accessToken.utf8.allSatisfy({ (33...126).contains($0) })
+        guard let answer = try? StoreObject(response.body), let token = answer["access_token"]?.text,
+            token.utf8.allSatisfy({ (33...126).contains($0) })
         else { throw .unreadable(reason: "it is not an access token") }
-        let lifetime = Duration.seconds(min(max(answer.expiresIn ?? 3600, 0), 86_400))
+        let lifetime = Duration.seconds(min(max(answer.integer("expires_in") ?? 3600, 0), 86_400))
         let usable = lifetime > GoogleAccessTokens.margin * 2 ? lifetime - GoogleAccessTokens.margin : lifetime / 2
-        return Token(bearer: "Bearer \(answer.accessToken)", usableUntil: now + usable)
+        return Token(bearer: "Bearer \(token)", usableUntil: now + usable)
     }
 
     private static let grantType = "urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer"
@@ -103,16 +103,6 @@ final class GoogleAccessTokens: Sendable {
         let header = GoogleHeader(kid: credentials.keyID)
         let signed = Base64URL.encode(encoded(header)) + "." + Base64URL.encode(encoded(claims))
         return signed + "." + Base64URL.encode(try credentials.key.signature(for: Array(signed.utf8)))
-    }
-
-    private struct Grant: Decodable {
-        var accessToken: String
-        var expiresIn: Int64?
-
-        enum CodingKeys: String, CodingKey {
-            case accessToken = "access_token"
-            case expiresIn = "expires_in"
-        }
     }
 }
 

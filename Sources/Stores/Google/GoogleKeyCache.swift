@@ -53,9 +53,12 @@ struct GoogleKeyCache {
 
     /// Returns false when `body` is not a set of keys; then the old ones stay.
     mutating func take(_ body: [UInt8], cacheControl: String?, now: Instant) -> Bool {
-        guard let set = JSONBody.decode(KeySet.self, from: body) else { return false }
+        guard let set = try? StoreObject(body) else { return false }
         var taken: [String: RSAPublicKey] = [:]
-        for key in set.keys.prefix(GoogleKeyCache.limit) { taken[key.kid ?? ""] = key.publicKey }
+        for key in set.objects("keys").prefix(GoogleKeyCache.limit) {
+            guard let id = key.text("kid") else { continue }
+            taken[id] = GoogleKeyCache.publicKey(key)
+        }
         guard !taken.isEmpty else { return false }
         keys = taken
         hasFailed = false
@@ -69,23 +72,12 @@ struct GoogleKeyCache {
         return min(max(age ?? 3600, ages.lowerBound), ages.upperBound)
     }
 
-    /// RFC 7517.
-    private struct KeySet: Decodable {
-        var keys: [Key]
-    }
-
-    private struct Key: Decodable {
-        var kid: String?
-        var kty: String?
-        var alg: String?
-        var n: String?
-        var e: String?
-
-        var publicKey: RSAPublicKey? {
-            guard kid != nil, kty == "RSA", alg == nil || alg == "RS256", let n, let e,
-                let modulus = Base64URL.decode(n), let exponent = Base64URL.decode(e)
-            else { return nil }
-            return RSAPublicKey(modulus: modulus, exponent: exponent)
-        }
+    /// RFC 7517. Nil for a key of another kind, beside which the others still count.
+    private static func publicKey(_ key: StoreObject) -> RSAPublicKey? {
+        guard key.text("kty") == "RSA", !key.has("alg") || key.text("alg") == "RS256",
+            let modulus = key.text("n", limit: 4096).flatMap({ Base64URL.decode($0) }),
+            let exponent = key.text("e").flatMap({ Base64URL.decode($0) })
+        else { return nil }
+        return RSAPublicKey(modulus: modulus, exponent: exponent)
     }
 }

@@ -36,9 +36,10 @@ struct PurchaseKitEvent {
         basePlan = try fields.checkedText("google_base_plan_id")
         name = fields.text("subscription_name")
         periodStart = try fields.checkedDate("current_period_start")
-        let trialEnd = try fields.checkedDate("trial_ends_at")
-        periodEnd = try fields.checkedDate("current_period_end") ?? trialEnd
-        endsAt = try fields.checkedDate("ends_at")
+        // A date that decides nothing may have any form, because refusing a genuine event would lose it.
+        let end = try fields.checkedDate("current_period_end")
+        periodEnd = end == nil ? try fields.checkedDate("trial_ends_at") : end
+        endsAt = PurchaseKitEvent.state(status ?? type) == .active ? nil : try fields.checkedDate("ends_at")
     }
 
     /// The store's product, with Google's base plan if the catalog distinguishes the plans. An end may come without a
@@ -93,8 +94,10 @@ extension PurchaseKitEvent {
     }
 
     /// `status` decides. If a known event has none, its type decides.
-    private var state: ContractState? {
-        switch status ?? type {
+    private var state: ContractState? { PurchaseKitEvent.state(status ?? type) }
+
+    private static func state(_ word: String) -> ContractState? {
+        switch word {
         case "active", "subscription.created", "subscription.updated": .active
         case "canceled", "subscription.canceled": .cancelled
         case "expired", "subscription.expired": .expired

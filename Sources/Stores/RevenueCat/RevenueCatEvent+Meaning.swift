@@ -3,7 +3,8 @@ internal import Domain
 extension RevenueCatEvent {
     /// The event's statement about its contract; nil when it belongs to none.
     ///
-    /// CANCELLATION for BILLING_ERROR has neither a state nor a charge: BILLING_ISSUE or EXPIRATION says what follows.
+    /// CANCELLATION for BILLING_ERROR has no charge, and no state before the period ends: BILLING_ISSUE or EXPIRATION says
+    /// what follows.
     func observation(_ catalog: Catalog) -> Observation? {
         guard RevenueCatEvent.purchaseTypes.contains(type), let product = product(catalog),
             let lineage = originalTransaction ?? transaction
@@ -53,7 +54,7 @@ extension RevenueCatEvent {
         return mayBeOnce && expiresAt == nil ? .nonConsumable : .subscription
     }
 
-    /// Refunded by the store's support, or, for a family member, no longer shared.
+    /// Refunded by the store's support, by RevenueCat or at the web's billing, or, for a family member, no longer shared.
     var isRefund: Bool {
         guard type == "CANCELLATION" else { return false }
         if reason == "CUSTOMER_SUPPORT" { return true }
@@ -72,7 +73,8 @@ extension RevenueCatEvent {
             purchasedAt: chargedAt,
             expiresAt: kind == .nonConsumable || kind == .consumable ? nil : expiresAt,
             revokedAt: isRefund ? happenedAt : nil,
-            price: price,
+            // Of a refund it is negative: the reason says that it is one.
+            price: price.map(abs),
             currency: currency,
             signedAt: isSubscription ? chargedAt : happenedAt
         )

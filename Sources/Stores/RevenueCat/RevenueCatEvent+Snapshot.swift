@@ -13,7 +13,7 @@ extension RevenueCatEvent {
             state: state,
             product: product,
             pendingProduct: type == "PRODUCT_CHANGE" && newProduct != product ? newProduct : nil,
-            autoRenew: autoRenew,
+            autoRenew: autoRenew && periodType != "PREPAID",
             accessUntil: accessUntil,
             signedAt: rank,
             isPausing: type == "SUBSCRIPTION_PAUSED"
@@ -34,12 +34,20 @@ extension RevenueCatEvent {
         case "SUBSCRIPTION_PAUSED": (.active, true)
         case "TEMPORARY_ENTITLEMENT_GRANT": (.active, false)
         case "CANCELLATION" where isRefund: (.revoked, false)
-        case "CANCELLATION": reason == "BILLING_ERROR" ? nil : (.cancelled, false)
+        case "CANCELLATION" where isUnpaid: hasJustEnded ? (.inBillingRetry, true) : nil
+        case "CANCELLATION": (.cancelled, false)
         case "BILLING_ISSUE": (paidUntil == nil ? .inBillingRetry : .inGracePeriod, true)
         case "EXPIRATION": reason == "SUBSCRIPTION_PAUSED" ? (.paused, true) : (.expired, false)
         default: nil
         }
     }
+
+    /// The charge failed.
+    private var isUnpaid: Bool { type == "CANCELLATION" && reason == "BILLING_ERROR" }
+
+    /// Some ends are only stated in this way, with the date of the event, and no EXPIRATION follows (RevenueCat's
+    /// community, thread 6259).
+    private var hasJustEnded: Bool { expiresAt.map { $0 <= happenedAt + .seconds(60) } ?? false }
 
     /// How long access lasts although a charge failed: time that was paid for is never taken away.
     private var paidUntil: Instant? {
@@ -60,16 +68,21 @@ extension RevenueCatEvent {
         }
     }
 
+    /// BILLING_ISSUE, which alone states the grace, comes together with this CANCELLATION and may give another end.
+    private static let simultaneous = Duration.seconds(3600)
+
     /// The date that orders the statements of one subscription.
     ///
     /// An event is about one period, and may be sent after the next one began. So no event counts as newer than the end
     /// of its period, and a purchase counts from when it was charged. Among events of one instant (BILLING_ISSUE,
     /// CANCELLATION and EXPIRATION come in any order), and among those after the end, the most final one counts. A
-    /// provisional grant yields to all others.
+    /// provisional grant yields to all others, and a CANCELLATION because of a failed charge to what is said in that hour.
     private var rank: Instant {
         switch type {
         case "TEMPORARY_ENTITLEMENT_GRANT": return Instant(milliseconds: 0)
         case "INITIAL_PURCHASE", "RENEWAL": return chargedAt
+        case "CANCELLATION" where isUnpaid:
+            return max(boughtAt, saidAt - RevenueCatEvent.simultaneous) + .milliseconds(finality)
         default: return saidAt + .milliseconds(finality)
         }
     }

@@ -41,18 +41,20 @@ struct RevenueCatEvent {
         let stated = fields.has("environment") ? fields.text("environment") : fields.text("purchase_environment")
         environment = try RevenueCatEvent.environment(stated, of: type)
         isEnvironmentStated = stated != nil
-        app = try fields.checkedText("app_id") ?? RevenueCatEvent.unnamedApp
         customer = RevenueCatCustomer(fields)
-        product = try fields.checkedText("product_id") ?? fields.texts("entitlement_ids", limit: 1).first
-        newProduct = try fields.checkedText("new_product_id")
+        // A member that decides nothing may have any type, because refusing a genuine event would lose it.
+        let deciding = RevenueCatEvent.purchaseTypes.contains(type) ? fields : nil
+        app = try deciding?.checkedText("app_id") ?? fields.text("app_id") ?? RevenueCatEvent.unnamedApp
+        product = try deciding?.checkedText("product_id") ?? fields.texts("entitlement_ids", limit: 1).first
+        newProduct = type == "PRODUCT_CHANGE" ? try fields.checkedText("new_product_id") : nil
         store = fields.text("store")
         periodType = fields.text("period_type")
         reason = fields.text("cancel_reason") ?? fields.text("expiration_reason")
-        purchasedAt = try fields.checkedMilliseconds("purchased_at_ms")
-        expiresAt = try fields.checkedMilliseconds("expiration_at_ms")
-        graceUntil = try fields.checkedMilliseconds("grace_period_expiration_at_ms")
-        transaction = try fields.checkedText("transaction_id")
-        originalTransaction = try fields.checkedText("original_transaction_id")
+        purchasedAt = try deciding?.checkedMilliseconds("purchased_at_ms")
+        expiresAt = try deciding?.checkedMilliseconds("expiration_at_ms")
+        graceUntil = type == "BILLING_ISSUE" ? try fields.checkedMilliseconds("grace_period_expiration_at_ms") : nil
+        transaction = try deciding?.checkedID("transaction_id")
+        originalTransaction = try deciding?.checkedID("original_transaction_id")
         isFamilyShared = fields.flag("is_family_share") ?? false
         price = fields.thousandths("price_in_purchased_currency")
         currency = fields.text("currency")

@@ -78,9 +78,17 @@ extension RevenueCatMappingTests {
         Row("11 CANCELLATION/UNSUBSCRIBE without an end", event: cancelled.endless, is: .autoRenewOff, state: nil),
         Row(
             "11 CANCELLATION/BILLING_ERROR: BILLING_ISSUE or EXPIRATION says what follows",
-            event: RevenueCatSpecimen("CANCELLATION", after: late, changes: ["cancel_reason": "BILLING_ERROR"]),
+            event: RevenueCatSpecimen("CANCELLATION", after: day, changes: ["cancel_reason": "BILLING_ERROR"]),
             is: .billingRetry,
             state: nil
+        ),
+        Row(
+            "15 CANCELLATION/BILLING_ERROR at the end",
+            event: RevenueCatSpecimen("CANCELLATION", after: late, changes: ["cancel_reason": "BILLING_ERROR"]),
+            after: [bought],
+            is: .billingRetry,
+            state: .inBillingRetry,
+            fragments: ["paywall=fix_billing", "subscription_status=fix_billing"]
         ),
         Row(
             "25 PRICE_INCREASE_CONSENT_REQUIRED",
