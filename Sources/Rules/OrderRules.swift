@@ -26,7 +26,7 @@ extension UnitOfWork {
         draft.changed(order)
         changes.orders.append(order)
         // Nobody has bought with a token that is created here.
-        if request.token != nil { try resolveOwners(of: contracts(.bought(with: order.token))) }
+        if request.token != nil { unresolved += try contracts(.bought(with: order.token)) }
         return OrderResult(order: order, since: since, isNew: true)
     }
 

@@ -222,7 +222,7 @@ import Testing
             after: Self.entitlements(
                 others + [given.after].compactMap { $0 }.map { Self.heldContract("1", kind: given.kind, status: $0) }
             ),
-            contract: Self.key("1")
+            changing: [Self.key("1")]
         )
         #expect(announcements.map { "\($0.target.rawValue)=\($0.name.rawValue)" } == given.expected)
     }
@@ -236,7 +236,7 @@ import Testing
         let announcements = Announcement.announcements(
             before: Self.entitlements([Self.heldContract("1", kind: .subscription, status: before)]),
             after: Self.entitlements([Self.heldContract("1", kind: .subscription, status: after)]),
-            contract: Self.key("1")
+            changing: [Self.key("1")]
         )
         #expect(announcements.map(\.target) == [.paywall, .subscriptionStatus])
         #expect(announcements.allSatisfy { $0.heldContract.status == after })
@@ -255,7 +255,7 @@ import Testing
             let announcements = Announcement.announcements(
                 before: EntitlementSet(user: user, held: [], policy: policy),
                 after: EntitlementSet(user: user, held: [heldContract], policy: policy),
-                contract: heldContract.contract
+                changing: [heldContract.contract]
             )
             #expect(announcements.count == expected)
         }

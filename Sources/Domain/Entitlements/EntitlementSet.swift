@@ -86,6 +86,11 @@ public struct EntitlementSet: Sendable, Equatable {
         return groups.flatMap { $0 } + consumables
     }
 
+    /// The contracts by their keys, to look many of them up.
+    var contracts: [ContractKey: HeldContract] {
+        Dictionary(ranked.map { ($0.contract, $0) }) { first, _ in first }
+    }
+
     public subscript(contract: ContractKey) -> HeldContract? {
         ranked.first { $0.contract == contract }
     }

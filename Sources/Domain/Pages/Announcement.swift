@@ -4,7 +4,7 @@ public struct Announcement: Sendable, Equatable {
     public var name: FragmentName
     public var heldContract: HeldContract
 
-    /// The changes on one user's page after a commit that changed `contract`.
+    /// The changes on one user's page after a commit that changed these contracts.
     ///
     /// Both elements are functions of the contracts held, so the newest fragments always agree with the newest state and with
     /// each other: one element never describes the winning contract while the other still describes an older one. Both
@@ -12,17 +12,16 @@ public struct Announcement: Sendable, Equatable {
     /// winner. A purchase that is handed over brings `success` to `paywall`. Only offers that are already shown stay as
     /// they are: they say nothing about a contract, and the visitor may be choosing.
     ///
-    /// `isBeside` is true when the contract was bought together with another one, which has just been announced for
-    /// both.
+    /// `beside` are those among them that were bought together with another one, which is announced for both.
     public static func announcements(
         before: EntitlementSet,
         after: EntitlementSet,
-        contract: ContractKey,
-        isBeside: Bool = false
+        changing contracts: Set<ContractKey>,
+        beside: Set<ContractKey> = []
     ) -> [Announcement] {
         [
-            paywall(before, after: after, changing: contract, isBeside: isBeside),
-            status(before, after: after, changing: contract),
+            paywall(before, after: after, changing: contracts, beside: beside),
+            status(before, after: after, changing: contracts),
         ].compactMap { $0 }
     }
 
@@ -38,20 +37,23 @@ public struct Announcement: Sendable, Equatable {
     private static func paywall(
         _ before: EntitlementSet,
         after: EntitlementSet,
-        changing contract: ContractKey,
-        isBeside: Bool
+        changing contracts: Set<ContractKey>,
+        beside: Set<ContractKey>
     ) -> Announcement? {
-        if !isBeside, let bought = after[contract],
-            isHandedOver(bought, since: before[contract] ?? before.migrated(to: bought))
-        {
+        let held = before.contracts
+        let changed = after.ranked.filter { contracts.contains($0.contract) }
+        let bought = changed.first {
+            !beside.contains($0.contract) && isHandedOver($0, since: held[$0.contract] ?? before.migrated(to: $0))
+        }
+        if let bought {
             // A purchase that was restored in its grace period gives access, but still needs another card.
             let isInGrace = bought.status.state == .inGracePeriod
             return Announcement(target: .paywall, name: isInGrace ? .warnBilling : .success, heldContract: bought)
         }
-        if let lost = before[contract], after[contract] == nil, !after.isActive {
+        if !after.isActive, let lost = lost(before, after: after, of: contracts) {
             return Announcement(target: .paywall, name: .moved, heldContract: lost)
         }
-        if let consumable = after[contract], consumable.kind == .consumable {
+        if let consumable = changed.first, changed.allSatisfy({ $0.kind == .consumable }) {
             return refusal(of: consumable, before: before, after: after)
         }
         guard let winner = after.winner else { return nil }
@@ -61,14 +63,25 @@ public struct Announcement: Sendable, Equatable {
         return Announcement(target: .paywall, name: name, heldContract: winner)
     }
 
+    /// The best of the changed contracts that the user had before and has no more.
+    private static func lost(
+        _ before: EntitlementSet,
+        after: EntitlementSet,
+        of contracts: Set<ContractKey>
+    ) -> HeldContract? {
+        let kept = after.contracts
+        return before.ranked.first { contracts.contains($0.contract) && kept[$0.contract] == nil }
+    }
+
     /// True when the element may show something that no longer holds: about the contract that speaks for the user, or
     /// about another one, whose `success` it showed.
     private static func isNews(_ before: EntitlementSet, after: EntitlementSet) -> Bool {
         if !shows(before.winner, sameAs: after.winner) { return true }
         let others = before.ranked.filter { $0.kind != .consumable && $0.status.isActive }
+        let kept = after.contracts
         return others.contains { other in
             // A contract may continue under another id.
-            !shows(other, sameAs: after[other.contract] ?? after.ranked.first { $0.replaces == other.contract })
+            !shows(other, sameAs: kept[other.contract] ?? after.ranked.first { $0.replaces == other.contract })
         }
     }
 
@@ -77,11 +90,13 @@ public struct Announcement: Sendable, Equatable {
         return left.status.shows(sameAs: right.status)
     }
 
-    private static func status(_ before: EntitlementSet, after: EntitlementSet, changing contract: ContractKey)
-        -> Announcement?
-    {
+    private static func status(
+        _ before: EntitlementSet,
+        after: EntitlementSet,
+        changing contracts: Set<ContractKey>
+    ) -> Announcement? {
         guard let winner = after.winner else {
-            guard after[contract] == nil, let lost = before[contract], lost.kind != .consumable else { return nil }
+            guard let lost = lost(before, after: after, of: contracts), lost.kind != .consumable else { return nil }
             return Announcement(target: .subscriptionStatus, name: .moved, heldContract: lost)
         }
         if let shown = before.winner, shown.status.shows(sameAs: winner.status) { return nil }

@@ -28,8 +28,8 @@ struct ContractChange {
 }
 
 extension Notice {
-    /// The facts of a contract's change.
-    init(kind: EventKind, change: ContractChange, active: Bool?) {
+    /// The facts of a contract's change. Whether its user has access afterwards is told when it is announced.
+    init(kind: EventKind, change: ContractChange) {
         self.init(kind: kind)
         let current = change.current
         provider = change.key.provider
@@ -41,6 +41,5 @@ extension Notice {
         previousState = change.previous?.status.state
         state = current.status.state
         accessUntil = current.status.accessUntil
-        self.active = active
     }
 }

@@ -82,7 +82,7 @@ extension UnitOfWork {
         guard previous.holders != current.holders else { return }
         let change = ContractChange(previous: previous, current: current)
         try append(change, as: change.moveKind)
-        try resolveOwners(of: dependents(of: current))
+        related.append(current)
     }
 
     /// Contracts that the user lost to others stay theirs. The transfers that say so are dropped, because the contracts

@@ -27,7 +27,7 @@ extension UnitOfWork {
         let change = ContractChange(previous: known, current: current)
         try append(change, as: change.moveKind)
         result.cursor = cursor(head)
-        try resolveOwners(of: dependents(of: current))
+        related.append(current)
         return result
     }
 }

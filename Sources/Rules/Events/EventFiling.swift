@@ -8,7 +8,8 @@ extension UnitOfWork {
         outcome: Outcome,
         notice: Notice,
         fragments: [Fragment] = [],
-        contract: ContractKey? = nil
+        contract: ContractKey? = nil,
+        change: ContractChange? = nil
     ) throws(Missing) -> CommitResult {
         let event = incoming.event
         let isStored = incoming.isReplay ? try position(of: event) != nil : false
@@ -19,6 +20,7 @@ extension UnitOfWork {
             return CommitResult(outcome: outcome, event: event.id, cursor: cursor(head))
         }
         let entry = try append(notice.naming(event, outcome: outcome), fragments: fragments)
+        if let change { announceLater(change) }
         let result = CommitResult(outcome: outcome, event: event.id, cursor: cursor(entry.position))
         guard !isStored else { return result }
         draft.changed(EventKey(event), at: entry.position)

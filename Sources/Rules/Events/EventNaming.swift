@@ -12,7 +12,8 @@ extension UnitOfWork {
         }
         if let name = change.subscriptionName(of: kind) { return name }
         guard kind == .subscriptionStarted || kind == .planChanged else { return kind }
-        return change.current.name(of: kind, beside: try relatedContracts(of: change.current))
+        var read: Set<ContractIndex> = []
+        return change.current.name(of: kind, beside: try relatedContracts(of: change.current, read: &read))
     }
 }
 

@@ -19,7 +19,7 @@ extension UnitOfWork {
         let current = change.current
         let hasMoved = known?.holders != current.holders
         guard isNews || hasMoved else {
-            let notice = Notice(kind: incoming.event.kind, change: change, active: nil)
+            let notice = Notice(kind: incoming.event.kind, change: change)
             var result = try file(incoming, outcome: .stale, notice: notice, contract: change.key)
             result.claim = claimed
             return result
@@ -29,20 +29,13 @@ extension UnitOfWork {
         var change = change
         change.kind = kind
         change.reason = incoming.event.subtype
-        let (fragments, active) = try announce(change)
         let outcome: Outcome =
             current.user == nil ? .unclaimed : known?.status != current.status || hasMoved ? .applied : .ignored
-        let notice = Notice(kind: kind, change: change, active: active)
-        var result = try file(
-            incoming,
-            outcome: outcome,
-            notice: notice,
-            fragments: fragments,
-            contract: change.key
-        )
+        let notice = Notice(kind: kind, change: change)
+        var result = try file(incoming, outcome: outcome, notice: notice, contract: change.key, change: change)
         result.claim = claimed
         changes.unclaimed += change.unclaimed
-        if known?.isRelatedOtherwise(than: current) ?? true { try resolveOwners(of: dependents(of: current)) }
+        if known?.isRelatedOtherwise(than: current) ?? true { related.append(current) }
         return result
     }
 }

@@ -55,7 +55,8 @@ extension UnitOfWork {
         current.contract = contract
         current.status = status
         current.endsAt = end
-        if isOwnerNews { try resolveOwner(of: &current, said: said) }
+        // What came before it in the command may decide about its owner.
+        if isOwnerNews || !related.isEmpty { try resolveOwner(of: &current, said: said) }
         if isNews { try save(current) }
         if known == nil, let said { _ = try add(said.token, dates: TokenDates(said), to: current.key) }
         var claimed: ClaimOutcome?

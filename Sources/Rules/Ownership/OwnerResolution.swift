@@ -1,31 +1,31 @@
 internal import Domain
 
 extension UnitOfWork {
-    /// The number of contracts that are searched for an owner; a buyer has a handful.
-    private static let relatedLimit = 1000
-
     /// Determines who owns the contract. The store's own word comes first, then the tokens and claims of the contract
     /// itself, then what follows from contracts that it replaced and from others of the same buyer. The result is a
     /// function of what is committed, so it does not matter what came first.
     func resolveOwner(of tracked: inout TrackedContract, said: StatedToken? = nil) throws(Missing) {
+        var nearest = NearestOwners()
+        try resolveOwner(of: &tracked, said: said, nearest: &nearest)
+    }
+
+    private func resolveOwner(
+        of tracked: inout TrackedContract,
+        said: StatedToken?,
+        nearest: inout NearestOwners
+    ) throws(Missing) {
         var owner = try owner(of: tracked, said: said)
-        if owner == nil { owner = try derivedOwner(of: tracked) }
+        if owner == nil { owner = try nearest.owner(of: tracked, in: self) }
         tracked.user = owner?.users.first
         tracked.userAt = owner?.since
         tracked.shares = Array(owner?.users.dropFirst() ?? [])
     }
 
-    private struct Owner {
-        var users: [UserID]
-        /// Nil if the users follow from another contract.
-        var since: Instant?
-    }
-
     /// The owner by the contract's own facts.
-    private func owner(of tracked: TrackedContract, said: StatedToken?) throws(Missing) -> Owner? {
-        if let (user, since) = try storeUser(of: tracked.contract) { return Owner(users: [user], since: since) }
+    private func owner(of tracked: TrackedContract, said: StatedToken?) throws(Missing) -> ContractOwner? {
+        if let (user, since) = try storeUser(of: tracked.contract) { return ContractOwner(users: [user], since: since) }
         let owned = Ownership(try ownershipFacts(of: tracked, said: said), policy: policy.transfers)
-        return owned.map { Owner(users: $0.users, since: $0.since) }
+        return owned.map { ContractOwner(users: $0.users, since: $0.since) }
     }
 
     /// The user whom the store names, after the transfers that it has reported since.
@@ -74,56 +74,52 @@ extension UnitOfWork {
         }
         return facts
     }
-
-    /// The owner of the nearest contract that has its own owner. The search goes through replaced contracts and those
-    /// of the same buyer. Among equally near contracts, the newest owner counts.
-    private func derivedOwner(of tracked: TrackedContract) throws(Missing) -> Owner? {
-        var seen: Set<ContractKey> = [tracked.key]
-        // All of a buyer's contracts name the same list, which is read once.
-        var read: Set<ContractIndex> = []
-        var ring = [tracked]
-        while !ring.isEmpty, seen.count < UnitOfWork.relatedLimit {
-            try demand(ring.flatMap(\.relatedNeeds), walk: .toOwner, seen: seen)
-            var next: [TrackedContract] = []
-            for link in ring {
-                for related in try relatedContracts(of: link, read: &read) where seen.insert(related.key).inserted {
-                    next.append(related)
-                }
-            }
-            let newest = next.filter { $0.userAt != nil }.max {
-                let left = $0.user?.text ?? ""
-                let right = $1.user?.text ?? ""
-                return ($0.userAt?.milliseconds ?? 0, left) < ($1.userAt?.milliseconds ?? 0, right)
-            }
-            if let newest, newest.user != nil { return Owner(users: newest.holders) }
-            ring = next
-        }
-        return nil
-    }
 }
 
 /// The consequences of a change for the owners of related contracts.
 extension UnitOfWork {
-    /// Determines the owners of these contracts again. It announces each change in a separate entry, and continues with
-    /// the contracts whose owners follow from them.
-    mutating func resolveOwners(of contracts: [TrackedContract]) throws(Missing) {
-        var waiting = contracts
-        try demandWhatDecides(waiting)
+    /// How many contracts one command gives another owner: those of an order, and as many that follow from them.
+    private static let resolutionLimit = 2 * ContractIndex.boughtLimit
+
+    /// Determines again the owners that the command's changes may have changed. It announces each change in a separate
+    /// entry, and continues with the contracts whose owners follow from them.
+    mutating func resolveOwners() throws(Missing) {
+        var waiting = unresolved + (try dependents(of: related))
+        (unresolved, related) = ([], [])
         // The contracts resolved since one with its own owner has changed. The others only pass on what follows from
         // it.
         var settled: Set<ContractKey> = []
         // Ends a cycle of lineages.
-        var rounds = 1000
-        while let next = waiting.popLast(), rounds > 0 {
-            guard settled.insert(next.key).inserted else { continue }
-            rounds -= 1
-            guard let change = try resolveOwnerAgain(of: next.key) else { continue }
-            if change.previous?.userAt != nil || change.current.userAt != nil { settled = [next.key] }
-            try append(change, as: change.moveKind)
-            let more = try dependents(of: change.current)
-            try demandWhatDecides(more)
-            waiting += more
+        var left = UnitOfWork.resolutionLimit
+        while !waiting.isEmpty, left > 0 {
+            try demandWhatDecides(waiting)
+            let round = waiting.filter { settled.insert($0.key).inserted }.prefix(left).map(\.key)
+            left -= round.count
+            let changed = try resolveOwners(of: round)
+            let owned = changed.filter { $0.previous?.userAt != nil || $0.current.userAt != nil }
+            if !owned.isEmpty { settled = Set(owned.map(\.key)) }
+            for change in changed { try append(change, as: change.moveKind) }
+            waiting = try dependents(of: changed.map(\.current))
         }
+    }
+
+    /// First those with owners of their own, from which the others follow.
+    private mutating func resolveOwners(of keys: [ContractKey]) throws(Missing) -> [ContractChange] {
+        var changed: [ContractChange] = []
+        var following: [ContractKey] = []
+        for key in keys {
+            guard let known = try contract(key) else { continue }
+            if known.userAt == nil, try owner(of: known, said: nil) == nil {
+                following.append(key)
+            } else if let change = try resolveOwnerAgain(of: key) {
+                changed.append(change)
+            }
+        }
+        var nearest = NearestOwners()
+        for key in following {
+            if let change = try resolveOwnerAgain(of: key, nearest: &nearest) { changed.append(change) }
+        }
+        return changed
     }
 
     /// Asks at once for everything that decides about the owners of all these contracts, and for the consequences: a
@@ -138,9 +134,17 @@ extension UnitOfWork {
 
     /// Determines the owner of a contract again. Returns the change if the contract's users have changed.
     mutating func resolveOwnerAgain(of key: ContractKey) throws(Missing) -> ContractChange? {
+        var nearest = NearestOwners()
+        return try resolveOwnerAgain(of: key, nearest: &nearest)
+    }
+
+    private mutating func resolveOwnerAgain(
+        of key: ContractKey,
+        nearest: inout NearestOwners
+    ) throws(Missing) -> ContractChange? {
         guard let known = try contract(key) else { return nil }
         var current = known
-        try resolveOwner(of: &current)
+        try resolveOwner(of: &current, said: nil, nearest: &nearest)
         guard current.hasDifferentHolders(than: known) else { return nil }
         current.recomputeStatus(at: now, policy: policy)
         try save(current)

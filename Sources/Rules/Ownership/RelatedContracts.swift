@@ -2,11 +2,6 @@ internal import Domain
 
 /// How contracts are related: one may replace another, be part of the same purchase, or belong to the same buyer.
 extension UnitOfWork {
-    func relatedContracts(of tracked: TrackedContract) throws(Missing) -> [TrackedContract] {
-        var read: Set<ContractIndex> = []
-        return try relatedContracts(of: tracked, read: &read)
-    }
-
     /// Leaves out the lists that were read before.
     func relatedContracts(
         of tracked: TrackedContract,
@@ -25,13 +20,17 @@ extension UnitOfWork {
         return related
     }
 
-    /// Contracts whose user may follow from this one's.
-    func dependents(of tracked: TrackedContract) throws(Missing) -> [TrackedContract] {
-        let lists = tracked.dependentLists
+    /// Contracts whose users may follow from those of these. Hundreds of one buyer name the same list, which is read once.
+    func dependents(of contracts: [TrackedContract]) throws(Missing) -> [TrackedContract] {
+        var read: Set<ContractIndex> = []
+        let lists = contracts.flatMap(\.dependentLists).filter { read.insert($0).inserted }
         try demand(lists.map { .contracts($0) }, walk: .toDependents)
+        var seen: Set<ContractKey> = []
         var found: [TrackedContract] = []
-        for list in lists { found += try contracts(list) }
-        return found.filter { $0.userAt == nil && $0.key != tracked.key }
+        for list in lists {
+            found += try self.contracts(list).filter { $0.userAt == nil && seen.insert($0.key).inserted }
+        }
+        return found
     }
 }
 

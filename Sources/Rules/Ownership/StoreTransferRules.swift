@@ -17,17 +17,10 @@ extension UnitOfWork {
             return try file(incoming, outcome: .ignored, notice: notice)
         }
         first.kind = event.kind
-        let (fragments, active) = try announce(first)
-        let notice = Notice(kind: event.kind, change: first, active: active)
-        let result = try file(
-            incoming,
-            outcome: .applied,
-            notice: notice,
-            fragments: fragments,
-            contract: first.key
-        )
+        let notice = Notice(kind: event.kind, change: first)
+        let result = try file(incoming, outcome: .applied, notice: notice, contract: first.key, change: first)
         for change in moved.dropFirst() { try append(change, as: event.kind) }
-        for change in moved { try resolveOwners(of: dependents(of: change.current)) }
+        related += moved.map(\.current)
         return result
     }
 

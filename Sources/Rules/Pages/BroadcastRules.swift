@@ -22,7 +22,7 @@ extension UnitOfWork {
 
     /// Sends both fragments, in their current state, to a user's pages.
     public mutating func rebroadcast(to user: UserID) throws(Missing) {
-        let entitlements = EntitlementSet(user: user, held: try entitlements(of: user, except: nil), policy: policy)
+        let entitlements = entitlements(of: user, try contracts(.held(by: user)))
         let fragments = fragments(Announcement.current(entitlements), for: user)
         guard !fragments.isEmpty else { return }
         var notice = Notice(kind: .broadcast)

@@ -2,61 +2,87 @@ internal import Domain
 
 /// The fragments that announce a change to pages.
 extension UnitOfWork {
-    /// The fragments for the pages of everyone who holds the contract, or has lost it by this change. `active` tells
-    /// whether its user has access afterwards; nil without a user.
-    func announce(_ change: ContractChange) throws(Missing) -> (fragments: [Fragment], active: Bool?) {
-        try demand(change.users.flatMap { [Need.contracts(.held(by: $0)), .language(of: $0)] })
-        var fragments: [Fragment] = []
-        var active: Bool?
-        for user in change.users {
-            let page = try page(of: user, change: change)
-            fragments += page.fragments
-            if user == change.current.user { active = page.active }
+    /// Tells the pages of everyone who holds a changed contract, or has lost one: one message for each user, with the last
+    /// entry that concerns the user. It completes the notices with whether their users have access afterwards.
+    mutating func announce() throws(Missing) {
+        var concerned: [UserID: [Int]] = [:]
+        var users: [UserID] = []
+        for (index, item) in unannounced.enumerated() {
+            for user in item.change.users {
+                if concerned[user] == nil { users.append(user) }
+                concerned[user, default: []].append(index)
+            }
         }
-        return (fragments, active)
+        try demand(users.flatMap { [Need.contracts(.held(by: $0)), .language(of: $0)] })
+        for user in users {
+            let news = (concerned[user] ?? []).map { unannounced[$0] }
+            let page = try page(of: user, after: news.map(\.change))
+            for item in news where item.change.current.user == user {
+                changes.entries[item.entry].entry.notice.active = page.active
+            }
+            if let last = news.last { try add(page.fragments, to: last.entry) }
+        }
+        unannounced = []
+    }
+
+    /// `change` is announced with the newest entry.
+    mutating func announceLater(_ change: ContractChange) {
+        unannounced.append((change, changes.entries.count - 1))
     }
 
     /// Appends a separate entry for a change that no event carries.
     mutating func append(_ change: ContractChange, as kind: EventKind) throws(Missing) {
         var change = change
         change.kind = kind
-        let (fragments, active) = try announce(change)
-        _ = try append(Notice(kind: kind, change: change, active: active), fragments: fragments)
+        _ = try append(Notice(kind: kind, change: change))
+        announceLater(change)
         changes.unclaimed += change.unclaimed
     }
 
+    private mutating func add(_ fragments: [Fragment], to entry: Int) throws(Missing) {
+        let written = try streams.written(fragments) { user throws(Missing) in try language(of: user) }
+        changes.entries[entry].entry.fragments += written
+        changes.entries[entry].stored += fragments
+    }
+
+    /// `news` are the changes that concern the user, in their order.
     private func page(
         of user: UserID,
-        change: ContractChange
+        after news: [ContractChange]
     ) throws(Missing) -> (fragments: [Fragment], active: Bool) {
-        let others = try entitlements(of: user, except: change.key)
-        let had = change.previous.flatMap { $0.holders.contains(user) ? [$0.heldContract(policy.catalog)] : nil } ?? []
-        let has = change.current.holders.contains(user) ? [change.current.heldContract(policy.catalog)] : []
-        let before = EntitlementSet(user: user, held: others + had, policy: policy)
-        let after = EntitlementSet(user: user, held: others + has, policy: policy)
+        var first: [ContractKey: ContractChange] = [:]
+        var last: [ContractKey: ContractChange] = [:]
+        for change in news {
+            first[change.key] = first[change.key] ?? change
+            last[change.key] = change
+        }
+        let others = try contracts(.held(by: user)).filter { last[$0.key] == nil }
+        let had = first.values.compactMap(\.previous).filter { $0.holders.contains(user) }
+        let has = last.values.map(\.current).filter { $0.holders.contains(user) }
+        let before = entitlements(of: user, others + had)
+        let after = entitlements(of: user, others + has)
         let announcements = Announcement.announcements(
             before: before,
             after: after,
-            contract: change.key,
-            isBeside: change.isBeside
+            changing: Set(last.keys),
+            beside: Set(last.values.filter(\.isBeside).map(\.key))
         )
-        return (self.fragments(announcements, for: user, because: change), after.isActive)
+        return (fragments(announcements, for: user, because: last), after.isActive)
     }
 
-    /// The contracts that a user holds, except consumables, as the last commit announced them.
-    func entitlements(of user: UserID, except key: ContractKey?) throws(Missing) -> [HeldContract] {
-        try contracts(.held(by: user)).filter { $0.key != key }.map { $0.heldContract(policy.catalog) }
+    func entitlements(of user: UserID, _ held: [TrackedContract]) -> EntitlementSet {
+        EntitlementSet(user: user, held: held.map { $0.heldContract(policy.catalog) }, policy: policy)
     }
 
     func fragments(
         _ announcements: [Announcement],
         for user: UserID,
-        because change: ContractChange? = nil
+        because changes: [ContractKey: ContractChange] = [:]
     ) -> [Fragment] {
         guard let stream = streams.stream(for: user) else { return [] }
         return announcements.map {
             // The fragment may show another contract, which was there before.
-            let cause = $0.heldContract.contract == change?.key ? change : nil
+            let cause = changes[$0.heldContract.contract]
             let values = $0.heldContract.templateValues(user: user, event: cause?.kind, reason: cause?.reason)
             return Fragment(
                 stream: stream,

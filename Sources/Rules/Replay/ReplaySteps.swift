@@ -23,13 +23,15 @@ public struct ReplaySteps: Sendable {
 
     public var isDone: Bool { done == steps.count }
 
-    /// Takes the next step. A step that lacks something leaves the replay as it was.
+    /// Takes the next step, with its consequences. A step that lacks something leaves the replay as it was.
     public mutating func advance(in unit: inout UnitOfWork) throws(Missing) {
         switch steps[done] {
         case .compare(let candidates): try compare(candidates, in: &unit)
         case .apply(let event): try apply(event, in: &unit)
         case .replace(let index): try replace(index, in: &unit)
-        case .resolveDependents(let tracked): try unit.resolveOwners(of: unit.dependents(of: tracked))
+        case .resolveDependents(let tracked):
+            unit.related.append(tracked)
+            try unit.settle()
         }
         done += 1
     }
@@ -54,6 +56,7 @@ public struct ReplaySteps: Sendable {
         let key = event.observation?.contract
         let before = try key.map { key throws(Missing) in try unit.contract(key) } ?? nil
         let result = try unit.record(IncomingEvent(event, receivedAt: unit.now, isReplay: true))
+        try unit.settle()
         let after = try key.map { key throws(Missing) in try unit.contract(key) } ?? nil
         if let after { report.changes.append(ReplayChange(event: event.id, before: before, after: after)) }
         guard result.outcome != .quarantined else { return }
@@ -67,6 +70,7 @@ public struct ReplaySteps: Sendable {
         guard let known = try unit.contract(rebuild.known.key) else { return }
         for (token, dates) in rebuild.tokens { _ = try unit.add(token, dates: dates, to: known.key) }
         let current = try unit.replace(known, by: rebuild.contract)
+        try unit.settle()
         report.changes.append(ReplayChange(event: rebuild.event, before: before, after: current))
         guard known.isRelatedOtherwise(than: current) else { return }
         steps += [.resolveDependents(of: known), .resolveDependents(of: current)]

@@ -11,6 +11,12 @@ public struct UnitOfWork: Sendable {
     var changes = Changes()
     /// The changed contracts, in the order of their first change.
     private var changedContracts: [ContractKey] = []
+    /// Changes of contracts that pages have not been told of yet, and the entry of each.
+    var unannounced: [(change: ContractChange, entry: Int)] = []
+    /// Contracts whose owners have to be determined again.
+    var unresolved: [TrackedContract] = []
+    /// Contracts that have changed, so that the owners of others may have.
+    var related: [TrackedContract] = []
     let policy: AccessPolicy
     let streams: StreamPattern
     /// Identifies the ledger in its cursors.
@@ -24,6 +30,14 @@ public struct UnitOfWork: Sendable {
         self.streams = streams
         self.epoch = epoch
         self.now = now
+    }
+
+    /// Decides the consequences of all that the command has changed, once: an order may concern a thousand contracts of a
+    /// buyer, and each may decide about the owners of all others, and about the pages of all who hold them. Both take
+    /// time in proportion to the contracts concerned (`ManyContractsTests`).
+    public mutating func settle() throws(Missing) {
+        try resolveOwners()
+        try announce()
     }
 
     /// The changes to write, and what later commands of the same transaction know because of them.

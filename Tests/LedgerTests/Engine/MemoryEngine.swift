@@ -39,6 +39,7 @@ struct MemoryEngine {
             var unit = UnitOfWork(known, policy: policy, streams: .standard, epoch: "memory", now: now)
             do throws(Missing) {
                 try decision(&unit)
+                try unit.settle()
                 let (changes, _) = unit.finish()
                 write(changes)
                 return changes.entries.map(\.entry)

@@ -121,12 +121,9 @@ final class TruthLedger {
 
     /// The newest banner is the winner's, and the newest paywall agrees with access.
     private func checkPages(of user: UserID) throws {
-        let entitlements = EntitlementSet(
-            user: user,
-            held: try store.decide(at: start) { unit throws(Missing) in try unit.entitlements(of: user, except: nil) }
-                .value,
-            policy: store.policy
-        )
+        let entitlements = try store.decide(at: start) { unit throws(Missing) in
+            unit.entitlements(of: user, try unit.contracts(.held(by: user)))
+        }.value
         let page = pages[user] ?? [:]
         if let banner = page[PageTarget.subscriptionStatus.rawValue] {
             let expected = Announcement.current(entitlements).last.map {

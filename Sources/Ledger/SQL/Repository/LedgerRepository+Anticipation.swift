@@ -64,6 +64,7 @@ extension LedgerRepository {
         var unit = UnitOfWork(known, policy: policy, streams: streams, epoch: epoch, now: now)
         do throws(Missing) {
             try command.decide(&unit)
+            try unit.settle()
             return []
         } catch {
             return error.needs

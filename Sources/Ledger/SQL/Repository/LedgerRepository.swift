@@ -99,6 +99,7 @@ extension LedgerRepository {
         var unit = UnitOfWork(known, policy: policy, streams: streams, epoch: epoch, now: now)
         do throws(Missing) {
             let value = try decision(&unit)
+            try unit.settle()
             let (changes, draft) = unit.finish()
             return .success(Decision(value: value, changes: changes, draft: draft))
         } catch {
