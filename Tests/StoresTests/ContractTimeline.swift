@@ -27,7 +27,11 @@ struct ContractTimeline {
         contracts[key] = contract
         let status = contract.status(at: now)
         shown[key] = status.map { HeldContract(of: contract, status: $0) }
-        let announcements = Announcement.announcements(before: before, after: entitlements(shown.values), changing: [key])
+        let announcements = Announcement.announcements(
+            before: before,
+            after: entitlements(shown.values),
+            changing: [key]
+        )
         let step = Step(
             event: event,
             state: status?.state,

@@ -20,7 +20,8 @@ public struct Event: Sendable, Equatable {
     public var isWhole: Bool
     /// The buyer whom the event is about when it concerns no contract (Apple's RESCIND_CONSENT: `appTransactionId`).
     public var account: String?
-    /// Moves everything that some users held to another user (RevenueCat's TRANSFER).
+    /// Moves everything that some users held to another user (RevenueCat's TRANSFER), or says which made-up ids are a
+    /// user's.
     public var transfer: Transfer?
     /// What to do once the event is committed.
     public var jobs: [Job]

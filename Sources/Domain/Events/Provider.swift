@@ -53,6 +53,12 @@ extension Provider {
     /// product bought before.
     var announcesPlanChanges: Bool { self == .revenuecat }
 
+    /// True when the store makes up ids for buyers whom the app has not named yet.
+    public var makesUpIDs: Bool { self == .revenuecat }
+
+    /// True for such an id. It is never a user's.
+    public func isAnonymous(_ id: String) -> Bool { makesUpIDs && id.utf8.starts(with: "$RCAnonymousID:".utf8) }
+
     /// True when the store calls a revoked subscription expired too. The charge tells the difference, unless access
     /// came back and ended later.
     var expiresRevocations: Bool { self == .google }

@@ -90,15 +90,15 @@ extension UnitOfWork {
     private mutating func settleTransfers(of user: UserID, losses: [TransferSource]) throws(Missing) {
         for source in losses {
             let reached = try reach(of: [user], provider: source.provider, environment: source.environment)
-            for other in reached where other != user {
-                let list = ContractIndex.named(other, provider: source.provider, environment: source.environment)
-                for tracked in try contracts(list) {
-                    guard let stated = tracked.contract.storeUser, stated.value != other, let since = tracked.userAt
-                    else { continue }
-                    var settled = tracked
-                    settled.contract.storeUser = LastWriterWins(other, at: since)
-                    try save(settled)
-                }
+            let others = reached.filter { $0 != user }
+            let left = try contracts(statedTo: others, provider: source.provider, environment: source.environment)
+            for tracked in left {
+                guard let owner = tracked.user, tracked.contract.statedBuyer?.value != owner,
+                    let since = tracked.userAt
+                else { continue }
+                var settled = tracked
+                settled.contract.storeUser = LastWriterWins(owner, at: since)
+                try save(settled)
             }
         }
     }

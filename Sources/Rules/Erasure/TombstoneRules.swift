@@ -6,7 +6,7 @@ extension UnitOfWork {
     /// order or buyer, and no other user has a reason to hold it.
     func isOfErasedUser(_ incoming: IncomingEvent) throws(Missing) -> Bool {
         let event = incoming.event
-        if let transfer = event.transfer { return try isAnyBuried([.user(transfer.to)]) }
+        if let transfer = event.transfer, event.observation == nil { return try isAnyBuried([.user(transfer.to)]) }
         guard let observation = event.observation else {
             return try isAnyBuried(event.account.map { [.account(event.key(lineage: $0))] } ?? [])
         }

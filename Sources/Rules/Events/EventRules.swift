@@ -24,13 +24,15 @@ extension UnitOfWork {
         let event = incoming.event
         if let first = try firstDelivery(of: incoming) { return try answerAgain(incoming, first: first) }
         if try isOfErasedUser(incoming) { return try fileErased(incoming) }
-        if let transfer = event.transfer { return try record(transfer, incoming: incoming) }
+        if let transfer = event.transfer, event.observation == nil { return try record(transfer, incoming: incoming) }
         guard let observation = event.statement else { return try recordAccount(incoming) }
         let known = try contract(observation.contract)
         if let order = try contradictedOrder(by: observation, about: known) {
             return try quarantine(observation, order: order, incoming: incoming)
         }
-        return try apply(observation, incoming: incoming, to: known)
+        let result = try apply(observation, incoming: incoming, to: known)
+        if let alias = event.transfer { try follow(alias, of: event) }
+        return result
     }
 
     private mutating func apply(
@@ -57,7 +59,7 @@ extension UnitOfWork {
         current.endsAt = end
         // What came before it in the command may decide about its owner.
         if isOwnerNews || !related.isEmpty { try resolveOwner(of: &current, said: said) }
-        if isNews { try save(current) }
+        if isNews || known.map({ current.hasDifferentHolders(than: $0) }) == true { try save(current) }
         if known == nil, let said { _ = try add(said.token, dates: TokenDates(said), to: current.key) }
         var claimed: ClaimOutcome?
         if let claim = incoming.claim {

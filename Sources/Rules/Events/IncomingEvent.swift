@@ -34,6 +34,11 @@ public struct IncomingEvent: Sendable {
             needs.append(.facts(of: observation.contract))
             if let token = observation.token { needs.append(.order(token)) }
         }
+        if let alias = event.transfer, event.observation != nil {
+            for environment in alias.environments(of: event) {
+                needs += alias.sources(provider: event.provider, environment: environment).map { .transfers($0) }
+            }
+        }
         return needs
     }
 

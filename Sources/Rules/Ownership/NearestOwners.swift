@@ -36,7 +36,8 @@ struct NearestOwners {
             try unit.demand(ring.flatMap(\.relatedNeeds), walk: .toOwner, seen: seen)
             var next: [TrackedContract] = []
             for link in ring {
-                for related in try unit.relatedContracts(of: link, read: &read) where seen.insert(related.key).inserted {
+                for related in try unit.relatedContracts(of: link, read: &read) where seen.insert(related.key).inserted
+                {
                     next.append(related)
                 }
             }

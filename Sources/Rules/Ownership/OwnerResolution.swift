@@ -28,27 +28,36 @@ extension UnitOfWork {
         return owned.map { ContractOwner(users: $0.users, since: $0.since) }
     }
 
-    /// The user whom the store names, after the transfers that it has reported since.
+    /// The user whom the store names, after the transfers that it has reported since. An id that the store made up for
+    /// the buyer leads to a user, or to nobody.
     private func storeUser(of contract: Contract) throws(Missing) -> (user: UserID, since: Instant)? {
-        guard let said = contract.storeUser else { return nil }
+        guard let said = contract.statedBuyer else { return nil }
         var user = said.value
         var since = said.signedAt
         var from = said.signedAt
-        while let next = try firstTransfer(of: user, since: from, at: contract.key) {
+        while let next = try nextUser(after: user, since: from, at: contract.key) {
             user = next.user
             since = next.at
             // Strictly later, so that a cycle within one millisecond ends.
             from = since + .milliseconds(1)
         }
+        guard contract.storeUser != nil || !contract.key.provider.isAnonymous(user.text) else { return nil }
         return (user, since)
     }
 
-    private func firstTransfer(
-        of user: UserID,
+    /// A made-up id belongs to its user whenever that was said; only a transfer, which has to be later, leads back to
+    /// one.
+    private func nextUser(
+        after user: UserID,
         since: Instant,
         at key: ContractKey
     ) throws(Missing) -> TransferTarget? {
-        try transfers(from: TransferSource(user, at: key)).first(since: since)
+        if key.provider.isAnonymous(user.text),
+            let named = try transfers(from: TransferSource(user, at: key, isAlias: true)).newestUser
+        {
+            return TransferTarget(at: max(named.at, since), user: named.user)
+        }
+        return try transfers(from: TransferSource(user, at: key)).first(since: since)
     }
 
     /// The facts of ownership: purchases with known orders that match, and granted claims.
@@ -149,5 +158,21 @@ extension UnitOfWork {
         current.recomputeStatus(at: now, policy: policy)
         try save(current)
         return known.holders == current.holders ? nil : ContractChange(previous: known, current: current)
+    }
+}
+
+extension Contract {
+    /// The buyer as the store names them: a user, or an id that the store made up and that may turn out to be a user's.
+    var statedBuyer: LastWriterWins<UserID>? {
+        if let storeUser { return storeUser }
+        guard let account, key.provider.isAnonymous(account.value) else { return nil }
+        return LastWriterWins(UserID(account.value), at: account.signedAt)
+    }
+
+    /// Where the search for the store's user begins.
+    var transferSources: [TransferSource] {
+        guard let buyer = statedBuyer?.value else { return [] }
+        let plain = TransferSource(buyer, at: key)
+        return storeUser == nil ? [plain, TransferSource(buyer, at: key, isAlias: true)] : [plain]
     }
 }

@@ -55,6 +55,6 @@ extension TrackedContract {
     /// separately.
     var ownerNeeds: [Need] {
         [.facts(of: key)] + relatedNeeds + dependentLists.map { .contracts($0) }
-            + (contract.storeUser.map { [.transfers(TransferSource($0.value, at: key))] } ?? [])
+            + contract.transferSources.map { .transfers($0) }
     }
 }

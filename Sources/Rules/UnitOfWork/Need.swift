@@ -22,23 +22,26 @@ public enum Need: Hashable, Sendable {
     case possessions(of: UserID)
 }
 
-/// A user who lost contracts at one store.
+/// A user who lost contracts at one store, or an id that the store made up for a user.
 public struct TransferSource: Hashable, Sendable {
     public var user: UserID
     public var provider: Provider
     public var environment: StoreEnvironment
+    /// True for the users to whom a made-up id belongs, false for those to whom contracts were transferred.
+    public var isAlias: Bool
 
-    public init(user: UserID, provider: Provider, environment: StoreEnvironment) {
+    public init(user: UserID, provider: Provider, environment: StoreEnvironment, isAlias: Bool = false) {
         self.user = user
         self.provider = provider
         self.environment = environment
+        self.isAlias = isAlias
     }
 }
 
 extension TransferSource {
     /// The user at the store of a contract.
-    init(_ user: UserID, at key: ContractKey) {
-        self.init(user: user, provider: key.provider, environment: key.environment)
+    init(_ user: UserID, at key: ContractKey, isAlias: Bool = false) {
+        self.init(user: user, provider: key.provider, environment: key.environment, isAlias: isAlias)
     }
 }
 
@@ -64,6 +67,18 @@ extension [TransferTarget] {
     func first(since instant: Instant) -> TransferTarget? {
         let index = boundary { $0.at >= instant }
         return index < endIndex ? self[index] : nil
+    }
+
+    /// True if a statement about the same user that is not newer is already there.
+    func states(_ target: TransferTarget) -> Bool {
+        contains { $0.user == target.user && $0.at <= target.at }
+    }
+
+    /// The user who was named last for the first time: events repeat the others for years.
+    var newestUser: TransferTarget? {
+        var firsts: [UserID: TransferTarget] = [:]
+        for target in self { firsts[target.user] = Swift.min(firsts[target.user] ?? target, target) }
+        return firsts.values.max()
     }
 
     /// Returns false if it is already there.

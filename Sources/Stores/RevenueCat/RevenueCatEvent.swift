@@ -94,13 +94,21 @@ struct RevenueCatEvent {
 }
 
 extension RevenueCatEvent {
-    /// The contracts that some users lose and one of them gains. Nil when it is not a transfer, or names nobody.
+    /// The contracts that some users lose and one of them gains. Every other event that lists a made-up id beside the
+    /// app's says that both are one person. Nil when it names nobody.
     var transfer: Transfer? {
-        guard type == "TRANSFER",
-            let to = RevenueCatCustomer.known(transferredTo) ?? transferredTo.first.map({ UserID($0) })
+        guard type == "TRANSFER" else { return alias }
+        guard let to = RevenueCatCustomer.known(transferredTo) ?? transferredTo.first.map({ UserID($0) })
         else { return nil }
         let from = transferredFrom.map { UserID($0) }.filter { $0 != to }
         return from.isEmpty ? nil : Transfer(from: from, to: to, isEverywhere: !isEnvironmentStated)
+    }
+
+    /// A person is the same in both environments; an event about a purchase moves what belongs to its own.
+    private var alias: Transfer? {
+        guard type != "TEST", let user = customer.user, !customer.anonymous.isEmpty else { return nil }
+        let isEverywhere = !RevenueCatEvent.purchaseTypes.contains(type)
+        return Transfer(from: customer.anonymous, to: user, isEverywhere: isEverywhere, isAlias: true)
     }
 }
 
@@ -122,7 +130,16 @@ struct RevenueCatCustomer {
     /// The first id that the app gave; nil when RevenueCat made up all of them.
     var user: UserID? { RevenueCatCustomer.known(ids) }
 
+    /// The ids that RevenueCat made up, each once.
+    var anonymous: [UserID] {
+        var found: [UserID] = []
+        for id in ids.map({ UserID($0) }) where Provider.revenuecat.isAnonymous(id.text) && !found.contains(id) {
+            found.append(id)
+        }
+        return found
+    }
+
     static func known(_ ids: [String]) -> UserID? {
-        ids.first { !$0.utf8.starts(with: "$RCAnonymousID:".utf8) }.map { UserID($0) }
+        ids.first { !Provider.revenuecat.isAnonymous($0) }.map { UserID($0) }
     }
 }

@@ -50,6 +50,22 @@ extension TableCase {
             until: .day(30, and: .seconds(120))
         ),
         moved(.revenuecat, says: "TRANSFER/sister", after: [initial], until: .day(30)),
+        // Bought before the app named the buyer.
+        TableCase(
+            35,
+            at: .revenuecat,
+            says: "SUBSCRIBER_ALIAS",
+            after: [
+                StoreStatement(
+                    "INITIAL_PURCHASE",
+                    edits: ["event.app_user_id": "\"$RCAnonymousID:1\"", "event.subscriber_attributes": "null"]
+                )
+            ],
+            is: .orderClaimed,
+            state: .active,
+            until: .day(30),
+            shows: .granted
+        ),
     ]
 
     private static func coins(_ customer: String, payment: String, token: OrderToken) -> StoreStatement {

@@ -59,6 +59,47 @@ extension HistoryWriter {
         for timeline in timelines where timeline.user != nil { finish(timeline) }
     }
 
+    /// A buyer whom the app has not named signs in. The store then lists both ids, again and again, until it moves what
+    /// the user has to another one.
+    mutating func writeSignIn() {
+        let users = [user("signed-in"), user("also"), user("rival")]
+        let anonymous: UserID = "$RCAnonymousID:\(prefix)"
+        var owner: UserID?
+        var isMoved = false
+        var now = StoreHistory.start
+        var timelines = ["rc-3", "rc-4"].map { StoreTimeline(key(.revenuecat, lineage: $0), extras: [.pause]) }
+        var known: Set<Int> = []
+        for _ in 0..<number(in: 3...12) {
+            now = now + pause() + .milliseconds(1)
+            if !isMoved, chance(4) {
+                let named = one(of: Array(users.dropLast()))
+                var alias = event(.revenuecat, kind: .contractUpdated, at: now, observation: nil)
+                alias.transfer = Transfer(from: [anonymous], to: named, isAlias: true)
+                deliver(alias, at: now)
+                owner = named
+                continue
+            }
+            if let from = owner, !isMoved, chance(6) {
+                var moved = event(.revenuecat, kind: .contractTransferred, at: now, observation: nil)
+                moved.transfer = Transfer(from: chance(2) ? [from] : [anonymous, from], to: users[2])
+                deliver(moved, at: now)
+                (owner, isMoved) = (users[2], true)
+                continue
+            }
+            let index = number(in: 0...1)
+            timelines[index].account = anonymous.text
+            timelines[index].user = owner
+            timelines[index].pass(to: now)
+            let choice = one(of: timelines[index].possibleSteps.filter { ![.appPosts, .refundOlder].contains($0) })
+            guard let observation = timelines[index].take(choice, at: now).last else { continue }
+            var said = event(.revenuecat, kind: choice.kind, at: now, observation: observation)
+            if let owner, !isMoved { said.transfer = Transfer(from: [anonymous], to: owner, isAlias: true) }
+            deliver(said, at: now)
+            known.insert(index)
+        }
+        for index in known { finish(timelines[index]) }
+    }
+
     /// Four events with snapshots only. The app told the store who the user is.
     mutating func writePurchaseKit() {
         var now = StoreHistory.start

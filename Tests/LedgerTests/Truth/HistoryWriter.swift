@@ -23,12 +23,12 @@ struct HistoryWriter {
         var writer = HistoryWriter(seed: seed, policy: policies[Int(seed % UInt64(policies.count))])
         let stores: [(inout HistoryWriter) -> Void] = [
             { $0.writeApple() }, { $0.writeGoogle() }, { $0.writeStripe() }, { $0.writeRevenueCat() },
-            { $0.writePurchaseKit() },
+            { $0.writePurchaseKit() }, { $0.writeSignIn() },
         ]
-        let first = writer.number(in: 0...4)
+        let first = writer.number(in: 0...(stores.count - 1))
         stores[first](&writer)
         // Many users hold contracts of two stores.
-        if writer.chance(3) { stores[(first + writer.number(in: 1...4)) % 5](&writer) }
+        if writer.chance(3) { stores[(first + writer.number(in: 1...(stores.count - 1))) % stores.count](&writer) }
         writer.history.finish()
         return writer.history
     }

@@ -89,6 +89,40 @@ import Testing
         #expect(observation?.token?.description == given.token)
     }
 
+    struct Alias: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var type = "RENEWAL"
+        var ids: [String: JSON]
+        var from: [UserID]
+    }
+
+    private static let one: UserID = "$RCAnonymousID:1"
+
+    @Test(arguments: [
+        Alias(testDescription: "original", ids: ["aliases": []], from: [one]),
+        Alias(
+            testDescription: "alias",
+            ids: ["original_app_user_id": "42", "aliases": ["$RCAnonymousID:2"]],
+            from: ["$RCAnonymousID:2"]
+        ),
+        Alias(
+            testDescription: "all of them, each once",
+            ids: ["app_user_id": "$RCAnonymousID:2", "aliases": ["$RCAnonymousID:1", "42", "$RCAnonymousID:2"]],
+            from: ["$RCAnonymousID:2", one]
+        ),
+        Alias(testDescription: "of no purchase", type: "SUBSCRIBER_ALIAS", ids: [:], from: [one]),
+        Alias(testDescription: "of a type of tomorrow", type: "TYPE_OF_TOMORROW", ids: [:], from: [one]),
+        Alias(testDescription: "none is made up", ids: ["original_app_user_id": "42", "aliases": ["43"]], from: []),
+        Alias(testDescription: "none is the app's", ids: ["app_user_id": "$RCAnonymousID:2"], from: []),
+        Alias(testDescription: "only a test", type: "TEST", ids: [:], from: []),
+    ]) func listedIDsAreOnePerson(_ given: Alias) throws {
+        let event = try RevenueCatSpecimen(given.type, changes: given.ids).verify()
+        let isPurchase = event.observation != nil
+        let alias = Transfer(from: given.from, to: "42", isEverywhere: !isPurchase, isAlias: true)
+        #expect(event.transfer == (given.from.isEmpty ? nil : alias))
+        #expect(event.observation?.user?.text.hasPrefix("$RC") != true)
+    }
+
     struct Move: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var from: JSON?

@@ -114,7 +114,10 @@ extension EventKey {
 }
 
 extension TransferSource {
-    var values: [Value] { [Value(user), Value(provider), Value(environment)] }
+    /// No id from outside contains a control character, so those of an alias are rows of their own.
+    var values: [Value] {
+        [isAlias ? .text("\u{1}\(user)") : Value(user), Value(provider), Value(environment)]
+    }
 }
 
 extension ContractKey {
