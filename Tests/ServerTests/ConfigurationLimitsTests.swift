@@ -58,8 +58,8 @@ import Testing
 
     /// The rest of the server keeps what it needs; a thread of sockets needs files of its own.
     @Test(arguments: [
-        Scarcity(files: 100_000, connections: 50_000), Scarcity(files: 20_000, connections: 19_744),
-        Scarcity(files: 1024, connections: 768), Scarcity(files: 1024, loops: 32, connections: 468),
+        Scarcity(files: 100_000, connections: 50_000), Scarcity(files: 20_000, connections: 19_680),
+        Scarcity(files: 1024, connections: 704), Scarcity(files: 1024, loops: 32, connections: 404),
         Scarcity(files: 256, connections: 96), Scarcity(files: 128, connections: 32),
         Scarcity(files: 64, connections: 1),
         Scarcity(files: .max, connections: 50_000),
