@@ -137,7 +137,7 @@ actor EntitlementFeed {
         lastSubscriber += 1
         let number = lastSubscriber
         subscribers[number] = continuation
-        continuation.onTermination = { [weak self] _ in Task { await self?.unsubscribe(number) } }
+        continuation.onTermination = { [weak self] _ in Task { [weak self] in await self?.unsubscribe(number) } }
         continuation.yield(state)
     }
 

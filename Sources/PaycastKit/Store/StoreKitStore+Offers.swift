@@ -1,9 +1,10 @@
 #if canImport(StoreKit)
     internal import StoreKit
 
-    extension Product {
-        func option(for offer: PurchaseOffer) throws(PurchaseError) -> PurchaseOption {
-            switch offer {
+    /// Of ours and not of `Product`: inside StoreKit's types, its nested names hide ours (`Product.PurchaseError`).
+    extension PurchaseOffer {
+        func option(of product: Product) throws(PurchaseError) -> Product.PurchaseOption {
+            switch self {
             case .promotional(let id, let signature):
                 return .promotionalOffer(
                     offerID: id,
@@ -14,7 +15,7 @@
                 )
             case .winBack(let id):
                 guard #available(iOS 18, macOS 15, *),
-                    let offer = subscription?.winBackOffers.first(where: { $0.id == id })
+                    let offer = product.subscription?.winBackOffers.first(where: { $0.id == id })
                 else { throw .unknownOffer }
                 return .winBackOffer(offer)
             }
@@ -24,7 +25,7 @@
     extension IntendedPurchase {
         @available(iOS 16.4, macOS 14.4, *)
         init(_ intent: PurchaseIntent) {
-            self.init(product: intent.id)
+            self.init(product: intent.product.id)
             if #available(iOS 18, macOS 15, *), let offer = intent.offer, offer.type == .winBack, let id = offer.id {
                 self.offer = .winBack(id: id)
             }

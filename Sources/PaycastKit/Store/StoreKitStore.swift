@@ -17,7 +17,7 @@
                 throw .unknownProduct
             }
             var options: Set<Product.PurchaseOption> = [.appAccountToken(token)]
-            if let offer { options.insert(try product.option(for: offer)) }
+            if let offer { options.insert(try offer.option(of: product)) }
             do {
                 return try await confirm(product, options: options)
             } catch StoreKitError.userCancelled {

@@ -42,6 +42,11 @@ public struct AppTransaction: Sendable {
 public struct Transaction: Identifiable, Hashable, Sendable {
     public enum OwnershipType: Hashable, Sendable { case purchased, familyShared }
     public enum RefundRequestStatus: Hashable, Sendable { case success, userCancelled }
+    public enum RefundRequestError: Error, Hashable, Sendable { case duplicateRequest, failed }
+    public struct Offer: Hashable, Sendable {}
+    public struct OfferType: Hashable, Sendable {}
+    public struct Reason: Hashable, Sendable {}
+    public struct RevocationReason: Hashable, Sendable {}
 
     public struct Transactions: AsyncSequence, Sendable {
         public typealias Element = VerificationResult<Transaction>
@@ -69,6 +74,15 @@ public struct Transaction: Identifiable, Hashable, Sendable {
 }
 
 public struct Product: Identifiable, Hashable, Sendable {
+    /// Like all nested types below that nothing of ours uses: inside an extension of `Product` it hides a type of ours with
+    /// the same name.
+    public enum PurchaseError: Error, Hashable, Sendable {
+        case invalidQuantity, productUnavailable, purchaseNotAllowed, ineligibleForOffer, invalidOfferIdentifier
+        case invalidOfferPrice, invalidOfferSignature, missingOfferParameters
+    }
+    public struct PromotionInfo: Hashable, Sendable {
+        public enum Visibility: Hashable, Sendable { case appStoreConnectDefault, visible, hidden }
+    }
     public struct PurchaseOption: Hashable, Sendable {
         public static func appAccountToken(_ token: UUID) -> PurchaseOption { fatalError("stub") }
         public static func promotionalOffer(
@@ -92,6 +106,7 @@ public struct Product: Identifiable, Hashable, Sendable {
     }
 
     public struct SubscriptionOffer: Hashable, Sendable {
+        public struct Signature: Hashable, Sendable {}
         public struct OfferType: RawRepresentable, Hashable, Sendable {
             @available(iOS 18.0, macOS 15.0, *)
             public static let winBack = OfferType(rawValue: "winBack")
@@ -126,6 +141,9 @@ public struct Product: Identifiable, Hashable, Sendable {
     }
 
     public struct SubscriptionInfo: Hashable, Sendable {
+        public struct RenewalInfo: Hashable, Sendable {}
+        public struct RenewalState: Hashable, Sendable {}
+        public struct Status: Hashable, Sendable {}
         public let subscriptionGroupID: String
         public let subscriptionPeriod: SubscriptionPeriod
         public let introductoryOffer: SubscriptionOffer?
@@ -169,16 +187,6 @@ public enum StoreKitError: Error, Sendable {
 }
 
 public struct PurchaseIntent: Sendable {
-    public enum StoreKitError: Error, Sendable {
-        case unknown
-        case userCancelled
-        case networkError(URLError)
-        case systemError(any Error)
-        case notAvailableInStorefront
-        case notEntitled
-        case unsupported
-    }
-
     public struct PurchaseIntents: AsyncSequence, Sendable {
         public typealias Element = PurchaseIntent
         public struct AsyncIterator: AsyncIteratorProtocol {
@@ -190,6 +198,7 @@ public struct PurchaseIntent: Sendable {
     public let product: Product
     @available(iOS 18.0, macOS 15.0, *)
     public var offer: Product.SubscriptionOffer? { fatalError("stub") }
+    @available(iOS 18.0, macOS 15.0, *)
     public var id: Product.ID { fatalError("stub") }
     public static var intents: PurchaseIntents { fatalError("stub") }
 }
