@@ -65,6 +65,15 @@ final class TLSClient {
         }
     }
 
+    /// Changes the keys before each record, and has the server answer with its own.
+    func sendWithNewKeys(_ records: [[UInt8]]) throws {
+        for record in records {
+            updateKeys(times: 1, asksPeer: true)
+            precondition(SSL_write(ssl, record, Int32(record.count)) == record.count)
+        }
+        try transmit()
+    }
+
     /// Says that nothing more comes, and goes on reading.
     func finishSending() throws {
         SSL_shutdown(ssl)
