@@ -3,7 +3,7 @@ public import Domain
 extension UnitOfWork {
     /// Finds or creates the order, with `token` for a request that brings none, and claims the purchases that came
     /// before it. Nil if the request's token is another user's.
-    public mutating func place(_ request: OrderRequest, token: OrderToken) throws(Missing) -> OrderResult? {
+    public mutating func place(_ request: OrderRequest, token: OrderToken) throws -> OrderResult? {
         // Taken before the claims, so that a page that resumes from here receives them.
         let since = cursor(head)
         if let known = try known(request) {
@@ -23,20 +23,20 @@ extension UnitOfWork {
             group: request.group,
             kind: request.kind
         )
-        draft.changed(order)
+        ledger.changed(order)
         changes.orders.append(order)
         // Nobody has bought with a token that is created here.
         if request.token != nil { unresolved += try contracts(.bought(with: order.token)) }
         return OrderResult(order: order, since: since, isNew: true)
     }
 
-    private func known(_ request: OrderRequest) throws(Missing) -> Order? {
-        guard let token = request.token else { return try order(like: request) }
+    private func known(_ request: OrderRequest) throws -> Order? {
+        guard let token = request.token else { return try ledger.order(like: request) }
         return try order(token)
     }
 
     /// Remembers the request's language. Call it before anything is announced because of the request.
-    private mutating func setLanguage(of request: OrderRequest) throws(Missing) {
+    private mutating func setLanguage(of request: OrderRequest) throws {
         if let language = request.language { try setLanguage(language, of: request.user) }
     }
 
@@ -49,7 +49,7 @@ extension UnitOfWork {
         if request.group != order.group { widened.group = nil }
         if request.kind != order.kind { widened.kind = nil }
         guard widened != order else { return order }
-        draft.changed(widened)
+        ledger.changed(widened)
         changes.widenedOrders.append(widened)
         return widened
     }

@@ -73,9 +73,6 @@ final class SQLiteStatement: PreparedStatement {
         sqlite3_column_name(handle, column).map { String(cString: $0) } ?? "\(column)"
     }
 
-    /// How often it was run: a test counts questions.
-    var runs: Int { Int(sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_RUN, 0)) }
-
     private func failure() -> EngineError {
         let error = EngineError(of: connection, sql: sql)
         reset()

@@ -134,21 +134,19 @@ extension Result {
 }
 
 extension LedgerCommand {
-    /// Nil for what decides nothing, and for an operator's commands, which come alone.
-    var anticipated: AnticipatedCommand? {
+    /// Adds what it will probably read. An operator's commands come alone, and read for themselves.
+    func add(to preload: inout Preload, keys: inout [IdempotencyKey], streams: StreamPattern) {
         switch self {
         case .event(let event, let claim, let receivedAt, _):
-            return AnticipatedCommand(IncomingEvent(event, claim: claim, receivedAt: receivedAt))
-        case .order(let request, _):
-            let token = OrderToken.random()
-            return AnticipatedCommand { unit throws(Missing) in _ = try unit.place(request, token: token) }
-        case .language(let language, let user, _):
-            return AnticipatedCommand { unit throws(Missing) in try unit.setLanguage(language, of: user) }
-        case .broadcast(let fragments, _):
-            return AnticipatedCommand { unit throws(Missing) in _ = try unit.broadcast(fragments) }
-        case .broadcastOnce(let fragments, let request, _): return AnticipatedCommand(fragments, once: request)
-        case .led(let command, _): return command.anticipated
-        case .broadcastsLost, .job, .saveCheckpoint, .replay, .rebroadcast, .erase, .emptyOld, .policy: return nil
+            preload.add(IncomingEvent(event, claim: claim, receivedAt: receivedAt))
+        case .order(let request, _): preload.add(request)
+        case .language(_, let user, _): preload.add(languageOf: user)
+        case .broadcast(let fragments, _): preload.add(fragments, streams)
+        case .broadcastOnce(let fragments, let request, _):
+            preload.add(fragments, streams)
+            keys.append(request.key)
+        case .led(let command, _): command.add(to: &preload, keys: &keys, streams: streams)
+        case .broadcastsLost, .job, .saveCheckpoint, .replay, .rebroadcast, .erase, .emptyOld, .policy: break
         }
     }
 

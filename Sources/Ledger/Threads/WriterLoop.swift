@@ -3,6 +3,7 @@ internal import Domain
 internal import LedgerInterface
 internal import LedgerSQL
 internal import Observability
+internal import Rules
 
 /// The body of the writer's thread: batches, transactions, completions, and the sleep until access ends.
 struct WriterLoop {
@@ -136,8 +137,12 @@ struct WriterLoop {
     ) throws(EngineError) -> Batch {
         var batch = Batch(isIsolating: isolating)
         let now = clock.now()
-        let isTried = repository.isShared && !isolating
-        try repository.begin(anticipating: isTried ? commands.compactMap(\.anticipated) : [], now: now)
+        var preload = Preload()
+        var keys: [IdempotencyKey] = []
+        if repository.isShared, !isolating {
+            for command in commands { command.add(to: &preload, keys: &keys, streams: repository.streams) }
+        }
+        try repository.begin(reading: preload, keys: keys, now: now)
         try fill(&batch, commands: commands, now: now)
         try repository.askAheadForNextEnd()
         try repository.commit()

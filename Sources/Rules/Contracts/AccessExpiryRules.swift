@@ -2,7 +2,7 @@ public import Domain
 
 extension UnitOfWork {
     /// Ends the access of a contract whose time has come, even if it came while the server was down.
-    public mutating func endAccess(of key: ContractKey) throws(Missing) {
+    public mutating func endAccess(of key: ContractKey) throws {
         guard let known = try contract(key) else { return }
         var ended = known
         ended.recomputeStatus(at: now, policy: policy)

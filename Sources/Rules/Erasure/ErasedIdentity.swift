@@ -26,15 +26,15 @@ public enum ErasedIdentity: Hashable, Sendable {
     }
 }
 
-/// Everything that an erasure has to examine, with all of its contracts known.
+/// Everything that an erasure has to examine.
 public struct UserHoldings: Sendable {
     /// The contracts that the user owns, shares, has claimed or has bought with an order.
-    public var contracts: [ContractKey]
+    public var contracts: [TrackedContract]
     public var orders: [OrderToken]
     /// The places where a store said that the user lost everything.
     public var losses: [TransferSource]
 
-    public init(contracts: [ContractKey] = [], orders: [OrderToken] = [], losses: [TransferSource] = []) {
+    public init(contracts: [TrackedContract] = [], orders: [OrderToken] = [], losses: [TransferSource] = []) {
         self.contracts = contracts
         self.orders = orders
         self.losses = losses

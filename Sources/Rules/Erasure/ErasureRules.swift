@@ -14,20 +14,17 @@ extension UnitOfWork {
     ///
     /// The refresh is not kept, because its stream names the user; a page that comes later learns it from the
     /// tombstone.
-    public mutating func erase(_ user: UserID) throws(Missing) -> Erasure {
-        let found = try possessions(of: user)
-        let losses = found.losses.map { Need.transfers($0) }
-        try demand(found.contracts.flatMap { [.contract($0), .facts(of: $0)] } + losses)
-        try demand([.tombstones(of: [.user(user)])])
+    public mutating func erase(_ user: UserID) throws -> Erasure {
+        let found = try ledger.holdings(of: user)
         var owned: [TrackedContract] = []
         var others: [TrackedContract] = []
-        for key in found.contracts {
-            guard let tracked = try contract(key) else { continue }
+        for stored in found.contracts {
+            guard let tracked = try contract(stored.key) else { continue }
             let isShared = tracked.holders.contains { $0 != user }
             if tracked.user == user && !isShared { owned.append(tracked) } else { others.append(tracked) }
         }
         try settleTransfers(of: user, losses: found.losses)
-        for token in found.orders { draft.removed(token) }
+        for token in found.orders { ledger.removed(token) }
         for tracked in others {
             try withdraw(user, orders: found.orders, from: tracked.key)
             // The store itself names the user as its owner.
@@ -36,18 +33,17 @@ extension UnitOfWork {
         try remove(owned)
         let isKnown = try isBuried(.user(user))
         bury([.user(user)] + found.orders.map { .order($0) })
-        draft.forgotLanguage(of: user)
+        ledger.forgotLanguage(of: user)
         changes.erasure = ErasureRecord(user: user, contracts: owned.map(\.key))
         if !isKnown || !found.contracts.isEmpty || !found.orders.isEmpty { try appendErasure(of: user) }
         return Erasure(contracts: owned.count, orders: found.orders.count, cursor: cursor(head))
     }
 
-    private mutating func remove(_ owned: [TrackedContract]) throws(Missing) {
+    private mutating func remove(_ owned: [TrackedContract]) throws {
         let accounts = Set(owned.compactMap { ContractIndex.account(of: $0.contract) })
-        try demand(accounts.map { .contracts($0) })
         // For tokens without an order, only the facts show that they were the user's.
         for tracked in owned { bury(try facts(of: tracked.key).tokens.keys.map { .order($0) }) }
-        for tracked in owned { draft.removed(tracked.key) }
+        for tracked in owned { ledger.removed(tracked.key) }
         bury(owned.map { .contract($0.key) })
         // Contracts that others hold from the same buyer stay theirs, and decide about the buyer's next ones.
         for account in accounts where try contracts(account).isEmpty {
@@ -60,12 +56,12 @@ extension UnitOfWork {
         _ user: UserID,
         orders: [OrderToken],
         from key: ContractKey
-    ) throws(Missing) {
+    ) throws {
         guard let known = try contract(key) else { return }
         var facts = try facts(of: key)
         facts.claims.removeAll { $0.user == user }
         for token in orders { facts.tokens[token] = nil }
-        draft.changed(facts, of: key)
+        ledger.changed(facts, of: key)
         var current = known
         if let token = current.contract.token, orders.contains(token.value) { current.contract.token = nil }
         try resolveOwner(of: &current)
@@ -87,7 +83,7 @@ extension UnitOfWork {
 
     /// Contracts that the user lost to others stay theirs. The transfers that say so are dropped, because the contracts
     /// themselves name their users.
-    private mutating func settleTransfers(of user: UserID, losses: [TransferSource]) throws(Missing) {
+    private mutating func settleTransfers(of user: UserID, losses: [TransferSource]) throws {
         for source in losses {
             let reached = try reach(of: [user], provider: source.provider, environment: source.environment)
             let others = reached.filter { $0 != user }
@@ -103,7 +99,7 @@ extension UnitOfWork {
         }
     }
 
-    private mutating func appendErasure(of user: UserID) throws(Missing) {
+    private mutating func appendErasure(of user: UserID) throws {
         let refresh = streams.stream(for: user).map { [Fragment(stream: $0, action: "refresh", content: .none)] }
         _ = try append(Notice(kind: .userErased), fragments: refresh ?? [])
         changes.entries[changes.entries.count - 1].stored = []
@@ -113,20 +109,19 @@ extension UnitOfWork {
 /// Tombstones.
 extension UnitOfWork {
     mutating func bury(_ identities: [ErasedIdentity]) {
-        for identity in identities { draft.changed(isBuried: true, identity) }
+        for identity in identities { ledger.changed(isBuried: true, identity) }
         changes.buried += identities
     }
 
-    mutating func lift(_ identities: [ErasedIdentity]) throws(Missing) {
-        try demand([.tombstones(of: identities)])
+    mutating func lift(_ identities: [ErasedIdentity]) throws {
         for identity in identities where try isBuried(identity) {
-            draft.changed(isBuried: false, identity)
+            ledger.changed(isBuried: false, identity)
             changes.lifted.append(identity)
         }
     }
 
     /// Somebody holds the contract now, so its buyer belongs to that user.
-    mutating func liftTombstones(of contract: Contract) throws(Missing) {
+    mutating func liftTombstones(of contract: Contract) throws {
         let account = ContractIndex.account(of: contract)
         let buyer: [ErasedIdentity] = if case .ofAccount(let key) = account { [.account(key)] } else { [] }
         try lift([.contract(contract.key)] + buyer)

@@ -4,7 +4,7 @@ internal import Domain
 extension UnitOfWork {
     /// True if the event would bring an erased user back: it names the user, or it concerns the user's former contract,
     /// order or buyer, and no other user has a reason to hold it.
-    func isOfErasedUser(_ incoming: IncomingEvent) throws(Missing) -> Bool {
+    func isOfErasedUser(_ incoming: IncomingEvent) throws -> Bool {
         let event = incoming.event
         if let transfer = event.transfer, event.observation == nil { return try isAnyBuried([.user(transfer.to)]) }
         guard let observation = event.observation else {
@@ -21,7 +21,7 @@ extension UnitOfWork {
     /// a claim, the store's own statement, or an order made since. The store's webhook may come before that order: a
     /// new purchase with a token that was not the erased user's then waits for it. False unless the purchase was an
     /// erased user's.
-    func bringsBack(_ incoming: IncomingEvent) throws(Missing) -> Bool {
+    func bringsBack(_ incoming: IncomingEvent) throws -> Bool {
         guard let observation = incoming.event.observation, try contract(observation.contract) == nil,
             try isAnyBuried(observation.identities)
         else { return false }
@@ -34,14 +34,14 @@ extension UnitOfWork {
     }
 
     /// True for a claim in the name of an erased user, unless the app's backend makes it.
-    func isVoid(_ claim: Claim) throws(Missing) -> Bool {
+    func isVoid(_ claim: Claim) throws -> Bool {
         guard !claim.isVouched else { return false }
         return try isBuried(.user(claim.user))
     }
 
     /// Records that an event came, but nothing of its content: the store then gets the same answer to every retry. The
     /// contract may be one that nobody knew; later events about it may not say whose it is.
-    mutating func fileErased(_ incoming: IncomingEvent) throws(Missing) -> CommitResult {
+    mutating func fileErased(_ incoming: IncomingEvent) throws -> CommitResult {
         var event = incoming.event
         guard !incoming.isReplay else {
             return CommitResult(outcome: .ignored, event: event.id, cursor: cursor(head))
@@ -55,7 +55,7 @@ extension UnitOfWork {
         let entry = try append(notice)
         if let key = event.observation?.contract, try contract(key) == nil { bury([.contract(key)]) }
         event.body = []
-        draft.changed(EventKey(event), at: entry.position)
+        ledger.changed(EventKey(event), at: entry.position)
         changes.events.append(
             FiledEvent(event: event, position: entry.position, receivedAt: incoming.receivedAt, isErased: true)
         )
@@ -69,8 +69,7 @@ extension UnitOfWork {
     func withoutErasedUsers(
         _ transfer: Transfer,
         incoming: IncomingEvent
-    ) throws(Missing) -> (Transfer, IncomingEvent) {
-        try demand([.tombstones(of: transfer.from.map { .user($0) })])
+    ) throws -> (Transfer, IncomingEvent) {
         var kept = transfer
         var emptied = incoming
         kept.from = []
@@ -79,9 +78,7 @@ extension UnitOfWork {
         return (kept, emptied)
     }
 
-    private func isAnyBuried(_ identities: [ErasedIdentity]) throws(Missing) -> Bool {
-        guard !identities.isEmpty else { return false }
-        try demand([.tombstones(of: identities)])
+    private func isAnyBuried(_ identities: [ErasedIdentity]) throws -> Bool {
         for identity in identities where try isBuried(identity) { return true }
         return false
     }

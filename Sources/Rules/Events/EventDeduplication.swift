@@ -4,14 +4,14 @@ public import Domain
 extension UnitOfWork {
     /// The position at which the event was first committed. Nil if it is new, in a replay (which decides about it
     /// again), and if a user shows a purchase that was an erased user's.
-    mutating func firstDelivery(of incoming: IncomingEvent) throws(Missing) -> Int64? {
+    mutating func firstDelivery(of incoming: IncomingEvent) throws -> Int64? {
         guard !incoming.isReplay, let first = try position(of: incoming.event) else { return nil }
         return try bringsBack(incoming) ? nil : first
     }
 
     /// Answers an event that was committed before. The event itself changes nothing, but another user's claim that
     /// comes with it may.
-    mutating func answerAgain(_ incoming: IncomingEvent, first: Int64) throws(Missing) -> CommitResult {
+    mutating func answerAgain(_ incoming: IncomingEvent, first: Int64) throws -> CommitResult {
         let event = incoming.event
         var result = CommitResult(outcome: .duplicate, event: event.id, cursor: cursor(first))
         guard let claim = incoming.claim, let observation = event.observation else { return result }

@@ -10,7 +10,7 @@ extension UnitOfWork {
         fragments: [Fragment] = [],
         contract: ContractKey? = nil,
         change: ContractChange? = nil
-    ) throws(Missing) -> CommitResult {
+    ) throws -> CommitResult {
         let event = incoming.event
         let isStored = incoming.isReplay ? try position(of: event) != nil : false
         if isStored, let contract {
@@ -23,7 +23,7 @@ extension UnitOfWork {
         if let change { announceLater(change) }
         let result = CommitResult(outcome: outcome, event: event.id, cursor: cursor(entry.position))
         guard !isStored else { return result }
-        draft.changed(EventKey(event), at: entry.position)
+        ledger.changed(EventKey(event), at: entry.position)
         let filed = FiledEvent(
             event: event,
             position: entry.position,

@@ -3,7 +3,7 @@ internal import Domain
 extension UnitOfWork {
     /// Our name for the event. Stores use `renewed` and `started` for other things too: RevenueCat and PurchaseKit for
     /// a recovery or a plan change, Stripe for a customer who comes back. The contract's previous state decides.
-    func name(of kind: EventKind, change: ContractChange) throws(Missing) -> EventKind {
+    func name(of kind: EventKind, change: ContractChange) throws -> EventKind {
         if let owner = change.previous?.user, let user = change.current.user, owner != user {
             return .contractTransferred
         }

@@ -10,7 +10,7 @@ extension UnitOfWork {
         isNews: Bool,
         claimed: ClaimOutcome?,
         incoming: IncomingEvent
-    ) throws(Missing) -> CommitResult {
+    ) throws -> CommitResult {
         var incoming = incoming
         // A buyer who is refused buys again or asks for a refund, so the store must not think that the purchase was
         // delivered.

@@ -3,7 +3,7 @@ internal import Domain
 /// A genuine event that contradicts its order is quarantined: it gives no access until somebody has looked at it.
 extension UnitOfWork {
     /// The order that the statement names, if the purchase cannot be the one that the order was made for.
-    func contradictedOrder(by observation: Observation, about known: TrackedContract?) throws(Missing) -> Order? {
+    func contradictedOrder(by observation: Observation, about known: TrackedContract?) throws -> Order? {
         guard let token = observation.token, let order = try order(token) else { return nil }
         let group = observation.group ?? known?.contract.group?.value
         let provider = observation.contract.provider
@@ -15,7 +15,7 @@ extension UnitOfWork {
         _ observation: Observation,
         order: Order,
         incoming: IncomingEvent
-    ) throws(Missing) -> CommitResult {
+    ) throws -> CommitResult {
         var notice = Notice(kind: incoming.event.kind)
         notice.contract = observation.contract.lineage
         notice.order = order.token

@@ -2,7 +2,7 @@ public import Domain
 
 extension UnitOfWork {
     /// Decides what a store's statement about every product of the purchase changes.
-    public mutating func record(_ incoming: IncomingEvent) throws(Missing) -> CommitResult {
+    public mutating func record(_ incoming: IncomingEvent) throws -> CommitResult {
         let lines = incoming.event.lines
         let isNew = lines.isEmpty ? false : try isNew(incoming.event)
         var result = try recordOne(incoming)
@@ -20,7 +20,7 @@ extension UnitOfWork {
     }
 
     /// Decides about one contract, or about none: the event, the change, and the message to pages.
-    private mutating func recordOne(_ incoming: IncomingEvent) throws(Missing) -> CommitResult {
+    private mutating func recordOne(_ incoming: IncomingEvent) throws -> CommitResult {
         let event = incoming.event
         if let first = try firstDelivery(of: incoming) { return try answerAgain(incoming, first: first) }
         if try isOfErasedUser(incoming) { return try fileErased(incoming) }
@@ -39,7 +39,7 @@ extension UnitOfWork {
         _ observation: Observation,
         incoming: IncomingEvent,
         to known: TrackedContract?
-    ) throws(Missing) -> CommitResult {
+    ) throws -> CommitResult {
         let event = incoming.event
         var contract = known?.contract ?? Contract(key: observation.contract, kind: observation.kind)
         var isNews = contract.apply(observation, event: event.id, signedAt: event.signedAt)
@@ -74,7 +74,7 @@ extension UnitOfWork {
 
     /// Files an event that belongs to no contract. If it concerns a buyer (consent rescinded), the pages of that
     /// buyer's users reload, and the app's own server decides what they show.
-    private mutating func recordAccount(_ incoming: IncomingEvent) throws(Missing) -> CommitResult {
+    private mutating func recordAccount(_ incoming: IncomingEvent) throws -> CommitResult {
         let event = incoming.event
         var notice = Notice(kind: event.kind)
         guard let account = event.account else { return try file(incoming, outcome: .ignored, notice: notice) }

@@ -3,7 +3,7 @@ internal import Domain
 /// Purchases of several products: each is a contract of its own.
 extension UnitOfWork {
     /// True when the purchase gives no access yet.
-    func isNew(_ event: Event) throws(Missing) -> Bool {
+    func isNew(_ event: Event) throws -> Bool {
         guard let key = event.observation?.contract else { return false }
         return try contract(key)?.status.isActive != true
     }
@@ -11,7 +11,7 @@ extension UnitOfWork {
     /// A store does not report that a product was taken out of a purchase; it just no longer lists it. So a further
     /// product has ended if the purchase's newest statement is newer than the product's own, in whatever order the two
     /// arrived.
-    func missingLines(of key: ContractKey, event: Event) throws(Missing) -> [Event] {
+    func missingLines(of key: ContractKey, event: Event) throws -> [Event] {
         guard let stated = try contract(key)?.contract.snapshot?.snapshot.signedAt, key.lineBounds != nil else {
             return []
         }

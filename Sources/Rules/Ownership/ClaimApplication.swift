@@ -8,7 +8,7 @@ extension UnitOfWork {
         of observation: Observation,
         on tracked: inout TrackedContract,
         incoming: IncomingEvent
-    ) throws(Missing) -> ClaimOutcome {
+    ) throws -> ClaimOutcome {
         guard try !isVoid(claim) else { return .refused }
         try lift([.user(claim.user)])
         let proof = ClaimDecision.Proof(
@@ -33,7 +33,7 @@ extension UnitOfWork {
     }
 
     /// Makes the claimant's order the contract's from now on, and asks the store to repeat its token if the store can.
-    private mutating func bind(_ claim: Claim, to contract: Contract, incoming: IncomingEvent) throws(Missing) {
+    private mutating func bind(_ claim: Claim, to contract: Contract, incoming: IncomingEvent) throws {
         guard let token = claim.order, let order = try order(token), order.user == claim.user,
             !order.contradicts(contract)
         else { return }

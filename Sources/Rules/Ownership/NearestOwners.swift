@@ -17,23 +17,22 @@ struct NearestOwners {
     /// The number of contracts that are searched for an owner; a buyer has a handful.
     private static let limit = 1000
 
-    private var found: [[Need]: ContractOwner?] = [:]
+    private var found: [Surroundings: ContractOwner?] = [:]
 
-    mutating func owner(of tracked: TrackedContract, in unit: UnitOfWork) throws(Missing) -> ContractOwner? {
-        let around = tracked.relatedNeeds
+    mutating func owner(of tracked: TrackedContract, in unit: UnitOfWork) throws -> ContractOwner? {
+        let around = tracked.surroundings
         if let known = found[around] { return known }
         let owner = try search(from: tracked, in: unit)
         found[around] = .some(owner)
         return owner
     }
 
-    private func search(from tracked: TrackedContract, in unit: UnitOfWork) throws(Missing) -> ContractOwner? {
+    private func search(from tracked: TrackedContract, in unit: UnitOfWork) throws -> ContractOwner? {
         var seen: Set<ContractKey> = [tracked.key]
         // All of a buyer's contracts name the same list, which is read once.
         var read: Set<ContractIndex> = []
         var ring = [tracked]
         while !ring.isEmpty, seen.count < NearestOwners.limit {
-            try unit.demand(ring.flatMap(\.relatedNeeds), walk: .toOwner, seen: seen)
             var next: [TrackedContract] = []
             for link in ring {
                 for related in try unit.relatedContracts(of: link, read: &read) where seen.insert(related.key).inserted
@@ -48,7 +47,7 @@ struct NearestOwners {
             }
             if let newest, newest.user != nil { return ContractOwner(users: newest.holders) }
             // A chain goes on as it did from its next link.
-            if next.count == 1, let known = found[next[0].relatedNeeds] { return known }
+            if next.count == 1, let known = found[next[0].surroundings] { return known }
             ring = next
         }
         return nil

@@ -4,7 +4,7 @@ extension UnitOfWork {
     /// Determines who owns the contract. The store's own word comes first, then the tokens and claims of the contract
     /// itself, then what follows from contracts that it replaced and from others of the same buyer. The result is a
     /// function of what is committed, so it does not matter what came first.
-    func resolveOwner(of tracked: inout TrackedContract, said: StatedToken? = nil) throws(Missing) {
+    func resolveOwner(of tracked: inout TrackedContract, said: StatedToken? = nil) throws {
         var nearest = NearestOwners()
         try resolveOwner(of: &tracked, said: said, nearest: &nearest)
     }
@@ -13,7 +13,7 @@ extension UnitOfWork {
         of tracked: inout TrackedContract,
         said: StatedToken?,
         nearest: inout NearestOwners
-    ) throws(Missing) {
+    ) throws {
         var owner = try owner(of: tracked, said: said)
         if owner == nil { owner = try nearest.owner(of: tracked, in: self) }
         tracked.user = owner?.users.first
@@ -22,7 +22,7 @@ extension UnitOfWork {
     }
 
     /// The owner by the contract's own facts.
-    private func owner(of tracked: TrackedContract, said: StatedToken?) throws(Missing) -> ContractOwner? {
+    private func owner(of tracked: TrackedContract, said: StatedToken?) throws -> ContractOwner? {
         if let (user, since) = try storeUser(of: tracked.contract) { return ContractOwner(users: [user], since: since) }
         let owned = Ownership(try ownershipFacts(of: tracked, said: said), policy: policy.transfers)
         return owned.map { ContractOwner(users: $0.users, since: $0.since) }
@@ -30,7 +30,7 @@ extension UnitOfWork {
 
     /// The user whom the store names, after the transfers that it has reported since. An id that the store made up for
     /// the buyer leads to a user, or to nobody.
-    private func storeUser(of contract: Contract) throws(Missing) -> (user: UserID, since: Instant)? {
+    private func storeUser(of contract: Contract) throws -> (user: UserID, since: Instant)? {
         guard let said = contract.statedBuyer else { return nil }
         var user = said.value
         var since = said.signedAt
@@ -51,7 +51,7 @@ extension UnitOfWork {
         after user: UserID,
         since: Instant,
         at key: ContractKey
-    ) throws(Missing) -> TransferTarget? {
+    ) throws -> TransferTarget? {
         if key.provider.isAnonymous(user.text),
             let named = try transfers(from: TransferSource(user, at: key, isAlias: true)).newestUser
         {
@@ -61,7 +61,7 @@ extension UnitOfWork {
     }
 
     /// The facts of ownership: purchases with known orders that match, and granted claims.
-    func ownershipFacts(of tracked: TrackedContract, said: StatedToken? = nil) throws(Missing) -> [Ownership.Fact] {
+    func ownershipFacts(of tracked: TrackedContract, said: StatedToken? = nil) throws -> [Ownership.Fact] {
         var dates: [OrderToken: TokenDates] = [:]
         if let said { dates[said.token] = TokenDates(said) }
         var facts: [Ownership.Fact] = []
@@ -70,7 +70,6 @@ extension UnitOfWork {
             for (token, known) in known.tokens { dates[token, default: known].add(known) }
             facts = known.claims.flatMap(\.facts)
         }
-        try demand(dates.keys.map { .order($0) })
         let newest = tracked.contract.token?.value
         for (token, known) in dates {
             guard let order = try order(token), !order.contradicts(tracked.contract) else { continue }
@@ -92,7 +91,7 @@ extension UnitOfWork {
 
     /// Determines again the owners that the command's changes may have changed. It announces each change in a separate
     /// entry, and continues with the contracts whose owners follow from them.
-    mutating func resolveOwners() throws(Missing) {
+    mutating func resolveOwners() throws {
         var waiting = unresolved + (try dependents(of: related))
         (unresolved, related) = ([], [])
         // The contracts resolved since one with its own owner has changed. The others only pass on what follows from
@@ -101,7 +100,6 @@ extension UnitOfWork {
         // Ends a cycle of lineages.
         var left = UnitOfWork.resolutionLimit
         while !waiting.isEmpty, left > 0 {
-            try demandWhatDecides(waiting)
             let round = waiting.filter { settled.insert($0.key).inserted }.prefix(left).map(\.key)
             left -= round.count
             let changed = try resolveOwners(of: round)
@@ -113,7 +111,7 @@ extension UnitOfWork {
     }
 
     /// First those with owners of their own, from which the others follow.
-    private mutating func resolveOwners(of keys: [ContractKey]) throws(Missing) -> [ContractChange] {
+    private mutating func resolveOwners(of keys: [ContractKey]) throws -> [ContractChange] {
         var changed: [ContractChange] = []
         var following: [ContractKey] = []
         for key in keys {
@@ -131,18 +129,8 @@ extension UnitOfWork {
         return changed
     }
 
-    /// Asks at once for everything that decides about the owners of all these contracts, and for the consequences: a
-    /// buyer may have hundreds of contracts, and so may a chain of replaced ones, and each question would start the
-    /// decision over.
-    func demandWhatDecides(_ contracts: [TrackedContract]) throws(Missing) {
-        try demand(contracts.flatMap(\.ownerNeeds), walk: .toDependents)
-        var orders: [Need] = []
-        for tracked in contracts { orders += try facts(of: tracked.key).tokens.keys.map { .order($0) } }
-        try demand(orders)
-    }
-
     /// Determines the owner of a contract again. Returns the change if the contract's users have changed.
-    mutating func resolveOwnerAgain(of key: ContractKey) throws(Missing) -> ContractChange? {
+    mutating func resolveOwnerAgain(of key: ContractKey) throws -> ContractChange? {
         var nearest = NearestOwners()
         return try resolveOwnerAgain(of: key, nearest: &nearest)
     }
@@ -150,7 +138,7 @@ extension UnitOfWork {
     private mutating func resolveOwnerAgain(
         of key: ContractKey,
         nearest: inout NearestOwners
-    ) throws(Missing) -> ContractChange? {
+    ) throws -> ContractChange? {
         guard let known = try contract(key) else { return nil }
         var current = known
         try resolveOwner(of: &current, said: nil, nearest: &nearest)
@@ -167,12 +155,5 @@ extension Contract {
         if let storeUser { return storeUser }
         guard let account, key.provider.isAnonymous(account.value) else { return nil }
         return LastWriterWins(UserID(account.value), at: account.signedAt)
-    }
-
-    /// Where the search for the store's user begins.
-    var transferSources: [TransferSource] {
-        guard let buyer = statedBuyer?.value else { return [] }
-        let plain = TransferSource(buyer, at: key)
-        return storeUser == nil ? [plain, TransferSource(buyer, at: key, isAlias: true)] : [plain]
     }
 }

@@ -6,12 +6,12 @@ extension UnitOfWork {
     func relatedContracts(
         of tracked: TrackedContract,
         read: inout Set<ContractIndex>
-    ) throws(Missing) -> [TrackedContract] {
+    ) throws -> [TrackedContract] {
         var related: [TrackedContract] = []
-        if let replaced = try tracked.replacedKey.map({ key throws(Missing) in try contract(key) }) ?? nil {
+        if let replaced = try tracked.replacedKey.map({ try contract($0) }) ?? nil {
             related.append(replaced)
         }
-        if let whole = try tracked.key.purchase.map({ key throws(Missing) in try contract(key) }) ?? nil {
+        if let whole = try tracked.key.purchase.map({ try contract($0) }) ?? nil {
             related.append(whole)
         }
         if let account = ContractIndex.account(of: tracked.contract), read.insert(account).inserted {
@@ -21,10 +21,9 @@ extension UnitOfWork {
     }
 
     /// Contracts whose users may follow from those of these. Hundreds of one buyer name the same list, which is read once.
-    func dependents(of contracts: [TrackedContract]) throws(Missing) -> [TrackedContract] {
+    func dependents(of contracts: [TrackedContract]) throws -> [TrackedContract] {
         var read: Set<ContractIndex> = []
         let lists = contracts.flatMap(\.dependentLists).filter { read.insert($0).inserted }
-        try demand(lists.map { .contracts($0) }, walk: .toDependents)
         var seen: Set<ContractKey> = []
         var found: [TrackedContract] = []
         for list in lists {
@@ -39,10 +38,8 @@ extension TrackedContract {
     fileprivate var replacedKey: ContractKey? { contract.previousLineage.map { key.with(lineage: $0.value) } }
 
     /// The contracts from which its owner may follow.
-    var relatedNeeds: [Need] {
-        let keys = [replacedKey, key.purchase].compactMap { $0 }
-        let account = ContractIndex.account(of: contract)
-        return keys.map { .contract($0) } + (account.map { [.contracts($0)] } ?? [])
+    var surroundings: Surroundings {
+        Surroundings(replaced: replacedKey, whole: key.purchase, account: ContractIndex.account(of: contract))
     }
 
     /// The contracts whose owners may follow from its owner.
@@ -50,11 +47,12 @@ extension TrackedContract {
         let account = ContractIndex.account(of: contract)
         return [.replacing(key)] + (account.map { [$0] } ?? []) + (key.lineBounds == nil ? [] : [.lines(of: key)])
     }
+}
 
-    /// Everything that decides about its owner, and the consequences. The orders of its tokens are asked for
-    /// separately.
-    var ownerNeeds: [Need] {
-        [.facts(of: key)] + relatedNeeds + dependentLists.map { .contracts($0) }
-            + contract.transferSources.map { .transfers($0) }
-    }
+/// Contracts with the same surroundings have the same nearest owner.
+struct Surroundings: Hashable {
+    var replaced: ContractKey?
+    /// The purchase of which the contract is a further product.
+    var whole: ContractKey?
+    var account: ContractIndex?
 }

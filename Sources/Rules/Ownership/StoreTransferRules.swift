@@ -2,7 +2,7 @@ internal import Domain
 
 extension UnitOfWork {
     /// Remembers a transfer that a store reports, and applies it. Contracts that arrive later follow it too.
-    mutating func record(_ transfer: Transfer, incoming: IncomingEvent) throws(Missing) -> CommitResult {
+    mutating func record(_ transfer: Transfer, incoming: IncomingEvent) throws -> CommitResult {
         let (transfer, incoming) = try withoutErasedUsers(transfer, incoming: incoming)
         let event = incoming.event
         var moved: [ContractChange] = []
@@ -22,7 +22,7 @@ extension UnitOfWork {
     }
 
     /// Remembers a transfer that an event states beside its contract, in entries of their own.
-    mutating func follow(_ transfer: Transfer, of event: Event) throws(Missing) {
+    mutating func follow(_ transfer: Transfer, of event: Event) throws {
         var moved: [ContractChange] = []
         for environment in transfer.environments(of: event) { moved += try move(transfer, of: event, in: environment) }
         for change in moved { try append(change, as: change.moveKind) }
@@ -33,10 +33,9 @@ extension UnitOfWork {
         _ transfer: Transfer,
         of event: Event,
         in environment: StoreEnvironment
-    ) throws(Missing) -> [ContractChange] {
+    ) throws -> [ContractChange] {
         let target = TransferTarget(at: event.signedAt, user: transfer.to)
         let sources = transfer.sources(provider: event.provider, environment: environment)
-        try demand(sources.map { .transfers($0) })
         var losers: [UserID] = []
         // Events repeat aliases for years, and only the first of these statements is news.
         for source in sources {
@@ -50,11 +49,9 @@ extension UnitOfWork {
             ContractKey(provider: event.provider, environment: environment, app: event.app, lineage: $0.text)
         }
         var named = try contracts(statedTo: reached, provider: event.provider, environment: environment)
-        try demand(anonymous.map { .contracts(.ofAccount($0)) })
         for key in anonymous { named += try contracts(.ofAccount(key)) }
         // The first change stands for the event, whatever order they were loaded in.
         named.sort { $0.key.lineage.utf8.lexicographicallyPrecedes($1.key.lineage.utf8) }
-        try demandWhatDecides(named)
         var moved: [ContractChange] = []
         for contract in named {
             if let change = try resolveOwnerAgain(of: contract.key) { moved.append(change) }
@@ -67,10 +64,9 @@ extension UnitOfWork {
         statedTo users: [UserID],
         provider: Provider,
         environment: StoreEnvironment
-    ) throws(Missing) -> [TrackedContract] {
+    ) throws -> [TrackedContract] {
         let named = users.map { ContractIndex.named($0, provider: provider, environment: environment) }
         let held = provider.makesUpIDs ? users.map { ContractIndex.held(by: $0) } : []
-        try demand((named + held).map { .contracts($0) })
         var found: [TrackedContract] = []
         for list in named { found += try contracts(list) }
         for list in held {
@@ -87,7 +83,7 @@ extension UnitOfWork {
         of users: [UserID],
         provider: Provider,
         environment: StoreEnvironment
-    ) throws(Missing) -> [UserID] {
+    ) throws -> [UserID] {
         var reached: [UserID] = []
         var waiting = users
         while let user = waiting.popLast(), reached.count < UnitOfWork.reachLimit {

@@ -2,10 +2,7 @@ public import Domain
 
 extension UnitOfWork {
     /// Appends one entry for each fragment, in their order.
-    public mutating func broadcast(_ fragments: [Fragment]) throws(Missing) -> [Cursor] {
-        try demand(
-            fragments.filter(\.hasNoLanguage).compactMap { streams.user(of: $0.stream) }.map { .language(of: $0) }
-        )
+    public mutating func broadcast(_ fragments: [Fragment]) throws -> [Cursor] {
         var cursors: [Cursor] = []
         for fragment in fragments {
             cursors.append(cursor(try append(Notice(kind: .broadcast), fragments: [fragment]).position))
@@ -14,14 +11,14 @@ extension UnitOfWork {
     }
 
     /// Records that an app's broadcasts up to now may not have arrived.
-    public mutating func recordLostBroadcasts() throws(Missing) -> Cursor {
+    public mutating func recordLostBroadcasts() throws -> Cursor {
         let entry = try append(Notice(kind: .broadcastsLost))
         changes.lostBroadcasts = entry.position
         return cursor(entry.position)
     }
 
     /// Sends both fragments, in their current state, to a user's pages.
-    public mutating func rebroadcast(to user: UserID) throws(Missing) {
+    public mutating func rebroadcast(to user: UserID) throws {
         let entitlements = entitlements(of: user, try contracts(.held(by: user)))
         let fragments = fragments(Announcement.current(entitlements), for: user)
         guard !fragments.isEmpty else { return }

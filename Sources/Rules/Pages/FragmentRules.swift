@@ -4,7 +4,7 @@ internal import Domain
 extension UnitOfWork {
     /// Tells the pages of everyone who holds a changed contract, or has lost one: one message for each user, with the last
     /// entry that concerns the user. It completes the notices with whether their users have access afterwards.
-    mutating func announce() throws(Missing) {
+    mutating func announce() throws {
         var concerned: [UserID: [Int]] = [:]
         var users: [UserID] = []
         for (index, item) in unannounced.enumerated() {
@@ -13,7 +13,6 @@ extension UnitOfWork {
                 concerned[user, default: []].append(index)
             }
         }
-        try demand(users.flatMap { [Need.contracts(.held(by: $0)), .language(of: $0)] })
         for user in users {
             let news = (concerned[user] ?? []).map { unannounced[$0] }
             let page = try page(of: user, after: news.map(\.change))
@@ -31,7 +30,7 @@ extension UnitOfWork {
     }
 
     /// Appends a separate entry for a change that no event carries.
-    mutating func append(_ change: ContractChange, as kind: EventKind) throws(Missing) {
+    mutating func append(_ change: ContractChange, as kind: EventKind) throws {
         var change = change
         change.kind = kind
         _ = try append(Notice(kind: kind, change: change))
@@ -39,8 +38,8 @@ extension UnitOfWork {
         changes.unclaimed += change.unclaimed
     }
 
-    private mutating func add(_ fragments: [Fragment], to entry: Int) throws(Missing) {
-        let written = try streams.written(fragments) { user throws(Missing) in try language(of: user) }
+    private mutating func add(_ fragments: [Fragment], to entry: Int) throws {
+        let written = try streams.written(fragments) { try language(of: $0) }
         changes.entries[entry].entry.fragments += written
         changes.entries[entry].stored += fragments
     }
@@ -49,7 +48,7 @@ extension UnitOfWork {
     private func page(
         of user: UserID,
         after news: [ContractChange]
-    ) throws(Missing) -> (fragments: [Fragment], active: Bool) {
+    ) throws -> (fragments: [Fragment], active: Bool) {
         var first: [ContractKey: ContractChange] = [:]
         var last: [ContractKey: ContractChange] = [:]
         for change in news {

@@ -23,8 +23,8 @@ public struct ReplaySteps: Sendable {
 
     public var isDone: Bool { done == steps.count }
 
-    /// Takes the next step, with its consequences. A step that lacks something leaves the replay as it was.
-    public mutating func advance(in unit: inout UnitOfWork) throws(Missing) {
+    /// Takes the next step, with its consequences.
+    public mutating func advance(in unit: inout UnitOfWork) throws {
         switch steps[done] {
         case .compare(let candidates): try compare(candidates, in: &unit)
         case .apply(let event): try apply(event, in: &unit)
@@ -36,8 +36,7 @@ public struct ReplaySteps: Sendable {
         done += 1
     }
 
-    private mutating func compare(_ candidates: [ContractRebuild], in unit: inout UnitOfWork) throws(Missing) {
-        try unit.demand(candidates.flatMap { [.contract($0.known.key), .newestEvent(of: $0.known.key)] })
+    private mutating func compare(_ candidates: [ContractRebuild], in unit: inout UnitOfWork) throws {
         var outdated: [ContractKey] = []
         var found: [(known: TrackedContract, rebuild: ContractRebuild)] = []
         for rebuild in candidates {
@@ -52,12 +51,12 @@ public struct ReplaySteps: Sendable {
         report.outdated = outdated
     }
 
-    private mutating func apply(_ event: Event, in unit: inout UnitOfWork) throws(Missing) {
+    private mutating func apply(_ event: Event, in unit: inout UnitOfWork) throws {
         let key = event.observation?.contract
-        let before = try key.map { key throws(Missing) in try unit.contract(key) } ?? nil
+        let before = try key.map { try unit.contract($0) } ?? nil
         let result = try unit.record(IncomingEvent(event, receivedAt: unit.now, isReplay: true))
         try unit.settle()
-        let after = try key.map { key throws(Missing) in try unit.contract(key) } ?? nil
+        let after = try key.map { try unit.contract($0) } ?? nil
         if let after { report.changes.append(ReplayChange(event: event.id, before: before, after: after)) }
         guard result.outcome != .quarantined else { return }
         for index in rebuilds.indices where rebuilds[index].rebuild.known.key == key {
@@ -65,7 +64,7 @@ public struct ReplaySteps: Sendable {
         }
     }
 
-    private mutating func replace(_ index: Int, in unit: inout UnitOfWork) throws(Missing) {
+    private mutating func replace(_ index: Int, in unit: inout UnitOfWork) throws {
         let (before, rebuild) = rebuilds[index]
         guard let known = try unit.contract(rebuild.known.key) else { return }
         for (token, dates) in rebuild.tokens { _ = try unit.add(token, dates: dates, to: known.key) }
@@ -79,15 +78,15 @@ public struct ReplaySteps: Sendable {
 
 extension UnitOfWork {
     /// The contract as the rebuild read it; nil if the store has said something about it since, even something stale.
-    fileprivate func current(_ rebuild: ContractRebuild) throws(Missing) -> TrackedContract? {
+    fileprivate func current(_ rebuild: ContractRebuild) throws -> TrackedContract? {
         guard let known = try contract(rebuild.known.key), known.contract == rebuild.known else { return nil }
-        return try newestEvent(of: known.key) == rebuild.newest ? known : nil
+        return try ledger.newestEvent(of: known.key) == rebuild.newest ? known : nil
     }
 
     fileprivate mutating func replace(
         _ known: TrackedContract,
         by contract: Contract
-    ) throws(Missing) -> TrackedContract {
+    ) throws -> TrackedContract {
         var current = known
         current.contract = contract
         current.recomputeStatus(at: now, policy: policy)

@@ -19,14 +19,14 @@ import Testing
             let history = HistoryWriter.history(seed: seed &+ UInt64(number))
             var generator = SeededGenerator(seed: history.seed)
             var store = try TemporaryLedger.repository(policy)
-            var memory = MemoryEngine(policy: policy)
+            let memory = MemoryEngine(policy: policy)
             for (index, (at, step)) in history.arrivals(using: &generator).enumerated() {
                 if index % commands == 0 {
                     if index > 0 { try store.commit() }
                     try store.begin()
                 }
                 let entries = try store.endAccess(now: at).entries + store.take(step, at: at)
-                let others = memory.endAccess(at) + memory.take(step, at: at)
+                let others = try memory.endAccess(at) + memory.take(step, at: at)
                 try #require(StepOutcome(entries) == StepOutcome(others), "seed \(history.seed), step \(index)")
             }
         }
@@ -45,24 +45,36 @@ extension EngineTests {
         }
     }
 
-    /// A buyer's contracts all follow one order. Each question of a decision begins it again, so it must ask for all at
-    /// once.
-    @Test func anOrderThatMovesManyContractsIsDecidedInFewAttempts() throws {
-        var memory = MemoryEngine(policy: AccessPolicy(sandboxUsers: .only([])))
-        let token = OrderToken.random()
-        for number in 0..<60 {
-            let key = Fixture.key("\(number)")
-            var event = Fixture.subscription("e\(number)", state: .active, token: number == 0 ? token : nil, key: key)
-            event.observation?.account = "buyer"
-            let incoming = IncomingEvent(event, receivedAt: Fixture.now)
-            _ = memory.decide(at: Fixture.now) { unit throws(Missing) in _ = try unit.record(incoming) }
+    @Test func aReplayInMemoryReportsTheSame() throws {
+        let policy = AccessPolicy(sandboxUsers: .only([]))
+        var store = try TemporaryLedger.repository(policy)
+        let memory = MemoryEngine(policy: policy)
+        try store.begin()
+        let keys = [Fixture.key("0"), Fixture.key("1")]
+        let stored = (0..<6).map {
+            Fixture.subscription("e\($0)", state: .active, minute: Int64($0), key: keys[$0 % 2])
         }
-        let request = OrderRequest(user: "42", product: "monthly", token: token)
-        let entries = memory.decide(at: Fixture.now) { unit throws(Missing) in
-            _ = try unit.place(request, token: token)
+        for event in stored {
+            _ = try store.record(IncomingEvent(event, receivedAt: Fixture.now), now: Fixture.now)
+            try memory.record(event)
         }
-        #expect(entries.count == 60)
-        #expect(memory.attempts < 12)
+        var rebuilds = try keys.compactMap { try memory.rebuild(of: $0) }
+        for index in rebuilds.indices {
+            for event in stored { rebuilds[index].fold(event) }
+        }
+        // The second contract changes after it was read.
+        let later = Fixture.subscription("e6", state: .cancelled, minute: 6, key: keys[1])
+        _ = try store.record(IncomingEvent(later, receivedAt: Fixture.now), now: Fixture.now)
+        try memory.record(later)
+        let batch = ReplayBatch(
+            events: [Fixture.subscription("e7", state: .cancelled, minute: 7, key: keys[0])],
+            rebuilds: rebuilds
+        )
+        let report = try memory.replay(batch)
+        #expect(report.changes.count == 2 && report.outdated == [keys[1]])
+        let same = try store.replay(batch, isTrial: false, now: Fixture.now).value
+        #expect(same == report)
+        try store.commit()
     }
 }
 
@@ -76,26 +88,44 @@ extension Fragment {
 
 extension LedgerRepository {
     fileprivate mutating func take(_ step: HistoryStep, at now: Instant) throws -> [Entry] {
-        try decide(at: now) { unit throws(Missing) in try unit.take(step) }.entries
+        try decide(at: now) { try $0.take(step) }.entries
     }
 }
 
 extension MemoryEngine {
-    fileprivate mutating func take(_ step: HistoryStep, at now: Instant) -> [Entry] {
-        decide(at: now) { unit throws(Missing) in try unit.take(step) }
+    fileprivate func take(_ step: HistoryStep, at now: Instant) throws -> [Entry] {
+        try decide(at: now) { try $0.take(step) }
     }
 
-    fileprivate mutating func endAccess(_ now: Instant) -> [Entry] {
-        var entries: [Entry] = []
-        for key in ended(by: now) {
-            entries += decide(at: now) { unit throws(Missing) in try unit.endAccess(of: key) }
+    fileprivate func endAccess(_ now: Instant) throws -> [Entry] {
+        try ended(by: now).flatMap { key in try decide(at: now) { try $0.endAccess(of: key) } }
+    }
+
+    fileprivate func record(_ event: Event) throws {
+        _ = try decide(at: Fixture.now) { _ = try $0.record(IncomingEvent(event, receivedAt: Fixture.now)) }
+    }
+
+    fileprivate func rebuild(of key: ContractKey) throws -> ContractRebuild? {
+        var rebuild: ContractRebuild?
+        _ = try decide(at: Fixture.now) { unit in
+            guard let known = try unit.contract(key) else { return }
+            let newest = try unit.ledger.newestEvent(of: key)
+            rebuild = ContractRebuild(StoredContract(contract: known.contract, newest: newest))
         }
-        return entries
+        return rebuild
+    }
+
+    fileprivate func replay(_ batch: ReplayBatch) throws -> ReplayReport {
+        var replay = ReplaySteps(batch)
+        while !replay.isDone {
+            _ = try decide(at: Fixture.now) { unit in try replay.advance(in: &unit) }
+        }
+        return replay.report
     }
 }
 
 extension UnitOfWork {
-    fileprivate mutating func take(_ step: HistoryStep) throws(Missing) {
+    fileprivate mutating func take(_ step: HistoryStep) throws {
         switch step.content {
         case .order(let order):
             let request = OrderRequest(user: order.user, product: order.product, token: order.token)

@@ -63,16 +63,16 @@ import Testing
         check(owners)
     }
 
-    @Test func memoryDecidesTheSame() {
-        var memory = MemoryEngine(policy: policy)
+    @Test func memoryDecidesTheSame() throws {
+        let memory = MemoryEngine(policy: policy)
         var owners: [String: UserID?] = [:]
         for request in requests {
-            _ = memory.decide(at: Fixture.now) { unit throws(Missing) in
+            _ = try memory.decide(at: Fixture.now) { unit in
                 _ = try unit.place(request, token: request.token ?? tokens[0])
             }
         }
         for event in events {
-            let entries = memory.decide(at: Fixture.now) { unit throws(Missing) in
+            let entries = try memory.decide(at: Fixture.now) { unit in
                 _ = try unit.record(IncomingEvent(event, receivedAt: Fixture.now))
             }
             note(entries, in: &owners)

@@ -2,15 +2,13 @@ import Domain
 
 @testable import Rules
 
-/// A ledger's engine without a database. It shows what the rules ask of one: to load what they need, and to write what
+/// A ledger's engine without a database. It shows what the rules ask of one: to answer what they read, and to write what
 /// they return.
-struct MemoryEngine {
+final class MemoryEngine {
     private let policy: AccessPolicy
     private var head: Int64 = 0
-    /// How often the newest decision was begun.
-    private(set) var attempts = 0
-    /// How many needs were loaded for it.
-    private(set) var loads = 0
+    /// How often the newest decision has asked.
+    private(set) var reads = 0
     /// In the order in which they were written first.
     private var contracts: [TrackedContract] = []
     private var places: [ContractKey: Int] = [:]
@@ -28,29 +26,15 @@ struct MemoryEngine {
     }
 
     /// Returns the entries of the decision.
-    mutating func decide(
-        at now: Instant,
-        by decision: (inout UnitOfWork) throws(Missing) -> Void
-    ) -> [Entry] {
-        var known = WorkingSet(head: head)
-        (attempts, loads) = (0, 0)
-        while true {
-            attempts += 1
-            var unit = UnitOfWork(known, policy: policy, streams: .standard, epoch: "memory", now: now)
-            do throws(Missing) {
-                try decision(&unit)
-                try unit.settle()
-                let (changes, _) = unit.finish()
-                write(changes)
-                return changes.entries.map(\.entry)
-            } catch {
-                var missing = error
-                repeat {
-                    loads += missing.needs.count
-                    for need in missing.needs { load(need, into: &known) }
-                } while missing.advance(in: known)
-            }
-        }
+    func decide(at now: Instant, by decision: (inout UnitOfWork) throws -> Void) throws -> [Entry] {
+        reads = 0
+        let known = IdentityMap(self, head: head)
+        var unit = UnitOfWork(known, policy: policy, streams: .standard, epoch: "memory", now: now)
+        try decision(&unit)
+        try unit.settle()
+        let changes = try unit.finish()
+        write(changes)
+        return changes.entries.map(\.entry)
     }
 
     /// The contracts whose access has to end, in the order of their ends.
@@ -60,40 +44,31 @@ struct MemoryEngine {
     }
 }
 
-extension MemoryEngine {
-    private func load(_ need: Need, into known: inout WorkingSet) {
-        switch need {
-        case .event(let key): known.loaded(key, at: events[key])
-        case .newestEvent(let key): known.loaded(newestEvent: newestEvents[key] ?? 0, of: key)
-        case .contract(let key): known.loaded(places[key].map { contracts[$0] }, for: key)
-        case .contracts(let index):
-            let found = contracts(of: index)
-            for contract in found { known.loaded(contract, for: contract.key) }
-            known.loaded(found.map(\.key), of: index)
-        case .facts(let key): known.loaded(facts[key] ?? OwnershipFacts(), of: key)
-        case .order(let token): known.loaded(orders.first { $0.token == token }, for: token)
-        case .orderLike(let request): known.loaded(orders.first { $0.isLike(request) }, like: request)
-        case .transfers(let source): known.loaded(transfers[source] ?? [], from: source)
-        case .language(let user): known.loaded(languages[user], of: user)
-        case .tombstones(let identities):
-            for identity in identities { known.loaded(isBuried: tombstones.contains(identity), identity) }
-        case .possessions(let user): known.loaded(possessions(of: user, loading: &known), of: user)
-        }
+extension MemoryEngine: LedgerRows {
+    private func read<Value>(_ value: Value) -> Value {
+        reads += 1
+        return value
     }
 
-    private func possessions(of user: UserID, loading known: inout WorkingSet) -> UserHoldings {
+    func position(of event: EventKey) -> Int64? { read(events[event]) }
+    func newestEvent(of key: ContractKey) -> Int64 { read(newestEvents[key] ?? 0) }
+    func contract(_ key: ContractKey) -> TrackedContract? { read(places[key].map { contracts[$0] }) }
+    func contracts(_ index: ContractIndex) -> [TrackedContract] { read(contracts(of: index)) }
+    func facts(of key: ContractKey) -> OwnershipFacts { read(facts[key] ?? OwnershipFacts()) }
+    func order(_ token: OrderToken) -> Order? { read(orders.first { $0.token == token }) }
+    func order(like request: OrderRequest) -> Order? { read(orders.first { $0.isLike(request) }) }
+    func transfers(from source: TransferSource) -> [TransferTarget] { read(transfers[source] ?? []) }
+    func language(of user: UserID) -> LanguageTag? { read(languages[user]) }
+    func isBuried(_ identity: ErasedIdentity) -> Bool { read(tombstones.contains(identity)) }
+
+    func holdings(of user: UserID) -> UserHoldings {
         let owned = Set(orders.filter { $0.user == user }.map(\.token))
         let found = contracts.filter { contract in
             let facts = facts[contract.key] ?? OwnershipFacts()
             return contract.holders.contains(user) || facts.claims.contains { $0.user == user }
                 || !owned.isDisjoint(with: facts.tokens.keys)
         }
-        for contract in found { known.loaded(contract, for: contract.key) }
-        return UserHoldings(
-            contracts: found.map(\.key),
-            orders: Array(owned),
-            losses: transfers.keys.filter { $0.user == user }
-        )
+        return UserHoldings(contracts: found, orders: Array(owned), losses: transfers.keys.filter { $0.user == user })
     }
 
     private func contracts(of index: ContractIndex) -> [TrackedContract] {
@@ -109,7 +84,7 @@ extension MemoryEngine {
         return index.limit.map { Array(found.prefix($0)) } ?? found
     }
 
-    private mutating func forget(_ erasure: ErasureRecord) {
+    private func forget(_ erasure: ErasureRecord) {
         orders.removeAll { $0.user == erasure.user }
         languages[erasure.user] = nil
         transfers = transfers.filter { $0.key.user != erasure.user }
@@ -120,7 +95,7 @@ extension MemoryEngine {
         places = Dictionary(uniqueKeysWithValues: contracts.enumerated().map { ($1.key, $0) })
     }
 
-    private mutating func write(_ changes: Changes) {
+    private func write(_ changes: Changes) {
         if let erasure = changes.erasure { forget(erasure) }
         tombstones.subtract(changes.lifted)
         tombstones.formUnion(changes.buried)
@@ -146,7 +121,7 @@ extension MemoryEngine {
         }
     }
 
-    private mutating func write(_ change: ContractChangeRecord) {
+    private func write(_ change: ContractChangeRecord) {
         if let place = places[change.current.key] {
             contracts[place] = change.current
         } else {

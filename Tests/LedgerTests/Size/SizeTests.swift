@@ -81,7 +81,9 @@ private let large = ProcessInfo.processInfo.environment["PAYCAST_TEST_SIZE"].fla
                 let event = Fixture.subscription(id, state: .active, minute: Int64(number), key: key)
                 return IncomingEvent(event, receivedAt: event.signedAt)
             }
-            try store.begin(anticipating: events.map { AnticipatedCommand($0) }, now: now)
+            var preload = Preload()
+            for event in events { preload.add(event) }
+            try store.begin(reading: preload, keys: [], now: now)
             for event in events { _ = try store.record(event, now: now) }
             try store.commit()
         }

@@ -13,13 +13,13 @@ extension LedgerRepository {
         try connection.overwriteDeleted(true)
         defer { try? connection.overwriteDeleted(false) }
         let erasure = try ErasureStatements(connection)
-        hasErasures = true
+        stored.hasErasures = true
         var step = ErasureStep()
         step.events = try emptyEvents(of: user, by: erasure)
         step.fragments = try deleteFragments(of: user, by: erasure, limit: LedgerRepository.rowsOfAStep - step.events)
         guard step.events + step.fragments < LedgerRepository.rowsOfAStep else { return Commit(value: step) }
         hasErased = true
-        return try decide(at: now) { unit throws(Missing) in try unit.erase(user) }.map { erased in
+        return try decide(at: now) { unit in try unit.erase(user) }.map { erased in
             step.contracts = erased.contracts
             step.orders = erased.orders
             step.cursor = erased.cursor
@@ -80,43 +80,10 @@ extension LedgerRepository {
     }
 }
 
-/// The rows that the decision needs, and those that it changes.
+/// The rows that the decision changes.
 extension LedgerRepository {
-    mutating func possessions(of user: UserID) throws(EngineError) -> UserHoldings {
-        let erasure = try ErasureStatements(connection)
-        let rows =
-            try erasure.contracts.all([Value(user)], read: ContractRow.read)
-            + erasure.related.all([Value(user)], read: ContractRow.read)
-        for row in rows { try loaded(row) }
-        return UserHoldings(
-            contracts: rows.map(\.tracked.key),
-            orders: try erasure.orders.all([Value(user)]) { row in row.text(0) }.compactMap { OrderToken($0) },
-            losses: try erasure.losses.all([Value(user)]) { row throws(EngineError) in
-                TransferSource(user: user, provider: try row.word(0), environment: try row.word(1))
-            }
-        )
-    }
-
-    /// Most ledgers have no erasure. One question for a transaction answers this, instead of a digest of each name in
-    /// each event.
-    mutating func knowsErasures() throws(EngineError) -> Bool {
-        if let hasErasures { return hasErasures }
-        let hasTombstone = try statements.anyTombstone.first { _ in true } ?? false
-        let hasErasedEvent = try statements.anyErasedEvent.first { _ in true } ?? false
-        let found = hasTombstone || hasErasedEvent
-        hasErasures = found
-        return found
-    }
-
-    mutating func loadTombstone(of identity: ErasedIdentity) throws(EngineError) {
-        guard try knowsErasures() else { return known.loaded(isBuried: false, identity) }
-        let digest = Value.text(erasureKey.digest(of: identity))
-        let position = try statements.findTombstone.first([digest]) { row in row.integer(0) }
-        known.loaded(isBuried: position != nil, identity)
-    }
-
     mutating func writeTombstones(of changes: Changes) throws(EngineError) {
-        if !changes.buried.isEmpty { hasErasures = true }
+        if !changes.buried.isEmpty { stored.hasErasures = true }
         for identity in changes.lifted {
             try statements.deleteTombstone.run([.text(erasureKey.digest(of: identity))])
         }
@@ -130,7 +97,7 @@ extension LedgerRepository {
         let erasure = try ErasureStatements(connection)
         for statement in erasure.deleteOfUser { try statement.run([Value(erased.user)]) }
         for key in erased.contracts {
-            guard let row = rows.removeValue(forKey: key) else { continue }
+            guard let row = stored.ids.removeValue(forKey: key) else { continue }
             try erasure.deleteJobsAbout.run([.text(key.lineage), Value(key.provider)])
             for statement in erasure.deleteOfContract { try statement.run([.integer(row)]) }
         }

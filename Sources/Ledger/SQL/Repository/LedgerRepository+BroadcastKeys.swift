@@ -24,7 +24,7 @@ extension LedgerRepository {
             guard known.request.hasSameBytes(as: request.digest) else { return Commit(value: .otherRequest) }
             return Commit(value: .repeated((0..<known.count).map { cursor(known.position + $0) }))
         }
-        let made = try decide(at: now) { unit throws(Missing) in try unit.broadcast(fragments) }
+        let made = try decide(at: now) { unit in try unit.broadcast(fragments) }
         // Entries of one command have consecutive positions.
         let new = MadeBroadcast(
             request: request.digest,

@@ -5,15 +5,13 @@ public import Rules
 /// The commands, each as one decision or several.
 extension LedgerRepository {
     public mutating func record(_ incoming: IncomingEvent, now: Instant) throws(EngineError) -> Commit<CommitResult> {
-        for need in incoming.needs where !known.knows(need) { try load(need) }
-        for need in incoming.likelyNeeds(in: known) where !known.knows(need) { try load(need) }
-        return try decide(at: now) { unit throws(Missing) in try unit.record(incoming) }
+        try decide(at: now) { unit in try unit.record(incoming) }
     }
 
     /// Nil if the token is another user's.
     public mutating func place(_ request: OrderRequest, now: Instant) throws(EngineError) -> Commit<OrderResult?> {
         let token = OrderToken.random()
-        return try decide(at: now) { unit throws(Missing) in try unit.place(request, token: token) }
+        return try decide(at: now) { unit in try unit.place(request, token: token) }
     }
 
     public mutating func setLanguage(
@@ -21,15 +19,15 @@ extension LedgerRepository {
         of user: UserID,
         now: Instant
     ) throws(EngineError) -> Commit<Void> {
-        try decide(at: now) { unit throws(Missing) in try unit.setLanguage(language, of: user) }
+        try decide(at: now) { unit in try unit.setLanguage(language, of: user) }
     }
 
     public mutating func broadcast(_ fragments: [Fragment], now: Instant) throws(EngineError) -> Commit<[Cursor]> {
-        try decide(at: now) { unit throws(Missing) in try unit.broadcast(fragments) }
+        try decide(at: now) { unit in try unit.broadcast(fragments) }
     }
 
     public mutating func recordLostBroadcasts(now: Instant) throws(EngineError) -> Commit<Cursor> {
-        try decide(at: now) { unit throws(Missing) in try unit.recordLostBroadcasts() }
+        try decide(at: now) { unit in try unit.recordLostBroadcasts() }
     }
 
     /// Sends both fragments, in their current state, to the pages of `users` and of everyone who holds one of
@@ -44,7 +42,7 @@ extension LedgerRepository {
         for row in contracts { holders += try contract(row: row)?.holders ?? [] }
         for user in holders where !commit.value.contains(user) {
             commit.value.append(user)
-            commit.add(try decide(at: now) { unit throws(Missing) in try unit.rebroadcast(to: user) })
+            commit.add(try decide(at: now) { unit in try unit.rebroadcast(to: user) })
         }
         return commit
     }
@@ -52,10 +50,23 @@ extension LedgerRepository {
     /// Ends the access of contracts whose time has come, including those whose time came while the server was down.
     public mutating func endAccess(now: Instant) throws(EngineError) -> Commit<Void> {
         var commit = Commit<Void>(value: ())
-        for key in try endedContracts(at: now) {
-            commit.add(try decide(at: now) { unit throws(Missing) in try unit.endAccess(of: key) })
+        let ended = if let ended { ended } else { try endedContracts(at: now) }
+        for key in ended {
+            commit.add(try decide(at: now) { unit in try unit.endAccess(of: key) })
         }
         return commit
+    }
+
+    func endedContracts(at now: Instant) throws(EngineError) -> [ContractKey] {
+        let found = try stored.endedContracts(at: now)
+        for contract in found { known.learn(contract) }
+        return found.map(\.key)
+    }
+
+    /// Nil for a number that no contract has.
+    func contract(row: Int64) throws(EngineError) -> TrackedContract? {
+        guard let found = try stored.contract(row: row) else { return nil }
+        return try reading { try known.contract(found.key) }
     }
 
     /// The time at which the access of the next contract ends.

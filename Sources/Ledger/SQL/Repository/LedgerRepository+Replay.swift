@@ -12,11 +12,7 @@ extension LedgerRepository {
         var commit = Commit(value: ())
         var replay = ReplaySteps(batch)
         while !replay.isDone {
-            // Moved out, because a copy would duplicate the report at each step.
-            let step = try decide(at: now, isTrial: isTrial) { unit throws(Missing) in
-                try replay.advance(in: &unit)
-            }
-            commit.add(step)
+            commit.add(try decide(at: now, isTrial: isTrial) { try replay.advance(in: &$0) })
         }
         guard isTrial else { return commit.map { replay.report } }
         try forget()

@@ -42,10 +42,10 @@ extension LedgerRepository {
 
     /// Discards what is known in the transaction: something was rolled back, or somebody else may have written.
     mutating func forget() throws(EngineError) {
-        rows = [:]
+        stored.forget()
         lastContract = nil
+        ended = nil
         broadcasts = [:]
-        hasErasures = nil
-        known = WorkingSet(head: try connection.head())
+        known = IdentityMap(stored, head: try connection.head())
     }
 }

@@ -22,7 +22,7 @@ extension LedgerRepository {
         for entry in changes.entries { try write(entry) }
         for event in changes.events { try write(event) }
         for event in changes.refiledEvents {
-            try statements.refileEvent.run([Value(rows[event.contract])] + event.event.values)
+            try statements.refileEvent.run([Value(stored.ids[event.contract])] + event.event.values)
         }
         for job in changes.jobs { try queue(job, at: now) }
         try writeTombstones(of: changes)
@@ -31,9 +31,9 @@ extension LedgerRepository {
 
     private mutating func write(_ change: ContractChangeRecord) throws(EngineError) {
         let current = change.current
-        guard let previous = change.previous, let row = rows[current.key] else {
+        guard let previous = change.previous, let row = stored.ids[current.key] else {
             let row = try nextContract()
-            rows[current.key] = row
+            stored.ids[current.key] = row
             try statements.insertContract.run(
                 [.integer(row)] + current.keyValues + current.identityValues + current.stateValues
             )
@@ -55,7 +55,7 @@ extension LedgerRepository {
     }
 
     private func writeShares(of contract: TrackedContract, over previous: [UserID]) throws(EngineError) {
-        guard let row = rows[contract.key], contract.shares != previous else { return }
+        guard let row = stored.ids[contract.key], contract.shares != previous else { return }
         try statements.deleteShares.run([.integer(row)])
         for (ordinal, user) in contract.shares.enumerated() {
             try statements.insertShare.run([Value(user), .integer(row), .integer(Int64(ordinal))])
@@ -64,7 +64,7 @@ extension LedgerRepository {
 
     private func write(_ token: TokenRecord) throws(EngineError) {
         try statements.putToken.run([
-            Value(rows[token.contract]), .text(token.token.description), Value(token.dates.first),
+            Value(stored.ids[token.contract]), .text(token.token.description), Value(token.dates.first),
             Value(token.dates.last),
         ])
     }
@@ -72,7 +72,7 @@ extension LedgerRepository {
     private func write(_ record: ClaimRecord) throws(EngineError) {
         let claim = record.claim
         try statements.putClaim.run([
-            Value(rows[record.contract]), Value(claim.user),
+            Value(stored.ids[record.contract]), Value(claim.user),
             Value(claim.first?.at), Value(claim.first?.wasActive ?? false),
             Value(claim.last?.at), Value(claim.last?.wasActive ?? false), Value(claim.proofAt),
         ])
@@ -95,7 +95,7 @@ extension LedgerRepository {
         let values: [Value] = [
             .integer(filed.position), Value(event.provider), Value(event.environment), .text(id),
             .text(event.app), Value(event.signedAt), Value(filed.receivedAt),
-            Value(filed.contract.flatMap { rows[$0] }),
+            Value(filed.contract.flatMap { stored.ids[$0] }),
         ]
         try statements.insertEvent.run(values, body: event.body)
     }

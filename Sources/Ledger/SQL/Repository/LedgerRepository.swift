@@ -2,19 +2,20 @@ public import Domain
 public import LedgerInterface
 internal import Rules
 
-/// The writer's side of an engine: it loads what a command's decision needs (`+Loading`), and writes what the decision
-/// returns (`+Writing`). It never leaves the writer's thread.
+/// The writer's side of an engine: it lets decisions read (`StoredRows`), and writes what they return (`+Writing`). It
+/// never leaves the writer's thread.
 public struct LedgerRepository {
     let connection: any LedgerConnection
     let statements: WriterStatements
     public let epoch: String
     let erasureKey: ErasureKey
     private(set) var policy: AccessPolicy
-    let streams: StreamPattern
-    /// Everything that this transaction has loaded.
-    var known = WorkingSet(head: 0)
-    /// The rows of the contracts in `known`.
-    var rows: [ContractKey: Int64] = [:]
+    public let streams: StreamPattern
+    let stored: StoredRows
+    /// Everything that this transaction has read or changed.
+    var known: IdentityMap
+    /// The contracts whose access has to end, if they have been read in advance.
+    var ended: [ContractKey]?
     /// The last row in `contracts`, once a transaction has created one.
     var lastContract: Int64?
     /// The position up to which the retention has checked the bodies that it had kept.
@@ -27,8 +28,6 @@ public struct LedgerRepository {
     var broadcasts: [String: MadeBroadcast?] = [:]
     /// True once an erasure has finished.
     var hasErased = false
-    /// True if the ledger has traces of an erasure; nil until a transaction asks.
-    var hasErasures: Bool?
 
     public init(
         _ connection: any LedgerConnection,
@@ -39,6 +38,8 @@ public struct LedgerRepository {
         self.connection = connection
         statements = try WriterStatements(connection)
         erasureKey = try ErasureKey(statements.erasureKey)
+        stored = StoredRows(connection, statements, erasureKey)
+        known = IdentityMap(stored, head: 0)
         self.epoch = epoch
         self.policy = policy
         self.streams = streams
@@ -63,47 +64,25 @@ extension LedgerRepository {
 extension LedgerRepository {
     func cursor(_ position: Int64) -> Cursor { Cursor(epoch: epoch, position: position) }
 
-    /// Repeats `decision` until everything that it needs is loaded, then writes the result. A trial keeps the changes
-    /// in memory and writes nothing.
+    /// Decides, then writes the result. A trial writes nothing.
     mutating func decide<Value>(
         at now: Instant,
         isTrial: Bool = false,
-        by decision: (inout UnitOfWork) throws(Missing) -> Value
+        by decision: (inout UnitOfWork) throws -> Value
     ) throws(EngineError) -> Commit<Value> {
-        while true {
-            switch attempt(decision, at: now) {
-            case .failure(var missing):
-                repeat {
-                    for need in missing.needs { try load(need) }
-                } while missing.advance(in: known)
-            case .success(let made):
-                if !isTrial { try write(made.changes, at: now) }
-                known.adopt(made.draft)
-                return Commit(made.value, changes: made.changes)
-            }
-        }
-    }
-
-    private struct Decision<Value> {
-        var value: Value
-        var changes: Changes
-        var draft: WorkingSet
-    }
-
-    /// A separate function, so that the unit of work has released its reference to `known` before that changes: it
-    /// would be copied.
-    private func attempt<Value>(
-        _ decision: (inout UnitOfWork) throws(Missing) -> Value,
-        at now: Instant
-    ) -> Result<Decision<Value>, Missing> {
-        var unit = UnitOfWork(known, policy: policy, streams: streams, epoch: epoch, now: now)
-        do throws(Missing) {
+        let (value, changes) = try reading {
+            var unit = UnitOfWork(known, policy: policy, streams: streams, epoch: epoch, now: now)
             let value = try decision(&unit)
             try unit.settle()
-            let (changes, draft) = unit.finish()
-            return .success(Decision(value: value, changes: changes, draft: draft))
-        } catch {
-            return .failure(error)
+            return (value, try unit.finish())
         }
+        if !isTrial { try write(changes, at: now) }
+        known.endCommand()
+        return Commit(value, changes: changes)
+    }
+
+    /// Only the engine fails in what reads the ledger.
+    func reading<Value>(_ body: () throws -> Value) throws(EngineError) -> Value {
+        do { return try body() } catch { throw error as? EngineError ?? .unanswered }
     }
 }

@@ -1,27 +1,5 @@
 public import Domain
 
-/// Something that a decision depends on, and that the ledger may have.
-public enum Need: Hashable, Sendable {
-    /// The position at which an event was first committed.
-    case event(EventKey)
-    /// The position of the newest event that is filed under a contract.
-    case newestEvent(of: ContractKey)
-    case contract(ContractKey)
-    /// A list of contracts, with the contracts.
-    case contracts(ContractIndex)
-    case facts(of: ContractKey)
-    case order(OrderToken)
-    /// The first order that the same request created.
-    case orderLike(OrderRequest)
-    /// The store's statements about a user who lost everything to others.
-    case transfers(TransferSource)
-    case language(of: UserID)
-    /// The identities among these that belonged to an erased user.
-    case tombstones(of: [ErasedIdentity])
-    /// Everything that an erasure has to examine.
-    case possessions(of: UserID)
-}
-
 /// A user who lost contracts at one store, or an id that the store made up for a user.
 public struct TransferSource: Hashable, Sendable {
     public var user: UserID

@@ -1,0 +1,188 @@
+internal import Domain
+internal import LedgerInterface
+internal import Rules
+
+/// The rows of the ledger, as decisions read them in a transaction. Used by the writer's thread only.
+final class StoredRows {
+    private let connection: any LedgerConnection
+    private let statements: WriterStatements
+    private let erasureKey: ErasureKey
+    /// The rows of the contracts that were read or written in this transaction.
+    var ids: [ContractKey: Int64] = [:]
+    /// True if the ledger has traces of an erasure; nil until a transaction asks.
+    var hasErasures: Bool?
+
+    init(_ connection: any LedgerConnection, _ statements: WriterStatements, _ erasureKey: ErasureKey) {
+        self.connection = connection
+        self.statements = statements
+        self.erasureKey = erasureKey
+    }
+
+    /// Another transaction begins.
+    func forget() {
+        ids = [:]
+        hasErasures = nil
+    }
+}
+
+extension StoredRows: LedgerRows {
+    func position(of event: EventKey) throws -> Int64? {
+        let erased = try knowsErasures() ? erasureKey.digest(of: .event(event)) : event.id
+        let values = [.text(erased)] + event.values
+        return try statements.findEvent.first(values) { row in row.optionalInteger(0) } ?? nil
+    }
+
+    func newestEvent(of key: ContractKey) throws -> Int64 {
+        guard let id = ids[key] else { return 0 }
+        return try statements.newestEvent.first([.integer(id)]) { row in row.integer(0) } ?? 0
+    }
+
+    func facts(of key: ContractKey) throws -> OwnershipFacts {
+        var facts = OwnershipFacts()
+        guard let id = ids[key] else { return facts }
+        for (text, dates) in try statements.tokens.all([.integer(id)], read: TokenDates.read) {
+            if let token = OrderToken(text) { facts.tokens[token] = dates }
+        }
+        facts.claims = try statements.claims.all([.integer(id)], read: ClaimHistory.read)
+        return facts
+    }
+
+    func order(_ token: OrderToken) throws -> Order? {
+        try statements.findOrder.first([.text(token.description)], read: OrderRow.read)
+    }
+
+    func order(like request: OrderRequest) throws -> Order? {
+        let values: [Value] = [
+            Value(request.user), .text(request.product), Value(request.provider), Value(request.group),
+            Value(request.kind),
+        ]
+        return try statements.findRequest.first(values, read: OrderRow.read)
+    }
+
+    func transfers(from source: TransferSource) throws -> [TransferTarget] {
+        try statements.transfers.all(source.values) { row in
+            TransferTarget(at: row.instant(0), user: row.user(1))
+        }
+    }
+
+    func language(of user: UserID) throws -> LanguageTag? { try statements.language.language(of: user) }
+
+    func isBuried(_ identity: ErasedIdentity) throws -> Bool {
+        guard try knowsErasures() else { return false }
+        let digest = Value.text(erasureKey.digest(of: identity))
+        return try statements.findTombstone.first([digest]) { _ in true } ?? false
+    }
+
+    func holdings(of user: UserID) throws -> UserHoldings {
+        let erasure = try ErasureStatements(connection)
+        let rows =
+            try erasure.contracts.all([Value(user)], read: ContractRow.read)
+            + erasure.related.all([Value(user)], read: ContractRow.read)
+        return UserHoldings(
+            contracts: try rows.map { try tracked($0) },
+            orders: try erasure.orders.all([Value(user)]) { row in row.text(0) }.compactMap { OrderToken($0) },
+            losses: try erasure.losses.all([Value(user)]) { row throws(EngineError) in
+                TransferSource(user: user, provider: try row.word(0), environment: try row.word(1))
+            }
+        )
+    }
+
+    /// Most ledgers have no erasure. One question for a transaction answers this, instead of a digest of each name in
+    /// each event.
+    func knowsErasures() throws(EngineError) -> Bool {
+        if let hasErasures { return hasErasures }
+        let hasTombstone = try statements.anyTombstone.first { _ in true } ?? false
+        let hasErasedEvent = try statements.anyErasedEvent.first { _ in true } ?? false
+        let found = hasTombstone || hasErasedEvent
+        hasErasures = found
+        return found
+    }
+}
+
+/// Contracts. Every function that reads one remembers its row.
+extension StoredRows {
+    func contract(_ key: ContractKey) throws -> TrackedContract? {
+        let row = try statements.findContract.first(key.values(first: key.lineage), read: ContractRow.read)
+        return try row.map { try tracked($0) }
+    }
+
+    func contracts(_ index: ContractIndex) throws -> [TrackedContract] {
+        try rows(of: index).map { try tracked($0) }
+    }
+
+    private func rows(of index: ContractIndex) throws(EngineError) -> [ContractRow] {
+        switch index {
+        case .ofAccount(let key):
+            try statements.contractsByAccount.all(key.values(first: key.lineage), read: ContractRow.read)
+        case .replacing(let key):
+            try statements.contractsByPreviousLineage.all(key.values(first: key.lineage), read: ContractRow.read)
+        case .lines(let key):
+            try key.lineBounds.map { bounds throws(EngineError) in
+                let values = [.text(bounds.lower)] + key.values(first: bounds.upper)
+                return try statements.contractsByPurchase.all(values, read: ContractRow.read)
+            } ?? []
+        case .held(let user):
+            try statements.contractsOfUser.all([Value(user)], read: ContractRow.read)
+                + statements.contractsSharedWith.all([Value(user)], read: ContractRow.read)
+        case .named(let user, let provider, let environment):
+            try statements.contractsOfStoreUser.all(
+                [Value(user), Value(provider), Value(environment)],
+                read: ContractRow.read
+            )
+        case .bought(let token):
+            try statements.contractsByToken.all([.text(token.description)], read: ContractRow.read)
+        }
+    }
+
+    /// Contracts whose access should have ended: at most 500, so that the commands behind them wait only milliseconds.
+    func endedContracts(at now: Instant) throws(EngineError) -> [TrackedContract] {
+        let found = try statements.endedContracts.all([Value(now)], read: ContractRow.read)
+        var ended: [TrackedContract] = []
+        for row in found { ended.append(try tracked(row)) }
+        return ended
+    }
+
+    /// Nil for a number that no contract has.
+    func contract(row: Int64) throws(EngineError) -> TrackedContract? {
+        guard let found = try statements.contractByID.first([.integer(row)], read: ContractRow.read) else { return nil }
+        return try tracked(found)
+    }
+
+    private func tracked(_ row: ContractRow) throws(EngineError) -> TrackedContract {
+        var tracked = row.tracked
+        if row.isShared {
+            tracked.shares = try statements.shares.all([.integer(row.id)]) { row in row.user(0) }
+        }
+        ids[tracked.key] = row.id
+        return tracked
+    }
+}
+
+extension TokenDates {
+    fileprivate static func read(_ row: Row) -> (token: String, dates: TokenDates) {
+        var reader = RowReader(row)
+        return (reader.text(), TokenDates(first: reader.instant(), last: reader.optionalInstant()))
+    }
+}
+
+extension ClaimHistory {
+    fileprivate static func read(_ row: Row) -> ClaimHistory {
+        var reader = RowReader(row)
+        return ClaimHistory(
+            user: reader.user(),
+            first: Grant(&reader),
+            last: Grant(&reader),
+            proofAt: reader.instant()
+        )
+    }
+}
+
+extension ClaimHistory.Grant {
+    /// Nil when no claim was granted.
+    fileprivate init?(_ reader: inout RowReader) {
+        let at = reader.optionalInstant()
+        let wasActive = reader.flag()
+        guard let at else { return nil }
+        self.init(at: at, wasActive: wasActive)
+    }
+}
