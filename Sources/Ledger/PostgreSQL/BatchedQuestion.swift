@@ -46,16 +46,16 @@ final class BatchedQuestion {
         return QuestionRows(result: result, indices: rows[number] ?? [])
     }
 
-    /// The query over arrays of its parameters, numbered from the first run on. `OFFSET 0` keeps the planner from joining:
+    /// `sql`, in the SQL that both engines share, over arrays of its parameters, numbered from the first run on. `OFFSET 0` keeps the planner from joining:
     /// it plans the query as it would alone, with an index for each run
     /// (https://www.postgresql.org/docs/15/queries-table-expressions.html#QUERIES-LATERAL).
-    static func sql(_ query: String, types: [String]) -> String {
+    static func sql(_ sql: String, types: [String]) -> String {
         let arrays = types.enumerated().map { "$\($0 + 1)::\($1)[]" }.joined(separator: ", ")
         let columns = types.indices.map { "p\($0 + 1)" }.joined(separator: ", ")
         return """
             SELECT answer.*, run.number
             FROM unnest(\(arrays)) WITH ORDINALITY AS run(\(columns), number)
-            CROSS JOIN LATERAL (\(query.replacing("$", with: "run.p")) OFFSET 0) AS answer
+            CROSS JOIN LATERAL (\(PostgresDialect.translated(sql) { "run.p\($0)" }) OFFSET 0) AS answer
             """
     }
 

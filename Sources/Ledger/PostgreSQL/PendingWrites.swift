@@ -1,3 +1,4 @@
+internal import LedgerSQL
 internal import Postgres
 
 /// A transaction's writes, kept back until something depends on them.
@@ -5,12 +6,13 @@ struct PendingWrites {
     private struct Rows {
         let insert: BulkInsert
         var rows: [[PostgresValue]] = []
-        /// Where a key is, in tables whose rows replace each other.
+        /// Where a key is, in tables whose rows replace each other. One statement may hold a key only once: "ON CONFLICT DO
+        /// UPDATE command cannot affect row a second time".
         var places: [[UInt8]: Int] = [:]
 
         mutating func add(_ row: [PostgresValue]) {
-            guard insert.keyColumns > 0 else { return rows.append(row) }
-            let key = row.prefix(insert.keyColumns).flatMap(\.keyBytes)
+            guard insert.insertion.keyCount > 0 else { return rows.append(row) }
+            let key = row.prefix(insert.insertion.keyCount).flatMap(\.keyBytes)
             if let place = places[key] {
                 rows[place] = row
             } else {

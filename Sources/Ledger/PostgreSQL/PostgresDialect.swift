@@ -1,7 +1,7 @@
-/// Turns the SQL that both engines have in common into PostgreSQL's: `?` and `?1` become `$1`, and the column `user`,
-/// a reserved word there, is quoted.
+/// Turns the SQL that both engines have in common into PostgreSQL's: `?` and `?1` become `$1`, or another name of the
+/// parameter, and the column `user`, a reserved word there, is quoted.
 enum PostgresDialect {
-    static func translated(_ sql: String) -> String {
+    static func translated(_ sql: String, parameter: (Int) -> String = { "$\($0)" }) -> String {
         var result: [UInt8] = []
         var rest = Array(sql.utf8)[...]
         var last = 0
@@ -13,7 +13,7 @@ enum PostgresDialect {
                 let digits = rest.prefix { (48...57).contains($0) }
                 rest.removeFirst(digits.count)
                 last = Int(String(decoding: digits, as: UTF8.self)) ?? last + 1
-                result += "$\(last)".utf8
+                result += parameter(last).utf8
             case _ where isWordByte(byte):
                 let word = rest.prefix(while: isWordByte)
                 let isColumn = word.elementsEqual("user".utf8)

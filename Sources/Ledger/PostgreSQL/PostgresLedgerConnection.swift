@@ -40,6 +40,8 @@ final class PostgresLedgerConnection: LedgerConnection {
 
     struct Question {
         let statement: PostgresStatement
+        /// In the SQL that both engines share; nil for a question that always goes alone.
+        let query: String?
         let values: [PostgresValue]
         let key: [UInt8]
     }
@@ -63,6 +65,15 @@ final class PostgresLedgerConnection: LedgerConnection {
 
     func prepare(_ sql: String) throws(EngineError) -> Statement {
         Statement(PostgresLedgerStatement(sql, on: self))
+    }
+
+    func prepare(_ insertion: Insertion) throws(EngineError) -> Statement {
+        let writing = PostgresLedgerStatement.Writing.insert(BulkInsert(insertion, on: postgres))
+        return Statement(PostgresLedgerStatement(insertion.sql, writing: writing, on: self))
+    }
+
+    func prepare(waiting update: String) throws(EngineError) -> Statement {
+        Statement(PostgresLedgerStatement(update, writing: .update, on: self))
     }
 
     var isInTransaction: Bool { postgres.isInTransaction }
@@ -155,7 +166,7 @@ final class PostgresLedgerConnection: LedgerConnection {
     func send(_ questions: [Question]) throws(PostgresError) {
         var kinds: [String: [Question]] = [:]
         for question in questions where ahead[question.key] == nil {
-            guard let types = BatchedQuestion.types(of: question.values) else {
+            guard question.query != nil, let types = BatchedQuestion.types(of: question.values) else {
                 ahead[question.key] = .alone(try question.statement.send(question.values))
                 continue
             }
@@ -167,18 +178,22 @@ final class PostgresLedgerConnection: LedgerConnection {
     private func send(_ questions: [Question], of kind: String) throws(PostgresError) {
         var seen: Set<[UInt8]> = []
         let runs = questions.filter { seen.insert($0.key).inserted }
-        guard runs.count > 1, let types = BatchedQuestion.types(of: runs[0].values) else {
+        guard runs.count > 1, let query = runs[0].query, let types = BatchedQuestion.types(of: runs[0].values) else {
             for question in runs { ahead[question.key] = .alone(try question.statement.send(question.values)) }
             return
         }
-        let statement = groups[kind] ?? postgres.prepare(BatchedQuestion.sql(runs[0].statement.sql, types: types))
+        let statement = groups[kind] ?? postgres.prepare(BatchedQuestion.sql(query, types: types))
         groups[kind] = statement
         let group = BatchedQuestion(try statement.send(BatchedQuestion.arrays(runs.map(\.values))))
         for (index, question) in runs.enumerated() { ahead[question.key] = .among(group, number: index + 1) }
     }
 
     /// Waits for the rows. While questions are only recorded, there are none.
-    func ask(_ statement: PostgresStatement, values: [Value]) throws(EngineError) -> QuestionRows? {
+    func ask(
+        _ statement: PostgresStatement,
+        query: String? = nil,
+        values: [Value]
+    ) throws(EngineError) -> QuestionRows? {
         let values = values.map(\.postgres)
         if recorded != nil || !ahead.isEmpty {
             let key = statement.key(for: values)
@@ -188,7 +203,7 @@ final class PostgresLedgerConnection: LedgerConnection {
                 return try engine { () throws(PostgresError) in try known.take() }
             }
             if recorded != nil {
-                recorded?.append(Question(statement: statement, values: values, key: key))
+                recorded?.append(Question(statement: statement, query: query, values: values, key: key))
                 return nil
             }
         }

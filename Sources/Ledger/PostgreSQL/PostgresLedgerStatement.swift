@@ -10,16 +10,19 @@ final class PostgresLedgerStatement: PreparedStatement {
     private var values: [Value] = []
     private var body: UnsafeRawBufferPointer?
     private var rows: QuestionRows?
-    private let insert: BulkInsert?
-    private let isUpdateOfContract: Bool
+    private let writing: Writing
     private var index = -1
 
-    init(_ sql: String, on connection: PostgresLedgerConnection) {
-        self.sql = PostgresDialect.translated(sql)
+    enum Writing {
+        case atOnce, update
+        case insert(BulkInsert)
+    }
+
+    init(_ sql: String, writing: Writing = .atOnce, on connection: PostgresLedgerConnection) {
+        self.sql = sql
+        self.writing = writing
         self.connection = connection
-        statement = connection.postgres.prepare(self.sql)
-        insert = BulkInsert(self.sql, on: connection.postgres)
-        isUpdateOfContract = self.sql.hasPrefix("UPDATE contracts SET")
+        statement = connection.postgres.prepare(PostgresDialect.translated(sql))
     }
 
     func start(_ values: [Value], body: UnsafeRawBufferPointer?) throws(EngineError) {
@@ -28,7 +31,7 @@ final class PostgresLedgerStatement: PreparedStatement {
     }
 
     func next() throws(EngineError) -> Bool {
-        if index < 0 { rows = try connection.ask(statement, values: values) }
+        if index < 0 { rows = try connection.ask(statement, query: sql, values: values) }
         index += 1
         guard let rows else { return false }
         if index == rows.count { try engine { () throws(PostgresError) in try rows.result.check() } }
@@ -36,12 +39,11 @@ final class PostgresLedgerStatement: PreparedStatement {
     }
 
     func complete() throws(EngineError) {
-        guard insert != nil || isUpdateOfContract, connection.isInTransaction else {
-            return try connection.queue(statement, values: values, body: body)
-        }
-        let values = values.map(\.postgres) + (body.map { [.bytes(Array($0))] } ?? [])
-        connection.keepBack { pending in
-            if let insert { pending.add(values, to: insert) } else { pending.add(update: statement, values: values) }
+        let row = values.map(\.postgres) + (body.map { [.bytes(Array($0))] } ?? [])
+        switch writing {
+        case .insert(let insert) where connection.isInTransaction: connection.keepBack { $0.add(row, to: insert) }
+        case .update where connection.isInTransaction: connection.keepBack { $0.add(update: statement, values: row) }
+        default: try connection.queue(statement, values: values, body: body)
         }
     }
 

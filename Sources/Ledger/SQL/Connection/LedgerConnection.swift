@@ -4,6 +4,9 @@ public import LedgerInterface
 /// A connection to a ledger, used by one thread. An engine is one implementation, with its tables.
 public protocol LedgerConnection: AnyObject {
     func prepare(_ sql: String) throws(EngineError) -> Statement
+    func prepare(_ insertion: Insertion) throws(EngineError) -> Statement
+    /// An `UPDATE` that may wait, with rows that are inserted, until the transaction reads again or ends.
+    func prepare(waiting update: String) throws(EngineError) -> Statement
     /// The table in which an event's id is unique, and leads to its position.
     var eventIDs: String { get }
 
@@ -55,6 +58,8 @@ public protocol LedgerConnection: AnyObject {
 }
 
 extension LedgerConnection {
+    public func prepare(_ insertion: Insertion) throws(EngineError) -> Statement { try prepare(insertion.sql) }
+    public func prepare(waiting update: String) throws(EngineError) -> Statement { try prepare(update) }
     public func holds(_ lease: Lease) throws(EngineError) -> Bool { true }
     public var eventIDs: String { "events" }
     public func confirmStatements() throws(EngineError) {}

@@ -104,7 +104,7 @@ extension LedgerRepository {
         let job = record.job
         try statements.insertJob.run([
             Value(job.kind), Value(job.provider), Value(job.environment), .text(job.app), .text(job.subject),
-            .text(job.detail ?? ""), Value(job.deadline), Value(record.position), Value(now), Value(now),
+            .text(job.detail ?? ""), Value(job.deadline), Value(record.position), Value(now), Value(now), .integer(0),
         ])
     }
 }

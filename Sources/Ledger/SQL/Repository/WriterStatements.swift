@@ -34,12 +34,8 @@ struct WriterStatements {
         )
         setUnclaimed = try connection.prepare("UPDATE meta SET value = ? WHERE key = 'unclaimed'")
 
-        insertEntry = try connection.prepare(
-            "INSERT INTO entries (position, \(EntryRow.columns)) VALUES (?, \(marks(EntryRow.count)))"
-        )
-        insertFragment = try connection.prepare(
-            "INSERT INTO fragments (\(FragmentRow.columns)) VALUES (\(marks(FragmentRow.count)))"
-        )
+        insertEntry = try connection.prepare(Insertion(into: "entries", "position, \(EntryRow.columns)"))
+        insertFragment = try connection.prepare(Insertion(into: "fragments", FragmentRow.columns))
 
         findEvent = try connection.prepare(
             """
@@ -57,10 +53,10 @@ struct WriterStatements {
         )
         newestEvent = try connection.prepare("SELECT max(position) FROM events WHERE contract = ?")
         insertEvent = try connection.prepare(
-            """
-            INSERT INTO events (position, provider, environment, event, app, signed_at, received_at, contract, body)
-            VALUES (\(marks(9)))
-            """
+            Insertion(
+                into: "events",
+                "position, provider, environment, event, app, signed_at, received_at, contract, body"
+            )
         )
 
         findOrder = try connection.prepare("SELECT \(OrderRow.columns) FROM orders WHERE token = ?")
@@ -72,9 +68,7 @@ struct WriterStatements {
             ORDER BY created_at, token LIMIT 1
             """
         )
-        insertOrder = try connection.prepare(
-            "INSERT INTO orders (\(OrderRow.columns), created_at) VALUES (\(marks(7)))"
-        )
+        insertOrder = try connection.prepare(Insertion(into: "orders", "\(OrderRow.columns), created_at"))
         widenOrder = try connection.prepare(
             "UPDATE orders SET product = ?, provider = ?, product_group = ?, kind = ? WHERE token = ?"
         )
@@ -87,14 +81,12 @@ struct WriterStatements {
         )
         contractByID = try connection.prepare("SELECT \(ContractRow.selection) FROM contracts WHERE id = ?")
         lastContract = try connection.prepare("SELECT max(id) FROM contracts")
-        insertContract = try connection.prepare(
-            "INSERT INTO contracts (id, \(ContractRow.columns)) VALUES (\(marks(ContractRow.count + 1)))"
-        )
+        insertContract = try connection.prepare(Insertion(into: "contracts", "id, \(ContractRow.columns)"))
         updateIdentity = try connection.prepare(
-            "UPDATE contracts SET \(assignments(ContractRow.identityColumns)) WHERE id = ?"
+            waiting: "UPDATE contracts SET \(assignments(ContractRow.identityColumns)) WHERE id = ?"
         )
         updateState = try connection.prepare(
-            "UPDATE contracts SET \(assignments(ContractRow.stateColumns)) WHERE id = ?"
+            waiting: "UPDATE contracts SET \(assignments(ContractRow.stateColumns)) WHERE id = ?"
         )
         contractsOfUser = try connection.prepare(
             """
@@ -116,10 +108,14 @@ struct WriterStatements {
 
         tokens = try connection.prepare("SELECT token, at, bought_at FROM tokens WHERE contract = ?")
         putToken = try connection.prepare(
-            """
-            INSERT INTO tokens (contract, token, at, bought_at) VALUES (\(marks(4)))
-            ON CONFLICT (contract, token) DO UPDATE SET at = excluded.at, bought_at = excluded.bought_at
-            """
+            Insertion(
+                into: "tokens",
+                "contract, token, at, bought_at",
+                replacing: 2,
+                conflict: """
+                    ON CONFLICT (contract, token) DO UPDATE SET at = excluded.at, bought_at = excluded.bought_at
+                    """
+            )
         )
         contractsByToken = try connection.prepare(
             """
@@ -135,13 +131,16 @@ struct WriterStatements {
             """
         )
         putClaim = try connection.prepare(
-            """
-            INSERT INTO claims (contract, user, first_at, first_was_active, at, was_active, proof_at)
-            VALUES (\(marks(7)))
-            ON CONFLICT (contract, user) DO UPDATE SET first_at = excluded.first_at,
-                first_was_active = excluded.first_was_active, at = excluded.at, was_active = excluded.was_active,
-                proof_at = excluded.proof_at
-            """
+            Insertion(
+                into: "claims",
+                "contract, user, first_at, first_was_active, at, was_active, proof_at",
+                replacing: 2,
+                conflict: """
+                    ON CONFLICT (contract, user) DO UPDATE SET first_at = excluded.first_at,
+                        first_was_active = excluded.first_was_active, at = excluded.at,
+                        was_active = excluded.was_active, proof_at = excluded.proof_at
+                    """
+            )
         )
         contractsByAccount = try connection.prepare(
             """
@@ -167,10 +166,11 @@ struct WriterStatements {
         )
 
         insertTransfer = try connection.prepare(
-            """
-            INSERT INTO transfers (from_user, provider, environment, at, to_user) VALUES (\(marks(5)))
-            ON CONFLICT DO NOTHING
-            """
+            Insertion(
+                into: "transfers",
+                "from_user, provider, environment, at, to_user",
+                conflict: "ON CONFLICT DO NOTHING"
+            )
         )
         transfers = try connection.prepare(
             """
@@ -186,11 +186,13 @@ struct WriterStatements {
         )
 
         insertJob = try connection.prepare(
-            """
-            INSERT INTO jobs (kind, provider, environment, app, subject, detail, deadline, position, queued_at,
-                attempts, due_at)
-            VALUES (\(marks(9)), 0, ?) ON CONFLICT DO NOTHING
-            """
+            Insertion(
+                into: "jobs",
+                """
+                kind, provider, environment, app, subject, detail, deadline, position, queued_at, due_at, attempts
+                """,
+                conflict: "ON CONFLICT DO NOTHING"
+            )
         )
         deleteJob = try connection.prepare("DELETE FROM jobs WHERE id = ?")
         delayJob = try connection.prepare(
@@ -232,7 +234,12 @@ struct WriterStatements {
         )
         language = try connection.prepare("SELECT tag FROM languages WHERE user = ?")
         putLanguage = try connection.prepare(
-            "INSERT INTO languages (user, tag) VALUES (?, ?) ON CONFLICT (user) DO UPDATE SET tag = excluded.tag"
+            Insertion(
+                into: "languages",
+                "user, tag",
+                replacing: 1,
+                conflict: "ON CONFLICT (user) DO UPDATE SET tag = excluded.tag"
+            )
         )
 
         erasureKey = try connection.prepare("SELECT value FROM meta WHERE key = 'erasure_key'")

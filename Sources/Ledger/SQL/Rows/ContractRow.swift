@@ -28,7 +28,6 @@ struct ContractRow {
     static let selection = """
         id, \(columns), CASE WHEN EXISTS (SELECT 1 FROM shares WHERE contract = contracts.id) THEN 1 ELSE 0 END
         """
-    static let count = keyColumns.count + identityColumns.count + stateColumns.count
 
     /// Reads a `selection`.
     static func read(_ row: Row) throws(EngineError) -> ContractRow {

@@ -7,7 +7,6 @@ enum EntryRow {
         committed_at, kind, provider, environment, type, subtype, event, outcome, user, contract, order_token, product, \
         previous_state, state, active, access_until
         """
-    static let count = 16
     /// For a join with `events`, which has some of the same names.
     static let qualifiedColumns = columns.split(separator: ", ").map { "entries." + $0 }.joined(separator: ", ")
 

@@ -5,7 +5,6 @@ internal import LedgerInterface
 /// today's templates.
 enum FragmentRow {
     static let columns = "stream, collapse_key, position, ordinal, action, target, targets, content, template, body"
-    static let count = 10
 
     static func values(_ fragment: Fragment, at position: Int64, ordinal: Int) -> [Value] {
         let (content, template, body): (ContentKind, String?, String?) =
