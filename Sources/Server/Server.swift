@@ -7,6 +7,7 @@ internal import Ledger
 internal import LedgerInterface
 internal import Observability
 internal import RailsBroadcasts
+internal import RailsCable
 internal import Settings
 internal import Simulator
 internal import Sockets
@@ -154,5 +155,48 @@ public final class Server {
         // A reader whose queue is full is busy, not dead.
         guard core.reader.head(completion: { _ in answer.fulfil(()) }) else { return }
         if core.ledger.isShared { _ = answer.wait(timeout: .seconds(5)) } else { answer.wait() }
+    }
+}
+
+/// Gaps in the broadcasts of a Rails app.
+extension Server {
+    /// Starts listening. The app's own server still has what was lost: pages reload from there, including pages that
+    /// come later with a cursor from before the loss.
+    func listenToRails() {
+        let heal: HealBroadcasts = { [gateway, lead = core.lead, ledger = core.ledger, position] gap in
+            // No page can have a cursor of a new ledger, unless another node has served it.
+            if gap == .beforeStart && position == 0 && !ledger.isShared { return }
+            // Of several nodes, only the leader commits Rails' broadcasts and records gaps. It may have become the leader
+            // before it connected to Rails.
+            guard let lease = ledger.leaderLease.lease else { return }
+            lead.recordLoss(under: lease) { gateway.refreshPages() }
+        }
+        core.follows?.connect(
+            pages: { [gateway] in gateway.followedStreams },
+            share: { [ledger = core.ledger] streams in ledger.shareFollowed(streams) }
+        )
+        redis?.start(heal: heal)
+        railsCable?.start(takesOver: core.lead.takesOver, heal: heal)
+    }
+}
+
+/// The order in which everything ends.
+extension Server {
+    /// Lets pages go first; what was received is still verified, committed and answered.
+    func stop(_ progress: ShutdownProgress) {
+        progress.wait(for: "pages") { gateway.drain() }
+        progress.wait(for: "jobs and recoveries") { background.close() }
+        progress.wait(for: "webhooks") { core.workers.close() }
+        progress.wait(for: "operators' requests") { core.blockingPools.close() }
+        progress.wait(for: "Rails' broadcasts") {
+            redis?.close()
+            railsCable?.close()
+        }
+        progress.wait(for: "the watch of the ledger's files") { watch.close() }
+        progress.wait(for: "the ledger's writer") { core.writer.close() }
+        progress.wait(for: "the other nodes' log") { core.ledger.close() }
+        progress.wait(for: "the ledger's reader") { core.reader.close() }
+        progress.wait(for: "the demo") { demo?.close() }
+        progress.wait(for: "connections") { gateway.stop() }
     }
 }

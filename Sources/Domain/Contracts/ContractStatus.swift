@@ -31,3 +31,33 @@ public struct ContractStatus: Sendable, Hashable {
     /// When access will end by itself; nil when it will not, or already has.
     public var endsAt: Instant? { isActive ? accessUntil : nil }
 }
+
+/// The effect of a refund, or of any other revocation, on access: a charge that the store took back has `revokedAt`,
+/// and ends only the period that it paid for. For one-time purchases see `Contract+DerivedStatus`.
+extension ContractStatus {
+    /// Access ends with the refund: Apple still states the end of the refunded period.
+    mutating func endAtRefund(of charge: Transaction) {
+        guard state == .revoked, let revokedAt = charge.revokedAt else { return }
+        accessUntil = min(revokedAt, accessUntil ?? revokedAt)
+    }
+
+    /// Ends the period that the charge paid for; a period that another charge pays for goes on.
+    mutating func revoke(by charge: Transaction) {
+        guard let revokedAt = charge.revokedAt, isActive, charge.paid(forPeriodUntil: accessUntil) else { return }
+        state = .revoked
+        accessUntil = revokedAt
+    }
+
+    /// Google calls a revoked subscription expired too. The charge tells the difference, unless access came back and
+    /// ended later.
+    func wasRefunded(_ charge: Transaction) -> Bool {
+        state == .expired && charge.revokedAt != nil && charge.paid(forPeriodUntil: accessUntil)
+    }
+}
+
+extension Transaction {
+    fileprivate func paid(forPeriodUntil end: Instant?) -> Bool {
+        guard let paid = expiresAt else { return true }
+        return end.map { paid >= $0 } ?? false
+    }
+}

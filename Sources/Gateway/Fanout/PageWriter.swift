@@ -1,3 +1,4 @@
+internal import Admission
 internal import Domain
 internal import HTTP1
 internal import Hub
@@ -116,5 +117,97 @@ final class PageWriter {
             next = frame.hasMore ? subscriptions.hub.writable(subscriber.subscription) : nil
         }
         return true
+    }
+}
+
+/// From a publication to every open page of this loop, and from a broadcast at this loop to the others.
+extension PageWriter {
+    func publish(_ publication: Publication) {
+        if let entry = publication.entry {
+            for stream in subscriptions.feeds(admitting: entry.notice) {
+                let event = FeedEvent.block(entry, epoch: loop.settings.epoch)
+                let part = Part(html: event, collapseKey: nil)
+                publish(Message(stream: stream, position: entry.position, parts: [part]))
+            }
+        }
+        if publication.entry?.notice.kind == .userErased {
+            for message in publication.messages { subscriptions.hub.erase(message.stream) }
+        }
+        let written = publication.messages.reduce(0) { $0 + publish($1) }
+        publication.delivery?.landed(written)
+        guard let entry = publication.entry else { return }
+        subscriptions.hub.advance(to: entry.position)
+        if entry.notice.kind == .broadcastsLost { reloadPages(for: entry.position) }
+    }
+
+    /// Publishes a transient broadcast that arrived at this loop. Its own pages get it directly, unless mail waits.
+    func broadcast(_ messages: [Message]) {
+        loop.metrics.published.add(messages.count)
+        for peer in peers where messages.contains(where: { peer.follows($0.stream) }) {
+            peer.send(.broadcast(messages))
+        }
+        guard loop.port.isEmpty else { return loop.port.send(.broadcast(messages)) }
+        for message in messages { publish(message) }
+    }
+
+    // MARK: Reloading
+
+    /// Makes every open page reload, because something was lost that only the app's own server still knows. `gap` is
+    /// the entry that records the loss, if it could be committed; the ledger tells pages that come later.
+    func reloadPages(for gap: Int64?) {
+        reloads = StaggeredQueue(subscriptions.pages, ticks: LoopSettings.spreadTicks)
+        reloadGap = gap
+        subscriptions.hub.forgetRecentMessages()
+    }
+
+    /// Runs at each tick. It goes by page, not by stream: a page that connects meanwhile is as new as its own server.
+    func reloadSome() {
+        for id in reloads.next() {
+            guard let subscriber = subscriptions[id] else { continue }
+            let message = Message(stream: subscriber.stream, position: nil, parts: [.refresh])
+            guard let fanout = subscriptions.hub.publish(message, to: id, unlessRead: reloadGap ?? .max) else {
+                // Its missed messages are still being read.
+                reloads.putBack(id)
+                continue
+            }
+            deliver(message, to: fanout, refresh: reloadGap)
+        }
+    }
+}
+
+/// Lets a page catch up: from the recent messages in this loop's memory, or from the ledger.
+extension PageWriter {
+    /// Answers a page that was here a moment ago from memory, with `send`: nothing can be published between the
+    /// subscription and the answer, so there is no gap and no repeat. For all other pages it asks the ledger, whose
+    /// answer arrives as mail. Returns false if the ledger is too busy.
+    func readCatchUp(_ request: PageRequest, for id: SubscriptionID, send: (CatchUpBatch) -> Void) -> Bool {
+        guard let recent = rememberedBatch(for: request) else {
+            return request.readCatchUp { [port = loop.port] missed in port.send(.catchUp(id, missed)) }
+        }
+        send(recent)
+        return true
+    }
+
+    private func rememberedBatch(for request: PageRequest) -> CatchUpBatch? {
+        let messages: [Message]? =
+            switch request.seen {
+            case .upTo(let position): subscriptions.hub.recentMessages(on: request.stream, after: position)
+            case .nothing: subscriptions.hub.newestMessages(on: request.stream)
+            case nil: nil
+            }
+        return messages.map { CatchUpBatch(through: subscriptions.hub.position, messages: $0) }
+    }
+
+    /// The part to send: the newest fragment of each target, as much as may wait for a page, and no refresh that the page
+    /// has had.
+    func news(in missed: CatchUpBatch, for subscriber: Subscriber) -> CatchUpBatch {
+        var news = missed.collapsed
+        if subscriber.transport != .feed { news = news.bounded(to: loop.limits.queuedBytes) }
+        news = news.withRefreshes {
+            loop.shared.sentRefreshes.isNews($0, on: subscriber.stream, for: subscriber.refreshes)
+        }
+        if !news.messages.isEmpty { loop.metrics.catchUps.add() }
+        loop.metrics.catchUpMessages.add(news.messages.count)
+        return news
     }
 }

@@ -1,8 +1,12 @@
+internal import ActionCable
 internal import Admission
 internal import Concurrency
 internal import HTTP1
 internal import HTTPMessages
+internal import Observability
+internal import Pages
 internal import Sockets
+internal import WebSocket
 
 /// Takes requests out of the arrived bytes, and answers them one after the other.
 final class RequestServer {
@@ -132,5 +136,148 @@ extension Connection.Terms {
     fileprivate mutating func refuse() {
         keepAlive = false
         lingers = true
+    }
+}
+
+/// The handler's answer: a response now or later, or a page that stays open.
+extension RequestServer {
+    func perform(_ answer: Answer, on connection: Connection, terms: Connection.Terms) {
+        switch answer {
+        case .respond(let response): responses.write(response, on: connection, terms: terms)
+        case .later(let start):
+            connection.phase = .waiting(terms)
+            deadlines.clear(for: connection)
+            let reply = Reply { [port = loop.port, id = connection.id] response in port.send(.reply(id, response)) }
+            guard !start(reply) else { return }
+            let refusal = Connection.Terms(keepAlive: false, includesBody: terms.includesBody, lingers: true)
+            responses.write(.busy, on: connection, terms: refusal)
+        case .broadcast(let messages, let response):
+            writer.broadcast(messages)
+            responses.write(response, on: connection, terms: terms)
+        case .open(let page):
+            guard connection.admission == .accept, loop.acceptor.isListening else {
+                loop.metrics.turnedAway.add()
+                let retry = EventStream.turnedAway(allowedOrigin: page.allowedOrigin)
+                return responses.write(retry, on: connection, terms: terms)
+            }
+            deadlines.clear(for: connection)
+            pages.openEventStream(page, on: connection)
+        case .openCable: responses.write(.notFound, on: connection, terms: terms)
+        }
+    }
+
+    /// Another thread has answered. Bytes that followed the request wait in the input.
+    func reply(_ response: Response, to connection: Connection) {
+        guard case .waiting(let terms) = connection.phase else { return }
+        responses.write(response, on: connection, terms: terms)
+        readRequests(connection)
+    }
+}
+
+/// The client that a request comes from.
+extension RequestServer {
+    /// Behind a trusted proxy, the connection counts for that client from now on.
+    func client(of head: RequestHead, for route: Route, on connection: Connection) -> ForwardedClient {
+        let proxies = loop.settings.proxies
+        guard let peer = connection.peer, !proxies.isEmpty, proxies.contains(peer) else {
+            return ForwardedClient(direct: isDisguised(head, for: route, on: connection) ? nil : connection.peer)
+        }
+        let headers = ForwardedHeaders(
+            addresses: head[.forwardedFor],
+            scheme: head[.forwardedProto],
+            host: head[.forwardedHost]
+        )
+        var client = ForwardedClient(proxy: peer, headers: headers, proxies: proxies)
+        if headers.addresses == nil, isDisguised(head, for: route, on: connection) { client.address = nil }
+        if client.address != connection.client, connection.admission != .reject {
+            connection.admission = loop.shared.limiter.move(from: connection.client, to: client.address)
+            connection.client = client.address
+        }
+        return client
+    }
+
+    /// A proxy on this machine that names no address we trust must not make the Internet look local: on operators'
+    /// routes, any trace of a proxy hides the client's address.
+    private func isDisguised(_ head: RequestHead, for route: Route, on connection: Connection) -> Bool {
+        route.isForOperators && connection.peer?.isLoopback == true && head.isForwarded
+    }
+}
+
+/// The next step of a connection: after its peer has sent something, and once its peer accepts bytes again. An HTTP/2
+/// stream is such a connection, too; its client is not.
+extension RequestServer {
+    func received(_ bytes: UnsafeRawBufferPointer, on connection: Connection) {
+        switch connection.phase {
+        case .reading, .waiting, .sending:
+            connection.input.append(bytes)
+            readRequests(connection)
+        case .page(let page) where page.transport == .webSocket: webSockets.received(bytes, on: connection)
+        case .cable, .closeSent: webSockets.received(bytes, on: connection)
+        // The reader of an event stream has nothing to send, and a lingering peer has its answer.
+        case .page, .closing, .lingering, .shaking, .http2, .ended: break
+        }
+    }
+
+    /// Continues the work that had to wait for the peer.
+    func advance(_ connection: Connection) {
+        guard !connection.link.isBehind else { return }
+        switch connection.phase {
+        case .sending:
+            responses.sendOn(connection)
+            readRequests(connection)
+        case .reading:
+            if connection.expected == nil { responses.setDeadline(for: connection) }
+            readRequests(connection)
+        // An HTTP/2 stream ends by itself with its last frame.
+        case .closing: if connection.socket != nil { closer.linger(connection) }
+        case .page(let page): if writer.resume(connection) { pages.readOn(page, on: connection) }
+        case .cable(let client): if writer.resume(connection) { cable.readNext(client, on: connection) }
+        case .shaking, .waiting, .http2, .closeSent, .lingering, .ended: break
+        }
+    }
+}
+
+/// From an HTTP request to a WebSocket.
+extension RequestServer {
+    func upgrade(_ request: Request, on connection: Connection) {
+        let refusal = Connection.Terms(keepAlive: false, includesBody: true, lingers: true)
+        let accept: String
+        switch WebSocketHandshakeCheck().admit(request) {
+        case .refuse(let response): return responses.write(response, on: connection, terms: refusal)
+        case .accept(let key): accept = key
+        }
+        guard connection.admission == .accept, loop.acceptor.isListening else {
+            loop.metrics.turnedAway.add()
+            return responses.write(.full, on: connection, terms: refusal)
+        }
+        switch loop.shared.handler.handle(request) {
+        case .respond(let response): responses.write(response, on: connection, terms: refusal)
+        case .open(let page):
+            let head = switchProtocols(accepting: accept, speaking: nil, on: connection)
+            guard connection.link.begin(head, body: [], date: loop.date, isWhole: false) else {
+                return closer.end(connection)
+            }
+            pages.open(page, as: .webSocket, on: connection)
+        case .openCable(let opening):
+            let spoken = request.offeredProtocol
+            let head = switchProtocols(accepting: accept, speaking: spoken, on: connection)
+            cable.open(opening, speaking: spoken ?? .base, beginningWith: head, on: connection)
+        case .later, .broadcast: closer.end(connection)
+        }
+        webSockets.readAhead(connection)
+    }
+
+    /// From now on both sides speak frames. Returns the head of the answer, which is still to be sent.
+    private func switchProtocols(
+        accepting accept: String,
+        speaking spoken: CableProtocol?,
+        on connection: Connection
+    ) -> ResponseHead {
+        loop.metrics.responses(101).add()
+        var headers = [("Upgrade", "websocket"), ("Connection", "Upgrade"), ("Sec-WebSocket-Accept", accept)]
+        if let spoken { headers.append(("Sec-WebSocket-Protocol", spoken.rawValue)) }
+        connection.frames = FrameReader(messageLimit: loop.limits.messageBytes)
+        deadlines.clear(for: connection)
+        return ResponseHead(status: 101, headers: headers, length: nil, keepAlive: true)
     }
 }

@@ -1,6 +1,7 @@
 internal import Domain
 public import LedgerInterface
 internal import LedgerSQL
+internal import Postgres
 
 /// Copies one ledger into another, whatever their engines, and checks the copy. After an interruption, the next run
 /// continues behind the last committed piece.
@@ -154,5 +155,36 @@ public struct LedgerCopier {
         }
         guard isOurs else { throw .takenOver(target.name) }
         target.flushJournal()
+    }
+}
+
+extension LedgerCopier {
+    static func open(source: DatabaseURL) throws(CopyError) -> any CopySide {
+        switch source {
+        case .sqlite(let path): try SQLiteSide.source(path)
+        case .postgres(let url): try PostgresSide.source(address(url, option: "--from"))
+        }
+    }
+
+    static func open(target: DatabaseURL, from source: any CopySide) throws(CopyError) -> any CopySide {
+        switch target {
+        case .sqlite(let path):
+            if let source = source as? SQLiteSide, source.isFile(path) { throw .sameLedger(path) }
+            return try SQLiteSide.target(path)
+        case .postgres(let url):
+            let target = try PostgresSide.target(address(url, option: "--to"))
+            if let source = source as? PostgresSide, try source.identity() == target.identity() {
+                throw .sameLedger(target.name)
+            }
+            return target
+        }
+    }
+
+    private static func address(_ url: String, option: String) throws(CopyError) -> PostgresURL {
+        do throws(PostgresURL.Failure) {
+            return try PostgresURL(url)
+        } catch {
+            throw .unreadableURL("\(option) \(error)")
+        }
     }
 }

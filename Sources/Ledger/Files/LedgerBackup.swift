@@ -1,3 +1,4 @@
+internal import Domain
 internal import Glibc
 internal import LedgerInterface
 internal import LedgerSQL
@@ -86,5 +87,109 @@ public struct LedgerBackup: Sendable, Equatable {
         } catch {
             throw .cannotWrite(draft, reason: error.message)
         }
+    }
+}
+
+extension LedgerBackup {
+    static func isFile(_ path: String) -> Bool {
+        var information = stat()
+        return stat(path, &information) == 0 && information.st_mode & S_IFMT == S_IFREG && information.st_size > 0
+    }
+
+    /// Follows a link, so that a link to the ledger remains one.
+    static func resolved(_ path: String) -> String {
+        guard let resolved = realpath(path, nil) else { return path }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+
+    static func isSameFile(_ left: String, as right: String) -> Bool {
+        var first = stat()
+        var second = stat()
+        guard stat(left, &first) == 0, stat(right, &second) == 0 else { return false }
+        return first.st_ino == second.st_ino && first.st_dev == second.st_dev
+    }
+
+    /// Allows only an older backup to be replaced: a typo must not cost anybody another file.
+    static func refuseToReplace(_ file: String, from path: String) throws(LedgerBackupError) {
+        for suffix in ["", "-wal", "-shm", "-lock"] where isSameFile(file, as: path + suffix) { throw .sameFile(file) }
+        var information = stat()
+        guard lstat(file, &information) == 0, information.st_size > 0 else { return }
+        guard information.st_mode & S_IFMT == S_IFREG, (try? epoch(of: file)) != nil else { throw .notABackup(file) }
+    }
+
+    private static func epoch(of file: String) throws(EngineError) -> String {
+        let connection = try SQLiteConnection(path: file, access: .readOnly, lockTimeout: .zero)
+        return try connection.prepare("SELECT value FROM meta WHERE key = 'epoch'").first { $0.text(0) } ?? ""
+    }
+
+    /// Returns the file's size in bytes once all of it is on the disk.
+    static func synchronized(_ file: String) throws(LedgerBackupError) -> Int {
+        let descriptor = open(file, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .cannotWrite(file, reason: reason()) }
+        defer { close(descriptor) }
+        var information = stat()
+        guard fsync(descriptor) == 0, fstat(descriptor, &information) == 0 else {
+            throw .cannotWrite(file, reason: reason())
+        }
+        return Int(information.st_size)
+    }
+
+    /// Makes the new name survive a power cut.
+    static func synchronizeFolder(of file: String) {
+        let descriptor = open(LedgerFile.folder(of: file), O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        fsync(descriptor)
+        close(descriptor)
+    }
+
+    static func reason() -> String { String(cString: strerror(errno)) }
+}
+
+extension LedgerBackup {
+    /// Puts a backup in the ledger's place, with a new epoch: a cursor of the former ledger, or of the one that was
+    /// backed up, means nothing in this one. Returns where the former ledger is now, if there was one.
+    ///
+    /// Throws when a server runs on the ledger.
+    public static func restore(
+        _ file: String,
+        to path: String
+    ) throws(LedgerBackupError) -> (copy: LedgerBackup, former: String?) {
+        guard isFile(file) else { throw .noLedger(file) }
+        guard !isSameFile(file, as: path) else { throw .sameFile(file) }
+        let path = resolved(path)
+        let hasFormer = isFile(path)
+        let owner = LedgerFileOwner(ofLedgerAt: path)
+        let lock: LedgerLock
+        do throws(LedgerError) {
+            lock = try LedgerLock(path: path)
+        } catch {
+            throw .ledger(error)
+        }
+        // Keeps the lock until the end: it is released when its last reference goes.
+        defer { withExtendedLifetime(lock) {} }
+        let former = "\(path).before-restore"
+        owner?.take(LedgerLock.file(of: path))
+        let copy = try made(from: file, for: path, owner: owner, epoch: Cursor.newEpoch()) {
+            () throws(LedgerBackupError) in
+            try setAside(path, hasLedger: hasFormer, as: former)
+        }
+        return (copy, hasFormer ? former : nil)
+    }
+
+    /// The ledger stays at its path until the new one takes its place, so that a server always finds one. Its journal
+    /// goes first: into the ledger, or else aside with it. A journal that stayed would be read into the new ledger, and
+    /// destroy it.
+    private static func setAside(_ path: String, hasLedger: Bool, as former: String) throws(LedgerBackupError) {
+        if hasLedger { try? emptyJournal(of: path) }
+        for suffix in ["", "-wal", "-shm"] { unlink(former + suffix) }
+        guard !hasLedger || link(path, former) == 0 else { throw .cannotWrite(former, reason: reason()) }
+        for suffix in ["-wal", "-shm"] { _ = Glibc.rename(path + suffix, former + suffix) }
+    }
+
+    /// The last connection that closes a ledger removes its journal.
+    private static func emptyJournal(of path: String) throws(EngineError) {
+        let connection = try SQLiteConnection(path: path, access: .readWrite, lockTimeout: .zero)
+        try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     }
 }

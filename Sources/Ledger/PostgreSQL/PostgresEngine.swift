@@ -4,6 +4,8 @@ internal import Glibc
 public import LedgerInterface
 public import LedgerSQL
 public import Postgres
+public import SharedLedger
+internal import Synchronization
 
 /// A ledger in PostgreSQL, which any number of nodes share.
 public struct PostgresEngine: LedgerEngine {
@@ -96,5 +98,27 @@ public struct PostgresEngine: LedgerEngine {
         } catch {
             throw LedgerError(error)
         }
+    }
+}
+
+/// Following the log, and speaking with the other nodes.
+extension PostgresEngine: SharedLedgerEngine {
+    public func openLog(policy: AccessPolicy, streams: StreamPattern) throws(LedgerError) -> LedgerLog {
+        do throws(EngineError) {
+            let connection = PostgresLedgerConnection(nodeState, options: nodeState.logOptions)
+            return LedgerLog(
+                queries: try LedgerQueries(connection, epoch: nodeState.epoch, policy: policy, streams: streams),
+                membership: try PostgresMembership(connection, nodeState: nodeState),
+                published: { [nodeState] entry in nodeState.remember(entry.position, committedAt: entry.committedAt) }
+            )
+        } catch {
+            throw LedgerError(error)
+        }
+    }
+
+    public func listen(sending queue: NodeMessageQueue, hear: (NodeNews) -> Void) throws(EngineError) {
+        var session = try ListeningSession(nodeState, at: listening)
+        defer { nodeState.heard.withLock { $0 = session.heard } }
+        try session.run(sending: queue, hear: hear)
     }
 }

@@ -1,3 +1,4 @@
+internal import Concurrency
 internal import Domain
 internal import LedgerInterface
 internal import LedgerSQL
@@ -239,5 +240,47 @@ extension PostgresStatement {
     /// Tells questions apart by their bytes.
     fileprivate func key(for values: [PostgresValue]) -> [UInt8] {
         values.reduce(into: Array(name.utf8) + [0]) { $0 += $1.keyBytes }
+    }
+}
+
+/// Notifies the other nodes of a commit; `PostgresEngine+Nodes` listens.
+extension PostgresLedgerConnection {
+    /// Tells the other nodes, in a transaction of its own: within the commit, PostgreSQL would hold its lock on all
+    /// notifying commits of the server while the disk is flushed. It is a hint, so nobody minds if it fails.
+    func announce() {
+        guard committed > announced, postgres.isOpen else { return }
+        announced = committed
+        let statement = postgres.prepare("SELECT pg_notify(?, ?)")
+        try? statement.run([.text(PostgresNodeState.channel), .text("\(nodeState.epoch):\(committed)")])
+        // Its answer comes with that of the next transaction.
+        try? postgres.post()
+    }
+}
+
+/// A commit of which this node does not know whether it is in, because the connection broke before the answer.
+extension PostgresLedgerConnection {
+    /// Asks on a new session. The head's lock waits for a predecessor that is still committing, and the node's row tells
+    /// whether the batch is in.
+    func hasCommitted(_ batch: Int64) throws(EngineError) -> Bool {
+        let deadline = ContinuousClock.now + .seconds(5)
+        while true {
+            do throws(EngineError) {
+                _ = try transaction(to: .confirm)
+                let found = try engine { () throws(PostgresError) in
+                    try postgres.prepare("SELECT batch FROM writers WHERE node = ?").first([.text(nodeState.node)]) {
+                        row in
+                        row.integer(0)
+                    }
+                }
+                // A server that was restarted shows commits that no standby has. This one follows them to the standby, and is
+                // answered when it is there: https://www.postgresql.org/docs/15/warm-standby.html#SYNCHRONOUS-REPLICATION
+                try engine { () throws(PostgresError) in try postgres.commit() }
+                return found == batch
+            } catch {
+                postgres.rollback()
+                guard !nodeState.hasLost, ContinuousClock.now < deadline else { throw error }
+                Waker().wait(timeout: max(reconnection.delay, .milliseconds(20)))
+            }
+        }
     }
 }

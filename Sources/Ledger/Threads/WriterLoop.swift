@@ -183,3 +183,105 @@ struct WriterLoop {
         }
     }
 }
+
+/// Access ends at its time without a webhook: the writer sleeps until then.
+extension WriterLoop {
+    /// An hour at most, because the system's clock may be set. Of what other nodes commit, nobody tells this thread.
+    func timeToNextEnd() -> Duration? {
+        guard let end = try? repository.nextEnd() else { return repository.isShared ? WriterLoop.sharedSleep : nil }
+        let now = clock.now()
+        let most = repository.isShared ? WriterLoop.sharedSleep : .seconds(3600)
+        return end <= now ? .zero : min(.milliseconds(end.milliseconds - now.milliseconds), most)
+    }
+
+    private static let sharedSleep = Duration.seconds(5)
+
+    func isEndDue() -> Bool {
+        guard let end = try? repository.nextEnd() else { return false }
+        return end <= clock.now()
+    }
+}
+
+/// Erased rows are still in free space and in the journal after the commit.
+extension WriterLoop {
+    func scrub() {
+        do throws(EngineError) {
+            if try !repository.overwriteFreeSpace() {
+                let todo = "at the next maintenance: paycast backup copy.db, stop the server, paycast restore copy.db"
+                log.warning("free space not overwritten", fields: ["why": "the ledger is large", "todo": todo])
+            }
+        } catch {
+            log.error("free space not overwritten", fields: ["problem": error, "todo": "erase again"])
+        }
+        emptyJournal()
+    }
+
+    /// Readers let go of the journal within milliseconds, a checkpoint within a second, a backup when it is done.
+    private func emptyJournal() {
+        for _ in 0..<100 {
+            if (try? repository.emptyJournal()) == true { return }
+            Waker().wait(timeout: .milliseconds(10))
+        }
+        let todo = "erase again when the backup is done, or start the server again"
+        log.warning("journal not emptied", fields: ["why": "something reads the ledger", "todo": todo])
+    }
+}
+
+/// Commands that cannot be committed: they are refused, and so are those that follow, until it works again.
+extension WriterLoop {
+    func fail(_ error: EngineError, of commands: ArraySlice<LedgerCommand>) {
+        try? repository.rollback()
+        health.report(.commit, problem: error.advice)
+        refuse(commands)
+    }
+
+    /// False when a commit would not be found after the next start. Nothing is committed then.
+    func isInPlace() -> Bool {
+        let problem = repository.problem
+        health.report(.files, problem: problem)
+        if problem != nil && health.beginRescue() { rescue() }
+        return problem == nil && health.isSound
+    }
+
+    func refuse(_ commands: ArraySlice<LedgerCommand>) {
+        counts.failures.add()
+        for command in commands { command.refuse(.busy) }
+    }
+}
+
+/// A node that was frozen, or cut off, may wake up with work to commit that another one does by now.
+extension WriterLoop {
+    /// Asks once for each batch.
+    func holds(_ lease: Lease, in batch: inout Batch) throws(EngineError) -> Bool {
+        if let known = batch.leases[lease] { return known }
+        let isHeld = try repository.holds(lease)
+        batch.leases[lease] = isHeld
+        if !isHeld {
+            log.warning(
+                "work of a former lease refused",
+                fields: ["lease": lease.number, "todo": "nothing: another node does it"]
+            )
+        }
+        return isHeld
+    }
+}
+
+/// A ledger that loses its name, or its journal's, while the server runs.
+extension WriterLoop {
+    func rescue() {
+        guard health.contentIsSound else { return }
+        do throws(EngineError) {
+            switch try repository.rescue() {
+            case .nothing, .inPlace: break
+            case .copied(let file):
+                log.error(
+                    "ledger rescued",
+                    fields: ["file": file, "todo": "stop the server, then: paycast restore \(file)"]
+                )
+            case .failed(let reason): log.error("ledger not rescued", fields: ["problem": reason])
+            }
+        } catch {
+            log.error("ledger not rescued", fields: ["problem": error])
+        }
+    }
+}

@@ -1,11 +1,13 @@
 public import Admission
 public import Domain
+internal import Glibc
 public import LedgerInterface
 public import Observability
 public import Postgres
 public import RailsCable
 public import RailsRedis
 public import Settings
+public import Sockets
 public import StoreInterface
 public import Stores
 
@@ -120,5 +122,170 @@ public struct Configuration: Sendable {
         }
         reader.rejectUnknown()
         warnings = reader.warnings
+    }
+}
+
+extension SettingsReader {
+    /// `PAYCAST_CATALOG`: a JSON file.
+    mutating func catalog() -> Catalog {
+        guard let given = given("PAYCAST_CATALOG") else { return Catalog() }
+        guard let text = contents(of: given.value) else {
+            reject(given.name, because: "\(quoted(given.value)) is not a file of 1 byte to 64 KiB that can be read")
+            return Catalog()
+        }
+        let file = CatalogFile(text)
+        for problem in file.problems { reject(given.name, because: problem) }
+        return Catalog(file.products)
+    }
+
+    /// `PAYCAST_TRANSFERS`: the effect on a contract that another user claims.
+    mutating func transferPolicy() -> TransferPolicy {
+        guard let given = given("PAYCAST_TRANSFERS") else { return .transfer }
+        if let policy = TransferPolicy(rawValue: given.value) { return policy }
+        let words = TransferPolicy.allCases.map(\.rawValue).joined(separator: ", ")
+        reject(given.name, because: "\(quoted(given.value)) is not one of \(words)")
+        return .transfer
+    }
+}
+
+extension SettingsReader {
+    mutating func limits(loops: Int) -> Limits {
+        let wanted = number("PAYCAST_MAX_CONNECTIONS", default: 50_000, in: 1...4_000_000)
+        var limits = Limits(connections: wanted, loops: loops)
+        read("PAYCAST_MAX_CONNECTIONS_PER_ADDRESS", into: &limits.connectionsPerAddress, in: 1...10_000_000)
+        read("PAYCAST_MAX_SUBSCRIPTIONS", into: &limits.subscriptions, in: 1...100_000)
+        read("PAYCAST_MAX_COMMANDS", into: &limits.commandsPerMinute, in: 1...1_000_000)
+        read("PAYCAST_MAX_FRAME", into: &limits.messageBytes, in: 1024...(1 << 20))
+        read("PAYCAST_MAX_QUEUE", into: &limits.queuedBytes, in: 4096...(64 << 20))
+        read("PAYCAST_HEADER_SECONDS", into: &limits.headerSeconds, in: 1...600)
+        read("PAYCAST_BODY_SECONDS", into: &limits.bodySeconds, in: 1...600)
+        read("PAYCAST_IDLE_SECONDS", into: &limits.idleSeconds, in: 1...3600)
+        read("PAYCAST_WRITE_SECONDS", into: &limits.writeSeconds, in: 1...3600)
+        if limits.connections < wanted, given("PAYCAST_MAX_CONNECTIONS") != nil {
+            warn(
+                "PAYCAST_MAX_CONNECTIONS is lowered from \(wanted) to \(limits.connections): no more files may be open "
+                    + "(ulimit -Hn is \(FileLimit.highest())); raise that limit, or lower the setting"
+            )
+        }
+        return limits
+    }
+
+    mutating func retentionDays() -> Int? {
+        let days = number("PAYCAST_RETENTION_DAYS", default: 0, in: 1...36_500)
+        return days == 0 ? nil : days
+    }
+
+    mutating func trustedProxies() -> TrustedProxies {
+        let items = list("PAYCAST_TRUSTED_PROXIES", expected: "an IP address or a network such as 10.0.0.0/8") {
+            TrustedProxies.Network($0) != nil
+        }
+        return TrustedProxies(items.compactMap(TrustedProxies.Network.init))
+    }
+
+    private mutating func read(_ variable: String, into value: inout Int, in range: ClosedRange<Int>) {
+        value = number(variable, default: value, in: range)
+    }
+}
+
+extension SettingsReader {
+    /// Never shows an address of PostgreSQL, which may carry a password.
+    mutating func railsCable(beside ledger: DatabaseURL) -> CableSettings? {
+        let prefix = given("PAYCAST_RAILS_CABLE_PREFIX")
+        if let prefix, !isValidIdentifier(prefix.value) {
+            reject(prefix.name, because: "\(quoted(prefix.value)) is not a prefix such as shop_production")
+        }
+        let adapter = railsCableAdapter()
+        guard let given = given("PAYCAST_RAILS_CABLE_URL") else {
+            if prefix != nil { warn("PAYCAST_RAILS_CABLE_PREFIX is ignored without PAYCAST_RAILS_CABLE_URL") }
+            return nil
+        }
+        do throws(CableURL.Failure) {
+            let url = try CableURL(given.value)
+            if case .sqlite(let file) = ledger, case .sqlite(let cable) = url, cable.hasSameBytes(as: file) {
+                reject(given.name, because: "names Paycast's own ledger; name the app's cable database")
+            }
+            if case .sqlite = url, adapter == .postgresql {
+                reject(given.name, because: "names SQLite, which the adapter postgresql does not use")
+            }
+            return CableSettings(url: url, prefix: prefix?.value, adapter: adapter)
+        } catch {
+            reject(given.name, because: "\(error)")
+            return nil
+        }
+    }
+
+    private mutating func railsCableAdapter() -> CableAdapter? {
+        guard let given = given("PAYCAST_RAILS_CABLE_ADAPTER") else { return nil }
+        if let adapter = CableAdapter(rawValue: given.value) { return adapter }
+        let words = CableAdapter.allCases.map(\.rawValue).joined(separator: ", ")
+        reject(given.name, because: "\(quoted(given.value)) is not one of \(words)")
+        return nil
+    }
+}
+
+extension SettingsReader {
+    /// Never shows `REDIS_URL`, which may carry a password.
+    mutating func redis() -> RedisSettings? {
+        let prefix = given("PAYCAST_REDIS_PREFIX")
+        if let prefix, !isValidIdentifier(prefix.value) {
+            reject(prefix.name, because: "\(quoted(prefix.value)) is not a prefix such as shop_production")
+        }
+        guard let given = given("REDIS_URL") else {
+            if prefix != nil { warn("PAYCAST_REDIS_PREFIX is ignored without REDIS_URL") }
+            return nil
+        }
+        do throws(RedisURL.Failure) {
+            return RedisSettings(url: try RedisURL(given.value), prefix: prefix?.value)
+        } catch {
+            reject(given.name, because: "\(error)")
+            return nil
+        }
+    }
+}
+
+extension Configuration {
+    /// `--tls-cert`, `PAYCAST_TLS_CERT` and `--tls-key`, `PAYCAST_TLS_KEY`: PEM files, both or neither.
+    public struct TLS: Sendable {
+        public var certificateFile: String
+        public var keyFile: String
+        /// The files' contents at the start.
+        public var identity: ServerIdentity
+    }
+}
+
+extension SettingsReader {
+    mutating func tls() -> Configuration.TLS? {
+        let names = (certificate: "PAYCAST_TLS_CERT", key: "PAYCAST_TLS_KEY")
+        let certificate = given(names.certificate, flag: "--tls-cert")
+        let key = given(names.key, flag: "--tls-key")
+        guard let certificate, let key else {
+            if let certificate {
+                reject(names.key, because: "is missing: \(certificate.name) needs the key of the certificate")
+            }
+            if let key {
+                reject(names.certificate, because: "is missing: \(key.name) needs the certificate of the key")
+            }
+            return nil
+        }
+        do throws(ServerIdentityError) {
+            let identity = try ServerIdentity(certificateFile: certificate.value, keyFile: key.value)
+            if identity.hasExpired { warn("the certificate in \(shownPath(certificate.value)) has expired") }
+            return .init(certificateFile: certificate.value, keyFile: key.value, identity: identity)
+        } catch {
+            for flaw in error.flaws { reject(flaw, certificate: certificate, key: key) }
+            return nil
+        }
+    }
+
+    private mutating func reject(_ flaw: ServerIdentityError.Flaw, certificate: Given, key: Given) {
+        let files = (certificate: shownPath(certificate.value), key: shownPath(key.value))
+        switch flaw {
+        case .certificate:
+            reject(certificate.name, because: "\(files.certificate) cannot be read or holds no certificate in PEM")
+        case .key:
+            reject(key.name, because: "\(files.key) cannot be read or holds no private key in PEM without a passphrase")
+        case .mismatch:
+            reject(key.name, because: "\(files.key) is not the key of the certificate in \(files.certificate)")
+        }
     }
 }

@@ -1,6 +1,6 @@
 public import Domain
 public import LedgerInterface
-internal import Rules
+public import Rules
 
 /// The writer's side of an engine: it lets decisions read (`StoredRows`), and writes what they return (`+Writing`). It
 /// never leaves the writer's thread.
@@ -84,5 +84,196 @@ extension LedgerRepository {
     /// Only the engine fails in what reads the ledger.
     func reading<Value>(_ body: () throws -> Value) throws(EngineError) -> Value {
         do { return try body() } catch { throw error as? EngineError ?? .unanswered }
+    }
+}
+
+/// Results that were committed under a key.
+struct MadeBroadcast {
+    let request: String
+    let position: Int64
+    let count: Int64
+}
+
+extension LedgerRepository {
+    /// The key is committed together with its broadcast, so that neither exists without the other.
+    public mutating func broadcast(
+        _ fragments: [Fragment],
+        once request: KeyedRequest,
+        limit: Int64 = keyLimit,
+        now: Instant
+    ) throws(EngineError) -> Commit<KeyedBroadcast> {
+        if broadcasts[request.key.text] == nil {
+            broadcasts[request.key.text] = .some(try findBroadcast(request.key, at: now))
+        }
+        if let known = broadcasts[request.key.text] ?? nil {
+            guard known.request.hasSameBytes(as: request.digest) else { return Commit(value: .otherRequest) }
+            return Commit(value: .repeated((0..<known.count).map { cursor(known.position + $0) }))
+        }
+        let made = try decide(at: now) { unit in try unit.broadcast(fragments) }
+        // Entries of one command have consecutive positions.
+        let new = MadeBroadcast(
+            request: request.digest,
+            position: made.value.first?.position ?? 0,
+            count: Int64(fragments.count)
+        )
+        broadcasts[request.key.text] = new
+        try forgetBroadcastKeys(at: now)
+        try statements.putBroadcastKey.run([
+            .text(request.key.text), .text(new.request), .integer(new.position), .integer(new.count), Value(now),
+        ])
+        try forgetBroadcastKeys(beyond: limit)
+        return Commit(value: .made(made.value), entries: made.entries)
+    }
+
+    func findBroadcast(_ key: IdempotencyKey, at now: Instant) throws(EngineError) -> MadeBroadcast? {
+        try statements.findBroadcastKey.first([.text(key.text), Value(now - LedgerRepository.memoryOfKeys)]) { row in
+            MadeBroadcast(request: row.text(0), position: row.integer(1), count: row.integer(2))
+        }
+    }
+}
+
+/// Deletes what is too old. Everything else in the ledger stays.
+extension LedgerRepository {
+    /// The time for which an abandoned job is kept, so that an operator finds its reason, and so that an event that
+    /// asks for it again does not start it again. A month is enough, because nothing is tried for longer.
+    private static let memoryOfJobs = Duration.seconds(30 * 86_400)
+    /// The time for which a key is remembered. A client that retries for longer has involved a person by then.
+    static let memoryOfKeys = Duration.seconds(86_400)
+    /// The number of keys that are kept within that time: the newest ones, in 200 MB.
+    public static let keyLimit: Int64 = 1_000_000
+
+    func forgetJobs(at now: Instant) throws(EngineError) {
+        try statements.forgetJobs.run([Value(now - LedgerRepository.memoryOfJobs)])
+    }
+
+    /// Deletes a few at a time: many expired keys must not delay the next request.
+    func forgetBroadcastKeys(at now: Instant) throws(EngineError) {
+        try statements.forgetBroadcastKeys.run([Value(now - LedgerRepository.memoryOfKeys)])
+    }
+
+    func forgetBroadcastKeys(beyond limit: Int64) throws(EngineError) {
+        try statements.limitBroadcastKeys.run([.integer(limit)])
+    }
+}
+
+extension LedgerRepository {
+    /// Records the result of one job, and deletes those that were abandoned too long ago.
+    public func end(_ job: Int64, result: JobResult, now: Instant) throws(EngineError) -> Commit<Void> {
+        switch result {
+        case .done: try statements.deleteJob.run([.integer(job)])
+        case .retry(let at, let reason): try statements.delayJob.run([Value(at), .text(reason), .integer(job)])
+        case .abandoned(let reason): try statements.abandonJob.run([.text(reason), Value(now), .integer(job)])
+        }
+        try forgetJobs(at: now)
+        return Commit(value: ())
+    }
+
+    public func saveCheckpoint(_ name: String, at instant: Instant) throws(EngineError) -> Commit<Void> {
+        try statements.setMark.run([.text(name), Value(instant)])
+        return Commit(value: ())
+    }
+}
+
+/// An engine that is far away answers in one round trip what the commands of a batch will read one after the other. Without
+/// this, each result is the same, and takes longer.
+extension LedgerRepository {
+    /// Begins a transaction in which a batch is decided: its commands, after the access whose time has come at `now`.
+    public mutating func begin(
+        reading preload: Preload,
+        keys: [IdempotencyKey],
+        now: Instant
+    ) throws(EngineError) {
+        guard connection.isShared else { return try begin() }
+        let (stored, statements) = (stored, statements)
+        _ = try connection.readAhead {
+            try? preload.read(from: stored)
+            _ = try? (stored.knowsErasures(), stored.endedContracts(at: now))
+            _ = try? (countUnclaimed(), statements.lastContract.first { row in row.integer(0) })
+            for key in keys { _ = try? findBroadcast(key, at: now) }
+        }
+        try begin()
+        _ = try stored.knowsErasures()
+        unclaimed = try countUnclaimed()
+        lastContract = try statements.lastContract.first { row in row.integer(0) } ?? 0
+        for key in keys { broadcasts[key.text] = .some(try findBroadcast(key, at: now)) }
+        let ended = try endedContracts(at: now)
+        self.ended = ended
+        try reading { try preload.read(from: known) }
+        let next = try reading { try preload.next(after: ended, in: known) }
+        // A contract's further holders are asked for when its row is there.
+        while try connection.readAhead({ try? next.read(from: stored) }) {}
+        try reading { try next.read(from: known) }
+    }
+
+    /// Sends a question in advance that is asked after the commit.
+    public func askAheadForNextEnd() throws(EngineError) {
+        _ = try connection.readAhead { _ = try? nextEnd() }
+    }
+}
+
+extension LedgerRepository {
+    /// Applies stored events again, or tries out what that would change.
+    public mutating func replay(
+        _ batch: ReplayBatch,
+        isTrial: Bool,
+        now: Instant
+    ) throws(EngineError) -> Commit<ReplayReport> {
+        var commit = Commit(value: ())
+        var replay = ReplaySteps(batch)
+        while !replay.isDone {
+            commit.add(try decide(at: now, isTrial: isTrial) { try replay.advance(in: &$0) })
+        }
+        guard isTrial else { return commit.map { replay.report } }
+        try forget()
+        return Commit(value: replay.report)
+    }
+}
+
+/// Transactions, and the commands within one.
+extension LedgerRepository {
+    public mutating func begin() throws(EngineError) {
+        try connection.begin()
+        unclaimed = nil
+        entriesAt = nil
+        try forget()
+    }
+
+    /// True if work done under `lease` may be committed in this transaction.
+    public func holds(_ lease: Lease) throws(EngineError) -> Bool { try connection.holds(lease) }
+
+    public func commit() throws(EngineError) {
+        try connection.commit(head: known.head, entriesAt: entriesAt)
+    }
+
+    /// Does nothing if the engine has already rolled the transaction back.
+    public func rollback() throws(EngineError) {
+        try connection.rollback()
+    }
+
+    /// From here on, `undoCommand` can undo one command without the others.
+    public func beginCommand() throws(EngineError) {
+        try statements.savepoint.run()
+    }
+
+    public func endCommand() throws(EngineError) {
+        try connection.confirmStatements()
+        try statements.release.run()
+    }
+
+    /// Undoes the command that failed with `error`. Throws that error if the whole transaction has to be undone.
+    public mutating func undoCommand(after error: EngineError) throws(EngineError) {
+        guard connection.isInTransaction, !error.failsTransaction else { throw error }
+        try statements.rollbackTo.run()
+        try statements.release.run()
+        try forget()
+    }
+
+    /// Discards what is known in the transaction: something was rolled back, or somebody else may have written.
+    mutating func forget() throws(EngineError) {
+        stored.forget()
+        lastContract = nil
+        ended = nil
+        broadcasts = [:]
+        known = IdentityMap(stored, head: try connection.head())
     }
 }
