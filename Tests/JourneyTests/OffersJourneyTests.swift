@@ -112,6 +112,12 @@ import Testing
         Refusal(body: #"{"product":"","offer":"comeback"}"#, status: 400, error: "invalid_json"),
         Refusal(body: #"{"product":"p","offer":7}"#, status: 400, error: "invalid_json"),
         Refusal(body: #"{"product":"p"}"#, status: 400, error: "invalid_json"),
+        Refusal(body: #"{"product":"p","offer":"o","allowIntroductoryOffer":{}}"#, status: 400, error: "invalid_json"),
+        Refusal(
+            body: #"{"product":"p","offer":"o","allowIntroductoryOffer":true}"#,
+            status: 400,
+            error: "invalid_json"
+        ),
         Refusal(body: #"{"product":"p","allowIntroductoryOffer":true}"#, status: 400, error: "missing_transaction"),
         Refusal(body: #"{"product":"p","offer":"o"}"#, status: 400, error: "missing_app"),
         Refusal(body: #"{"product":"p","offer":"o","app":"com.example.c"}"#, status: 503, error: "wrong_app"),

@@ -30,11 +30,15 @@ extension RequestedAppleOffer: RequestedOffer {
         self.product = product
         transaction = try RequestedAppleOffer.name("transactionId", of: body)
         app = try RequestedAppleOffer.name("app", of: body)
+        let flag = body["allowIntroductoryOffer"] ?? .null
         if let offer = try RequestedAppleOffer.name("offer", of: body) {
+            guard flag == .null else {
+                throw RefusedBody.mistyped("allowIntroductoryOffer", expected: "absent beside offer")
+            }
             subject = .promotional(offer: offer)
             return
         }
-        guard let isAllowed = body["allowIntroductoryOffer"]?.boolean else {
+        guard let isAllowed = flag.boolean else {
             throw RefusedBody.mistyped("allowIntroductoryOffer", expected: "true or false where there is no offer")
         }
         guard transaction != nil else {
