@@ -304,6 +304,13 @@ val scenarios = mapOf<String, () -> Any?>(
         Play.sheet = java.util.function.Function { BillingResponseCode.ITEM_ALREADY_OWNED }
         listOf(phone.ask("purchase", message("coins", "10")), phone.posts(1))
     },
+    "no second try" to {
+        Play.sheet = java.util.function.Function { ends(BillingResponseCode.BILLING_UNAVAILABLE) }
+        val phone = Phone()
+        val blocked = phone.ask("purchase", message("coins", "26"))
+        Play.sheet = java.util.function.Function { BillingResponseCode.ITEM_UNAVAILABLE }
+        listOf(blocked, phone.ask("purchase", message("coins", "26")))
+    },
     "no Google Play" to {
         val phone = Phone()
         Play.code = BillingResponseCode.SERVICE_UNAVAILABLE

@@ -12,6 +12,8 @@ public class BillingClient {
         int OK = 0;
         int USER_CANCELED = 1;
         int SERVICE_UNAVAILABLE = 2;
+        int BILLING_UNAVAILABLE = 3;
+        int ITEM_UNAVAILABLE = 4;
         int DEVELOPER_ERROR = 5;
         int ITEM_ALREADY_OWNED = 7;
         int NETWORK_ERROR = 12;
