@@ -152,6 +152,10 @@ val scenarios = mapOf<String, () -> Any?>(
             }
             phone.ask("purchase", message(wanted, "17", if (wanted == "coins") "" else "year"))
         }
+        Play.purchases.clear()
+        Play.purchases.add(owned("max", "t-max", "of-max").apply { renews = false })
+        Play.purchases.add(owned("pro", "t-pro", "of-pro"))
+        phone.ask("purchase", message("max", "17", "year"))
         listOf(old, ContextWrapper.preferences)
     },
     "another plan is the new order's, after a restart too" to {

@@ -33,7 +33,7 @@ EXPECTED = {
     "coins are delivered": listed(status("delivered"), status("restored")),
     "offers": listed("[month/null, month/winback, year/winback]", status("unknown_offer")),
     "another plan, another product, no subscription": listed(
-        "[of-pro changes t-pro pro 1, of-max changes t-max max 1, 17, 17]", "{}"
+        "[of-pro changes t-pro pro 1, of-max changes t-max max 1, 17, 17, of-pro changes t-pro pro 1]", "{}"
     ),
     "another plan is the new order's, after a restart too": listed(
         status("kept"), "[t22 stream-22 for 22]", "[t22 stream-22 for 22]"
