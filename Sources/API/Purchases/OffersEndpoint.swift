@@ -47,7 +47,7 @@ struct OffersEndpoint {
             return error.response
         }
         guard let store = services.opened[provider] as? Offer.Opened else { return .refused(.notConfigured) }
-        guard isTrusted || offer.isOpen(at: store) else { return OffersEndpoint.closed }
+        guard isTrusted || offer.isOpen(at: store) else { return OffersEndpoint.closed(Offer.setting) }
         do throws(RefusedOffer) {
             return JSON.response(200, body: OfferAnswer(jws: try offer.sign(with: store, now: services.clock.now())))
         } catch {
@@ -64,9 +64,11 @@ struct OffersEndpoint {
         }
     }
 
-    private static let closed = Response.error(
-        403,
-        code: "offer_not_open",
-        message: "Only the backend may have this offer signed, with its API key; see PAYCAST_APPLE_OFFERS."
-    )
+    private static func closed(_ setting: String) -> Response {
+        .error(
+            403,
+            code: "offer_not_open",
+            message: "Only the backend may have this offer signed, with its API key; see \(setting)."
+        )
+    }
 }

@@ -44,7 +44,7 @@ extension SettingsReader {
     }
 
     mutating func appleOpenOffers() -> Set<String> {
-        let offers = list("PAYCAST_APPLE_OFFERS", expected: "PRODUCT:OFFER") { item in
+        let offers = list(RequestedAppleOffer.setting, expected: "PRODUCT:OFFER") { item in
             item.split(separator: ":", omittingEmptySubsequences: false).count == 2 && !item.hasPrefix(":")
                 && !item.hasSuffix(":")
         }

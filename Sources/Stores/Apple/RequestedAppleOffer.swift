@@ -23,6 +23,8 @@ struct RequestedAppleOffer: Equatable {
 }
 
 extension RequestedAppleOffer: RequestedOffer {
+    static let setting = "PAYCAST_APPLE_OFFERS"
+
     init(_ body: JSONNode) throws(RefusedBody) {
         guard let product = try RequestedAppleOffer.name("product", of: body) else {
             throw RefusedBody.mistyped("product", expected: "a string")

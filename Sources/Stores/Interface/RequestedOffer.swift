@@ -7,6 +7,9 @@ public import Encoding
 public protocol RequestedOffer: Sendable {
     associatedtype Opened: OpenStore
 
+    /// The variable that lists the offers for which `isOpen` is true.
+    static var setting: String { get }
+
     /// Reads `body` strictly.
     init(_ body: JSONNode) throws(RefusedBody)
 
