@@ -42,6 +42,7 @@ public struct Endpoints: RequestHandler {
         case .transactions(let provider): return TransactionsEndpoint(services, provider: provider).answer(request)
         case .receipts(let provider):
             return trusted(request, answer: ReceiptsEndpoint(services, provider: provider).answer)
+        case .offers(let provider): return OffersEndpoint(services, provider: provider).answer(request)
         case .orders: return trusted(request, answer: OrdersEndpoint(services).answer)
         case .order(let token): return trusted(request) { OrderRecordEndpoint(services).answer(token, request: $0) }
         case .user(let user) where request.method == "DELETE":

@@ -19,6 +19,8 @@ public final class Services: Sendable {
     /// The stores' readers of posted purchases, for stores that have such routes.
     let transactions: [Provider: any PostedPurchase.Type]
     let receipts: [Provider: any PostedPurchase.Type]
+    /// The stores' readers of offers to sign.
+    let offers: [Provider: any RequestedOffer.Type]
     /// The stores that keep a history, and the variable with the key that reads it.
     let historyKeys: [(provider: Provider, variable: String)]
     /// The stores whose history can be fetched, because they have that key.
@@ -82,6 +84,7 @@ public final class Services: Sendable {
         self.stores = stores.map { $0.provider }
         transactions = stores.reduce(into: [:]) { $0[$1.provider] = $1.transactions }
         receipts = stores.reduce(into: [:]) { $0[$1.provider] = $1.receipts }
+        offers = stores.reduce(into: [:]) { $0[$1.provider] = $1.offers }
         historyKeys = stores.compactMap { store in store.historyKey.map { (store.provider, $0) } }
         trust = SharedValue(Trust(authorization: authorization, verifiers: verifiers, opened: opened))
         self.recoveries = recoveries

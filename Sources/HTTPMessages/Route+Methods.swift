@@ -3,7 +3,7 @@ extension Route {
     /// For the `Allow` header.
     public var methods: String {
         switch self {
-        case .webhook, .receipts, .orders, .broadcasts, .anyCableBroadcasts, .replays, .demoStore:
+        case .webhook, .receipts, .offers, .orders, .broadcasts, .anyCableBroadcasts, .replays, .demoStore:
             "POST"
         case .recoveries: "GET, POST"
         // A page of another origin sends a preflight request first.

@@ -6,11 +6,19 @@ public struct StoreRoutes: Sendable {
     /// Those whose purchases apps post.
     public var transactions: Set<Provider>
     public var receipts: Set<Provider>
+    /// Those that sell offers with the seller's signature.
+    public var offers: Set<Provider>
 
-    public init(webhooks: Set<Provider>, transactions: Set<Provider> = [], receipts: Set<Provider> = []) {
+    public init(
+        webhooks: Set<Provider>,
+        transactions: Set<Provider> = [],
+        receipts: Set<Provider> = [],
+        offers: Set<Provider> = []
+    ) {
         self.webhooks = webhooks
         self.transactions = transactions
         self.receipts = receipts
+        self.offers = offers
     }
 }
 
@@ -20,6 +28,8 @@ public enum Route: Sendable, Equatable {
     /// Transactions that an app, or its page, got from a store.
     case transactions(Provider)
     case receipts(Provider)
+    /// Signs an offer for a store.
+    case offers(Provider)
     case orders
     /// One order. The form of `token` is not checked here.
     case order(token: String)
@@ -103,7 +113,8 @@ public enum Route: Sendable, Equatable {
         if let provider = provider(path, after: "/transactions/", in: stores.transactions) {
             return .transactions(provider)
         }
-        return provider(path, after: "/receipts/", in: stores.receipts).map { .receipts($0) }
+        if let provider = provider(path, after: "/receipts/", in: stores.receipts) { return .receipts(provider) }
+        return provider(path, after: "/offers/", in: stores.offers).map { .offers($0) }
     }
 
     private static func provider(_ path: String, after prefix: String, in known: Set<Provider>) -> Provider? {

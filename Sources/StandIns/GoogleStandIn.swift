@@ -7,8 +7,9 @@ internal import Synchronization
 /// The parts of Google's API that Paycast uses, in the development server: the keys of push tokens (`/certs`), the
 /// service account's access token (`/token`), purchases, and their acknowledgment.
 ///
-/// The simulated store sends `PUT` to a purchase's address and to the list of voided purchases. What was acknowledged
-/// stays acknowledged. `GET /jobs` shows what Paycast told it.
+/// The simulated store sends `PUT` to a purchase's address and to the list of voided purchases. A purchase that replaces
+/// another one under another account id is refused, as Google Play refuses to sell it. What was acknowledged stays
+/// acknowledged. `GET /jobs` shows what Paycast told it.
 public final class GoogleStandIn: StandIn {
     /// Keeps an endless script from filling up a development server.
     private static let limit = 10_000
@@ -88,7 +89,15 @@ public final class GoogleStandIn: StandIn {
     }
 
     private func put(_ request: StandInRequest) -> StandInAnswer {
-        guard JSONNode(request.body)?.isObject == true else { return error(400, reason: "parseError") }
+        guard let document = JSONNode(request.body), document.isObject else { return error(400, reason: "parseError") }
+        let linked = document["linkedPurchaseToken"]?.text.flatMap { replaced(by: request.path, token: $0) }
+        if let linked, linked.buyer != document.buyer {
+            return error(
+                400,
+                reason: "developerError",
+                message: "Account identifiers don't match the previous subscription."
+            )
+        }
         let isTaken = memory.withLock { memory in
             guard memory.documents[request.path] != nil || memory.documents.count < GoogleStandIn.limit else {
                 return false
@@ -97,6 +106,12 @@ public final class GoogleStandIn: StandIn {
             return true
         }
         return isTaken ? StandInAnswer(status: 200, body: request.body) : error(507, reason: "tooManyDocuments")
+    }
+
+    /// The purchase beside that of `path` that has the token.
+    private func replaced(by path: String, token: String) -> JSONNode? {
+        let folder = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+        return memory.withLock { $0.documents["\(folder)/\(token)"] }.flatMap { JSONNode($0) }
     }
 
     private func void(_ request: StandInRequest) -> StandInAnswer {
@@ -142,13 +157,22 @@ public final class GoogleStandIn: StandIn {
         return isKnown ? StandInAnswer(status: 200, body: []) : error(404, reason: "purchaseTokenNotFound")
     }
 
-    private func error(_ status: Int, reason: String) -> StandInAnswer {
+    private func error(
+        _ status: Int,
+        reason: String,
+        message: String = "The stand-in says no."
+    ) -> StandInAnswer {
         let document: WireJSON = [
             "error": [
-                "code": .number(Int64(status)), "message": "The stand-in says no.",
+                "code": .number(Int64(status)), "message": .text(message),
                 "errors": .list([["reason": .text(reason), "domain": "androidpublisher"]]),
             ]
         ]
         return StandInAnswer(status: status, body: document.bytes)
     }
+}
+
+extension JSONNode {
+    /// The account id of a subscription.
+    fileprivate var buyer: String? { self["externalAccountIdentifiers"]?["obfuscatedExternalAccountId"]?.text }
 }

@@ -44,6 +44,16 @@ struct ServerRoutes: Sendable {
         return answer.entitlements
     }
 
+    /// The token that the store has echoed for a contract of the user.
+    func order(of contract: String, user: String) throws(StoreDriverError) -> OrderToken? {
+        let response = try send("GET", path: "/users/\(PercentEncoding.encode(user))", body: nil)
+        guard response.status == 200, let answer = JSON.decode(UserAnswer.self, from: response.body) else {
+            throw refusal("GET /users/…", response: response)
+        }
+        let found = answer.contracts.first { $0.entitlement.contract == contract }
+        return found?.details.order.flatMap { OrderToken($0) }
+    }
+
     /// Sends no API key, since stores have none.
     func post(_ delivery: SimulatedDelivery) throws(StoreDriverError) -> HTTPClient.Response {
         try send("POST", path: delivery.path, body: delivery.body, headers: delivery.headers)
@@ -92,7 +102,10 @@ struct ServerRoutes: Sendable {
     }
 
     private func refusal(_ route: String, response: HTTPClient.Response) -> StoreDriverError {
-        let message = JSON.decode(ErrorAnswer.self, from: response.body)?.message
+        // Google's own form, or ours.
+        let message =
+            JSONNode(response.body)?["error"]?["message"]?.text
+            ?? JSON.decode(ErrorAnswer.self, from: response.body)?.message
         return .refused(route: route, status: response.status, message: message)
     }
 }

@@ -87,10 +87,21 @@ public struct StoreDriver: Sendable {
         let held = try request.user.map { (user: String) throws(StoreDriverError) in try server.entitlements(of: user) }
         let choice = PurchaseChoice(request, at: type(of: store), held: held ?? [])
         if let order = request.order { return Purchase(facts: choice.facts(of: order), token: order) }
-        if let facts = choice.heldFacts { return Purchase(facts: facts) }
+        if let facts = choice.heldFacts {
+            return Purchase(facts: facts, token: try repeatedToken(of: facts, for: request))
+        }
         guard let user = request.user else { throw .nobody }
         let order = try server.createOrder(user: user, product: choice.product, kind: choice.kind, at: provider)
         return Purchase(facts: choice.facts(of: order), token: order)
+    }
+
+    /// Google repeats a purchase's account id whenever it is asked, and refuses to replace a purchase under another one.
+    private func repeatedToken(
+        of facts: SimulatedSubscription,
+        for request: Request
+    ) throws(StoreDriverError) -> OrderToken? {
+        guard provider == .google, let user = request.user else { return nil }
+        return try server.order(of: facts.lineage, user: user)
     }
 
     public func sign(

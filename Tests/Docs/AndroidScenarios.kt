@@ -21,11 +21,9 @@ import java.util.concurrent.TimeUnit
 
 private const val GRANTED = """{"outcome":"applied","event":"e","cursor":"c","claim":"granted"}"""
 
-/** Answers posts in turn, the last answer for ever, and notes token and stream of each. 429 asks to wait for a day. */
+/** Answers posts in turn, the last answer for ever, and notes token, stream and order of each. 429 asks to wait for a day. */
 class ScriptedServer(private vararg val answers: Pair<Int, String>) {
     val posts = LinkedBlockingQueue<String>()
-    /** What the holder of a stream has. */
-    var entitlements = mapOf<String, String>()
     private var count = 0
     private val http = HttpServer.create(InetSocketAddress("127.0.0.1", 0), 0)
 
@@ -37,13 +35,8 @@ class ScriptedServer(private vararg val answers: Pair<Int, String>) {
             if (status == 429) exchange.responseHeaders.set("Retry-After", "86400")
             exchange.sendResponseHeaders(status, body.toByteArray().size.toLong())
             exchange.responseBody.use { it.write(body.toByteArray()) }
-            posts.put("${post.getString("purchaseToken")} ${post.getString("stream")}")
-        }
-        http.createContext("/entitlements") { exchange ->
-            val held = entitlements[exchange.requestURI.query.removePrefix("name=")] ?: ""
-            val body = """{"active":false,"entitlements":[$held]}""".toByteArray()
-            exchange.sendResponseHeaders(200, body.size.toLong())
-            exchange.responseBody.use { it.write(body) }
+            val order = if (post.has("order")) " for " + post.getString("order") else ""
+            posts.put("${post.getString("purchaseToken")} ${post.getString("stream")}$order")
         }
         http.start()
     }
@@ -56,11 +49,18 @@ fun <T> LinkedBlockingQueue<T>.next(): T = poll(10, TimeUnit.SECONDS) ?: throw A
 class Phone(vararg answers: Pair<Int, String> = arrayOf(200 to GRANTED)) {
     val server = ScriptedServer(*answers)
     private val activity = Activity()
-    private var purchases = Purchases(Application(), Server(server.address), listOf(setOf("pro", "max")))
+    private var purchases = Purchases(Application(), Server(server.address), listOf(setOf("pro", "max")), setOf("coins"))
 
     init {
         Play.purchases.clear()
         Play.code = BillingResponseCode.OK
+        ContextWrapper.preferences.clear()
+    }
+
+    /** The app after that: only what is on disk is left. */
+    fun killed(vararg answers: Pair<Int, String> = arrayOf(200 to GRANTED)): Phone {
+        val disk = ContextWrapper.preferences.toMap()
+        return Phone(*answers).also { ContextWrapper.preferences.putAll(disk) }
     }
 
     /** As when the process starts again: only what is on disk is left. */
@@ -86,11 +86,12 @@ class Phone(vararg answers: Pair<Int, String> = arrayOf(200 to GRANTED)) {
     fun posts(count: Int) = (1..count).map { server.posts.next() } + server.posts
 }
 
-/** The sheet ends with this purchase, which carries the order that was asked for. */
+/** The sheet ends with this purchase, which carries the id that was asked for, in the place of the one that it replaces. */
 fun sells(product: String, token: String, state: Int = Purchase.PurchaseState.PURCHASED) {
     Play.sheet = java.util.function.Function { params ->
         val purchase = Purchase(product, token, params.account)
         purchase.state = state
+        Play.purchases.removeAll { it.purchaseToken == params.oldToken || (it.product == product && !it.renews) }
         Play.purchases.add(purchase)
         ends(BillingResponseCode.OK, listOf(purchase))
     }
@@ -101,8 +102,13 @@ fun ends(code: Int, purchases: List<Purchase>? = null): Int {
     return BillingResponseCode.OK
 }
 
-fun message(product: String, order: String, plan: String = "") =
-    """{"order":"$order","stream":"stream-$order","productId":"$product","googleStoreBasePlanId":"$plan"}"""
+fun message(product: String, order: String, plan: String = "", offer: String = "") = JSONObject()
+    .put("order", order).put("stream", "stream-$order").put("productId", product)
+    .put("googleStoreBasePlanId", plan).put("offer", offer).toString()
+
+/** Owned, and known to the server. */
+fun owned(product: String, token: String, account: String?) = Purchase(product, token, account)
+    .apply { acknowledged = true }
 
 val scenarios = mapOf<String, () -> Any?>(
     "prices" to {
@@ -121,43 +127,88 @@ val scenarios = mapOf<String, () -> Any?>(
     "coins are delivered" to {
         sells("coins", "t16")
         val phone = Phone()
-        val held = """{"product":"coins","state":"delivered","active":false,"quantity":1}"""
-        phone.server.entitlements = mapOf("stream+16" to held)
-        listOf(
-            phone.ask("purchase", message("coins", "16").replace("stream-16", "stream+16")),
-            phone.ask("restore")
-        )
+        listOf(phone.ask("purchase", message("coins", "16")), phone.ask("restore", """{"stream":"stream-16"}"""))
+    },
+    "offers" to {
+        val sold = mutableListOf<String?>()
+        Play.sheet = java.util.function.Function {
+            sold.add(it.product.offerToken)
+            ends(BillingResponseCode.USER_CANCELED)
+        }
+        val phone = Phone()
+        val wanted = listOf("month" to "", "month" to "winback", "year" to "winback", "month" to "trial", "week" to "")
+        val answers = wanted.map { (plan, offer) -> phone.ask("purchase", message("pro", "21", plan, offer)) }
+        listOf(sold, answers.last())
     },
     "another plan, another product, no subscription" to {
         val old = mutableListOf<String?>()
         val phone = Phone()
         for ((owned, wanted) in listOf("pro" to "pro", "max" to "pro", "max" to "coins", "news" to "pro")) {
             Play.purchases.clear()
-            Play.purchases.add(Purchase(owned, "$owned is owned", "17").apply { acknowledged = true })
+            Play.purchases.add(owned(owned, "t-$owned", "of-$owned"))
             Play.sheet = java.util.function.Function {
-                old.add(it.oldToken?.plus(" " + it.replacementMode))
+                old.add(it.account + (it.product.replacement?.run { " changes ${it.oldToken} $oldProduct $mode" } ?: ""))
                 ends(BillingResponseCode.USER_CANCELED)
             }
             phone.ask("purchase", message(wanted, "17", if (wanted == "coins") "" else "year"))
         }
-        old
+        Play.purchases.clear()
+        Play.purchases.add(owned("max", "t-max", "of-max").apply { renews = false })
+        Play.purchases.add(owned("pro", "t-pro", "of-pro"))
+        phone.ask("purchase", message("max", "17", "year"))
+        listOf(old, ContextWrapper.preferences)
+    },
+    "another plan is the new order's, after a restart too" to {
+        sells("max", "t22")
+        val first = Phone(429 to """{"error":"rate_limited"}""")
+        Play.purchases.add(owned("pro", "old", "first"))
+        val kept = first.ask("purchase", message("max", "22", "year"))
+        val again = first.killed()
+        Play.purchases.add(Purchase("max", "t22", "first"))
+        again.start()
+        listOf(kept, first.posts(1), again.posts(1))
+    },
+    "bought again after it was cancelled" to {
+        val sold = mutableListOf<String?>()
+        sells("pro", "t23")
+        val sheet = Play.sheet
+        Play.sheet = java.util.function.Function { sold.add("${it.account} ${it.oldToken}"); sheet.apply(it) }
+        val phone = Phone()
+        Play.purchases.add(owned("pro", "old", "first").apply { renews = false })
+        val bought = phone.ask("purchase", message("pro", "23", "year"))
+        // Bought by an app that gave no id.
+        Play.purchases.clear()
+        Play.purchases.add(owned("pro", "older", null).apply { renews = false })
+        sells("pro", "t24")
+        listOf(sold, bought, phone.ask("purchase", message("pro", "24", "month")), phone.posts(2))
+    },
+    "on hold" to {
+        val phone = Phone()
+        Play.purchases.add(owned("pro", "t25", "25").apply { suspended = true })
+        Play.sheet = java.util.function.Function { throw AssertionError("sold beside what is on hold") }
+        listOf(phone.ask("purchase", message("pro", "25", "year")), phone.ask("restore", """{"stream":"stream-25"}"""))
     },
     "tapped again before the server knows" to {
-        val phone = Phone()
+        sells("pro", "t19")
+        val first = Phone(429 to "{}")
+        first.ask("purchase", message("pro", "19", "year"))
+        val second = first.killed()
         Play.purchases.add(Purchase("pro", "t19", "19"))
         Play.sheet = java.util.function.Function { throw AssertionError("sold twice") }
-        listOf(phone.ask("purchase", message("pro", "19", "year")), phone.posts(1))
+        listOf(second.ask("purchase", message("pro", "19", "year")), second.posts(1))
     },
     "a declined payment is mended" to {
+        sells("pro", "t18", Purchase.PurchaseState.PENDING)
         val phone = Phone()
-        phone.ask("state", message("pro", "18"))
+        phone.ask("purchase", message("pro", "18"))
         Play.message = java.util.function.Supplier {
             Play.message = java.util.function.Supplier { InAppMessageResult(0) }
-            Play.purchases.add(Purchase("pro", "t18", "18"))
+            Play.purchases[0].state = Purchase.PurchaseState.PURCHASED
             InAppMessageResult(InAppMessageResult.InAppMessageResponseCode.SUBSCRIPTION_STATUS_UPDATED)
         }
+        val posts = phone.posts(1)
         phone.resume()
-        phone.posts(1)
+        posts + phone.posts(1)
     },
     "cancelled" to {
         Play.sheet = java.util.function.Function { ends(BillingResponseCode.USER_CANCELED) }
@@ -199,7 +250,7 @@ val scenarios = mapOf<String, () -> Any?>(
         sells("coins", "t5")
         val first = Phone(503 to """{"error":"busy"}""", 503 to "")
         first.ask("purchase", message("coins", "5"))
-        val second = Phone()
+        val second = first.killed()
         Play.purchases.add(Purchase("coins", "t5", "5"))
         second.start()
         second.posts(1)
@@ -208,26 +259,28 @@ val scenarios = mapOf<String, () -> Any?>(
         val phone = Phone()
         Play.purchases.add(Purchase("coins", "t6", "unknown"))
         phone.start()
-        listOf(phone.ask("state", """{"order":"6","stream":"stream-6"}"""), phone.ask("restore"), phone.posts(1))
+        val state = phone.ask("state", """{"order":"6","stream":"stream-6"}""")
+        // The user has logged out: whose page was there before is not who restores.
+        val signedOut = phone.ask("restore", """{"order":"6"}""")
+        listOf(state, signedOut, phone.ask("restore", """{"stream":"stream-6"}"""), phone.posts(1))
     },
     "another user restores" to {
         val phone = Phone(409 to """{"error":"owned_by_other"}""")
         Play.purchases.add(Purchase("coins", "t14", "14"))
-        phone.ask("state", """{"order":"14","stream":"stream-14"}""")
         listOf(phone.ask("restore", """{"stream":"theirs"}"""), phone.posts(1))
     },
     "killed while it restores" to {
         val first = Phone(503 to """{"error":"busy"}""")
         Play.purchases.add(Purchase("coins", "t15", "unknown"))
         val offline = first.ask("restore", """{"stream":"stream-15"}""")
-        val second = Phone()
+        val second = first.killed()
         Play.purchases.add(Purchase("coins", "t15", "unknown"))
         second.start()
         val posts = second.posts(1)
         val again = second.ask("restore", """{"stream":"stream-15"}""")
         listOf(offline, posts, again, ContextWrapper.preferences["t15"])
     },
-    "nothing to restore" to { Phone().ask("restore") },
+    "nothing to restore" to { Phone().ask("restore", """{"stream":"stream-0"}""") },
     "paid later" to {
         sells("coins", "t7", Purchase.PurchaseState.PENDING)
         val phone = Phone()
@@ -255,10 +308,17 @@ val scenarios = mapOf<String, () -> Any?>(
         Play.sheet = java.util.function.Function { BillingResponseCode.ITEM_ALREADY_OWNED }
         listOf(phone.ask("purchase", message("coins", "10")), phone.posts(1))
     },
+    "no second try" to {
+        Play.sheet = java.util.function.Function { ends(BillingResponseCode.BILLING_UNAVAILABLE) }
+        val phone = Phone()
+        val blocked = phone.ask("purchase", message("coins", "26"))
+        Play.sheet = java.util.function.Function { BillingResponseCode.ITEM_UNAVAILABLE }
+        listOf(blocked, phone.ask("purchase", message("coins", "26")))
+    },
     "no Google Play" to {
         val phone = Phone()
         Play.code = BillingResponseCode.SERVICE_UNAVAILABLE
-        listOf(phone.ask("purchase", message("coins", "11")), phone.ask("restore"))
+        listOf(phone.ask("purchase", message("coins", "11")), phone.ask("restore", """{"stream":"stream-11"}"""))
     },
     "nonsense" to {
         val phone = Phone()
@@ -267,14 +327,9 @@ val scenarios = mapOf<String, () -> Any?>(
     }
 )
 
-/** With a real server's address and a stream's name: what it says of coins and of a subscription. */
-fun main(arguments: Array<String>) {
-    if (arguments.isNotEmpty()) {
-        val (address, stream) = arguments
-        return println(listOf("coins", "pro").map { Server(address).isDelivered(it, stream) })
-    }
+fun main() {
     for (id in listOf("pro", "max", "news")) Play.products[id] = ProductType.SUBS
     Play.products["coins"] = ProductType.INAPP
-    for ((name, scenario) in scenarios) println("$name: ${scenario()}")
+    for ((name, scenario) in scenarios) println("$name: ${try { scenario() } catch (error: Throwable) { error }}")
     System.exit(0)
 }

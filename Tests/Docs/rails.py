@@ -7,13 +7,15 @@ from pathlib import Path
 
 PROGRAM = Path(__file__).with_name("rails.rb")
 CABLE = Path("/usr/share/nodejs/@rails/actioncable/app/assets/javascripts/action_cable.js")
+# What it sets or defines counts for the blocks after it.
+DEFINING = re.compile(r"^(?:config\.|module )", re.MULTILINE)
 META = re.compile(r"<meta [^>]*>")
 
 
 def ruby(walkthrough, block):
     check(["ruby", "-wc"], block.text, {})
     run(walkthrough, "ruby", block)
-    if block.text.lstrip("#").find("config.") >= 0:
+    if DEFINING.search(block.text):
         walkthrough.configured.append(walkthrough.placed(block.text))
 
 

@@ -122,6 +122,7 @@ ASKED = [
     Case("invalid_jws", 400, "POST /transactions/apple", '{"signedTransaction":"x"}'),
     Case("missing_purchase_token", 400, "POST /transactions/google", "{}"),
     Case("invalid_purchase_token", 400, "POST /transactions/google", '{"purchaseToken":"#"}'),
+    Case("missing_transaction", 400, "POST /offers/apple", '{"product":"p","allowIntroductoryOffer":true}'),
     Case("missing_receipt", 400, "POST /receipts/apple", "{}"),
     Case("invalid_receipt", 400, "POST /receipts/apple", '{"receipt":"!"}'),
     Case("unauthenticated_receipt", 422, "POST /receipts/apple", '{"verifyReceipt":{"status":21003}}'),

@@ -17,6 +17,8 @@ import Testing
         Case(path: "/transactions/stripe", route: .file(path: "/transactions/stripe")),
         Case(path: "/receipts/apple", route: .receipts(.apple)),
         Case(path: "/receipts/google", route: .file(path: "/receipts/google")),
+        Case(path: "/offers/apple", route: .offers(.apple)),
+        Case(path: "/offers/google", route: .file(path: "/offers/google")),
         Case(path: "/users/42/entitlements", route: .entitlements(user: "42")),
         Case(path: "/entitlements", route: .streamEntitlements),
         Case(path: "/entitlements/", route: .file(path: "/entitlements/")),
@@ -34,7 +36,12 @@ import Testing
         Case(path: "/", route: .file(path: "/")),
         Case(path: "/orders/", route: .file(path: "/orders/")),
     ]) func findsItsRoute(_ given: Case) {
-        let stores = StoreRoutes(webhooks: [.apple, .stripe], transactions: [.apple, .google], receipts: [.apple])
+        let stores = StoreRoutes(
+            webhooks: [.apple, .stripe],
+            transactions: [.apple, .google],
+            receipts: [.apple],
+            offers: [.apple]
+        )
         #expect(Route(path: given.path, stores: stores) == given.route)
     }
 }

@@ -22,14 +22,43 @@ import Testing
 
         /// Google knows it from now on; its push is returned, not posted.
         func buy(_ type: String, token: OrderToken? = nil) throws -> SimulatedDelivery {
-            let event = SimulatedEvent(type: type, facts: facts, token: token, now: Clock().now())
-            let delivery = try google.delivery(event)
-            for document in delivery.documents {
-                let body = String(decoding: document.json, as: UTF8.self)
-                let put = try app.post("/demo/api/google" + document.path, body: body, method: "PUT")
-                #expect(put.status == 200)
-            }
+            let delivery = try delivery(type, token: token)
+            for answer in try tell(delivery) { #expect(answer.status == 200, "\(answer)") }
             return delivery
+        }
+
+        func delivery(_ type: String, token: OrderToken?) throws -> SimulatedDelivery {
+            let words = type.split(separator: "/").map(String.init)
+            return try google.delivery(
+                SimulatedEvent(
+                    type: words[0],
+                    subtype: words.count > 1 ? words[1] : nil,
+                    facts: facts,
+                    token: token,
+                    now: Clock().now()
+                )
+            )
+        }
+
+        /// The stand-in's answers to what it is told.
+        func tell(_ delivery: SimulatedDelivery) throws -> [AppPost.Answer] {
+            try delivery.documents.map { document in
+                let body = String(decoding: document.json, as: UTF8.self)
+                return try app.post("/demo/api/google" + document.path, body: body, method: "PUT")
+            }
+        }
+
+        /// A subscription that 42 has bought with an order, which is returned; or without an id, and has claimed.
+        mutating func isOwned(state: ContractState = .active, hasID: Bool = true) throws -> OrderToken? {
+            let first = hasID ? try app.order(of: "42") : nil
+            #expect(try push(try buy("SUBSCRIPTION_PURCHASED", token: first)) == 204)
+            let claim = try ["purchaseToken": facts.lineage, "stream": app.stream(of: "42")]
+            if !hasID { #expect(try app.post(GooglePostJourneyTests.path, members: claim)["claim"] == "granted") }
+            facts.state = state
+            facts.accessUntil = Clock().now() + .seconds(86_400)
+            if state == .cancelled { #expect(try push(try buy("SUBSCRIPTION_CANCELED", token: first)) == 204) }
+            if state == .expired { #expect(try push(try buy("SUBSCRIPTION_EXPIRED", token: first)) == 204) }
+            return first
         }
 
         func push(_ delivery: SimulatedDelivery) throws -> Int {
@@ -79,6 +108,70 @@ import Testing
         let posted = try fixture.app.post(Self.path, members: body)
         #expect(posted.status == 409 && posted["error"] == "owned_by_other", "\(posted)")
         #expect(try fixture.app.entitlements(of: "old").contains(#""active":true"#))
+    }
+
+    struct Second: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let type: String
+        var state = ContractState.active
+        /// Whether the first purchase, and so the second one, carries the first order's UUID.
+        var hasID = true
+        var poster = "42"
+        /// What the post of the second purchase is answered.
+        var claim = "granted"
+    }
+
+    /// The second purchase carries the id of the first; the new order comes with the post alone.
+    @Test(
+        arguments: [
+            Second(testDescription: "another plan", type: "SUBSCRIPTION_PURCHASED/upgrade"),
+            Second(testDescription: "another plan, no id", type: "SUBSCRIPTION_PURCHASED/upgrade", hasID: false),
+            Second(testDescription: "again in the app", type: "SUBSCRIPTION_PURCHASED/again", state: .cancelled),
+            Second(testDescription: "again in the store", type: "SUBSCRIPTION_PURCHASED/resubscribe", state: .expired),
+            Second(
+                testDescription: "another user of the store account",
+                type: "SUBSCRIPTION_PURCHASED/again",
+                state: .cancelled,
+                poster: "43",
+                claim: "moved"
+            ),
+        ],
+        [true, false]
+    )
+    func secondPurchaseIsTheNewOrders(_ second: Second, isPushedFirst: Bool) throws {
+        var fixture = try Fixture()
+        let first = try fixture.isOwned(state: second.state, hasID: second.hasID)
+        let delivery = try fixture.buy(second.type, token: first)
+        if isPushedFirst {
+            #expect(try fixture.push(delivery) == 204)
+            #expect(try fixture.app.entitlements(of: "42").contains(#""active":true"#))
+        }
+        let product = second.type.hasSuffix("upgrade") ? "paycast.pro.annual" : "paycast.pro.monthly"
+        let members = ["user": second.poster, "product": product, "token": OrderToken.random().description]
+        let order = try fixture.app.post("/orders", members: members, isTrusted: true)
+        let body = [
+            "purchaseToken": SimulatedGooglePlay.successor(of: fixture.facts.lineage),
+            "stream": order["signed_stream"] ?? "", "order": order["order"] ?? "",
+        ]
+        let posted = try fixture.app.post(Self.path, members: body)
+        #expect(posted.status == 200 && posted["claim"] == second.claim, "\(posted)")
+        if !isPushedFirst { #expect(try fixture.push(delivery) == 204) }
+        #expect(try fixture.app.entitlements(of: second.poster).contains(#""active":true"#))
+        // Google tells that the first one has ended with it.
+        #expect(try fixture.push(try fixture.buy("SUBSCRIPTION_EXPIRED/replaced", token: first)) == 204)
+        let isStill42s = second.poster == "42"
+        #expect(try fixture.app.entitlements(of: "42").contains(#""active":true"#) == isStill42s)
+        let record = try fixture.app.post("/orders/\(body["order"] ?? "")", body: "", isTrusted: true, method: "GET")
+        #expect(record["state"] == "fulfilled", "\(record)")
+    }
+
+    /// The stand-in takes such a purchase for what Google Play never sells.
+    @Test func anotherAccountIDIsRefused() throws {
+        var fixture = try Fixture()
+        _ = try fixture.isOwned(state: .cancelled)
+        let other = try fixture.app.order(of: "43")
+        let answers = try fixture.tell(try fixture.delivery("SUBSCRIPTION_PURCHASED/again", token: other))
+        #expect(answers[0].status == 400 && answers[0].body.contains("identifiers don't match"), "\(answers)")
     }
 
     /// What the ledger keeps holds no key, and nothing of it reaches a log.

@@ -9,6 +9,7 @@ from document import resolved, strict
 # Of every answer, so that none describes them.
 EVERYWHERE = {"date", "connection", "content-length", "content-type"}
 VOLATILE = [
+    (re.compile(r"^eyJ[\w-]+\.[\w-]+\.[\w-]+$"), "JWS"),
     (re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"), "UUID"),
     (re.compile(r"(?<![-0-9a-f])[0-9a-f]{32,64}\b"), "HASH"),
     (re.compile(r"\b[0-9a-z]{8}-\d{1,19}\b"), "CURSOR"),

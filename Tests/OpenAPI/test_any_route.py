@@ -194,6 +194,7 @@ BODIES = {
     "/transactions/apple": {"signedTransaction": "JWS"},
     "/transactions/google": {"purchaseToken": "token"},
     "/receipts/apple": {"verifyReceipt": {"status": 0}},
+    "/offers/apple": {"product": "p", "offer": "o"},
     "/recoveries": {"provider": "apple"},
 }
 

@@ -32,7 +32,7 @@ def test_a_documented_path_is_in_the_table(path):
     literals = sources.routes()
     if path == "/{path}":
         return
-    for stores in ("/webhooks/", "/transactions/", "/receipts/"):
+    for stores in ("/webhooks/", "/transactions/", "/receipts/", "/offers/"):
         if path.startswith(stores):
             assert path.removeprefix(stores) in sources.providers() and stores in literals
             return

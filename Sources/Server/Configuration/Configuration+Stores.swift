@@ -29,7 +29,8 @@ extension Configuration {
         StoreRoutes(
             webhooks: Set(providers),
             transactions: Set(storeTypes.filter { $0.transactions != nil }.map { $0.provider }),
-            receipts: Set(storeTypes.filter { $0.receipts != nil }.map { $0.provider })
+            receipts: Set(storeTypes.filter { $0.receipts != nil }.map { $0.provider }),
+            offers: Set(storeTypes.filter { $0.offers != nil }.map { $0.provider })
         )
     }
 

@@ -100,12 +100,14 @@ struct GoogleDocuments {
             "subscriptionState": .text("SUBSCRIPTION_STATE_\(model.state)"), "latestOrderId": .text(order(model)),
             "acknowledgementState": "ACKNOWLEDGEMENT_STATE_PENDING", "lineItems": .list(items(model)),
         ]
-        if let token = event.token {
-            document["externalAccountIdentifiers"] = ["obfuscatedExternalAccountId": .text(token.description)]
-        }
-        if let replaced = model.replaced {
-            let name = model.isOutsideApp ? "outOfAppPurchaseContext" : "linkedPurchaseToken"
-            document[name] = model.isOutsideApp ? ["expiredPurchaseToken": .text(replaced)] : .text(replaced)
+        let buyer = event.token.map { ["obfuscatedExternalAccountId": WireJSON.text($0.description)] as WireJSON }
+        if let replaced = model.replaced, model.isOutsideApp {
+            var context: WireJSON = ["expiredPurchaseToken": .text(replaced)]
+            context["expiredExternalAccountIdentifiers"] = buyer
+            document["outOfAppPurchaseContext"] = context
+        } else {
+            document["externalAccountIdentifiers"] = buyer
+            document["linkedPurchaseToken"] = model.replaced.map { .text($0) }
         }
         if let resumesAt = model.resumesAt {
             document["pausedStateContext"] = ["autoResumeTime": .text(resumesAt.iso8601)]

@@ -112,10 +112,10 @@ struct GooglePurchaseModel {
             token = SimulatedGooglePlay.successor(of: token)
             nextProduct = nextProduct ?? other
             return
-        case "resubscribe":
+        case "again", "resubscribe":
             replaced = token
             token = SimulatedGooglePlay.successor(of: token)
-            isOutsideApp = true
+            isOutsideApp = how == "resubscribe"
         case "trial": (phase, offer) = ("freeTrial", "trial")
         default: break
         }

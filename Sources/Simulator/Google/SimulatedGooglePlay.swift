@@ -54,9 +54,11 @@ public struct SimulatedGooglePlay: SimulatedStore {
     public static func successor(of token: String) -> String { "token.\(StoreID.make(token, "next"))" }
 
     /// Accepts types by name, and subscription types by number, too. The subtype adds what the type leaves open. For a
-    /// purchase: `trial`, `pending`, `upgrade`, `pending_upgrade`, `downgrade` or `resubscribe`. For an expiry:
-    /// `voluntary`, `billing`, `price`, `replaced` or `other`. For a price change: `accepted`. For changed items:
-    /// `offer`. For a void: `past` or `partial`.
+    /// purchase: `trial`, `pending`, `upgrade`, `pending_upgrade`, `downgrade`, `again` (in the app, of what was cancelled)
+    /// or `resubscribe` (in the Play Store, after the end). For an expiry: `voluntary`, `billing`, `price`, `replaced`
+    /// or `other`. For a price change: `accepted`. For changed items: `offer`. For a void: `past` or `partial`.
+    ///
+    /// The event's token is the account id of all of them: a purchase that follows another one has to carry its id.
     public func delivery(_ event: SimulatedEvent) throws(CryptoError) -> SimulatedDelivery {
         let (type, number) = SimulatedGooglePlay.type(event.type)
         let id = event.id ?? StoreID.make(Hex.encode(randomBytes(12)))

@@ -1,6 +1,5 @@
 internal import Crypto
 internal import Domain
-internal import Encoding
 internal import Synchronization
 
 /// The JSON Web Tokens that authorize us at Apple
@@ -16,15 +15,11 @@ final class AppleAPITokens: Sendable {
         var madeAt: Instant
     }
 
-    private let key: PrivateKey
-    private let keyID: String
-    private let issuer: String
+    private let key: AppleSigningKey
     private let tokens = Mutex<[String: Token]>([:])
 
-    init(key: PrivateKey, keyID: String, issuer: String) {
+    init(key: AppleSigningKey) {
         self.key = key
-        self.keyID = keyID
-        self.issuer = issuer
     }
 
     /// The value of the `Authorization` header. If the clock was set back, it signs a new token, too.
@@ -41,22 +36,15 @@ final class AppleAPITokens: Sendable {
     }
 
     private func sign(_ app: String, now: Instant) throws(CryptoError) -> String {
-        let head = AppleJSON.encode(AppleTokenHeader(kid: keyID))
-        let claims = AppleTokenClaims(
-            iss: issuer,
-            iat: now.seconds,
-            exp: (now + AppleAPITokens.lifetime).seconds,
-            bid: app
+        try key.token(
+            AppleTokenClaims(
+                iss: key.issuer,
+                iat: now.seconds,
+                exp: (now + AppleAPITokens.lifetime).seconds,
+                bid: app
+            )
         )
-        let signed = Base64URL.encode(head) + "." + Base64URL.encode(AppleJSON.encode(claims))
-        return signed + "." + Base64URL.encode(try key.signature(for: Array(signed.utf8)))
     }
-}
-
-private struct AppleTokenHeader: Encodable {
-    var alg = "ES256"
-    var kid: String
-    var typ = "JWT"
 }
 
 private struct AppleTokenClaims: Encodable {

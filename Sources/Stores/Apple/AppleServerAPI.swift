@@ -43,7 +43,7 @@ public struct AppleServerAPI: StoreAPI {
         observer: @escaping StoreCallObserver = { _ in },
         address: @escaping @Sendable (StoreEnvironment) -> String?
     ) {
-        let tokens = AppleAPITokens(key: key, keyID: keyID, issuer: issuer)
+        let tokens = AppleAPITokens(key: AppleSigningKey(key: key, id: keyID, issuer: issuer))
         line = AppleTransport(tokens: tokens, address: address, client: client, observer: observer)
         self.verifier = verifier
         app = bundle

@@ -43,6 +43,14 @@ extension SettingsReader {
         reject(name, because: "is required when Production is served: the numeric Apple ID of the app")
     }
 
+    mutating func appleOpenOffers() -> Set<String> {
+        let offers = list(RequestedAppleOffer.setting, expected: "PRODUCT:OFFER") { item in
+            item.split(separator: ":", omittingEmptySubsequences: false).count == 2 && !item.hasPrefix(":")
+                && !item.hasSuffix(":")
+        }
+        return Set(offers)
+    }
+
     mutating func appleRoots() -> String? {
         guard let given = given("PAYCAST_APPLE_ROOTS") else { return nil }
         if access(given.value, R_OK) != 0 { reject(given.name, because: "\(quoted(given.value)) cannot be read") }

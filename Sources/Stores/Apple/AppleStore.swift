@@ -8,6 +8,7 @@ public struct AppleStore: Store {
     public static let title = "App Store"
     public static let transactions: (any PostedPurchase.Type)? = PostedAppleTransaction.self
     public static let receipts: (any PostedPurchase.Type)? = PostedAppleReceipt.self
+    public static let offers: (any RequestedOffer.Type)? = RequestedAppleOffer.self
     /// Apple signs with its own certificates: only other roots than Apple's can be wrong.
     public static let webhookSecret = "PAYCAST_APPLE_ROOTS"
     public static let appSetting = "PAYCAST_APPLE_BUNDLE_ID"
@@ -34,6 +35,8 @@ public struct AppleStore: Store {
     public var rootsPath: String?
     /// `PAYCAST_APPLE_API_KEY` (PEM, or the path of a `.p8` file), `…_KEY_ID`, `…_ISSUER_ID`.
     public var serverKey: ServerKey?
+    /// `PAYCAST_APPLE_OFFERS`, as `PRODUCT:OFFER`: what is signed for every app that has a stream. Others need the API key.
+    public var openOffers: Set<String>
     /// `PAYCAST_APPLE_API_URL`; nil for Apple's own address of each environment.
     public var apiURL: String?
     private let isDevelopment: Bool
@@ -45,6 +48,7 @@ public struct AppleStore: Store {
         appIDs = settings.appleAppIDs(of: named)
         rootsPath = settings.appleRoots()
         serverKey = settings.appleServerKey()
+        openOffers = settings.appleOpenOffers()
         apiURL = settings.baseURL("PAYCAST_APPLE_API_URL")
         isDevelopment = settings.isDevelopment
         settings.requireAppleAppID(of: named, in: environments)

@@ -12,6 +12,10 @@ public struct OpenAppleStore: OpenStore {
     let receipts: AppleReceiptVerifier
     /// Nil without a key.
     let serverAPI: AppleServerAPI?
+    /// Signs offers. Nil without a key.
+    let signer: AppleSigningKey?
+    /// The offers that apps may ask for, as `PRODUCT:OFFER`.
+    let openOffers: Set<String>
     /// The apps whose notification history is fetched.
     let apps: [String]
     /// The environments whose notification history is fetched.
@@ -37,6 +41,8 @@ extension AppleStore {
             apple: verifier,
             receipts: AppleReceiptVerifier(beside: verifier),
             serverAPI: serverAPI(verifier, client: HTTPClient(timeout: .seconds(10)), dependencies: dependencies),
+            signer: signer(dependencies.development),
+            openOffers: openOffers,
             apps: apps(dependencies.development),
             environments: StoreEnvironment.ofStores.filter(environments.contains),
             isStandIn: isStandIn(dependencies.development)
@@ -78,11 +84,11 @@ extension AppleStore {
         dependencies: StoreDependencies
     ) -> AppleServerAPI? {
         let development = dependencies.development
-        guard let app = apps(development).first, let key = try? key(development) else { return nil }
+        guard let app = apps(development).first, let signer = signer(development) else { return nil }
         return AppleServerAPI(
-            key: key,
-            keyID: serverKey?.id ?? "DEVELOPMENT",
-            issuer: serverKey?.issuer ?? "development",
+            key: signer.key,
+            keyID: signer.id,
+            issuer: signer.issuer,
             app: app,
             verifier: verifier,
             client: client,
@@ -99,6 +105,16 @@ extension AppleStore {
 
     private func isStandIn(_ development: StoreDevelopment?) -> Bool {
         development != nil && serverKey == nil && apiURL == nil
+    }
+
+    /// In development, a key that only the stand-in accepts.
+    private func signer(_ development: StoreDevelopment?) -> AppleSigningKey? {
+        guard let key = try? key(development) else { return nil }
+        return AppleSigningKey(
+            key: key,
+            id: serverKey?.id ?? "DEVELOPMENT",
+            issuer: serverKey?.issuer ?? "development"
+        )
     }
 
     /// Cannot fail for a configured key: the settings have been checked with it.

@@ -14,6 +14,9 @@ public protocol Store: Sendable {
     static var transactions: (any PostedPurchase.Type)? { get }
     static var receipts: (any PostedPurchase.Type)? { get }
 
+    /// The type that `/offers/{store}` reads. Nil for a store that asks for no signature.
+    static var offers: (any RequestedOffer.Type)? { get }
+
     /// The variables that prove who posts a webhook: what to compare with the store when its deliveries are refused.
     static var webhookSecret: String { get }
 
@@ -67,6 +70,7 @@ public protocol Store: Sendable {
 extension Store {
     public static var transactions: (any PostedPurchase.Type)? { nil }
     public static var receipts: (any PostedPurchase.Type)? { nil }
+    public static var offers: (any RequestedOffer.Type)? { nil }
     public static var historyKey: String? { nil }
     public static var appSetting: String { webhookSecret }
     public static var isForwarded: Bool { false }

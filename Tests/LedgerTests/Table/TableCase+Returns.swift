@@ -15,17 +15,7 @@ extension TableCase {
             after: ["4", "3", .late("13")]
         ),
         // While the old subscription runs, its token is linked, as in a change of plan.
-        returned(
-            .google,
-            says: StoreStatement(
-                "4/resubscribe",
-                edits: [
-                    "purchase.outOfAppPurchaseContext": "null",
-                    "purchase.linkedPurchaseToken": "\"token.\(TableScenario.lineage)\"",
-                ]
-            ),
-            after: ["4", "3"]
-        ),
+        returned(.google, says: "4/again", after: ["4", "3"]),
         returned(
             .stripe,
             says: StoreStatement("customer.subscription.created", after: TableScenario.month) { asked in

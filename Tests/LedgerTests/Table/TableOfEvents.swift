@@ -60,7 +60,7 @@ enum TableOfEvents {
         Row(
             5,
             apple: "SUBSCRIBED/RESUBSCRIBE",
-            google: "4/resubscribe",
+            google: "4/resubscribe 4/again",
             stripe: "customer.subscription.created",
             revenueCat: "INITIAL_PURCHASE RENEWAL"
         ),

@@ -1,4 +1,4 @@
-// The part of Google Play Billing 8 that the documentation's Kotlin uses, after
+// The part of Google Play Billing 9 that the documentation's Kotlin uses, after
 // https://developer.android.com/reference/com/android/billingclient/api/package-summary, with `Play` behind it.
 package com.android.billingclient.api;
 
@@ -12,6 +12,9 @@ public class BillingClient {
         int OK = 0;
         int USER_CANCELED = 1;
         int SERVICE_UNAVAILABLE = 2;
+        int BILLING_UNAVAILABLE = 3;
+        int ITEM_UNAVAILABLE = 4;
+        int DEVELOPER_ERROR = 5;
         int ITEM_ALREADY_OWNED = 7;
         int NETWORK_ERROR = 12;
     }
@@ -36,7 +39,8 @@ public class BillingClient {
     }
 
     public BillingResult launchBillingFlow(Activity activity, BillingFlowParams params) {
-        return new BillingResult(Play.sheet.apply(params));
+        var refusal = Play.refusal(params);
+        return new BillingResult(refusal == 0 ? Play.sheet.apply(params) : refusal);
     }
 
     public BillingResult showInAppMessages(
@@ -49,6 +53,7 @@ public class BillingClient {
     public void queryPurchasesAsync(QueryPurchasesParams params, PurchasesResponseListener listener) {
         var found = Play.purchases.stream()
             .filter(purchase -> params.type.equals(Play.products.get(purchase.product)))
+            .filter(purchase -> params.includesSuspended || !purchase.suspended)
             .collect(Collectors.toList());
         listener.onQueryPurchasesResponse(new BillingResult(Play.code), found);
     }

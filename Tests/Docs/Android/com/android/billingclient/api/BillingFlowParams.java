@@ -1,13 +1,13 @@
 package com.android.billingclient.api;
 
 import java.util.List;
+import org.jetbrains.annotations.Nullable;
 
 public final class BillingFlowParams {
     public ProductDetailsParams product;
-    public String account;
+    @Nullable public String account;
     /** Of the subscription that is replaced. */
-    public String oldToken;
-    public int replacementMode;
+    @Nullable public String oldToken;
 
     public static Builder newBuilder() { return new Builder(); }
 
@@ -26,7 +26,6 @@ public final class BillingFlowParams {
 
         public Builder setSubscriptionUpdateParams(SubscriptionUpdateParams update) {
             params.oldToken = update.oldToken;
-            params.replacementMode = update.mode;
             return this;
         }
 
@@ -35,24 +34,14 @@ public final class BillingFlowParams {
 
     public static final class SubscriptionUpdateParams {
         String oldToken;
-        int mode;
 
         public static Builder newBuilder() { return new Builder(); }
-
-        public @interface ReplacementMode {
-            int WITH_TIME_PRORATION = 1;
-        }
 
         public static final class Builder {
             private final SubscriptionUpdateParams params = new SubscriptionUpdateParams();
 
             public Builder setOldPurchaseToken(String token) {
                 params.oldToken = token;
-                return this;
-            }
-
-            public Builder setSubscriptionReplacementMode(int mode) {
-                params.mode = mode;
                 return this;
             }
 
@@ -63,6 +52,7 @@ public final class BillingFlowParams {
     public static final class ProductDetailsParams {
         public ProductDetails details;
         public String offerToken;
+        @Nullable public SubscriptionProductReplacementParams replacement;
 
         public static Builder newBuilder() { return new Builder(); }
 
@@ -79,7 +69,39 @@ public final class BillingFlowParams {
                 return this;
             }
 
+            public Builder setSubscriptionProductReplacementParams(SubscriptionProductReplacementParams replacement) {
+                params.replacement = replacement;
+                return this;
+            }
+
             public ProductDetailsParams build() { return params; }
+        }
+
+        public static class SubscriptionProductReplacementParams {
+            public String oldProduct;
+            public int mode;
+
+            public static Builder newBuilder() { return new Builder(); }
+
+            public @interface ReplacementMode {
+                int WITH_TIME_PRORATION = 1;
+            }
+
+            public static class Builder {
+                private final SubscriptionProductReplacementParams params = new SubscriptionProductReplacementParams();
+
+                public Builder setOldProductId(String id) {
+                    params.oldProduct = id;
+                    return this;
+                }
+
+                public Builder setReplacementMode(int mode) {
+                    params.mode = mode;
+                    return this;
+                }
+
+                public SubscriptionProductReplacementParams build() { return params; }
+            }
         }
     }
 }

@@ -3,7 +3,10 @@ package com.android.billingclient.api;
 import java.util.List;
 import org.jetbrains.annotations.Nullable;
 
-/** A subscription has the plans `year`, with a trial, and `month`. */
+/**
+ * A subscription has the plans `year`, with a trial for new customers that is taken unnamed, and `month`. Offers come first, and
+ * those of which the developer is to decide are listed to everybody.
+ */
 public final class ProductDetails {
     private final String id;
     private final boolean isSubscription;
@@ -22,8 +25,10 @@ public final class ProductDetails {
     @Nullable public List<SubscriptionOfferDetails> getSubscriptionOfferDetails() {
         if (!isSubscription) return null;
         return List.of(
+            new SubscriptionOfferDetails("year", "winback"),
+            new SubscriptionOfferDetails("year", "trial", "default"),
             new SubscriptionOfferDetails("year", null),
-            new SubscriptionOfferDetails("year", "trial"),
+            new SubscriptionOfferDetails("month", "winback"),
             new SubscriptionOfferDetails("month", null)
         );
     }
@@ -35,14 +40,17 @@ public final class ProductDetails {
     public static final class SubscriptionOfferDetails {
         private final String plan;
         private final String offer;
+        private final List<String> tags;
 
-        SubscriptionOfferDetails(String plan, String offer) {
+        SubscriptionOfferDetails(String plan, String offer, String... tags) {
             this.plan = plan;
             this.offer = offer;
+            this.tags = List.of(tags);
         }
 
         public String getBasePlanId() { return plan; }
         @Nullable public String getOfferId() { return offer; }
+        public List<String> getOfferTags() { return tags; }
         public String getOfferToken() { return plan + "/" + offer; }
         public PricingPhases getPricingPhases() { return new PricingPhases(plan); }
     }

@@ -13,8 +13,10 @@ public class Purchase {
     public final String product;
     public int state = PurchaseState.PURCHASED;
     public boolean acknowledged = false;
+    public boolean renews = true;
+    public boolean suspended = false;
     private final String token;
-    private final String account;
+    final String account;
 
     public Purchase(String product, String token, @Nullable String account) {
         this.product = product;
@@ -26,5 +28,7 @@ public class Purchase {
     public String getPurchaseToken() { return token; }
     public int getPurchaseState() { return state; }
     public boolean isAcknowledged() { return acknowledged; }
+    public boolean isAutoRenewing() { return renews; }
+    public boolean isSuspended() { return suspended; }
     @Nullable public AccountIdentifiers getAccountIdentifiers() { return new AccountIdentifiers(account); }
 }

@@ -2,6 +2,7 @@ package com.android.billingclient.api;
 
 public final class QueryPurchasesParams {
     String type;
+    boolean includesSuspended;
 
     public static Builder newBuilder() { return new Builder(); }
 
@@ -10,6 +11,11 @@ public final class QueryPurchasesParams {
 
         public Builder setProductType(String type) {
             params.type = type;
+            return this;
+        }
+
+        public Builder includeSuspendedSubscriptions(boolean included) {
+            params.includesSuspended = included;
             return this;
         }
 

@@ -1,0 +1,74 @@
+internal import APIModel
+internal import Concurrency
+internal import Domain
+internal import HTTPMessages
+internal import StoreInterface
+
+/// `POST /offers/{store}`: signs an offer that the store sells to nobody without the seller's word. A signature is money
+/// given away, so the backend decides with the API key who gets one. An app that has only its user's stream gets those
+/// that the operator has opened to everybody.
+struct OffersEndpoint {
+    private let services: Services
+    private let provider: Provider
+
+    init(_ services: Services, provider: Provider) {
+        self.services = services
+        self.provider = provider
+    }
+
+    func answer(_ request: Request) -> Answer {
+        services.offers[provider].map { answer(request, as: $0) } ?? .respond(.notFound)
+    }
+
+    private func answer<Offer: RequestedOffer>(_ request: Request, as _: Offer.Type) -> Answer {
+        .later { [services] reply in
+            services.blockingPools.submit(.strangers) {
+                reply.send(response(to: request, as: Offer.self))
+            } orElse: {
+                reply.send(.busy)
+            }
+        }
+    }
+
+    private func response<Offer: RequestedOffer>(to request: Request, as _: Offer.Type) -> Response {
+        let authorization = services.authorization
+        let isTrusted = authorization.isTrusted(request.credentials)
+        let (offer, claimant): (Offer, Claimant)
+        do throws(RefusedBody) {
+            let node = try RefusedBody.object(request.body)
+            (offer, claimant) = (try Offer(node), try Claimant(of: node))
+        } catch {
+            return error.response
+        }
+        do throws(RefusedClaimant) {
+            let origin = CORSAnswer(request, authorization: authorization)
+            _ = try claimant.resolve(services, isTrusted: isTrusted, origin: origin)
+        } catch {
+            return error.response
+        }
+        guard let store = services.opened[provider] as? Offer.Opened else { return .refused(.notConfigured) }
+        guard isTrusted || offer.isOpen(at: store) else { return OffersEndpoint.closed(Offer.setting) }
+        do throws(RefusedOffer) {
+            return JSON.response(200, body: OfferAnswer(jws: try offer.sign(with: store, now: services.clock.now())))
+        } catch {
+            return OffersEndpoint.refusal(error)
+        }
+    }
+
+    private static func refusal(_ error: RefusedOffer) -> Response {
+        switch error {
+        case .unserved(let error): .refused(error)
+        case .incomplete(let error): error.response
+        case .noKey(let variable):
+            .unavailable("not_configured", message: "No key signs offers: set \(variable).", retryAfter: 3600)
+        }
+    }
+
+    private static func closed(_ setting: String) -> Response {
+        .error(
+            403,
+            code: "offer_not_open",
+            message: "Only the backend may have this offer signed, with its API key; see \(setting)."
+        )
+    }
+}

@@ -1,0 +1,115 @@
+internal import APIModel
+internal import Crypto
+internal import Domain
+internal import Encoding
+internal import StoreInterface
+
+/// `POST /offers/apple`: a promotional offer, or whether a customer may have the introductory one, signed for StoreKit
+/// (https://developer.apple.com/documentation/storekit/generating-jws-to-sign-app-store-requests).
+/// `{"product", "offer"?, "allowIntroductoryOffer"?, "transactionId"?, "app"?}`.
+struct RequestedAppleOffer: Equatable {
+    enum Subject: Equatable {
+        case promotional(offer: String)
+        /// Apple needs to know of whom this is said.
+        case introductory(isAllowed: Bool)
+    }
+
+    var product: String
+    var subject: Subject
+    /// Any transaction of the customer, or the `appTransactionID` of somebody who has bought nothing yet.
+    var transaction: String?
+    /// The bundle id; nil for the only one that is configured.
+    var app: String?
+}
+
+extension RequestedAppleOffer: RequestedOffer {
+    static let setting = "PAYCAST_APPLE_OFFERS"
+
+    init(_ body: JSONNode) throws(RefusedBody) {
+        guard let product = try RequestedAppleOffer.name("product", of: body) else {
+            throw RefusedBody.mistyped("product", expected: "a string")
+        }
+        self.product = product
+        transaction = try RequestedAppleOffer.name("transactionId", of: body)
+        app = try RequestedAppleOffer.name("app", of: body)
+        let flag = body["allowIntroductoryOffer"] ?? .null
+        if let offer = try RequestedAppleOffer.name("offer", of: body) {
+            guard flag == .null else {
+                throw RefusedBody.mistyped("allowIntroductoryOffer", expected: "absent beside offer")
+            }
+            subject = .promotional(offer: offer)
+            return
+        }
+        guard let isAllowed = flag.boolean else {
+            throw RefusedBody.mistyped("allowIntroductoryOffer", expected: "true or false where there is no offer")
+        }
+        guard transaction != nil else {
+            throw RefusedBody(
+                "missing_transaction",
+                message: "Send the customer's transactionId, or appTransactionID, beside allowIntroductoryOffer."
+            )
+        }
+        subject = .introductory(isAllowed: isAllowed)
+    }
+
+    private static func name(_ member: String, of body: JSONNode) throws(RefusedBody) -> String? {
+        guard let name = try RefusedBody.string(member, of: body) else { return nil }
+        guard isValidIdentifier(name) else {
+            throw RefusedBody.mistyped(member, expected: "1 to 255 bytes without control characters")
+        }
+        return name
+    }
+
+    func isOpen(at store: OpenAppleStore) -> Bool {
+        guard case .promotional(let offer) = subject else { return false }
+        return store.openOffers.contains("\(product):\(offer)")
+    }
+
+    func sign(with store: OpenAppleStore, now: Instant) throws(RefusedOffer) -> String {
+        guard let signer = store.signer else { throw .noKey(variable: "PAYCAST_APPLE_API_KEY") }
+        let bundle = app ?? (store.apps.count == 1 ? store.apps[0] : nil)
+        guard let bundle else {
+            let message = "Several apps are configured: send one's bundle id as app."
+            throw .incomplete(RefusedBody("missing_app", message: message))
+        }
+        guard store.apps.contains(bundle) else { throw .unserved(.wrongApp) }
+        guard let token = try? signer.token(claims(of: bundle, issuer: signer.issuer, now: now)) else {
+            throw .unserved(.notConfigured)
+        }
+        return token
+    }
+
+    private func claims(of bundle: String, issuer: String, now: Instant) -> AppleOfferClaims {
+        // A random UUID, so that Apple takes the token once.
+        let nonce = OrderToken.random().description
+        var claims = AppleOfferClaims(
+            iss: issuer,
+            iat: now.seconds,
+            bid: bundle,
+            nonce: nonce,
+            productId: product,
+            transactionId: transaction
+        )
+        switch subject {
+        case .promotional(let offer):
+            claims.aud = "promotional-offer"
+            claims.offerIdentifier = offer
+        case .introductory(let isAllowed):
+            claims.aud = "introductory-offer-eligibility"
+            claims.allowIntroductoryOffer = isAllowed
+        }
+        return claims
+    }
+}
+
+private struct AppleOfferClaims: Encodable {
+    var aud = ""
+    var iss: String
+    var iat: Int64
+    var bid: String
+    var nonce: String
+    var productId: String
+    var offerIdentifier: String?
+    var allowIntroductoryOffer: Bool?
+    var transactionId: String?
+}

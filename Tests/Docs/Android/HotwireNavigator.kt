@@ -1,0 +1,3 @@
+package dev.hotwire.navigation.navigator
+
+data class NavigatorConfiguration(val name: String, val startLocation: String, val navigatorHostId: Int)
