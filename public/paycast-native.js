@@ -14,6 +14,7 @@
     cancelled: "The purchase was cancelled.",
     offline: "There is no connection. Please try again later.",
     recorded: "Your purchase has arrived, but gives no access yet.",
+    not_logged_in: "Please log in first.",
     owned_by_other: "This purchase belongs to another account.",
     failed: "That did not work. Please try again later.",
     restoring: "Looking for your purchases …",

@@ -113,10 +113,16 @@ public final class Purchases: Sendable {
     /// the account's password, so call it from a button and from nowhere else.
     public func restore() async throws(PurchaseError) -> Restoration { try await restore(for: nil) }
 
+    /// For the user of a page, or for whom the app has logged in if the page names nobody: never for the page's before.
+    func act(for stream: SignedStream?) async throws(PurchaseError) {
+        if let stream { return engine.send(.pageActed(stream)) }
+        let isKnown = await engine.ask { $0.session != nil && !$0.isSessionOfPage } ?? false
+        if !isKnown { throw .notLoggedIn }
+    }
+
     /// The user who asked gets it, though the store may show sheets meanwhile and others may log in.
     func restore(for stream: SignedStream?) async throws(PurchaseError) -> Restoration {
         start()
-        if let stream { logIn(stream) }
         let claimant = await engine.ask { [stream] machine in stream ?? machine.session } ?? stream
         try await store.sync()
         var results: [Restoration.Item] = []
@@ -158,7 +164,7 @@ public final class Purchases: Sendable {
     /// purchase: its order says it, the app's own or the one of the `OrderSource`.
     public func logIn(_ stream: SignedStream) { engine.send(.loggedIn(stream)) }
 
-    /// Logs the user of a page in, if nobody is and nobody has logged out: a page may have been left open.
+    /// Logs the user of the page in front in, unless the app has said who is there, or that nobody is.
     func pageAppeared(_ stream: SignedStream) { engine.send(.pageAppeared(stream)) }
 
     /// What is not posted yet waits for its owner, and not for the next user.

@@ -1,4 +1,5 @@
 import Foundation
+import PaycastKitSystem
 import PaycastKitWire
 import Testing
 
@@ -118,7 +119,7 @@ struct BridgeTests {
         app.clock.advance(5)
         #expect(await app.eventually { await app.store.finished == [1] })
         #expect(
-            await ask(purchases, "restore", "{}")
+            await ask(purchases, "restore", #"{"stream":"\#(stream)"}"#)
                 == #"{"items":[{"product":"pro.annual","status":"owned_by_other"}],"status":"owned_by_other","subscriptionIds":["1"]}"#
         )
     }
@@ -161,8 +162,39 @@ struct BridgeTests {
         let purchases = app.launch()
         defer { purchases.stop() }
         #expect(await ask(purchases, "manage", "{}") == #"{"status":"shown"}"#)
-        #expect(await ask(purchases, "redeem", "{}") == #"{"status":"shown"}"#)
+        let page = #"{"stream":"\#(Fixture.stream(of: "ann").text)"}"#
+        #expect(await ask(purchases, "redeem", page) == #"{"status":"shown"}"#)
         #expect(await app.store.sheets == ["manage", "redeem"])
+    }
+
+    @Test("redeem: what the code brings is for the user of the page in front, and not of the one before")
+    func redeemed() async {
+        let purchases = app.launch()
+        defer { purchases.stop() }
+        let signedUp = Fixture.stream(of: "42").text
+        for user in ["guest", "42"] {
+            _ = await ask(purchases, "state", #"{"stream":"\#(Fixture.stream(of: user).text)"}"#)
+        }
+        #expect(await ask(purchases, "redeem", #"{"stream":"\#(signedUp)"}"#) == #"{"status":"shown"}"#)
+        app.store.bring(.signed(Fixture.transaction(7, token: nil)))
+        #expect(await app.eventually { await app.store.finished == [7] })
+        let post = await app.server.requests.first { $0.path == "transactions/apple" }
+        let body = String(decoding: post?.body ?? Data(), as: UTF8.self)
+        #expect(body.contains(signedUp))
+    }
+
+    @Test("restore and redeem: a page that names no user acts for nobody, unless the app has logged somebody in")
+    func nobody() async {
+        let purchases = app.launch()
+        defer { purchases.stop() }
+        await app.store.hold(Fixture.transaction(7, token: nil))
+        _ = await ask(purchases, "state", #"{"stream":"\#(Fixture.stream(of: "ann").text)"}"#)
+        for event in ["restore", "redeem"] {
+            #expect(await ask(purchases, event, "{}") == #"{"error":"not_logged_in","status":"error"}"#)
+        }
+        #expect(await app.store.sheets.isEmpty)
+        purchases.logIn(Fixture.stream(of: "ann"))
+        #expect(await ask(purchases, "restore", "{}").contains(#""status":"restored""#))
     }
 
     @Test("refund: requested, cancelled, or why not")

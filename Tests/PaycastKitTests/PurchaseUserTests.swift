@@ -160,11 +160,13 @@ struct PurchaseUserTests {
         }
     }
 
-    @Test("A page that appears logs its user in where nobody else is, and nobody has logged out")
+    @Test("The page in front says who is meant, unless the app has said it, or that nobody is")
     func pageAppears() {
         let cases: [(before: [PurchaseEvent], session: SignedStream?)] = [
             ([], ann), ([.loggedIn(Fixture.stream(of: "ann", signing: 0))], ann), ([.loggedIn(bob)], bob),
-            ([.loggedOut], nil), ([.loggedIn(ann), .loggedOut], nil),
+            ([.loggedOut], nil), ([.loggedIn(ann), .loggedOut], nil), ([.pageAppeared(bob)], ann),
+            ([.pageActed(bob)], ann), ([.pageAppeared(bob), .loggedIn(bob)], bob),
+            ([.loggedIn(bob), .pageAppeared(bob)], bob), ([.loggedIn(ann), .pageActed(bob)], ann),
         ]
         for (before, session) in cases {
             var driver = Driver()
@@ -172,6 +174,16 @@ struct PurchaseUserTests {
             _ = driver.send(.pageAppeared(ann))
             #expect(driver.machine.session == session, "\(before)")
         }
+    }
+
+    @Test("What a guest has paid for is posted, though the guest has signed up since")
+    func signedUp() {
+        var driver = Driver()
+        driver.buy()
+        _ = driver.send(.answered(Fixture.transaction().version, .unreachable))
+        _ = driver.send(.pageAppeared(bob))
+        #expect(driver.machine.session == bob && driver.send(.woke, after: 1).posts.count == 1)
+        #expect(driver.machine.deliveries.values.first?.stream == ann)
     }
 
     @Test("A restore is the claim of the user who is logged in")

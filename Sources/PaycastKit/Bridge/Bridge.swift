@@ -24,7 +24,7 @@ struct Bridge: Sendable {
         case "purchase": try encode(await purchase(decode(json)))
         case "restore": try encode(await restore(decode(json)))
         case "manage": try encode(await shown { () throws(PurchaseError) in try await purchases.manageSubscriptions() })
-        case "redeem": try encode(await shown { () throws(PurchaseError) in try await purchases.redeemOfferCode() })
+        case "redeem": try encode(await redeem(decode(json)))
         case "refund": try encode(await refund(decode(json)))
         case "state": try encode(await state(decode(json)))
         default: try encode(PurchaseReply(status: "error", error: "unknown_event"))
@@ -51,7 +51,15 @@ struct Bridge: Sendable {
 
     /// What is restored becomes the page's user's, so the page says who that is.
     private func restore(_ message: StateMessage) async throws(PurchaseError) -> RestoreReply {
-        RestoreReply(try await purchases.restore(for: message.stream.map { SignedStream($0) }))
+        let stream = message.stream.map { SignedStream($0) }
+        try await purchases.act(for: stream)
+        return RestoreReply(try await purchases.restore(for: stream))
+    }
+
+    /// A code brings a transaction that names nobody: it is the page's user's.
+    private func redeem(_ message: StateMessage) async throws(PurchaseError) -> PurchaseReply {
+        try await purchases.act(for: message.stream.map { SignedStream($0) })
+        return try await shown { () throws(PurchaseError) in try await purchases.redeemOfferCode() }
     }
 
     private func refund(_ message: RefundMessage) async throws(PurchaseError) -> PurchaseReply {

@@ -26,8 +26,10 @@ enum PurchaseEvent: Sendable {
     /// A user is there, or the user's stream was signed anew.
     case loggedIn(SignedStream)
     case loggedOut
-    /// A page of this stream's user is there, perhaps one that was left open. It logs in where nobody else is.
+    /// A page of this stream's user is in front. It logs in where the app has not said who is there.
     case pageAppeared(SignedStream)
+    /// The user of a page restores or redeems: it is for them, whoever was logged in.
+    case pageActed(SignedStream)
     /// Orders of the processes before, which could not be read at the launch.
     case foundOrders([PlacedOrder])
     /// The answer to `renewStream`; nil if there was none.

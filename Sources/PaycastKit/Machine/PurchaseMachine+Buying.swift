@@ -13,7 +13,7 @@ extension PurchaseMachine {
     ) -> [PurchaseAction] {
         guard attempts[product] == nil else {
             attempts[product]?.tickets.append(ticket)
-            return order?.stream.map { logIn($0) } ?? []
+            return order?.stream.map { logIn($0, isByPage: true) } ?? []
         }
         attempts[product] = Attempt(stage: .ordering, offer: offer, tickets: [ticket])
         guard let order else { return [.order(product: product)] }
@@ -26,7 +26,7 @@ extension PurchaseMachine {
         guard let attempt = attempts[product], attempt.stage == .ordering else { return [] }
         attempts[product]?.stage = .buying
         attempts[product]?.order = order
-        let welcome = attempt.mayLogIn ? order.stream.map { logIn($0) } ?? [] : []
+        let welcome = attempt.mayLogIn ? order.stream.map { logIn($0, isByPage: true) } ?? [] : []
         orders.place(order, product: product, at: now)
         let purchase = PurchaseAction.purchase(product: product, token: order.token, offer: attempt.offer)
         return welcome + [.saveOrders(orders.orders), purchase]

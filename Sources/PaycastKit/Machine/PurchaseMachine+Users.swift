@@ -4,9 +4,11 @@ internal import PaycastKitSystem
 /// Whose purchases they are.
 extension PurchaseMachine {
     /// What waits for this user goes on. What waits for the user before stays theirs.
-    mutating func logIn(_ stream: SignedStream) -> [PurchaseAction] {
+    mutating func logIn(_ stream: SignedStream, isByPage: Bool = false) -> [PurchaseAction] {
+        if session?.owner != stream.owner || !isByPage { isSessionOfPage = isByPage }
         guard session != stream, !isStale(stream) else { return [] }
-        let held = session?.owner == stream.owner ? [] : leave()
+        // Between pages nobody has logged out: what a guest has paid for is posted, though the guest is a user now.
+        let held = session?.owner == stream.owner || isByPage ? [] : leave()
         session = stream
         isLoggedOut = false
         renewal.product = nil
@@ -35,7 +37,12 @@ extension PurchaseMachine {
         return [.switchUser(accepted)] + adopt(accepted)
     }
 
-    /// Whether a page or a renewal may log its user in: never over another user, and never after a log-out.
+    /// The page in front says who is meant, unless the app has.
+    func mayAppear(_ stream: SignedStream) -> Bool {
+        mayLogIn(stream) || (isSessionOfPage && !isLoggedOut)
+    }
+
+    /// Whether a renewal may log its user in: never over another user, and never after a log-out.
     func mayLogIn(_ stream: SignedStream) -> Bool {
         !isLoggedOut && (session == nil || session?.owner == stream.owner)
     }

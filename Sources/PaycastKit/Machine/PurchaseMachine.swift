@@ -22,8 +22,10 @@ struct PurchaseMachine: Sendable {
     var watchers: [UInt64: [Watcher]] = [:]
     var settled = SettledVersions()
     var orders = OrderBook()
-    /// The stream of the user who is logged in, if the app has said so.
+    /// The stream of the user who is logged in.
     var session: SignedStream?
+    /// Whether a page, and not the app, has said who that is: then the next page in front may say otherwise.
+    var isSessionOfPage = false
     var isLoggedOut = false
     /// The last streams that the server has taken and has not taken: a page that was left open may bring an old one.
     var accepted: SignedStream?
@@ -81,7 +83,8 @@ struct PurchaseMachine: Sendable {
         case .foundOrders(let earlier): find(earlier)
         case .loggedIn(let stream): logIn(stream)
         case .loggedOut: logOut()
-        case .pageAppeared(let stream): mayLogIn(stream) ? logIn(stream) : []
+        case .pageAppeared(let stream): mayAppear(stream) ? logIn(stream, isByPage: true) : []
+        case .pageActed(let stream): logIn(stream, isByPage: true)
         case .renewed(let stream): renew(stream, at: moment)
         case .streamRefused(let stream, let code, let product): refuse(stream, code: code, product: product)
         case .streamAccepted(let stream): accept(stream)

@@ -49,6 +49,8 @@ public enum PurchaseError: Error, Equatable, Sendable {
     case unknownOffer
     /// There is no purchase of this product.
     case nothingBought
+    /// A page that names no user restores or redeems, and nobody is logged in.
+    case notLoggedIn
     /// The user closed a sheet of the store, such as the one for the password of a restore.
     case cancelled
     /// The device found the store's signature forged: not delivered, not finished.
@@ -65,6 +67,7 @@ public enum PurchaseError: Error, Equatable, Sendable {
         case .unknownProduct: "unknown_product"
         case .unknownOffer: "unknown_offer"
         case .nothingBought: "nothing_bought"
+        case .notLoggedIn: "not_logged_in"
         case .cancelled: "cancelled"
         case .unverified: "unverified"
         case .store: "store_failed"
