@@ -15,6 +15,10 @@
     offline: "There is no connection. Please try again later.",
     recorded: "Your purchase has arrived, but gives no access yet.",
     not_logged_in: "Please log in first.",
+    not_allowed: "Purchases are not allowed on this device.",
+    not_available: "This is not for sale in your country or region.",
+    not_eligible: "This offer is not for you.",
+    unknown_offer: "This offer is over.",
     owned_by_other: "This purchase belongs to another account.",
     failed: "That did not work. Please try again later.",
     restoring: "Looking for your purchases …",
@@ -23,6 +27,7 @@
     nothing: "There are no purchases to restore.",
     requested: "The store has your request.",
     nothing_bought: "There is no purchase to give back.",
+    already_requested: "The store has your request already.",
   }
   const isBusy = state => state === "confirming" || Object.values(waiting).includes(state)
   const isTaken = state => isBusy(state) || state === "kept"
@@ -115,6 +120,7 @@
     for (const numbers of [messages, heard]) numbers.set(key, number)
     change(key, waiting[event])
     const bought = product && { ...identifiers(product), correlationId: inherited(button, "data-paycast-order") }
+    if (event === "purchase") bought.offer = inherited(button, "data-paycast-offer") ?? undefined
     send(event, button, bought, data => {
       const state = outcome(event, data)
       // A late answer to an older message may only bring good news.

@@ -31,7 +31,7 @@ package struct PricesMessage: Decodable, Equatable {
 /// `purchase`, in the three forms that pages send.
 package struct PurchaseMessage: Decodable, Equatable {
     package enum Form: Equatable {
-        /// `{"product", "order", "stream"?}`
+        /// `{"product", "order", "stream"?, "offer"?}`
         case paycast
         /// `{"appleStoreProductId", "correlationId", …}`. Its `xcodeCompletionUrl` is not needed: a development server
         /// takes Xcode's transactions as they are.
@@ -45,9 +45,11 @@ package struct PurchaseMessage: Decodable, Equatable {
     /// The order's UUID. Nil when the page has no order: then the app's `OrderSource` makes one.
     package var token: UUID?
     package var stream: String?
+    /// The id of an offer that the page has chosen.
+    package var offer: String?
 
     private enum CodingKeys: CodingKey {
-        case product, order, stream
+        case product, order, stream, offer
         case appleStoreProductId, correlationId
         case productId, userId
     }
@@ -65,6 +67,7 @@ package struct PurchaseMessage: Decodable, Equatable {
             token = try container.decode(UUID.self, forKey: .userId)
         }
         stream = try container.decodeIfPresent(String.self, forKey: .stream)
+        offer = try container.decodeIfPresent(String.self, forKey: .offer)
     }
 }
 

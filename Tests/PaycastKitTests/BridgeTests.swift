@@ -83,6 +83,17 @@ struct BridgeTests {
         }
     }
 
+    @Test("purchase: with the offer that the page names")
+    func offer() async {
+        let purchases = app.launch()
+        defer { purchases.stop() }
+        let message = #"{"product":"pro.annual","order":"\#(Fixture.token(1))","offer":"back"}"#
+        #expect(await ask(purchases, "purchase", message) == #"{"status":"cancelled"}"#)
+        #expect(await app.store.offers == [.named(id: "back")])
+        await app.store.fail(.notEligible)
+        #expect(await ask(purchases, "purchase", message) == #"{"error":"not_eligible","status":"error"}"#)
+    }
+
     @Test("purchase: of a consumable, that it is delivered, since nothing on the page need change with it")
     func delivered() async {
         let purchases = app.launch()

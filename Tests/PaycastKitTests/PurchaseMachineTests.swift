@@ -79,6 +79,20 @@ struct PurchaseMachineTests {
         #expect(driver.send(.storeAnswered(product: product, token: next.token, .cancelled)).replies.count == 1)
     }
 
+    @Test("A sheet that never answers: a tap after a minute begins again, for whoever waits, and no page calls it busy")
+    func stuck() {
+        var driver = Driver()
+        _ = driver.send(.tapped(product: product, order: Fixture.order(), ticket: ticket))
+        let next = Fixture.order(number: 2)
+        #expect(driver.send(.tapped(product: product, order: next, ticket: Ticket(number: 2)), after: 59).isEmpty)
+        #expect(driver.machine.openPurchases(for: nil, at: driver.now).map(\.status) == [.buying])
+        #expect(driver.machine.openPurchases(for: nil, at: driver.now + 1).isEmpty)
+        let again = driver.send(.tapped(product: product, order: next, ticket: Ticket(number: 3)), after: 1)
+        #expect(again.contains(.purchase(product: product, token: next.token)))
+        #expect(driver.send(.storeAnswered(product: product, token: Fixture.token(1), .cancelled)).replies.isEmpty)
+        #expect(driver.send(.storeAnswered(product: product, token: next.token, .cancelled)).replies.count == 3)
+    }
+
     @Test("An order without a stream: kept, said at once and reported, unless an order source can renew it")
     func noStream() {
         for canRenew in [false, true] {

@@ -26,6 +26,56 @@ struct PurchasesTroubleTests {
         }
     }
 
+    /// What a backend may do instead of making an order.
+    struct Trouble: OrderSource, CustomTestStringConvertible {
+        var testDescription: String
+        var error: PurchaseError
+        var order: @Sendable () async throws -> Order
+
+        func order(for product: String) async throws -> Order { try await order() }
+
+        static let all = [
+            Trouble(testDescription: "never answers", error: .offline) {
+                await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
+                return Fixture.order()
+            },
+            Trouble(testDescription: "is not reached", error: .offline) { throw URLError(.cannotConnectToHost) },
+            Trouble(testDescription: "answers nonsense", error: .orderRefused(code: "order_failed")) {
+                try JSONDecoder().decode(Order.self, from: Data("<html>".utf8))
+            },
+            Trouble(testDescription: "refuses", error: .orderRefused(code: "no")) {
+                throw PurchaseError.orderRefused(code: "no")
+            },
+        ]
+    }
+
+    @Test(
+        "An order that never comes, or that cannot be made, ends the purchase with the reason",
+        arguments: Trouble.all
+    )
+    func noOrder(trouble: Trouble) async {
+        let purchases = app.launch(orders: trouble)
+        defer { purchases.stop() }
+        for _ in 0..<2 {
+            let purchase = Task { () -> PurchaseError? in
+                do {
+                    _ = try await purchases.buy("pro.annual")
+                    return nil
+                } catch {
+                    return error as? PurchaseError
+                }
+            }
+            let ticking = Task {
+                while !Task.isCancelled {
+                    app.clock.advance(1)
+                    try? await Task.sleep(for: .milliseconds(1))
+                }
+            }
+            #expect(await purchase.value == trouble.error)
+            ticking.cancel()
+        }
+    }
+
     @Test("The entitlements, read once after the log-in")
     func readOnce() async {
         let pro = #"{"active":true,"entitlements":[{"product":"pro.annual","state":"active","active":true}]}"#

@@ -46,7 +46,9 @@ struct Bridge: Sendable {
     }
 
     private func purchase(_ message: PurchaseMessage) async throws(PurchaseError) -> PurchaseReply {
-        PurchaseReply(try await purchases.buy(message.product, order: message.order)).inWords(of: message.form)
+        let offer = message.offer.map { PurchaseOffer.named(id: $0) }
+        return PurchaseReply(try await purchases.buy(message.product, order: message.order, offer: offer))
+            .inWords(of: message.form)
     }
 
     /// What is restored becomes the page's user's, so the page says who that is.

@@ -18,6 +18,9 @@ actor PurchaseEngine {
         var willPerform: (@Sendable (PurchaseAction) -> Void)?
     }
 
+    /// How long an order may take.
+    static let patience: TimeInterval = 30
+
     nonisolated let problems: AsyncStream<Problem>
     nonisolated let feed: EntitlementFeed
     private nonisolated let reported: AsyncStream<Problem>.Continuation
@@ -193,13 +196,35 @@ actor PurchaseEngine {
 /// What runs beside the engine.
 extension PurchaseEngine {
     private nonisolated func order(_ product: String) {
-        Task {
-            guard let orders = parts.orders else { return send(.orderFailed(product: product, .noOrder)) }
-            do {
-                send(.ordered(product: product, try await orders.order(for: product)))
-            } catch {
-                send(.orderFailed(product: product, error as? PurchaseError ?? .offline))
+        guard let orders = parts.orders else { return send(.orderFailed(product: product, .noOrder)) }
+        ask(orders, for: product, else: .orderFailed(product: product, .offline)) { result in
+            switch result {
+            case .success(let order): .ordered(product: product, order)
+            case .failure(let error): .orderFailed(product: product, PurchaseError(ordering: error))
             }
+        }
+    }
+
+    /// A source that never answers is no answer, after a time. One that comes later still counts if somebody waits for it.
+    private nonisolated func ask(
+        _ orders: any OrderSource,
+        for product: String,
+        else silence: PurchaseEvent,
+        answer: @escaping @Sendable (Result<Order, any Error>) -> PurchaseEvent
+    ) {
+        let limit = Task { [time = parts.time] in
+            await time.sleep(until: time.now.addingTimeInterval(PurchaseEngine.patience))
+            if !Task.isCancelled { send(silence) }
+        }
+        Task {
+            let event: PurchaseEvent
+            do {
+                event = answer(.success(try await orders.order(for: product)))
+            } catch {
+                event = answer(.failure(error))
+            }
+            limit.cancel()
+            send(event)
         }
     }
 
@@ -215,10 +240,8 @@ extension PurchaseEngine {
     }
 
     private nonisolated func renewStream(_ product: String) {
-        Task {
-            let order = try? await parts.orders?.order(for: product)
-            send(.renewed(order?.stream))
-        }
+        guard let orders = parts.orders else { return send(.renewed(nil)) }
+        ask(orders, for: product, else: .renewed(nil)) { .renewed(try? $0.get().stream) }
     }
 
     private nonisolated func post(_ delivery: Delivery) {

@@ -3,7 +3,7 @@ internal import PaycastKitSystem
 
 /// From the tap to the store's answer.
 extension PurchaseMachine {
-    /// A second tap buys nothing twice: it waits for the answer to the first.
+    /// A second tap buys nothing twice: it waits for the answer to the first, for as long as a sheet may cover the button.
     mutating func tap(
         _ product: String,
         order: Order?,
@@ -11,11 +11,13 @@ extension PurchaseMachine {
         ticket: Ticket,
         at now: Date
     ) -> [PurchaseAction] {
-        guard attempts[product] == nil else {
+        let earlier = attempts[product]
+        if let earlier, !earlier.isStuck(at: now) {
             attempts[product]?.tickets.append(ticket)
             return order?.stream.map { logIn($0, isByPage: true) } ?? []
         }
-        attempts[product] = Attempt(stage: .ordering, offer: offer, tickets: [ticket])
+        let tickets = (earlier?.tickets ?? []) + [ticket]
+        attempts[product] = Attempt(stage: .ordering, offer: offer, tickets: tickets, beganAt: now)
         guard let order else { return [.order(product: product)] }
         return begin(product, order: order, at: now)
     }

@@ -32,7 +32,7 @@ extension PurchaseMachine {
         for delivery in deliveries.values where delivery.isOpen && isVisible(delivery.owner) {
             statuses[delivery.transaction.product] = .kept
         }
-        for (product, attempt) in attempts where isVisible(attempt.order?.stream?.owner) {
+        for (product, attempt) in attempts where isVisible(attempt.order?.stream?.owner) && !attempt.isStuck(at: now) {
             statuses[product] = .buying
         }
         return statuses.sorted { $0.key < $1.key }.map { OpenPurchase(product: $0.key, status: $0.value) }

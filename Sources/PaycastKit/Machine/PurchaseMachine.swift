@@ -145,8 +145,14 @@ struct Attempt: Equatable, Sendable {
     var offer: PurchaseOffer?
     /// Everybody who tapped meanwhile gets the one answer.
     var tickets: [Ticket]
+    var beganAt: Date
     /// Not after another log-in or a log-out since the tap: that is the newer word on who the user is.
     var mayLogIn = true
+
+    /// A call to the store may never return. Whoever can tap again after a minute sees no sheet over the button.
+    static let patience: TimeInterval = 60
+
+    func isStuck(at now: Date) -> Bool { now.timeIntervalSince(beganAt) >= Attempt.patience || now < beganAt }
 }
 
 /// What a restore says: whose the transaction is to be. Without a stream, it is for the first who logs in.

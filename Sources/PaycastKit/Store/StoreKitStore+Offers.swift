@@ -13,7 +13,7 @@
                     signature: signature.signature,
                     timestamp: signature.timestamp
                 )
-            case .winBack(let id):
+            case .winBack(let id), .named(let id):
                 guard #available(iOS 18, macOS 15, *),
                     let offer = product.subscription?.winBackOffers.first(where: { $0.id == id })
                 else { throw .unknownOffer }

@@ -13,6 +13,7 @@
             token: UUID,
             offer: PurchaseOffer?
         ) async throws(PurchaseError) -> StoreOutcome {
+            guard AppStore.canMakePayments else { throw .notAllowed }
             guard let product = try await call({ try await Product.products(for: [id]) }).first else {
                 throw .unknownProduct
             }
@@ -117,11 +118,17 @@
     }
 
     extension PurchaseError {
+        /// What no second try cures has a case of its own.
         init(_ error: any Error) {
             switch error {
             case let error as PurchaseError: self = error
             case StoreKitError.networkError: self = .offline
             case StoreKitError.userCancelled: self = .cancelled
+            case StoreKitError.notAvailableInStorefront, Product.PurchaseError.productUnavailable: self = .notAvailable
+            case Product.PurchaseError.purchaseNotAllowed: self = .notAllowed
+            case Product.PurchaseError.ineligibleForOffer: self = .notEligible
+            case Product.PurchaseError.invalidOfferIdentifier: self = .unknownOffer
+            case Transaction.RefundRequestError.duplicateRequest: self = .alreadyRequested
             default: self = .store(String(describing: error))
             }
         }

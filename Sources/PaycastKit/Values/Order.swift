@@ -50,6 +50,6 @@ public struct SignedStream: Codable, Hashable, Sendable, ExpressibleByStringLite
 
 /// Makes the order of a purchase: usually a request to the app's own backend, which calls `POST /orders` with its key.
 public protocol OrderSource: Sendable {
-    /// Throws `PurchaseError.offline` when nobody could be asked.
+    /// Throws `PurchaseError.offline`, or a `URLError`, when nobody could be asked. After half a minute nobody waits for it.
     func order(for product: String) async throws -> Order
 }

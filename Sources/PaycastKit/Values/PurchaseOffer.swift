@@ -6,6 +6,8 @@ public enum PurchaseOffer: Equatable, Sendable {
     case promotional(id: String, signature: OfferSignature)
     /// For people whose subscription has ended. The store chooses who may have it; from iOS 18 and macOS 15.
     case winBack(id: String)
+    /// One that a page or the app knows by its id alone: a win-back offer, if the store has it for this user.
+    case named(id: String)
 }
 
 /// What a backend signs with the subscription key of App Store Connect

@@ -1,3 +1,5 @@
+internal import Foundation
+
 /// What became of a purchase that the user began.
 public enum PurchaseOutcome: Equatable, Sendable {
     /// The server has it and it belongs to this user. What it opens is in `entitlements`, which was asked for anew since.
@@ -42,13 +44,21 @@ public enum PurchaseError: Error, Equatable, Sendable {
     case offline
     /// No order was given, and there is no `OrderSource`.
     case noOrder
-    /// The server or the backend refuses to make the order.
+    /// The server or the backend refuses to make the order; `order_failed` if its answer cannot be read.
     case orderRefused(code: String)
     case unknownProduct
     /// The store does not know the offer, or not for this product.
     case unknownOffer
+    /// The store knows the offer, and it is not for this user.
+    case notEligible
+    /// Purchases are switched off on this device, such as by Screen Time.
+    case notAllowed
+    /// The store does not sell it, or not in this country.
+    case notAvailable
     /// There is no purchase of this product.
     case nothingBought
+    /// The store has a request for this refund already.
+    case alreadyRequested
     /// A page that names no user restores or redeems, and nobody is logged in.
     case notLoggedIn
     /// The user closed a sheet of the store, such as the one for the password of a restore.
@@ -66,11 +76,26 @@ public enum PurchaseError: Error, Equatable, Sendable {
         case .orderRefused(let code): code
         case .unknownProduct: "unknown_product"
         case .unknownOffer: "unknown_offer"
+        case .notEligible: "not_eligible"
+        case .notAllowed: "not_allowed"
+        case .notAvailable: "not_available"
         case .nothingBought: "nothing_bought"
+        case .alreadyRequested: "already_requested"
         case .notLoggedIn: "not_logged_in"
         case .cancelled: "cancelled"
         case .unverified: "unverified"
         case .store: "store_failed"
+        }
+    }
+}
+
+extension PurchaseError {
+    /// Of an `OrderSource`. What is no lack of a connection is not told as one: an answer that cannot be read stays so.
+    init(ordering error: any Error) {
+        switch error {
+        case let error as PurchaseError: self = error
+        case is URLError: self = .offline
+        default: self = .orderRefused(code: "order_failed")
         }
     }
 }

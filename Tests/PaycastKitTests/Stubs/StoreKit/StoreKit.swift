@@ -29,6 +29,7 @@ public enum AppStore {
         public init(rawValue: String) { self.rawValue = rawValue }
     }
 
+    public static var canMakePayments: Bool { fatalError("stub") }
     public static func sync() async throws { fatalError("stub") }
 }
 
