@@ -1,5 +1,4 @@
 public import Foundation
-package import PaycastKitSystem
 
 /// The app's side of purchases: from the tap to the finished transaction.
 ///

@@ -1,5 +1,4 @@
 import Foundation
-import PaycastKitWire
 import Testing
 
 @testable import PaycastKit

@@ -1,6 +1,4 @@
 import Foundation
-import PaycastKitSystem
-import PaycastKitWire
 import Testing
 
 @testable import PaycastKit

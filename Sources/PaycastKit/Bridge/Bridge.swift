@@ -1,6 +1,4 @@
 internal import Foundation
-internal import PaycastKitSystem
-internal import PaycastKitWire
 
 /// Answers the messages of pages. The native component holds no logic: it passes JSON on, both ways.
 struct Bridge: Sendable {

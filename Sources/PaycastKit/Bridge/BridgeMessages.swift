@@ -1,5 +1,3 @@
-internal import PaycastKitWire
-
 extension PurchaseMessage {
     var order: Order? { token.map { Order(token: $0, stream: stream.map { SignedStream($0) }) } }
 }

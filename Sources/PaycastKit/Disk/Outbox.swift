@@ -1,5 +1,4 @@
 internal import Foundation
-internal import PaycastKitSystem
 
 /// What has to survive the process: each transaction on its way in a file of its own, the orders, and the last known
 /// entitlements. A lost file is a delay and no loss: the store keeps a transaction until it is finished.

@@ -1,5 +1,4 @@
 internal import Foundation
-internal import PaycastKitSystem
 
 /// What the user may use, as the server says it, or as it last said it while it cannot be reached. One request at a
 /// time; a failed one is tried again with back-off.

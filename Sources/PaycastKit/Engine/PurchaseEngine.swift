@@ -1,5 +1,4 @@
 internal import Foundation
-internal import PaycastKitSystem
 
 /// Does what the machine decides, one event after the other. Everything slow runs beside it and comes back as an event, so
 /// that a slow post never holds the next transaction.

@@ -1,6 +1,4 @@
 internal import Foundation
-internal import PaycastKitSystem
-internal import PaycastKitWire
 
 /// The routes that an app uses. Nothing here tries again: that is the machine's decision.
 struct PaycastServer: Sendable {

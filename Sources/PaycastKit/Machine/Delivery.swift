@@ -1,6 +1,4 @@
 internal import Foundation
-internal import PaycastKitSystem
-internal import PaycastKitWire
 
 /// A transaction on its way to the server. What is under way does not survive the process.
 struct Delivery: Codable, Equatable, Sendable {

@@ -1,5 +1,4 @@
 internal import Foundation
-internal import PaycastKitWire
 
 /// One caller who waits for an outcome.
 struct Ticket: Hashable, Sendable {

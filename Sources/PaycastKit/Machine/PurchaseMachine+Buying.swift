@@ -1,5 +1,4 @@
 internal import Foundation
-internal import PaycastKitSystem
 
 /// From the tap to the store's answer.
 extension PurchaseMachine {

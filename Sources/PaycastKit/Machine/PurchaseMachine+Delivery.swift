@@ -1,6 +1,4 @@
 internal import Foundation
-internal import PaycastKitSystem
-internal import PaycastKitWire
 
 /// From the store's signed transaction to its end.
 extension PurchaseMachine {

@@ -1,5 +1,4 @@
 internal import Foundation
-internal import PaycastKitSystem
 
 /// Whose purchases they are.
 extension PurchaseMachine {

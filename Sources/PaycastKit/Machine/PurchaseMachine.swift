@@ -1,5 +1,4 @@
 internal import Foundation
-internal import PaycastKitSystem
 
 /// The life of every purchase, as a value: `(state, event) → (state, actions)`. It knows no store, no disk and no network.
 ///

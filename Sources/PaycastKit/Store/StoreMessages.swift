@@ -1,5 +1,4 @@
 #if canImport(StoreKit) && canImport(UIKit)
-    internal import PaycastKitSystem
     internal import StoreKit
     internal import UIKit
 

@@ -1,5 +1,4 @@
 public import Foundation
-internal import PaycastKitSystem
 
 /// What a user may use, in the server's words (`GET /entitlements`).
 public struct Entitlements: Codable, Equatable, Sendable {

@@ -1,5 +1,4 @@
 public import Foundation
-internal import PaycastKitWire
 
 /// What ties a purchase to a user: the token that the store echoes, and the stream that lets the app speak for the user.
 public struct Order: Codable, Equatable, Sendable {

@@ -1,8 +1,8 @@
-package import Foundation
+internal import Foundation
 
 /// A folder of values, each sealed in a file of its own.
-package struct SealedFolder: Sendable {
-    package enum Found<Value> {
+struct SealedFolder: Sendable {
+    enum Found<Value> {
         case whole(Value)
         /// It was not whole, and is put aside, so that it is found once.
         case damaged
@@ -13,12 +13,10 @@ package struct SealedFolder: Sendable {
     private static let damaged = ".damaged"
     private let url: URL
 
-    package init(_ url: URL) {
-        self.url = url
-    }
+    init(_ url: URL) { self.url = url }
 
     /// The names in it, sorted, once what a killed process left behind is tidied up.
-    package func open() throws -> [String] {
+    func open() throws -> [String] {
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
         let names = try FileManager.default.contentsOfDirectory(atPath: url.path).sorted()
         for draft in names where draft.hasSuffix(AtomicFile.unfinished) {
@@ -27,7 +25,7 @@ package struct SealedFolder: Sendable {
         return names.filter { !$0.hasSuffix(AtomicFile.unfinished) }
     }
 
-    package func read<Value: Decodable>(_ name: String, as type: Value.Type) -> Found<Value> {
+    func read<Value: Decodable>(_ name: String, as type: Value.Type) -> Found<Value> {
         guard let bytes = try? Data(contentsOf: file(name)) else { return .unreadable }
         do throws(Envelope.Damage) {
             return .whole(try Envelope.open(bytes, as: type))
@@ -39,18 +37,18 @@ package struct SealedFolder: Sendable {
         }
     }
 
-    package func write(_ value: some Encodable, as name: String) throws {
+    func write(_ value: some Encodable, as name: String) throws {
         try AtomicFile.write(Envelope.seal(value), to: file(name))
     }
 
     /// No error if it is gone already.
-    package func remove(_ name: String) throws {
+    func remove(_ name: String) throws {
         guard FileManager.default.fileExists(atPath: file(name).path) else { return }
         try FileManager.default.removeItem(at: file(name))
     }
 
     /// False for what a newer app wrote, and for what cannot be read now, which may be a newer app's.
-    package func mayReplace(_ name: String) -> Bool {
+    func mayReplace(_ name: String) -> Bool {
         guard FileManager.default.fileExists(atPath: file(name).path) else { return true }
         guard let bytes = try? Data(contentsOf: file(name)) else { return false }
         return (Envelope.version(of: bytes) ?? 0) <= Envelope.version

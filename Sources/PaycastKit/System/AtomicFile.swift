@@ -1,11 +1,11 @@
-package import Foundation
+internal import Foundation
 
 /// Replaces files so that a kill at any byte leaves the old content or the new one, never a mixture.
-package enum AtomicFile {
+enum AtomicFile {
     /// The part of the name of a file that is not in place yet. Whoever opens the folder may remove such files.
-    package static let unfinished = ".unfinished"
+    static let unfinished = ".unfinished"
 
-    package static func write(_ bytes: Data, to file: URL) throws {
+    static func write(_ bytes: Data, to file: URL) throws {
         let draft = file.appendingPathExtension(String(unfinished.dropFirst()))
         guard FileManager.default.createFile(atPath: draft.path, contents: nil) else {
             throw CocoaError(.fileWriteUnknown)

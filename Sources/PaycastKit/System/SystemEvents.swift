@@ -11,14 +11,14 @@ package import Foundation
 
 /// Moments at which it is worth trying again: the app comes to the foreground, or the network comes back. On a system
 /// that tells of neither, the app calls `resume` itself.
-package enum SystemEvents {
+enum SystemEvents {
     #if canImport(UIKit)
         @MainActor private static let foreground = UIApplication.willEnterForegroundNotification
     #elseif canImport(AppKit)
         @MainActor private static let foreground = NSApplication.didBecomeActiveNotification
     #endif
 
-    package static func moments() -> AsyncStream<Void> {
+    static func moments() -> AsyncStream<Void> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             #if canImport(UIKit) || canImport(AppKit)
                 Task { @MainActor in
@@ -46,10 +46,8 @@ package protocol Timekeeper: Sendable {
     func sleep(until date: Date) async
 }
 
-package struct SystemTime: Timekeeper {
-    package init() {}
-
-    package var now: Date { Date() }
+struct SystemTime: Timekeeper {
+    var now: Date { Date() }
 
     package func sleep(until date: Date) async {
         try? await Task.sleep(for: .seconds(max(date.timeIntervalSince(now), 0)))

@@ -1,4 +1,4 @@
-package import Foundation
+internal import Foundation
 
 /// How a value stands in a file: one line with the format's version, the length and a checksum, then JSON.
 ///
@@ -6,11 +6,11 @@ package import Foundation
 ///     {"transaction":…}
 ///
 /// A file that was cut or changed anywhere is recognised; a file of an older version is migrated while it is read.
-package enum Envelope {
-    package static let version = 1
+enum Envelope {
+    static let version = 1
     private static let name = "paycast-kit"
 
-    package enum Damage: Error, Equatable {
+    enum Damage: Error, Equatable {
         case header
         case length
         case checksum
@@ -19,7 +19,7 @@ package enum Envelope {
         case newer(Int)
     }
 
-    package static func seal(_ value: some Encodable) throws -> Data {
+    static func seal(_ value: some Encodable) throws -> Data {
         let encoder = JSONEncoder()
         encoder.dateEncodingStrategy = .millisecondsSince1970
         encoder.outputFormatting = .sortedKeys
@@ -27,7 +27,7 @@ package enum Envelope {
         return Data("\(name) \(version) \(body.count) \(hex(checksum(body)))\n".utf8) + body
     }
 
-    package static func open<Value: Decodable>(_ bytes: Data, as type: Value.Type) throws(Damage) -> Value {
+    static func open<Value: Decodable>(_ bytes: Data, as type: Value.Type) throws(Damage) -> Value {
         guard let header = Header(bytes) else { throw .header }
         guard header.version <= version else { throw .newer(header.version) }
         let body = Data(bytes[header.end...])
@@ -37,7 +37,7 @@ package enum Envelope {
     }
 
     /// The version of the format that it was written in. Nil for what was never sealed.
-    package static func version(of bytes: Data) -> Int? { Header(bytes)?.version }
+    static func version(of bytes: Data) -> Int? { Header(bytes)?.version }
 
     private struct Header {
         var version: Int
@@ -64,7 +64,7 @@ package enum Envelope {
         }
     }
 
-    package static var decoder: JSONDecoder {
+    static var decoder: JSONDecoder {
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .millisecondsSince1970
         return decoder

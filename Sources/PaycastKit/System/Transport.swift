@@ -1,40 +1,26 @@
-package import Foundation
+internal import Foundation
 
 #if canImport(FoundationNetworking)
     internal import FoundationNetworking
 #endif
 
 /// One request to the server, without its address.
-package struct ServerRequest: Equatable, Sendable {
-    package var method: String
+struct ServerRequest: Equatable, Sendable {
+    var method: String
     /// Below the server's URL, such as `transactions/apple`.
-    package var path: String
-    package var query: [String: String] = [:]
-    package var headers: [String: String] = [:]
-    package var body: Data?
-
-    package init(
-        method: String,
-        path: String,
-        query: [String: String] = [:],
-        headers: [String: String] = [:],
-        body: Data? = nil
-    ) {
-        self.method = method
-        self.path = path
-        self.query = query
-        self.headers = headers
-        self.body = body
-    }
+    var path: String
+    var query: [String: String] = [:]
+    var headers: [String: String] = [:]
+    var body: Data?
 }
 
-package struct ServerResponse: Equatable, Sendable {
-    package var status: Int
+struct ServerResponse: Equatable, Sendable {
+    var status: Int
     /// Names in lower case.
-    package var headers: [String: String]
-    package var body: Data
+    var headers: [String: String]
+    var body: Data
 
-    package init(status: Int, headers: [String: String] = [:], body: Data = Data()) {
+    init(status: Int, headers: [String: String] = [:], body: Data = Data()) {
         self.status = status
         self.headers = Dictionary(headers.map { ($0.lowercased(), $1) }) { first, _ in first }
         self.body = body
@@ -47,10 +33,10 @@ extension ServerResponse {
     }
 
     /// Paycast's word for what is wrong, as every body of an error has it.
-    package var errorCode: String? { (try? JSONDecoder().decode(Failure.self, from: body))?.error }
+    var errorCode: String? { (try? JSONDecoder().decode(Failure.self, from: body))?.error }
 
     /// Whether Paycast, or a proxy before it in trouble, may have said so.
-    package var isExpected: Bool {
+    var isExpected: Bool {
         switch status {
         case 408, 425, 429, 500...: true
         case 404, 405: false
@@ -61,17 +47,17 @@ extension ServerResponse {
 }
 
 /// Sends one request and returns whatever was answered. Throws only if there was no answer.
-package protocol Transport: Sendable {
+protocol Transport: Sendable {
     func send(_ request: ServerRequest) async throws -> ServerResponse
 }
 
 /// The transport of an app.
-package final class URLSessionTransport: Transport {
+final class URLSessionTransport: Transport {
     private let server: URL
     private let session: URLSession
 
     /// - Parameter timeout: Seconds without a byte from the server, after which a request has failed.
-    package init(server: URL, timeout: TimeInterval = 30) {
+    init(server: URL, timeout: TimeInterval = 30) {
         self.server = server
         // Nothing of a purchase belongs into cookies or caches.
         let configuration = URLSessionConfiguration.ephemeral
@@ -86,7 +72,7 @@ package final class URLSessionTransport: Transport {
         session.finishTasksAndInvalidate()
     }
 
-    package func send(_ request: ServerRequest) async throws -> ServerResponse {
+    func send(_ request: ServerRequest) async throws -> ServerResponse {
         let (body, response) = try await session.data(for: urlRequest(request))
         guard let response = response as? HTTPURLResponse else { throw URLError(.badServerResponse) }
         let headers = response.allHeaderFields.reduce(into: [:]) {

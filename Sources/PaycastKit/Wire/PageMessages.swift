@@ -1,9 +1,9 @@
-package import Foundation
+internal import Foundation
 
 /// `prices`: as an array of ids, or as PurchaseKit's pages ask.
-package struct PricesMessage: Decodable, Equatable {
-    package var ids: [String]
-    package var isPurchaseKits: Bool
+struct PricesMessage: Decodable, Equatable {
+    var ids: [String]
+    var isPurchaseKits: Bool
 
     private enum CodingKeys: CodingKey {
         case products
@@ -15,7 +15,7 @@ package struct PricesMessage: Decodable, Equatable {
         var appleStoreProductId: String?
     }
 
-    package init(from decoder: any Decoder) throws {
+    init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         if let ids = try? container.decode([String].self, forKey: .products) {
             self.ids = ids
@@ -29,8 +29,8 @@ package struct PricesMessage: Decodable, Equatable {
 }
 
 /// `purchase`, in the three forms that pages send.
-package struct PurchaseMessage: Decodable, Equatable {
-    package enum Form: Equatable {
+struct PurchaseMessage: Decodable, Equatable {
+    enum Form: Equatable {
         /// `{"product", "order", "stream"?, "offer"?}`
         case paycast
         /// `{"appleStoreProductId", "correlationId", …}`. Its `xcodeCompletionUrl` is not needed: a development server
@@ -40,13 +40,13 @@ package struct PurchaseMessage: Decodable, Equatable {
         case simple
     }
 
-    package var form: Form
-    package var product: String
+    var form: Form
+    var product: String
     /// The order's UUID. Nil when the page has no order: then the app's `OrderSource` makes one.
-    package var token: UUID?
-    package var stream: String?
+    var token: UUID?
+    var stream: String?
     /// The id of an offer that the page has chosen.
-    package var offer: String?
+    var offer: String?
 
     private enum CodingKeys: CodingKey {
         case product, order, stream, offer
@@ -54,7 +54,7 @@ package struct PurchaseMessage: Decodable, Equatable {
         case productId, userId
     }
 
-    package init(from decoder: any Decoder) throws {
+    init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         if let product = try container.decodeIfPresent(String.self, forKey: .product) {
             (form, self.product) = (.paycast, product)
@@ -72,11 +72,11 @@ package struct PurchaseMessage: Decodable, Equatable {
 }
 
 /// `refund`: asks the money of the product's last purchase back.
-package struct RefundMessage: Decodable, Equatable {
-    package var product: String
+struct RefundMessage: Decodable, Equatable {
+    var product: String
 }
 
 /// `state`: what a page may have missed while it was not there. And `restore`, which needs no more.
-package struct StateMessage: Decodable, Equatable {
-    package var stream: String?
+struct StateMessage: Decodable, Equatable {
+    var stream: String?
 }

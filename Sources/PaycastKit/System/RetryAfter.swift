@@ -1,8 +1,8 @@
-package import Foundation
+internal import Foundation
 
 /// https://www.rfc-editor.org/rfc/rfc9110#name-retry-after
-package enum RetryAfter {
-    package static func seconds(_ response: ServerResponse, at now: Date) -> TimeInterval? {
+enum RetryAfter {
+    static func seconds(_ response: ServerResponse, at now: Date) -> TimeInterval? {
         guard let value = response.headers["retry-after"]?.trimmingCharacters(in: .whitespaces) else { return nil }
         if let seconds = TimeInterval(value), seconds.isFinite { return max(seconds, 0) }
         guard let date = date(value) else { return nil }

@@ -1,5 +1,4 @@
-package import Foundation
-package import PaycastKitSystem
+internal import Foundation
 
 /// The routes that an app uses, in the server's own JSON.
 extension ServerRequest {
@@ -8,7 +7,7 @@ extension ServerRequest {
     /// - Parameters:
     ///   - jws: What the store signed.
     ///   - order: The user's order, for a transaction that carries no token of its own.
-    package static func transaction(_ jws: String, stream: String?, order: UUID?) -> ServerRequest {
+    static func transaction(_ jws: String, stream: String?, order: UUID?) -> ServerRequest {
         struct Body: Encodable {
             var signedTransaction: String
             var stream: String?
@@ -21,7 +20,7 @@ extension ServerRequest {
     }
 
     /// `GET /entitlements`, for the holder of the stream.
-    package static func entitlements(of stream: String, etag: String?) -> ServerRequest {
+    static func entitlements(of stream: String, etag: String?) -> ServerRequest {
         ServerRequest(
             method: "GET",
             path: "entitlements",
