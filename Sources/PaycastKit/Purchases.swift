@@ -85,7 +85,10 @@ public final class Purchases: Sendable {
         let updates = store.updates()
         Task { [engine] in
             let system = Task {
-                for await _ in SystemEvents.moments() { engine.send(.resumed) }
+                for await event in SystemEvent.all() {
+                    await listener.hear(event)
+                    if event != .leftFront { engine.send(.resumed) }
+                }
             }
             await engine.run(listeningTo: updates)
             system.cancel()
@@ -142,7 +145,8 @@ public final class Purchases: Sendable {
         try await store.products(ids)
     }
 
-    /// The user's entitlements, now and with each change.
+    /// The user's entitlements, now and with each change: while somebody reads them and the app is in front, the user's stream is
+    /// followed, so that also a cancellation, a refund or a purchase elsewhere is there in a moment.
     public var entitlements: AsyncStream<EntitlementState> {
         start()
         return engine.feed.states()
@@ -175,15 +179,25 @@ public final class Purchases: Sendable {
 
     /// The store's own sheet for changing or cancelling a subscription. On a Mac it opens the account's page instead, and
     /// returns at once.
-    public func manageSubscriptions() async throws(PurchaseError) { try await store.showManageSubscriptions() }
+    public func manageSubscriptions() async throws(PurchaseError) {
+        try await after { () throws(PurchaseError) in try await store.showManageSubscriptions() }
+    }
 
     /// The store's own sheet for entering an offer code. What was redeemed arrives by itself. On a Mac from macOS 15.
-    public func redeemOfferCode() async throws(PurchaseError) { try await store.redeemOfferCode() }
+    public func redeemOfferCode() async throws(PurchaseError) {
+        try await after { () throws(PurchaseError) in try await store.redeemOfferCode() }
+    }
 
     /// The store's own sheet for asking the money of the product's last purchase back. The app's account page should have a
     /// button for it. A refund that is granted arrives by itself.
     public func requestRefund(of product: String) async throws(PurchaseError) -> RefundRequest {
-        try await store.requestRefund(of: product)
+        try await after { () throws(PurchaseError) in try await store.requestRefund(of: product) }
+    }
+
+    /// What a sheet has changed is asked for as soon as it is closed.
+    private func after<Value>(_ sheet: () async throws(PurchaseError) -> Value) async throws(PurchaseError) -> Value {
+        defer { resume() }
+        return try await sheet()
     }
 
     /// Answers one message of a page: `prices`, `purchase`, `restore`, `manage`, `redeem`, `refund` or `state`, with JSON in
@@ -192,6 +206,8 @@ public final class Purchases: Sendable {
         start()
         return await Bridge(purchases: self).handle(event, json: json)
     }
+
+    var listener: StreamListener { engine.feed.listener }
 
     /// Ends it, for tests. An app never needs to.
     func stop() { engine.stop() }

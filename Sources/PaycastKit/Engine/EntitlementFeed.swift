@@ -14,6 +14,7 @@ actor EntitlementFeed {
     /// Tells the machine what it has to know of the answers.
     private let tell: @Sendable (PurchaseEvent) -> Void
 
+    nonisolated let listener: StreamListener
     private var stream: SignedStream?
     private var known: StoredEntitlements?
     private var isCurrent = false
@@ -33,6 +34,7 @@ actor EntitlementFeed {
         outbox = parts.outbox
         time = parts.time
         chance = parts.chance
+        listener = StreamListener(parts)
         self.tell = tell
     }
 
@@ -47,15 +49,16 @@ actor EntitlementFeed {
     }
 
     /// What the process before knew. It is shown to its owner until the server says more, which is asked for it.
-    func restore(_ stored: StoredEntitlements?) {
+    func restore(_ stored: StoredEntitlements?) async {
         guard known == nil, stream == nil || stream?.owner == stored?.owner else { return }
         known = stored
         stream = stream ?? stored?.stream
         publish()
         refresh()
+        await listen()
     }
 
-    func use(_ stream: SignedStream?) {
+    func use(_ stream: SignedStream?) async {
         self.stream = stream
         // Nothing cancels a request: on Linux, cancelling one that has just begun may never return. Nobody takes the answer.
         isAsking = false
@@ -68,6 +71,12 @@ actor EntitlementFeed {
         }
         backoff.reset()
         refresh()
+        await listen()
+    }
+
+    /// As long as somebody reads what it brings.
+    private func listen() async {
+        await listener.follow(subscribers.isEmpty ? nil : stream) { [weak self] in await self?.refresh() }
     }
 
     func withdraw(_ product: String, isFamilyShared: Bool) {
@@ -118,11 +127,12 @@ actor EntitlementFeed {
         waiting = []
     }
 
-    func stop() {
+    func stop() async {
         stream = nil
         release()
         alarm?.cancel()
         for subscriber in subscribers.values { subscriber.finish() }
+        await listen()
     }
 
     /// The present state at once, then each change. A slow reader misses what is over, never what is.
@@ -132,16 +142,18 @@ actor EntitlementFeed {
         return states
     }
 
-    private func subscribe(_ continuation: AsyncStream<EntitlementState>.Continuation) {
+    private func subscribe(_ continuation: AsyncStream<EntitlementState>.Continuation) async {
         lastSubscriber += 1
         let number = lastSubscriber
         subscribers[number] = continuation
         continuation.onTermination = { [weak self] _ in Task { [weak self] in await self?.unsubscribe(number) } }
         continuation.yield(state)
+        await listen()
     }
 
-    private func unsubscribe(_ number: Int) {
+    private func unsubscribe(_ number: Int) async {
         subscribers[number] = nil
+        await listen()
     }
 
     private func take(_ answer: EntitlementsAnswer, of stream: SignedStream) {

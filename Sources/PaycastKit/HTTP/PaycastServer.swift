@@ -19,6 +19,11 @@ struct PaycastServer: Sendable {
         }
         return EntitlementsAnswer(response, at: now)
     }
+
+    /// What open pages of the user get.
+    func events(of stream: SignedStream, since cursor: String?) -> AsyncStream<ServerSentEvent> {
+        transport.events(.stream(stream.text, since: cursor))
+    }
 }
 
 extension ServerRequest {

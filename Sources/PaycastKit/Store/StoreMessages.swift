@@ -24,7 +24,7 @@
                 }
             }
             // What found no window, or one that did not take it, finds one when the app is back.
-            Task { for await _ in SystemEvents.moments() { show() } }
+            Task { for await event in SystemEvent.all() where event == .cameToFront { show() } }
         }
 
         private func show() {

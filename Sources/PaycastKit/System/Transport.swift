@@ -46,9 +46,11 @@ extension ServerResponse {
     }
 }
 
-/// Sends one request and returns whatever was answered. Throws only if there was no answer.
 protocol Transport: Sendable {
+    /// Sends one request and returns whatever was answered. Throws only if there was no answer.
     func send(_ request: ServerRequest) async throws -> ServerResponse
+    /// What comes over a connection that stays open, until it ends. Whoever stops reading ends it.
+    func events(_ request: ServerRequest) -> AsyncStream<ServerSentEvent>
 }
 
 /// The transport of an app.
@@ -66,6 +68,23 @@ final class URLSessionTransport: Transport {
         configuration.httpShouldSetCookies = false
         configuration.urlCache = nil
         session = URLSession(configuration: configuration, delegate: Redirects(), delegateQueue: nil)
+    }
+
+    func events(_ request: ServerRequest) -> AsyncStream<ServerSentEvent> {
+        AsyncStream { continuation in
+            guard let request = try? urlRequest(request) else { return continuation.finish() }
+            let configuration = URLSessionConfiguration.ephemeral
+            // The server says something every 15 seconds.
+            configuration.timeoutIntervalForRequest = 45
+            configuration.httpShouldSetCookies = false
+            configuration.urlCache = nil
+            let events = EventConnection(continuation)
+            let session = URLSession(configuration: configuration, delegate: events, delegateQueue: nil)
+            let task = session.dataTask(with: request)
+            continuation.onTermination = { _ in task.cancel() }
+            task.resume()
+            session.finishTasksAndInvalidate()
+        }
     }
 
     deinit {
@@ -117,5 +136,33 @@ private final class Redirects: NSObject, URLSessionTaskDelegate {
         completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
         completionHandler(nil)
+    }
+}
+
+/// The session calls it from one queue, one call after the other: that guards the parser.
+private final class EventConnection: NSObject, URLSessionDataDelegate, @unchecked Sendable {
+    private let events: AsyncStream<ServerSentEvent>.Continuation
+    private var parser = ServerSentEventParser()
+
+    init(_ events: AsyncStream<ServerSentEvent>.Continuation) {
+        self.events = events
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        dataTask: URLSessionDataTask,
+        didReceive response: URLResponse,
+        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+    ) {
+        let isStream = (response as? HTTPURLResponse)?.statusCode == 200 && response.mimeType == "text/event-stream"
+        completionHandler(isStream ? .allow : .cancel)
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        for event in parser.take(data) { events.yield(event) }
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        events.finish()
     }
 }

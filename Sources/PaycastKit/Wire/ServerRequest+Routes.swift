@@ -29,6 +29,12 @@ extension ServerRequest {
         )
     }
 
+    /// `GET /streams`, as Server-Sent Events.
+    static func stream(_ name: String, since cursor: String?) -> ServerRequest {
+        let query = ["name": name, "since": cursor].compactMapValues(\.self)
+        return ServerRequest(method: "GET", path: "streams", query: query, headers: ["Accept": "text/event-stream"])
+    }
+
     private static func post(_ path: String, body: some Encodable) -> ServerRequest {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -1,5 +1,8 @@
 """What the app says at each step of a story, and what only some networks have. Every story is in test_stories.py."""
 
+import subprocess
+import time
+
 import pytest
 from signing import Xcode, expired
 from stories import MODES, PACE, is_done, log_in, purchase, sold
@@ -196,6 +199,31 @@ def test_entitlements_while_server_and_app_come_and_go(lone_server, tmp_path):
     assert phone.run(other, state="current")["active"] == ["pro.annual"]
     first = next(question for question in questions if question["path"] != before)
     assert first["status"] == 200 and first["known"] is None and first["ETag"] != tag
+
+
+def until(condition, seconds=20):
+    """Asks until it is so: what another process writes announces nothing."""
+    end = time.monotonic() + seconds
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.02)
+    assert condition()
+
+
+def test_entitlements_change_while_the_app_is_open(lone_server, tmp_path):
+    """What a webhook brings is there without a tap, also after the server was gone for a while."""
+    server, phone = lone_server, Phone(tmp_path / "phone", lone_server)
+    log_in = {"logIn": server.order("l1")["signed_stream"]}
+    command = phone.command(log_in, follows=True, state="never", patience=120)
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as app:
+        until(lambda: len(phone.network.connections) == 1)
+        server.trigger("SUBSCRIBED/INITIAL_BUY", "l1")
+        until(lambda: phone.lines("access.log")[-1:] == ['["pro.annual"]'])
+        server.restart()
+        until(lambda: len(phone.network.connections) == 2)
+        server.trigger("REFUND", "l1")
+        until(lambda: phone.lines("access.log")[-1:] == ["[]"])
+        app.kill()
+    assert "since=" in phone.network.connections[1].url
 
 
 def test_bought_in_two_simulators(server, tmp_path):

@@ -182,7 +182,7 @@ class Phone:
             app.kill()
         return answered[:count]
 
-    def command(self, *steps, kill_before=None, patience=30, version="1", clock_error=0, pace=1, state=None, backend=None):
+    def command(self, *steps, kill_before=None, patience=30, version="1", clock_error=0, pace=1, state=None, backend=None, follows=False):
         """Writes a plan for the app, and returns what runs it."""
         plan = {
             "server": self.network.begin(pace),
@@ -194,6 +194,7 @@ class Phone:
             "pace": pace,
             "state": state,
             "backend": backend,
+            "follows": follows,
         }
         if kill_before is not None:
             plan["killBefore"] = kill_before

@@ -112,6 +112,22 @@ actor ScriptedServer: Transport {
         "entitlements": ServerResponse(status: 200, body: Data(#"{"active":false,"entitlements":[]}"#.utf8)),
     ]
 
+    /// Connections that stay open.
+    private(set) var connections: [AsyncStream<ServerSentEvent>.Continuation] = []
+    private(set) var closed = 0
+
+    nonisolated func events(_ request: ServerRequest) -> AsyncStream<ServerSentEvent> {
+        AsyncStream { continuation in Task { await open(request, continuation) } }
+    }
+
+    private func open(_ request: ServerRequest, _ continuation: AsyncStream<ServerSentEvent>.Continuation) {
+        requests.append(request)
+        connections.append(continuation)
+        continuation.onTermination = { _ in Task { await self.close() } }
+    }
+
+    private func close() { closed += 1 }
+
     /// What comes in for it is answered once it is released.
     func hold(_ path: String) { held[path] = [] }
 

@@ -64,7 +64,7 @@ struct FolderStore: Store {
     }
 
     /// Appends a line, which is one write and so whole.
-    private func note(_ line: String, in log: String) {
+    func note(_ line: String, in log: String) {
         guard let file = fopen(folder.appendingPathComponent(log).path, "a") else { return }
         fputs(line + "\n", file)
         fclose(file)

@@ -32,6 +32,8 @@ struct Plan: Decodable {
     var patience: Double
     /// The state of the entitlements that it waits for.
     var state: String?
+    /// Reads the entitlements, and writes to a log what opens access with each change.
+    var follows: Bool?
 }
 
 struct Report: Encodable {
@@ -78,6 +80,14 @@ func outcome(_ purchase: Plan.Purchase) async -> String {
 
 func isDone(_ report: Report) -> Bool {
     report.kept == 0 && report.unfinished == 0 && store.isOutboxEmpty && plan.state ?? report.state == report.state
+}
+
+if plan.follows == true {
+    Task {
+        for await state in purchases.entitlements {
+            store.note("\(state.entitlements?.entitlements.filter(\.active).map(\.product) ?? [])", in: "access.log")
+        }
+    }
 }
 
 var report = Report()
