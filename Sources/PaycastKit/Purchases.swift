@@ -10,15 +10,12 @@ public import Foundation
 public final class Purchases: Sendable {
     private let engine: PurchaseEngine
     private let store: any Store
-    /// StoreKit may ask for a password to tell it.
-    let environment: AskedOnce<String>
-    private let begun = Once()
 
     /// - Parameters:
     ///   - server: Where Paycast listens, such as `https://pay.example.com`.
     ///   - store: The device's store.
     ///   - orders: Makes orders for purchases that begin without one, and renews expired streams.
-    ///   - folder: Where unposted transactions wait. A folder of its own that nothing else writes to.
+    ///   - folder: Where orders wait for their transactions. A folder of its own that nothing else writes to.
     ///   - appVersion: What the server refused is tried again by another version of the app.
     public convenience init(
         server: URL,
@@ -31,7 +28,7 @@ public final class Purchases: Sendable {
             PurchaseEngine.Parts(
                 store: store,
                 server: PaycastServer(URLSessionTransport(server: server)),
-                outbox: Outbox(folder: folder),
+                disk: Disk(folder),
                 orders: orders,
                 appVersion: appVersion
             )
@@ -52,7 +49,7 @@ public final class Purchases: Sendable {
             PurchaseEngine.Parts(
                 store: store,
                 server: PaycastServer(URLSessionTransport(server: server, timeout: 5)),
-                outbox: Outbox(folder: folder),
+                disk: Disk(folder),
                 orders: orders,
                 appVersion: appVersion,
                 time: time,
@@ -64,7 +61,6 @@ public final class Purchases: Sendable {
     init(_ parts: PurchaseEngine.Parts) {
         engine = PurchaseEngine(parts)
         store = parts.store
-        environment = AskedOnce { [store = parts.store] in await store.environment() }
     }
 
     /// In Application Support, which survives updates of the app. Outside a sandbox, all apps share it.
@@ -81,18 +77,7 @@ public final class Purchases: Sendable {
     /// Listens to the store, and posts what is unfinished until the server has it. Call it once, before anything else:
     /// the store tells of some transactions only in the first moments. Whatever needs it later starts it if nobody has.
     public func start() {
-        guard begun.isFirst() else { return }
-        let updates = store.updates()
-        Task { [engine] in
-            let system = Task {
-                for await event in SystemEvent.all() {
-                    await listener.hear(event)
-                    if event != .leftFront { engine.send(.resumed) }
-                }
-            }
-            await engine.run(listeningTo: updates)
-            system.cancel()
-        }
+        Task { [engine] in await engine.run() }
     }
 
     /// Begins a purchase, and returns when its outcome is known or the server takes too long. What was bought is in
@@ -177,13 +162,13 @@ public final class Purchases: Sendable {
     /// comes back.
     public func resume() { engine.send(.resumed) }
 
-    /// The store's own sheet for changing or cancelling a subscription. On a Mac it opens the account's page instead, and
-    /// returns at once.
+    /// The store's own sheet for changing or cancelling a subscription. On a Mac this and the next two open a page, and return
+    /// at once.
     public func manageSubscriptions() async throws(PurchaseError) {
         try await after { () throws(PurchaseError) in try await store.showManageSubscriptions() }
     }
 
-    /// The store's own sheet for entering an offer code. What was redeemed arrives by itself. On a Mac from macOS 15.
+    /// The store's own sheet for entering an offer code. What was redeemed arrives by itself.
     public func redeemOfferCode() async throws(PurchaseError) {
         try await after { () throws(PurchaseError) in try await store.redeemOfferCode() }
     }

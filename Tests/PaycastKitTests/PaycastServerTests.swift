@@ -64,9 +64,9 @@ struct PaycastServerTests {
 
     @Test("A post carries the transaction, the stream, and the order of a purchase without a token")
     func post() throws {
-        var delivery = Delivery(Fixture.transaction(token: nil))
-        delivery.adopt(Fixture.stream(of: "ann"))
-        delivery.order = Fixture.token(10)
+        var delivery = Delivery(transaction: Fixture.transaction(token: nil), memo: Memo())
+        delivery.memo.adopt(Fixture.stream(of: "ann"))
+        delivery.memo.order = Fixture.token(10)
         let request = ServerRequest.transaction(delivery)
         let body = try JSONDecoder().decode([String: String].self, from: #require(request.body))
         #expect(request.method == "POST" && request.path == "transactions/apple")

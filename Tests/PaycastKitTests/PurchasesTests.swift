@@ -20,7 +20,7 @@ struct PurchasesTests {
         await app.store.answer(.bought(Fixture.transaction()))
         #expect(try await purchases.buy("pro.annual", order: order) == .granted(Fixture.grant))
         #expect(await app.eventually { await app.store.finished == [1] })
-        #expect(await app.eventually { app.folder.names == ["entitlements", "orders"] })
+        #expect(await app.eventually { app.folder.names == ["book", "entitlements"] })
         #expect(await app.store.purchases == [order.token])
     }
 
@@ -73,7 +73,7 @@ struct PurchasesTests {
     @Test("What becomes due while the disk is slow is posted all the same")
     func slowDisk() async throws {
         let purchases = app.launch { [clock = app.clock] action in
-            if case .keep(let delivery) = action, delivery.backoff.hasFailed { clock.advance(5) }
+            if case .save(let book) = action, !book.memos.isEmpty { clock.advance(5) }
         }
         defer { purchases.stop() }
         await app.server.answer("transactions/apple", 503, #"{"error":"busy"}"#, headers: ["Retry-After": "1"])
@@ -107,7 +107,7 @@ struct PurchasesTests {
         #expect(await problems.next() == .refused(transaction: 1, code: "untrusted_chain"))
         purchases.stop()
         #expect(await app.store.finished.isEmpty)
-        #expect(try Outbox(folder: app.folder.url).open().deliveries.map(\.isRefused) == [true])
+        #expect(try app.disk.book?.memos[1]?.isPlain == false)
     }
 
     @Test("Restore posts what is owned for the user, and tells what came of each")

@@ -30,35 +30,29 @@ struct Bridge: Sendable {
     }
 
     private func prices(_ message: PricesMessage) async throws(PurchaseError) -> PricesReply {
-        if message.isPurchaseKits { await purchases.environment.ask() }
-        let products = try await purchases.products(message.ids)
+        let ids = message.products.map(\.product)
+        let products = try await purchases.products(ids)
         let prices = Dictionary(products.map { ($0.id, $0.displayPrice) }) { first, _ in first }
-        var environment = message.isPurchaseKits ? await purchases.environment.known : nil
-        // PurchaseKit knows two environments.
-        if environment == "xcode" { environment = "sandbox" }
-        let missing = message.ids.filter { prices[$0] == nil }
-        let terms = Dictionary(products.compactMap { product in product.terms.map { (product.id, $0) } }) { first, _ in
-            first
-        }
-        return PricesReply(prices: prices, terms: terms, environment: environment, missing: missing)
+        let terms = Dictionary(products.compactMap { product in product.terms.map { (product.id, $0) } }) { $1 }
+        let missing = ids.filter { prices[$0] == nil }
+        return PricesReply(prices: prices, terms: terms.isEmpty ? nil : terms, missing: missing)
     }
 
     private func purchase(_ message: PurchaseMessage) async throws(PurchaseError) -> PurchaseReply {
+        let order = message.order.map { Order(token: $0, stream: message.stream) }
         let offer = message.offer.map { PurchaseOffer.named(id: $0) }
-        return PurchaseReply(try await purchases.buy(message.product, order: message.order, offer: offer))
-            .inWords(of: message.form)
+        return PurchaseReply(try await purchases.buy(message.product, order: order, offer: offer))
     }
 
     /// What is restored becomes the page's user's, so the page says who that is.
-    private func restore(_ message: StateMessage) async throws(PurchaseError) -> RestoreReply {
-        let stream = message.stream.map { SignedStream($0) }
-        try await purchases.act(for: stream)
-        return RestoreReply(try await purchases.restore(for: stream))
+    private func restore(_ message: StateMessage) async throws(PurchaseError) -> PurchaseReply {
+        try await purchases.act(for: message.stream)
+        return PurchaseReply(try await purchases.restore(for: message.stream))
     }
 
     /// A code brings a transaction that names nobody: it is the page's user's.
     private func redeem(_ message: StateMessage) async throws(PurchaseError) -> PurchaseReply {
-        try await purchases.act(for: message.stream.map { SignedStream($0) })
+        try await purchases.act(for: message.stream)
         return try await shown { () throws(PurchaseError) in try await purchases.redeemOfferCode() }
     }
 
@@ -72,9 +66,8 @@ struct Bridge: Sendable {
     }
 
     private func state(_ message: StateMessage) async -> StateReply<Entitlement> {
-        let stream = message.stream.map { SignedStream($0) }
-        if let stream { purchases.pageAppeared(stream) }
-        let (state, open, kept) = await purchases.summary(for: stream)
+        if let stream = message.stream { purchases.pageAppeared(stream) }
+        let (state, open, kept) = await purchases.summary(for: message.stream)
         var reply = StateReply(
             entitlements: state.entitlements?.entitlements ?? [],
             purchases: open.map { .init(productId: $0.product, status: $0.status.rawValue) },

@@ -1,7 +1,3 @@
-extension PurchaseMessage {
-    var order: Order? { token.map { Order(token: $0, stream: stream.map { SignedStream($0) }) } }
-}
-
 extension PurchaseReply {
     init(_ outcome: PurchaseOutcome) {
         switch outcome {
@@ -16,14 +12,21 @@ extension PurchaseReply {
     }
 }
 
-extension RestoreReply {
+extension PurchaseReply {
+    /// Never `kept`: the page would lock its button until a purchase arrives.
     init(_ restoration: Restoration) {
         let outcomes = restoration.items.map(\.outcome)
-        self.init(
-            subscriptionIds: restoration.items.map { String($0.originalID) },
-            items: restoration.items.map { Item(product: $0.product, status: PurchaseReply($0.outcome).status) },
-            isUnreached: outcomes.contains(.kept(.offline)) || outcomes.contains(.kept(.busy))
-        )
+        let words = Set(outcomes.map { PurchaseReply($0).status })
+        let isUnreached = outcomes.contains(.kept(.offline)) || outcomes.contains(.kept(.busy))
+        let status =
+            switch words {
+            case []: "nothing"
+            case ["owned_by_other"]: "owned_by_other"
+            case _ where !words.isDisjoint(with: ["granted", "delivered"]): "restored"
+            case _ where isUnreached: "offline"
+            default: words.contains("recorded") ? "recorded" : "failed"
+            }
+        self.init(status: status)
     }
 }
 

@@ -8,7 +8,7 @@ actor EntitlementFeed {
     private static let patience: TimeInterval = 3
 
     private let server: PaycastServer
-    private let outbox: Outbox
+    private let disk: Disk
     private let time: any Timekeeper
     private let chance: @Sendable () -> Double
     /// Tells the machine what it has to know of the answers.
@@ -31,7 +31,7 @@ actor EntitlementFeed {
 
     init(_ parts: PurchaseEngine.Parts, tell: @escaping @Sendable (PurchaseEvent) -> Void) {
         server = parts.server
-        outbox = parts.outbox
+        disk = parts.disk
         time = parts.time
         chance = parts.chance
         listener = StreamListener(parts)
@@ -66,7 +66,7 @@ actor EntitlementFeed {
         // A log-out removes also what this process could not read. Another user's log-in does not: whose it is, nobody knows.
         if stream == nil || (known != nil && known?.owner != stream?.owner) {
             known = nil
-            try? outbox.save(StoredEntitlements?.none)
+            try? disk.save(StoredEntitlements?.none)
             publish()
         }
         backoff.reset()
@@ -82,7 +82,7 @@ actor EntitlementFeed {
     func withdraw(_ product: String, isFamilyShared: Bool) {
         guard known != nil else { return }
         known?.withdraw(product, isFamilyShared: isFamilyShared)
-        try? outbox.save(known)
+        try? disk.save(known)
         publish()
     }
 
@@ -170,7 +170,7 @@ actor EntitlementFeed {
             tell(.streamRefused(stream, code: code, product: known?.entitlements.entitlements.first?.product))
             fail(retryAfter: nil)
         case .failed(let seconds, let unexpected):
-            if let unexpected { tell(.answeredUnexpectedly(status: unexpected)) }
+            if let unexpected { tell(.entitlementsAnswered(unexpected: unexpected)) }
             fail(retryAfter: seconds)
         }
         publish()
@@ -183,9 +183,9 @@ actor EntitlementFeed {
     private func confirm() {
         backoff.reset()
         isCurrent = known != nil
-        if let stream { tell(.streamAccepted(stream)) }
+        tell(.entitlementsAnswered(unexpected: nil))
         known?.stream = stream
-        try? outbox.save(known)
+        try? disk.save(known)
         let ends = known?.entitlements.entitlements.filter(\.active).compactMap(\.accessUntil) ?? []
         if let end = ends.min() { ask(at: max(end, time.now.addingTimeInterval(EntitlementFeed.shortestWait))) }
     }

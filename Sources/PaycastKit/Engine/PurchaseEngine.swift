@@ -7,7 +7,7 @@ actor PurchaseEngine {
     struct Parts: Sendable {
         var store: any Store
         var server: PaycastServer
-        var outbox: Outbox
+        var disk: Disk
         var orders: (any OrderSource)?
         var appVersion: String
         var time: any Timekeeper = SystemTime()
@@ -39,8 +39,8 @@ actor PurchaseEngine {
     private var lastTicket = 0
     private var alarm: Task<Void, Never>?
     private var isStarted = false
-    /// Files that the start of the process could not read.
-    private var unreadable: Set<String> = []
+    /// Whether the start of the process could not read the book.
+    private var isUnread = false
 
     init(_ parts: Parts) {
         self.parts = parts
@@ -63,18 +63,11 @@ actor PurchaseEngine {
         }
     }
 
-    /// Reads the disk, then handles events until `stop`. The updates are the store's, listened to already.
-    func run(listeningTo updates: AsyncStream<StoreUpdate>) async {
+    /// Reads the disk, then handles events until `stop`. Does nothing the second time.
+    func run() async {
         guard !isStarted else { return }
         isStarted = true
-        let listener = Task {
-            for await update in updates {
-                switch update {
-                case .signed(let transaction): send(.arrived(transaction))
-                case .unverified(let product): send(.forged(product: product))
-                }
-            }
-        }
+        let listeners = [Task { await hearStore() }, Task { await hearSystem() }]
         await launch()
         for await item in events {
             switch item {
@@ -82,7 +75,23 @@ actor PurchaseEngine {
             case .question(let answer): answer(machine)
             }
         }
-        listener.cancel()
+        for listener in listeners { listener.cancel() }
+    }
+
+    private nonisolated func hearStore() async {
+        for await update in parts.store.updates() {
+            switch update {
+            case .signed(let transaction): send(.arrived(transaction))
+            case .unverified(let product): send(.forged(product: product))
+            }
+        }
+    }
+
+    private nonisolated func hearSystem() async {
+        for await event in SystemEvent.all() {
+            await feed.listener.hear(event)
+            if event != .leftFront { send(.resumed) }
+        }
     }
 
     nonisolated func stop() {
@@ -115,17 +124,15 @@ actor PurchaseEngine {
     }
 
     private func launch() async {
-        var content = Outbox.Content()
+        var book = Book()
         do {
-            content = try parts.outbox.open()
+            book = try parts.disk.book ?? book
         } catch {
+            isUnread = true
             reported.yield(.disk(String(describing: error)))
         }
-        for name in content.damaged { reported.yield(.damagedFile(name)) }
-        unreadable = content.unreadable
-        for name in unreadable.sorted() { reported.yield(.unreadableFile(name)) }
-        await feed.restore(content.entitlements)
-        await handle(.launched(appVersion: parts.appVersion, deliveries: content.deliveries, orders: content.orders))
+        await feed.restore(try? parts.disk.entitlements)
+        await handle(.launched(appVersion: parts.appVersion, book))
     }
 
     private func handle(_ event: PurchaseEvent) async {
@@ -140,16 +147,14 @@ actor PurchaseEngine {
     /// The feed is awaited only until it has noted the request, so that it hears of users in the right order.
     private func perform(_ action: PurchaseAction) async {
         switch action {
-        case .keep(let delivery): write(Outbox.name(of: delivery.version)) { try $0.keep(delivery) }
-        case .drop(let version): write { try $0.drop(version) }
-        case .saveOrders(let orders): save(orders)
+        case .save(let book): save(book)
         case .reply(let ticket, let result): replies.removeValue(forKey: ticket)?.resume(returning: result)
         case .report(let problem): reported.yield(problem)
         case .order(let product): order(product)
         case .purchase(let product, let token, let offer): purchase(product, token: token, offer: offer)
         case .renewStream(let product): renewStream(product)
         case .post(let delivery): post(delivery)
-        case .finish(let acknowledgement): finish(acknowledgement.version)
+        case .finish(let id): Task { await parts.store.finish(id) }
         case .sweep: sweep()
         case .withdraw(let lost): await feed.withdraw(lost.product, isFamilyShared: lost.isFamilyShared)
         case .refreshEntitlements: await feed.refresh()
@@ -157,24 +162,12 @@ actor PurchaseEngine {
         }
     }
 
-    /// Orders that could not be read belong to purchases that may still come: they are read again, and put before the new ones.
-    private func save(_ orders: [PlacedOrder]) {
-        var orders = orders
-        if unreadable.contains(Outbox.orders), let earlier = parts.outbox.ordersIfReadable() {
-            unreadable.remove(Outbox.orders)
-            orders = earlier + orders
-            send(.foundOrders(earlier))
-        }
-        write(Outbox.orders) { try $0.save(orders) }
-    }
-
-    private func write(_ name: String? = nil, _ body: (Outbox) throws -> Void) {
-        if let name, unreadable.contains(name) {
-            reported.yield(.unreadableFile(name))
-            return
-        }
+    /// Orders that could not be read belong to purchases that may still come.
+    private func save(_ book: Book) {
         do {
-            try body(parts.outbox)
+            let earlier = isUnread ? try parts.disk.book : nil
+            isUnread = false
+            try parts.disk.save(earlier.map { book.after($0) } ?? book)
         } catch {
             reported.yield(.disk(String(describing: error)))
         }
@@ -250,16 +243,7 @@ extension PurchaseEngine {
         }
     }
 
-    private nonisolated func finish(_ version: TransactionVersion) {
-        Task {
-            await parts.store.finish(version.id)
-            send(.finished(version))
-        }
-    }
-
     private nonisolated func sweep() {
-        Task {
-            for transaction in await parts.store.unfinished() { send(.arrived(transaction)) }
-        }
+        Task { send(.swept(await parts.store.unfinished())) }
     }
 }

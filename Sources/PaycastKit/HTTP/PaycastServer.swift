@@ -29,6 +29,6 @@ struct PaycastServer: Sendable {
 extension ServerRequest {
     /// For the user of the delivery's stream.
     static func transaction(_ delivery: Delivery) -> ServerRequest {
-        transaction(delivery.transaction.jws, stream: delivery.stream?.text, order: delivery.order)
+        transaction(delivery.transaction.jws, stream: delivery.memo.stream?.text, order: delivery.memo.order)
     }
 }

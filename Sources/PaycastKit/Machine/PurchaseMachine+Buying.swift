@@ -28,9 +28,8 @@ extension PurchaseMachine {
         attempts[product]?.stage = .buying
         attempts[product]?.order = order
         let welcome = attempt.mayLogIn ? order.stream.map { logIn($0, isByPage: true) } ?? [] : []
-        orders.place(order, product: product, at: now)
-        let purchase = PurchaseAction.purchase(product: product, token: order.token, offer: attempt.offer)
-        return welcome + [.saveOrders(orders.orders), purchase]
+        book.place(order, product: product, at: now)
+        return welcome + [.purchase(product: product, token: order.token, offer: attempt.offer)]
     }
 
     /// `token`: of the purchase that the store answers. An attempt may have ended without it, and another one begun.
@@ -43,11 +42,8 @@ extension PurchaseMachine {
         case .cancelled: return end(product, with: .success(.cancelled))
         case .unverified: return [.report(.unverified(product: product))] + end(product, with: .failure(.unverified))
         case .pending:
-            var actions: [PurchaseAction] = []
-            if let token = attempts[product]?.order?.token, orders.setPending(true, token: token) {
-                actions.append(.saveOrders(orders.orders))
-            }
-            return actions + end(product, with: .success(.pending))
+            book.setPending(true, token: attempts[product]?.order?.token)
+            return end(product, with: .success(.pending))
         case .bought(let transaction):
             let attempt = attempts.removeValue(forKey: product)
             watch(transaction, attempt: attempt, at: now)
@@ -62,9 +58,9 @@ extension PurchaseMachine {
     /// A call to the store may never return. What brings its token is its answer all the same, and the next tap buys again.
     mutating func endAttempt(by transaction: SignedTransaction, at now: Date) {
         let product = transaction.product
-        guard let token = transaction.token, settled[transaction.version] == nil, let attempt = attempts[product],
-            attempt.stage == .buying, attempt.order?.token == token
-        else { return }
+        guard let token = transaction.token, let attempt = attempts[product], attempt.order?.token == token else {
+            return
+        }
         attempts[product] = nil
         watch(transaction, attempt: attempt, at: now)
     }
@@ -72,6 +68,11 @@ extension PurchaseMachine {
     private mutating func watch(_ transaction: SignedTransaction, attempt: Attempt?, at now: Date) {
         let owner = attempt?.order?.stream?.owner ?? session?.owner
         for ticket in attempt?.tickets ?? [] { watch(transaction, ticket: ticket, for: owner, at: now) }
+    }
+
+    /// Of an order that nobody waits for any more, nothing.
+    mutating func failOrder(of product: String, with error: PurchaseError) -> [PurchaseAction] {
+        attempts[product]?.stage == .ordering ? end(product, with: .failure(error)) : []
     }
 
     mutating func end(_ product: String, with result: Result<PurchaseOutcome, PurchaseError>) -> [PurchaseAction] {
@@ -104,7 +105,7 @@ extension PurchaseMachine {
     }
 
     mutating func reply(_ reason: KeptReason, about id: UInt64) -> [PurchaseAction] {
-        let owner = deliveries.values.first { $0.version.id == id }?.owner
+        let owner = deliveries[id]?.memo.owner
         return (watchers.removeValue(forKey: id) ?? []).map { $0.reply(.kept(reason), owner: owner) }
     }
 
@@ -114,13 +115,13 @@ extension PurchaseMachine {
         var actions: [PurchaseAction] = []
         let isRenewing = renewal.isUnderWay || (needsRenewal && renewal.backoff.isDue(at: now))
         for (id, waiting) in watchers.sorted(by: { $0.key < $1.key }) {
-            let newest = deliveries.values.filter { $0.version.id == id }.max { $0.version < $1.version }
-            let isHeld = newest.map { $0.isHeld && !(isRenewing && $0.condition == .needsStream) } ?? false
+            let newest = deliveries[id]
+            let isHeld = newest.map { $0.isHeld && !(isRenewing && $0.memo.condition == .needsStream) } ?? false
             let rest = isHeld ? [] : waiting.filter { $0.deadline > now }
             guard rest.count < waiting.count else { continue }
             watchers[id] = rest.isEmpty ? nil : rest
             let tired = waiting.filter { !rest.contains($0) }
-            actions += tired.map { $0.reply(.kept(newest?.keptReason ?? .offline), owner: newest?.owner) }
+            actions += tired.map { $0.reply(.kept(newest?.keptReason ?? .offline), owner: newest?.memo.owner) }
         }
         return actions
     }

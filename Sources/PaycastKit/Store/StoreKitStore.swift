@@ -1,3 +1,7 @@
+#if os(tvOS) || os(watchOS) || os(visionOS)
+    #error("PaycastKit is for iOS, iPadOS, Mac Catalyst and macOS: elsewhere the store shows its sheets in other ways.")
+#endif
+
 #if canImport(StoreKit)
     public import Foundation
     internal import StoreKit
@@ -57,11 +61,6 @@
         public func finish(_ id: UInt64) async {
             if let transaction = await seen.take(id) { return await transaction.finish() }
             for await result in Transaction.unfinished where result.content.id == id { await result.content.finish() }
-        }
-
-        public func environment() async -> String? {
-            guard case .verified(let app)? = try? await AppTransaction.shared else { return nil }
-            return app.environment.rawValue.lowercased()
         }
 
         @MainActor

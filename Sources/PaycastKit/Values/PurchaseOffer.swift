@@ -42,4 +42,6 @@ public struct IntendedPurchase: Equatable, Sendable {
 public enum RefundRequest: String, Sendable {
     case requested
     case cancelled
+    /// A page for it was opened, on a Mac.
+    case shown
 }

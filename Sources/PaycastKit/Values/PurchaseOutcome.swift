@@ -9,7 +9,7 @@ public enum PurchaseOutcome: Equatable, Sendable {
     case cancelled
     /// Genuine and recorded, and it stays with the user who owns it already.
     case ownedByOther
-    /// Paid and on disk; it is posted until the server has it.
+    /// Paid, and kept by the store; it is posted until the server has it.
     case kept(KeptReason)
     /// The server has it and opens nothing for it now, such as a purchase that contradicts its order.
     case recorded(outcome: String)
@@ -112,16 +112,9 @@ public enum Problem: Equatable, Sendable {
     case unverified(product: String?)
     /// A purchase belongs to another user of the app.
     case ownedByOther(transaction: UInt64)
-    /// The disk refuses to keep a transaction. The store still has it, so it is not lost.
+    /// The disk refuses to keep an order, or to show those that it keeps. The store still has each transaction, so it is not lost.
     case disk(String)
-    /// A file of the outbox was damaged and put aside. The store brings its transaction again, the server its entitlements.
-    case damagedFile(String)
-    /// A file of the outbox cannot be read now, or was written by a newer app. It is left alone, and nothing replaces it; a
-    /// log-out removes the entitlements among them.
-    case unreadableFile(String)
     /// What answers at the server's address does not answer as Paycast does, such as 404, a redirection or the log-in page of a
     /// network. If it stays so, the address is wrong.
     case unexpectedAnswer(status: Int)
-    /// The outbox is full; the store keeps the rest until there is room.
-    case outboxFull
 }

@@ -82,7 +82,7 @@ class Server:
 
 
 class Phone:
-    """One device: a folder for the store and the outbox, and as many processes of the app as it takes."""
+    """One device: a folder for the store and for the kit, and as many processes of the app as it takes."""
 
     numbers = count(2_000_000_000_000_001)
     environment = "Sandbox"
@@ -208,10 +208,6 @@ class Phone:
     @property
     def finished(self):
         return [int(line) for line in self.lines("finished.log")]
-
-    @property
-    def outbox(self):
-        return [path for path in (self.folder / "outbox").glob("*.transaction")]
 
     def check_rules(self):
         rules.check(self.network.posts, self.finished)

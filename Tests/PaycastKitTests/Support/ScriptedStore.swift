@@ -12,8 +12,6 @@ actor ScriptedStore: Store {
     private var next: Result<StoreOutcome, PurchaseError> = .success(.cancelled)
     private var isOffline = false
     private var closesPasswordSheet = false
-    private(set) var isEnvironmentAsked = false
-    private var environments: [CheckedContinuation<Void, Never>] = []
     private var meanwhile: (@Sendable () -> Void)?
     private(set) var purchases: [UUID] = []
     private(set) var offers: [PurchaseOffer?] = []
@@ -75,7 +73,8 @@ actor ScriptedStore: Store {
 
     func finish(_ transaction: UInt64) {
         open[transaction] = nil
-        finished.append(transaction)
+        // The second time, a store has nothing to finish.
+        if !finished.contains(transaction) { finished.append(transaction) }
     }
 
     func showManageSubscriptions() { sheets.append("manage") }
@@ -85,17 +84,6 @@ actor ScriptedStore: Store {
     func requestRefund(of product: String) throws(PurchaseError) -> RefundRequest { try refund.get() }
 
     func answerRefund(_ result: Result<RefundRequest, PurchaseError>) { refund = result }
-
-    func environment() async -> String? {
-        isEnvironmentAsked = true
-        await withCheckedContinuation { environments.append($0) }
-        return "xcode"
-    }
-
-    func tellEnvironment() {
-        for waiter in environments { waiter.resume() }
-        environments = []
-    }
 }
 
 /// A server that answers what a test says.
@@ -202,6 +190,7 @@ struct App {
     let server = ScriptedServer()
     let clock = HandClock()
     let folder = Folder()
+    var disk: Disk { Disk(folder.url) }
 
     /// Starts the process. Ends with `stop`.
     func launch(
@@ -213,7 +202,7 @@ struct App {
             PurchaseEngine.Parts(
                 store: store,
                 server: PaycastServer(server),
-                outbox: Outbox(folder: folder.url),
+                disk: disk,
                 orders: orders,
                 appVersion: "1",
                 time: clock,

@@ -8,8 +8,6 @@ struct FolderStore: Store {
     /// How long a sheet is up: taps that come meanwhile are taps on the same purchase.
     let sheetTime: Duration
 
-    var isOutboxEmpty: Bool { !names(in: "outbox").contains { $0.hasSuffix(".transaction") } }
-
     func products(_ ids: [String]) throws(PurchaseError) -> [StoreProduct] {
         ids.map { StoreProduct(id: $0, name: $0, displayPrice: "€ 1,00") }
     }
@@ -49,8 +47,6 @@ struct FolderStore: Store {
     func redeemOfferCode() {}
 
     func requestRefund(of product: String) -> RefundRequest { .cancelled }
-
-    func environment() -> String? { "sandbox" }
 
     private func transactions(in part: String) -> [SignedTransaction] {
         names(in: part).sorted().compactMap { name in

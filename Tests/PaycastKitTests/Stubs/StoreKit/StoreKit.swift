@@ -16,7 +16,23 @@ public enum VerificationResult<SignedType> {
 
 extension VerificationResult: Sendable where SignedType: Sendable {}
 
+extension VerificationResult {
+    public var payloadValue: SignedType { get throws { fatalError("stub") } }
+    public var unsafePayloadValue: SignedType { fatalError("stub") }
+}
+
 extension VerificationResult where SignedType == Transaction {
+    public var jwsRepresentation: String { fatalError("stub") }
+    public var headerData: Data { fatalError("stub") }
+    public var payloadData: Data { fatalError("stub") }
+    public var signatureData: Data { fatalError("stub") }
+    public var signedData: Data { fatalError("stub") }
+    public var signedDate: Date { fatalError("stub") }
+    public var deviceVerification: Data { fatalError("stub") }
+    public var deviceVerificationNonce: UUID { fatalError("stub") }
+}
+
+extension VerificationResult where SignedType == Product.SubscriptionInfo.RenewalInfo {
     public var jwsRepresentation: String { fatalError("stub") }
 }
 
@@ -31,13 +47,6 @@ public enum AppStore {
 
     public static var canMakePayments: Bool { fatalError("stub") }
     public static func sync() async throws { fatalError("stub") }
-}
-
-public struct AppTransaction: Sendable {
-    public let environment: AppStore.Environment
-    public static var shared: VerificationResult<AppTransaction> {
-        get async throws { fatalError("stub") }
-    }
 }
 
 public struct Transaction: Identifiable, Hashable, Sendable {
@@ -66,6 +75,9 @@ public struct Transaction: Identifiable, Hashable, Sendable {
     public let isUpgraded: Bool
     public let ownershipType: OwnershipType
     public let productType: Product.ProductType
+
+    /// The status of its subscription, with the renewal info of the family's members.
+    public var subscriptionStatus: Product.SubscriptionInfo.Status? { get async { fatalError("stub") } }
 
     public static var updates: Transactions { fatalError("stub") }
     public static var unfinished: Transactions { fatalError("stub") }
@@ -142,9 +154,16 @@ public struct Product: Identifiable, Hashable, Sendable {
     }
 
     public struct SubscriptionInfo: Hashable, Sendable {
-        public struct RenewalInfo: Hashable, Sendable {}
+        public struct RenewalInfo: Hashable, Sendable {
+            public enum ExpirationReason: Hashable, Sendable {}
+            public enum PriceIncreaseStatus: Hashable, Sendable {}
+        }
         public struct RenewalState: Hashable, Sendable {}
-        public struct Status: Hashable, Sendable {}
+        public struct Status: Sendable {
+            public let state: RenewalState
+            public let transaction: VerificationResult<Transaction>
+            public let renewalInfo: VerificationResult<RenewalInfo>
+        }
         public let subscriptionGroupID: String
         public let subscriptionPeriod: SubscriptionPeriod
         public let introductoryOffer: SubscriptionOffer?
@@ -187,7 +206,8 @@ public enum StoreKitError: Error, Sendable {
     case unsupported
 }
 
-public struct PurchaseIntent: Sendable {
+@available(iOS 16.4, macOS 14.4, macCatalyst 16.4, *)
+public struct PurchaseIntent: Equatable, Sendable {
     public struct PurchaseIntents: AsyncSequence, Sendable {
         public typealias Element = PurchaseIntent
         public struct AsyncIterator: AsyncIteratorProtocol {
