@@ -87,6 +87,7 @@ let package = Package(
         .target(
             name: "PaycastKit",
             exclude: ["HotwireNative"],
+            resources: [.copy("PrivacyInfo.xcprivacy")],
             swiftSettings: language
         ),
         .testTarget(

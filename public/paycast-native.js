@@ -203,10 +203,18 @@
     else if (element.getAttribute(name) !== value) element.setAttribute(name, value)
   }
 
+  // What the page was rendered with is the web's price: in the app nobody sees it, be the store slow or not to be asked.
+  const concealed = new Set()
   const showPrice = element => {
     const price = prices.get(element.dataset.paycastPrice)
     if (price && element.textContent !== price) element.textContent = price
-    if (price !== undefined && element.hidden === Boolean(price)) element.hidden = !price
+    if (!price && !element.hidden) concealed.add(element)
+    if (element.hidden === Boolean(price)) element.hidden = !price
+  }
+
+  const showWebPrices = () => {
+    for (const element of concealed) element.hidden = false
+    concealed.clear()
   }
 
   // aria-disabled instead of disabled: the button keeps the focus.
@@ -246,7 +254,7 @@
   let focused, isLeaving = false
   const look = () => {
     if (isLeaving) return
-    if (!isNative()) return wipe()
+    if (!isNative()) return wipe(), showWebPrices()
     const buttons = all(selector)
     const fresh = buttons.filter(button => !seen.has(button))
     for (const button of fresh) {

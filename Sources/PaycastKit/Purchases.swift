@@ -100,6 +100,10 @@ public final class Purchases: Sendable {
     /// the account's password, so call it from a button and from nowhere else.
     public func restore() async throws(PurchaseError) -> Restoration { try await restore(for: nil) }
 
+    /// The same without the store's sheet, for a user who has logged in on a new device and has nothing there: only what this device
+    /// knows of the store account. Like a restore, it may move what another user of the app had, as the server's transfers say.
+    public func claim() async throws(PurchaseError) -> Restoration { try await restore(for: nil, isSilent: true) }
+
     /// For the user of a page, or for whom the app has logged in if the page names nobody: never for the page's before.
     func act(for stream: SignedStream?) async throws(PurchaseError) {
         if let stream { return engine.send(.pageActed(stream)) }
@@ -108,10 +112,10 @@ public final class Purchases: Sendable {
     }
 
     /// The user who asked gets it, though the store may show sheets meanwhile and others may log in.
-    func restore(for stream: SignedStream?) async throws(PurchaseError) -> Restoration {
+    func restore(for stream: SignedStream?, isSilent: Bool = false) async throws(PurchaseError) -> Restoration {
         start()
         let claimant = await engine.ask { [stream] machine in stream ?? machine.session } ?? stream
-        try await store.sync()
+        if !isSilent { try await store.sync() }
         var results: [Restoration.Item] = []
         await withTaskGroup(of: Restoration.Item?.self) { [engine] group in
             for transaction in await store.owned() {

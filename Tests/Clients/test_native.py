@@ -26,6 +26,19 @@ def test_prices_are_the_stores_own(webview):
     assert webview.until_state("lifetime", None) == FREE, "a missing product hides its price and nothing else"
 
 
+def test_no_price_but_the_stores_is_ever_seen(open_webview):
+    webview = open_webview()
+    webview.until_prices()
+    webview.run("delete native.automatic.prices")
+    webview.run("document.body.insertAdjacentHTML('beforeend', '<b id=late data-paycast-price=late>$5</b>')")
+    webview.until("late.hidden")
+    webview.run("native.reply(native.of('prices').at(-1), {error: 'store_failed'})")
+    webview.until("late.hidden && late.textContent === '$5'")
+    webview.appear()
+    webview.run("native.reply(native.of('prices').at(-1), {prices: {late: '6 €'}})")
+    webview.until("!late.hidden && late.textContent === '6 €'")
+
+
 def test_what_has_no_price_is_asked_for_again(open_webview):
     webview = open_webview()
     webview.until_prices()

@@ -67,12 +67,14 @@ struct PaycastServerTests {
         var delivery = Delivery(transaction: Fixture.transaction(token: nil), memo: Memo())
         delivery.memo.adopt(Fixture.stream(of: "ann"))
         delivery.memo.order = Fixture.token(10)
+        delivery.transaction.renewalInfo = "header.renewal.signature"
         let request = ServerRequest.transaction(delivery)
         let body = try JSONDecoder().decode([String: String].self, from: #require(request.body))
         #expect(request.method == "POST" && request.path == "transactions/apple")
         #expect(
             body == [
-                "signedTransaction": "header.1-0.signature", "stream": Fixture.stream(of: "ann").text,
+                "signedTransaction": "header.1-0.signature", "signedRenewalInfo": "header.renewal.signature",
+                "stream": Fixture.stream(of: "ann").text,
                 "order": "00000000-0000-4000-8000-00000000000a",
             ]
         )

@@ -24,7 +24,7 @@ struct PurchaseMachineTests {
         let order = Fixture.order()
         #expect(driver.send(.tapped(product: product, order: nil, ticket: ticket)) == [.order(product: product)])
         let actions = driver.send(.ordered(product: product, order))
-        let bought = PurchaseAction.purchase(product: product, token: order.token)
+        let bought = PurchaseAction.purchase(product: product, order)
         #expect(actions == [.save(driver.machine.book), .switchUser(order.stream), bought])
         #expect(actions.book?.orders == [PlacedOrder(order: order, product: product, placedAt: driver.now)])
     }
@@ -68,7 +68,7 @@ struct PurchaseMachineTests {
 
         let next = Fixture.order(number: 2)
         let tap = driver.send(.tapped(product: product, order: next, ticket: Ticket(number: 2)))
-        #expect(tap.contains(.purchase(product: product, token: next.token)))
+        #expect(tap.contains(.purchase(product: product, next)))
         let late: [PurchaseEvent] = [
             .storeAnswered(product: product, token: Fixture.token(1), .cancelled),
             .storeAnswered(product: product, token: Fixture.token(1), .bought(Fixture.transaction())),
@@ -87,7 +87,7 @@ struct PurchaseMachineTests {
         #expect(driver.machine.openPurchases(for: nil, at: driver.now).map(\.status) == [.buying])
         #expect(driver.machine.openPurchases(for: nil, at: driver.now + 1).isEmpty)
         let again = driver.send(.tapped(product: product, order: next, ticket: Ticket(number: 3)), after: 1)
-        #expect(again.contains(.purchase(product: product, token: next.token)))
+        #expect(again.contains(.purchase(product: product, next)))
         #expect(driver.send(.storeAnswered(product: product, token: Fixture.token(1), .cancelled)).replies.isEmpty)
         #expect(driver.send(.storeAnswered(product: product, token: next.token, .cancelled)).replies.count == 3)
     }
@@ -161,6 +161,17 @@ struct PurchaseMachineTests {
             ]
         )
         #expect(newer.posts.isEmpty, "a new signature is no way around the back-off")
+    }
+
+    @Test("A cancellation signs no transaction anew, but its renewal info: it is posted too")
+    func cancelledLater() {
+        var driver = Driver()
+        driver.buy()
+        _ = driver.send(.answered(Fixture.transaction().version, .committed(Fixture.commit)))
+        var cancelled = Fixture.transaction(signing: 60)
+        cancelled.renewalInfo = "header.renewal.signature"
+        #expect(driver.send(.arrived(cancelled)).posts == [cancelled.version])
+        #expect(driver.memo()?.stream == Fixture.order().stream)
     }
 
     @Test("200: finished")

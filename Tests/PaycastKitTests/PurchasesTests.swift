@@ -39,6 +39,25 @@ struct PurchasesTests {
         }
     }
 
+    @Test("An offer that the store does not know by its name is signed by the server, if it signs it")
+    func signedOffer() async throws {
+        let purchases = app.launch()
+        defer { purchases.stop() }
+        await app.store.refuse(.named(id: "half"))
+        await app.server.answer("offers/apple", 200, #"{"jws":"a.b.c"}"#)
+        #expect(try await purchases.buy("pro.annual", order: order, offer: .named(id: "half")) == .cancelled)
+        #expect(await app.store.offers == [.named(id: "half"), .signed(id: "half", jws: "a.b.c")])
+        let body = try #require(await app.server.requests.first { $0.path == "offers/apple" }?.body)
+        let asked = try JSONDecoder().decode([String: String].self, from: body)
+        #expect(asked == ["stream": Fixture.stream(of: "ann").text, "product": "pro.annual", "offer": "half"])
+        for (status, error) in [(404, PurchaseError.unknownOffer), (503, .offline)] {
+            await app.server.answer("offers/apple", status, #"{"error":"no"}"#)
+            await #expect(throws: error) {
+                try await purchases.buy("pro.annual", order: order, offer: .named(id: "half"))
+            }
+        }
+    }
+
     @Test("Cancelled, pending and failed")
     func ends() async throws {
         let purchases = app.launch()
@@ -121,6 +140,16 @@ struct PurchasesTests {
         #expect(restoration.items.map(\.outcome) == [.granted(Fixture.grant)])
         await app.store.goOffline()
         await #expect(throws: PurchaseError.store("offline")) { try await purchases.restore() }
+    }
+
+    @Test("What the store account owns is claimed without a sheet")
+    func claimed() async throws {
+        let purchases = app.launch()
+        defer { purchases.stop() }
+        await app.store.hold(Fixture.transaction(7, token: nil))
+        await app.store.closePasswordSheet()
+        purchases.logIn(Fixture.stream(of: "ann"))
+        #expect(try await purchases.claim().items.map(\.outcome) == [.granted(Fixture.grant)])
     }
 
     @Test("What is restored is for the user who asked, though another logs in while the store's sheet is up")

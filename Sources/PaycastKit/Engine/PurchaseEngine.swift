@@ -151,7 +151,7 @@ actor PurchaseEngine {
         case .reply(let ticket, let result): replies.removeValue(forKey: ticket)?.resume(returning: result)
         case .report(let problem): reported.yield(problem)
         case .order(let product): order(product)
-        case .purchase(let product, let token, let offer): purchase(product, token: token, offer: offer)
+        case .purchase(let product, let order, let offer): purchase(product, order: order, offer: offer)
         case .renewStream(let product): renewStream(product)
         case .post(let delivery): post(delivery)
         case .finish(let id): Task { await parts.store.finish(id) }
@@ -220,14 +220,29 @@ extension PurchaseEngine {
         }
     }
 
-    private nonisolated func purchase(_ product: String, token: UUID, offer: PurchaseOffer?) {
+    private nonisolated func purchase(_ product: String, order: Order, offer: PurchaseOffer?) {
         Task {
             do throws(PurchaseError) {
-                let outcome = try await parts.store.purchase(product, token: token, offer: offer)
-                send(.storeAnswered(product: product, token: token, outcome))
+                let outcome = try await sell(product, order: order, offer: offer)
+                send(.storeAnswered(product: product, token: order.token, outcome))
             } catch {
-                send(.storeFailed(product: product, token: token, error))
+                send(.storeFailed(product: product, token: order.token, error))
             }
+        }
+    }
+
+    /// What the store does not know by its name, the server may sign.
+    private nonisolated func sell(
+        _ product: String,
+        order: Order,
+        offer: PurchaseOffer?
+    ) async throws(PurchaseError) -> StoreOutcome {
+        do throws(PurchaseError) {
+            return try await parts.store.purchase(product, token: order.token, offer: offer)
+        } catch .unknownOffer {
+            guard case .named(let id)? = offer, let stream = order.stream else { throw .unknownOffer }
+            let jws = try await parts.server.signature(of: id, product: product, stream: stream)
+            return try await parts.store.purchase(product, token: order.token, offer: .signed(id: id, jws: jws))
         }
     }
 

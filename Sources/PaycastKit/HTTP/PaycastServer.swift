@@ -20,6 +20,19 @@ struct PaycastServer: Sendable {
         return EntitlementsAnswer(response, at: now)
     }
 
+    /// The signature that lets the stream's user buy with an offer. The store takes it once.
+    func signature(of offer: String, product: String, stream: SignedStream) async throws(PurchaseError) -> String {
+        struct Answer: Decodable {
+            var jws: String
+        }
+        guard let response = try? await transport.send(.offer(offer, product: product, stream: stream.text)) else {
+            throw .offline
+        }
+        let answer = try? JSONDecoder().decode(Answer.self, from: response.body)
+        guard response.status == 200, let answer else { throw response.status < 500 ? .unknownOffer : .offline }
+        return answer.jws
+    }
+
     /// What open pages of the user get.
     func events(of stream: SignedStream, since cursor: String?) -> AsyncStream<ServerSentEvent> {
         transport.events(.stream(stream.text, since: cursor))
@@ -29,6 +42,8 @@ struct PaycastServer: Sendable {
 extension ServerRequest {
     /// For the user of the delivery's stream.
     static func transaction(_ delivery: Delivery) -> ServerRequest {
-        transaction(delivery.transaction.jws, stream: delivery.memo.stream?.text, order: delivery.memo.order)
+        let memo = delivery.memo
+        let signed = delivery.transaction
+        return transaction(signed.jws, renewalInfo: signed.renewalInfo, stream: memo.stream?.text, order: memo.order)
     }
 }

@@ -45,7 +45,7 @@ enum PurchaseEvent: Sendable {
 /// What the machine wants done. The order counts: what is to survive the process is written before it is acted upon.
 enum PurchaseAction: Equatable, Sendable {
     case order(product: String)
-    case purchase(product: String, token: UUID, offer: PurchaseOffer? = nil)
+    case purchase(product: String, Order, offer: PurchaseOffer? = nil)
     /// Write it to disk, in place of the last one.
     case save(Book)
     case post(Delivery)

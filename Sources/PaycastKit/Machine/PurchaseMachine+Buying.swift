@@ -29,7 +29,7 @@ extension PurchaseMachine {
         attempts[product]?.order = order
         let welcome = attempt.mayLogIn ? order.stream.map { logIn($0, isByPage: true) } ?? [] : []
         book.place(order, product: product, at: now)
-        return welcome + [.purchase(product: product, token: order.token, offer: attempt.offer)]
+        return welcome + [.purchase(product: product, order, offer: attempt.offer)]
     }
 
     /// `token`: of the purchase that the store answers. An attempt may have ended without it, and another one begun.

@@ -22,7 +22,7 @@
                 throw .unknownProduct
             }
             var options: Set<Product.PurchaseOption> = [.appAccountToken(token)]
-            if let offer { options.insert(try offer.option(of: product)) }
+            if let offer { options.formUnion(try offer.options(of: product)) }
             do {
                 return try await confirm(product, options: options)
             } catch StoreKitError.userCancelled {
@@ -35,7 +35,7 @@
         public func updates() -> AsyncStream<StoreUpdate> {
             AsyncStream { continuation in
                 // One task for the whole process: transactions go by only once.
-                let listener = Task(priority: .utility) {
+                let transactions = Task(priority: .utility) {
                     for await result in Transaction.updates {
                         await seen.note(result)
                         switch result {
@@ -46,7 +46,16 @@
                     }
                     continuation.finish()
                 }
-                continuation.onTermination = { _ in listener.cancel() }
+                // A cancellation, a grace period and a failed renewal sign no new transaction.
+                let statuses = Task(priority: .utility) {
+                    for await status in Product.SubscriptionInfo.Status.updates {
+                        if let signed = status.signed { continuation.yield(.signed(signed)) }
+                    }
+                }
+                continuation.onTermination = { _ in
+                    transactions.cancel()
+                    statuses.cancel()
+                }
             }
         }
 
@@ -168,6 +177,18 @@
                 isFamilyShared: transaction.ownershipType == .familyShared,
                 productType: SignedTransaction.ProductType(transaction.productType)
             )
+        }
+    }
+
+    extension Product.SubscriptionInfo.Status {
+        /// Nil if the device found either signature forged.
+        fileprivate var signed: SignedTransaction? {
+            guard var signed = transaction.signed, case .verified(let info) = renewalInfo,
+                info.originalTransactionID == signed.originalID
+            else { return nil }
+            signed.renewalInfo = renewalInfo.jwsRepresentation
+            signed.signedDate = max(signed.signedDate, info.signedDate)
+            return signed
         }
     }
 

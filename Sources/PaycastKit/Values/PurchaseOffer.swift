@@ -6,7 +6,10 @@ public enum PurchaseOffer: Equatable, Sendable {
     case promotional(id: String, signature: OfferSignature)
     /// For people whose subscription has ended. The store chooses who may have it; from iOS 18 and macOS 15.
     case winBack(id: String)
-    /// One that a page or the app knows by its id alone: a win-back offer, if the store has it for this user.
+    /// For people who subscribe or have subscribed; signed by Paycast's `POST /offers/apple`.
+    case signed(id: String, jws: String)
+    /// One that a page or the app knows by its id alone: a win-back offer, if the store has it for this user, or else a promotional
+    /// one, if the server signs it.
     case named(id: String)
 }
 

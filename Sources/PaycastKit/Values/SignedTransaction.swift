@@ -9,6 +9,9 @@ public struct SignedTransaction: Codable, Equatable, Sendable {
     public var product: String
     /// StoreKit's `jwsRepresentation`: what the server verifies.
     public var jws: String
+    /// The `jwsRepresentation` of the subscription's renewal info, where the store tells of both together.
+    public var renewalInfo: String?
+    /// When the newer of both was signed.
     public var signedDate: Date
     /// StoreKit's `appAccountToken`: the order's UUID. Absent for offer codes and purchases outside the app.
     public var token: UUID?
@@ -27,6 +30,7 @@ public struct SignedTransaction: Codable, Equatable, Sendable {
         originalID: UInt64? = nil,
         product: String,
         jws: String,
+        renewalInfo: String? = nil,
         signedDate: Date,
         token: UUID? = nil,
         isRevoked: Bool = false,
@@ -38,6 +42,7 @@ public struct SignedTransaction: Codable, Equatable, Sendable {
         self.originalID = originalID ?? id
         self.product = product
         self.jws = jws
+        self.renewalInfo = renewalInfo
         self.signedDate = signedDate
         self.token = token
         self.isRevoked = isRevoked

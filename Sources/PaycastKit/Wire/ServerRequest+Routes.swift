@@ -6,17 +6,23 @@ extension ServerRequest {
     ///
     /// - Parameters:
     ///   - jws: What the store signed.
+    ///   - renewalInfo: What it signed of the subscription's next period.
     ///   - order: The user's order, for a transaction that carries no token of its own.
-    static func transaction(_ jws: String, stream: String?, order: UUID?) -> ServerRequest {
+    static func transaction(_ jws: String, renewalInfo: String?, stream: String?, order: UUID?) -> ServerRequest {
         struct Body: Encodable {
             var signedTransaction: String
+            var signedRenewalInfo: String?
             var stream: String?
             var order: String?
         }
-        return post(
-            "transactions/apple",
-            body: Body(signedTransaction: jws, stream: stream, order: order?.uuidString.lowercased())
-        )
+        let order = order?.uuidString.lowercased()
+        let body = Body(signedTransaction: jws, signedRenewalInfo: renewalInfo, stream: stream, order: order)
+        return post("transactions/apple", body: body)
+    }
+
+    /// `POST /offers/apple`, for the user of the stream.
+    static func offer(_ id: String, product: String, stream: String) -> ServerRequest {
+        post("offers/apple", body: ["stream": stream, "product": product, "offer": id])
     }
 
     /// `GET /entitlements`, for the holder of the stream.

@@ -71,7 +71,9 @@ class Network:
         post = {"at": time.monotonic(), "mode": mode, "status": None, "retry_after": None, "process": int(process)}
         post["pace"] = self.paces[post["process"]]
         if is_post:
-            post["id"] = payload(json.loads(body)["signedTransaction"])["transactionId"]
+            posted = json.loads(body)
+            post["id"] = payload(posted["signedTransaction"])["transactionId"]
+            post["renewal"] = posted.get("signedRenewalInfo")
             self.posts.append(post)
         if mode == "down":
             return self.cut(request)

@@ -10,6 +10,7 @@ actor ScriptedStore: Store {
         Fixture.subscription,
     ]
     private var next: Result<StoreOutcome, PurchaseError> = .success(.cancelled)
+    private var unknownOffer: PurchaseOffer?
     private var isOffline = false
     private var closesPasswordSheet = false
     private var meanwhile: (@Sendable () -> Void)?
@@ -34,6 +35,8 @@ actor ScriptedStore: Store {
 
     func fail(_ error: PurchaseError) { next = .failure(error) }
 
+    func refuse(_ offer: PurchaseOffer) { unknownOffer = offer }
+
     func goOffline() { isOffline = true }
 
     func closePasswordSheet() { closesPasswordSheet = true }
@@ -56,6 +59,7 @@ actor ScriptedStore: Store {
     func purchase(_ product: String, token: UUID, offer: PurchaseOffer?) throws(PurchaseError) -> StoreOutcome {
         purchases.append(token)
         offers.append(offer)
+        if let offer, offer == unknownOffer { throw .unknownOffer }
         return try next.get()
     }
 

@@ -81,8 +81,8 @@ struct World {
         switch action {
         case .order(let product): pending.append(.ordered(product: product, newOrder()))
         case .renewStream: pending.append(.renewed(user.map { Fixture.stream(of: $0, signing: signing) }))
-        case .purchase(let product, let token, _):
-            if let answer = storeAnswer(product, token: token) { pending.append(answer) }
+        case .purchase(let product, let order, _):
+            if let answer = storeAnswer(product, token: order.token) { pending.append(answer) }
         case .save(let book): disk = book
         case .post(let delivery): post(delivery)
         case .finish(let id): finish(id)

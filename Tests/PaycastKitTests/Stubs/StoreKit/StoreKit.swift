@@ -105,6 +105,10 @@ public struct Product: Identifiable, Hashable, Sendable {
             signature: Data,
             timestamp: Int
         ) -> PurchaseOption { fatalError("stub") }
+        /// Back-deployed from iOS 26 and macOS 26; only SDKs of Xcode 26 have it.
+        public static func promotionalOffer(_ offerID: String, compactJWS: String) -> [PurchaseOption] {
+            fatalError("stub")
+        }
         @available(iOS 18.0, macOS 15.0, *)
         public static func winBackOffer(_ offer: SubscriptionOffer) -> PurchaseOption { fatalError("stub") }
     }
@@ -157,12 +161,23 @@ public struct Product: Identifiable, Hashable, Sendable {
         public struct RenewalInfo: Hashable, Sendable {
             public enum ExpirationReason: Hashable, Sendable {}
             public enum PriceIncreaseStatus: Hashable, Sendable {}
+            public let originalTransactionID: UInt64
+            public let signedDate: Date
         }
         public struct RenewalState: Hashable, Sendable {}
         public struct Status: Sendable {
             public let state: RenewalState
             public let transaction: VerificationResult<Transaction>
             public let renewalInfo: VerificationResult<RenewalInfo>
+
+            public struct Statuses: AsyncSequence, Sendable {
+                public typealias Element = Status
+                public struct AsyncIterator: AsyncIteratorProtocol {
+                    public mutating func next() async -> Status? { fatalError("stub") }
+                }
+                public func makeAsyncIterator() -> AsyncIterator { fatalError("stub") }
+            }
+            public static var updates: Statuses { fatalError("stub") }
         }
         public let subscriptionGroupID: String
         public let subscriptionPeriod: SubscriptionPeriod
