@@ -7,7 +7,8 @@ import Testing
 struct PurchasesTests {
     private let app = App()
     private let order = Fixture.order()
-    private let pro = #"{"active":true,"entitlements":[{"product":"pro.annual","state":"active","active":true}]}"#
+    private let pro =
+        #"{"active":true,"entitlements":[{"product":"pro.annual","state":"active","active":true,"family":false}]}"#
     private let known = Entitlements(
         active: true,
         entitlements: [Entitlement(product: "pro.annual", state: "active", active: true)]
@@ -28,8 +29,7 @@ struct PurchasesTests {
     func offer() async throws {
         let purchases = app.launch()
         defer { purchases.stop() }
-        let signature = OfferSignature(keyID: "K", nonce: Fixture.token(9), timestamp: 7, signature: Data([1]))
-        for offer in [.winBack(id: "back"), .promotional(id: "half", signature: signature), nil] as [PurchaseOffer?] {
+        for offer in [.winBack(id: "back"), .promotional(id: "half", jws: "a.b.c"), nil] as [PurchaseOffer?] {
             #expect(try await purchases.buy("pro.annual", order: order, offer: offer) == .cancelled)
             #expect(await app.store.offers.last == offer)
         }
@@ -46,7 +46,7 @@ struct PurchasesTests {
         await app.store.refuse(.named(id: "half"))
         await app.server.answer("offers/apple", 200, #"{"jws":"a.b.c"}"#)
         #expect(try await purchases.buy("pro.annual", order: order, offer: .named(id: "half")) == .cancelled)
-        #expect(await app.store.offers == [.named(id: "half"), .signed(id: "half", jws: "a.b.c")])
+        #expect(await app.store.offers == [.named(id: "half"), .promotional(id: "half", jws: "a.b.c")])
         let body = try #require(await app.server.requests.first { $0.path == "offers/apple" }?.body)
         let asked = try JSONDecoder().decode([String: String].self, from: body)
         #expect(asked == ["stream": Fixture.stream(of: "ann").text, "product": "pro.annual", "offer": "half"])

@@ -78,7 +78,7 @@ struct Bridge: Sendable {
         case .current: reply.status = "current"
         case .lastKnown(_, let date):
             reply.status = "last_known"
-            reply.knownAt = date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+            reply.knownAt = Instant(date).text
         }
         return reply
     }

@@ -98,8 +98,8 @@ actor EntitlementFeed {
         alarm?.cancel()
         let etag = known?.owner == stream.owner ? known?.etag : nil
         isAsking = true
-        Task { [server, time] in
-            let answer = await server.entitlements(of: stream, etag: etag, at: time.now)
+        Task { [server] in
+            let answer = await server.entitlements(of: stream, etag: etag)
             if stream == self.stream { take(answer, of: stream) }
         }
     }

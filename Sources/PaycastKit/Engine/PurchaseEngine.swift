@@ -242,7 +242,7 @@ extension PurchaseEngine {
         } catch .unknownOffer {
             guard case .named(let id)? = offer, let stream = order.stream else { throw .unknownOffer }
             let jws = try await parts.server.signature(of: id, product: product, stream: stream)
-            return try await parts.store.purchase(product, token: order.token, offer: .signed(id: id, jws: jws))
+            return try await parts.store.purchase(product, token: order.token, offer: .promotional(id: id, jws: jws))
         }
     }
 
@@ -253,7 +253,7 @@ extension PurchaseEngine {
 
     private nonisolated func post(_ delivery: Delivery) {
         Task(priority: .utility) {
-            let answer = await parts.server.post(delivery, at: parts.time.now)
+            let answer = await parts.server.post(delivery)
             send(.answered(delivery.version, answer))
         }
     }

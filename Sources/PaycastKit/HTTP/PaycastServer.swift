@@ -8,16 +8,16 @@ struct PaycastServer: Sendable {
         self.transport = transport
     }
 
-    func post(_ delivery: Delivery, at now: Date) async -> PostAnswer {
+    func post(_ delivery: Delivery) async -> PostAnswer {
         guard let response = try? await transport.send(.transaction(delivery)) else { return .unreachable }
-        return PostAnswer(response, at: now)
+        return PostAnswer(response)
     }
 
-    func entitlements(of stream: SignedStream, etag: String?, at now: Date) async -> EntitlementsAnswer {
+    func entitlements(of stream: SignedStream, etag: String?) async -> EntitlementsAnswer {
         guard let response = try? await transport.send(.entitlements(of: stream.text, etag: etag)) else {
             return .failed(retryAfter: nil)
         }
-        return EntitlementsAnswer(response, at: now)
+        return EntitlementsAnswer(response)
     }
 
     /// The signature that lets the stream's user buy with an offer. The store takes it once.

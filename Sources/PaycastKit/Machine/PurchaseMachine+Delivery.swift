@@ -14,7 +14,7 @@ extension PurchaseMachine {
         let known = deliveries[transaction.id]
         if let known, known.version >= version { return repeated(known, claim: claim) }
         if known == nil, claim == nil {
-            if let acknowledgement = settled[version] { return [.finish(version.id)] + reply(acknowledgement) }
+            if let over = settled[version.id], over.version >= version { return [.finish(version.id)] + reply(over) }
             if order == nil { endAttempt(by: transaction, at: now) }
         }
         var delivery =
@@ -84,7 +84,7 @@ extension PurchaseMachine {
         renewal.backoff.reset()
         let id = acknowledgement.version.id
         if isNewest { deliveries[id] = nil } else { deliveries[id]?.memo.backoff.reset() }
-        settled.insert(acknowledgement)
+        if isNewest { settled[id] = acknowledgement }
         let news: [PurchaseAction] =
             acknowledgement.verdict == .ownedByOther ? [.report(.ownedByOther(transaction: id))] : []
         // The question comes first: whoever gets the reply may wait for its answer.

@@ -18,7 +18,9 @@ struct PurchaseMachine: Sendable {
     var deliveries: [UInt64: Delivery] = [:]
     /// Who waits for the server's word, by transaction id.
     var watchers: [UInt64: [Watcher]] = [:]
-    var settled = SettledVersions()
+    /// What the server has acknowledged last of each: the Sandbox lists a transaction as unfinished right after it was finished
+    /// (https://developer.apple.com/forums/thread/692030), and a call to finish one may hang.
+    var settled: [UInt64: Acknowledgement] = [:]
     var book = Book()
     /// What was written last.
     private var saved = Book()
@@ -158,25 +160,6 @@ struct Watcher: Equatable, Sendable {
     func reply(_ outcome: PurchaseOutcome, owner: String?) -> PurchaseAction {
         let isTheirs = self.owner == nil || owner == nil || self.owner == owner
         return .reply(ticket, .success(isTheirs ? outcome : .ownedByOther))
-    }
-}
-
-/// The versions that the server has acknowledged last: the Sandbox lists a transaction as unfinished right after it was
-/// finished (https://developer.apple.com/forums/thread/692030), and a call to finish one may hang.
-struct SettledVersions: Sendable {
-    static let capacity = 256
-    private var newest: [Acknowledgement] = []
-
-    subscript(version: TransactionVersion) -> Acknowledgement? {
-        newest.last { $0.version == version }
-    }
-
-    mutating func insert(_ acknowledgement: Acknowledgement) {
-        newest = (newest + [acknowledgement]).suffix(SettledVersions.capacity)
-    }
-
-    mutating func removeAll() {
-        newest = []
     }
 }
 

@@ -5,17 +5,7 @@
     extension PurchaseOffer {
         func options(of product: Product) throws(PurchaseError) -> [Product.PurchaseOption] {
             switch self {
-            case .promotional(let id, let signature):
-                return [
-                    .promotionalOffer(
-                        offerID: id,
-                        keyID: signature.keyID,
-                        nonce: signature.nonce,
-                        signature: signature.signature,
-                        timestamp: signature.timestamp
-                    )
-                ]
-            case .signed(let id, let jws): return Product.PurchaseOption.promotionalOffer(id, compactJWS: jws)
+            case .promotional(let id, let jws): return Product.PurchaseOption.promotionalOffer(id, compactJWS: jws)
             case .winBack(let id), .named(let id):
                 guard #available(iOS 18, macOS 15, *),
                     let offer = product.subscription?.winBackOffers.first(where: { $0.id == id })

@@ -37,7 +37,7 @@ struct Commit: Codable, Equatable, Sendable {
 
 extension PostAnswer {
     /// Only an answer in the server's own words counts: a captive portal answers 200 to everything, with a page.
-    init(_ response: ServerResponse, at now: Date) {
+    init(_ response: ServerResponse) {
         let code = response.errorCode
         switch (response.status, code) {
         case (200, _):
@@ -48,7 +48,7 @@ extension PostAnswer {
         case (401, let code?), (403, let code?): self = .unauthorized(code: code)
         default:
             let isWholeServer = response.status != 422 && !PostAnswer.aboutOneTransaction.contains(code ?? "")
-            let seconds = RetryAfter.seconds(response, at: now)
+            let seconds = response.retryAfter
             let unexpected = response.isExpected ? nil : response.status
             self = .later(Delay(seconds: seconds, isWholeServer: isWholeServer, unexpected: unexpected))
         }

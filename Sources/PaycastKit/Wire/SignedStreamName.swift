@@ -15,9 +15,7 @@ struct SignedStreamName {
 
     /// Nil for a name that counts for ever.
     var expiry: Date? {
-        guard let text = envelope?._rails.exp else { return nil }
-        let whole = Date.ISO8601FormatStyle()
-        return (try? Date.ISO8601FormatStyle(includingFractionalSeconds: true).parse(text)) ?? (try? whole.parse(text))
+        envelope?._rails.exp.flatMap { try? Instant(text: $0).date }
     }
 
     /// How Rails writes a name that expires.

@@ -127,7 +127,8 @@ struct World {
 extension World {
     private mutating func finish(_ id: UInt64) {
         if !acknowledged.contains(where: { $0.id == id }) { violations.append("finished without an answer: \(id)") }
-        if let newest = store[id]?.version, machine.settled[newest] == nil, machine.deliveries[id] != nil {
+        if let newest = store[id]?.version, machine.settled[newest.id]?.version != newest, machine.deliveries[id] != nil
+        {
             violations.append("finished before its newest version: \(newest)")
         }
         if !isStoreReliable, Int.random(in: 0..<4, using: &random) == 0 { return }

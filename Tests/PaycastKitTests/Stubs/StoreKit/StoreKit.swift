@@ -98,13 +98,6 @@ public struct Product: Identifiable, Hashable, Sendable {
     }
     public struct PurchaseOption: Hashable, Sendable {
         public static func appAccountToken(_ token: UUID) -> PurchaseOption { fatalError("stub") }
-        public static func promotionalOffer(
-            offerID: String,
-            keyID: String,
-            nonce: UUID,
-            signature: Data,
-            timestamp: Int
-        ) -> PurchaseOption { fatalError("stub") }
         /// Back-deployed from iOS 26 and macOS 26; only SDKs of Xcode 26 have it.
         public static func promotionalOffer(_ offerID: String, compactJWS: String) -> [PurchaseOption] {
             fatalError("stub")
