@@ -74,9 +74,16 @@ actor EntitlementFeed {
         await listen()
     }
 
-    /// As long as somebody reads what it brings.
+    /// What is to be followed: nothing unless somebody reads what it brings.
+    private var wanted: SignedStream? { subscribers.isEmpty ? nil : stream }
+
+    /// What changes while the listener is told is told after it.
     private func listen() async {
-        await listener.follow(subscribers.isEmpty ? nil : stream) { [weak self] in await self?.refresh() }
+        var told: SignedStream?
+        repeat {
+            told = wanted
+            await listener.follow(told) { [weak self] in await self?.refresh() }
+        } while told != wanted
     }
 
     func withdraw(_ product: String, isFamilyShared: Bool) {
