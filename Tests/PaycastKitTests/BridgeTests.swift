@@ -16,7 +16,11 @@ struct BridgeTests {
         let purchases = app.launch()
         defer { purchases.stop() }
         let message = #"{"products":[{"product":"pro.annual","googleStoreProductId":"g"},{"product":"gone"}]}"#
-        #expect(await ask(purchases, "prices", message) == #"{"missing":["gone"],"prices":{"pro.annual":"€ 79,99"}}"#)
+        let terms = #""terms":{"pro.annual":{"displayPrice":"€ 79,99","id":"pro.annual","name":"Pro"}}"#
+        #expect(
+            await ask(purchases, "prices", message)
+                == #"{"missing":["gone"],"prices":{"pro.annual":"€ 79,99"},\#(terms)}"#
+        )
         await app.store.goOffline()
         #expect(await ask(purchases, "prices", message) == #"{"error":"store_failed","status":"error"}"#)
     }
@@ -28,9 +32,10 @@ struct BridgeTests {
         let introductory =
             #"{"displayPrice":"$0.00","isEligible":true,"payment":"free_trial","period":"P7D","periodCount":1,"price":0}"#
         #expect(
-            await ask(purchases, "prices", #"{"products":[{"product":"pro.trial"},{"product":"coins"}]}"#)
-                == #"{"missing":[],"prices":{"coins":"€ 0,99","pro.trial":"$79.99"},"terms":{"pro.trial":"#
-                + #"{"currency":"USD","introductory":\#(introductory),"period":"P1Y","price":79.99}}}"#
+            await ask(purchases, "prices", #"{"products":[{"product":"pro.trial"}]}"#)
+                == #"{"missing":[],"prices":{"pro.trial":"$79.99"},"terms":{"pro.trial":{"currency":"USD","#
+                + #""displayPrice":"$79.99","id":"pro.trial","introductory":\#(introductory),"name":"Pro","#
+                + #""period":"P1Y","price":79.99}}}"#
         )
     }
 

@@ -33,9 +33,9 @@ struct Bridge: Sendable {
         let ids = message.products.map(\.product)
         let products = try await purchases.products(ids)
         let prices = Dictionary(products.map { ($0.id, $0.displayPrice) }) { first, _ in first }
-        let terms = Dictionary(products.compactMap { product in product.terms.map { (product.id, $0) } }) { $1 }
+        let terms = Dictionary(products.map { ($0.id, $0) }) { first, _ in first }
         let missing = ids.filter { prices[$0] == nil }
-        return PricesReply(prices: prices, terms: terms.isEmpty ? nil : terms, missing: missing)
+        return PricesReply(prices: prices, terms: terms, missing: missing)
     }
 
     private func purchase(_ message: PurchaseMessage) async throws(PurchaseError) -> PurchaseReply {

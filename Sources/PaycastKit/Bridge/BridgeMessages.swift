@@ -29,33 +29,3 @@ extension PurchaseReply {
         self.init(status: status)
     }
 }
-
-extension StoreProduct {
-    /// Nil if the store tells no more than the price's text.
-    var terms: ProductTerms? {
-        let offer = introductoryOffer.map {
-            ProductTerms.Introductory(
-                payment: $0.payment.rawValue,
-                displayPrice: $0.displayPrice,
-                price: $0.price,
-                period: $0.period.duration,
-                periodCount: $0.periodCount,
-                isEligible: $0.isEligible
-            )
-        }
-        let terms = ProductTerms(price: price, currency: currency, period: period?.duration, introductory: offer)
-        return terms == ProductTerms(price: nil, currency: nil, period: nil, introductory: nil) ? nil : terms
-    }
-}
-
-extension StoreProduct.Period {
-    /// By ISO 8601, as Google Play writes it too.
-    fileprivate var duration: String {
-        switch unit {
-        case .day: "P\(value)D"
-        case .week: "P\(value)W"
-        case .month: "P\(value)M"
-        case .year: "P\(value)Y"
-        }
-    }
-}

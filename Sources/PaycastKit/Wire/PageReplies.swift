@@ -1,8 +1,8 @@
 struct PricesReply: Encodable, Equatable {
     /// By product id, as the store writes them.
     var prices: [String: String]
-    /// By product id. Nil if the store tells no more than prices.
-    var terms: [String: ProductTerms]?
+    /// By product id, what the store tells beside it.
+    var terms: [String: StoreProduct]
     /// What the store does not know.
     var missing: [String]
 }
