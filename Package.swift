@@ -86,24 +86,20 @@ let package = Package(
         // Tests/PaycastKitTests/Stubs/typecheck makes errors of them.
         .target(
             name: "PaycastKit",
-            dependencies: ["PaycastKitSystem", "PaycastKitWire"],
             exclude: ["HotwireNative"],
+            resources: [.copy("PrivacyInfo.xcprivacy")],
             swiftSettings: language
         ),
-        // What it says to the server and to pages, and hears from them, as JSON. Apps name nothing of it.
-        .target(name: "PaycastKitWire", dependencies: ["PaycastKitSystem"], swiftSettings: language),
-        // What its parts need of the system, and what knows nothing of purchases.
-        .target(name: "PaycastKitSystem", swiftSettings: language),
         .testTarget(
             name: "PaycastKitTests",
-            dependencies: ["PaycastKit", "PaycastKitSystem", "PaycastKitWire"],
+            dependencies: ["PaycastKit"],
             exclude: ["Stubs", "Scenarios", "Mac"],
             swiftSettings: settings
         ),
         // A process for the scenarios to kill.
         .executableTarget(
             name: "PaycastKitApp",
-            dependencies: ["PaycastKit", "PaycastKitSystem"],
+            dependencies: ["PaycastKit"],
             path: "Tests/PaycastKitTests/Scenarios/App",
             swiftSettings: settings
         ),

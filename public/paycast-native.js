@@ -14,6 +14,11 @@
     cancelled: "The purchase was cancelled.",
     offline: "There is no connection. Please try again later.",
     recorded: "Your purchase has arrived, but gives no access yet.",
+    not_logged_in: "Please log in first.",
+    not_allowed: "Purchases are not allowed on this device.",
+    not_available: "This is not for sale in your country or region.",
+    not_eligible: "This offer is not for you.",
+    unknown_offer: "This offer is over.",
     owned_by_other: "This purchase belongs to another account.",
     failed: "That did not work. Please try again later.",
     restoring: "Looking for your purchases …",
@@ -22,6 +27,7 @@
     nothing: "There are no purchases to restore.",
     requested: "The store has your request.",
     nothing_bought: "There is no purchase to give back.",
+    already_requested: "The store has your request already.",
   }
   const isBusy = state => state === "confirming" || Object.values(waiting).includes(state)
   const isTaken = state => isBusy(state) || state === "kept"
@@ -114,6 +120,7 @@
     for (const numbers of [messages, heard]) numbers.set(key, number)
     change(key, waiting[event])
     const bought = product && { ...identifiers(product), correlationId: inherited(button, "data-paycast-order") }
+    if (event === "purchase") bought.offer = inherited(button, "data-paycast-offer") ?? undefined
     send(event, button, bought, data => {
       const state = outcome(event, data)
       // A late answer to an older message may only bring good news.
@@ -196,10 +203,18 @@
     else if (element.getAttribute(name) !== value) element.setAttribute(name, value)
   }
 
+  // What the page was rendered with is the web's price: in the app nobody sees it, be the store slow or not to be asked.
+  const concealed = new Set()
   const showPrice = element => {
     const price = prices.get(element.dataset.paycastPrice)
     if (price && element.textContent !== price) element.textContent = price
-    if (price !== undefined && element.hidden === Boolean(price)) element.hidden = !price
+    if (!price && !element.hidden) concealed.add(element)
+    if (element.hidden === Boolean(price)) element.hidden = !price
+  }
+
+  const showWebPrices = () => {
+    for (const element of concealed) element.hidden = false
+    concealed.clear()
   }
 
   // aria-disabled instead of disabled: the button keeps the focus.
@@ -239,7 +254,7 @@
   let focused, isLeaving = false
   const look = () => {
     if (isLeaving) return
-    if (!isNative()) return wipe()
+    if (!isNative()) return wipe(), showWebPrices()
     const buttons = all(selector)
     const fresh = buttons.filter(button => !seen.has(button))
     for (const button of fresh) {

@@ -1,5 +1,4 @@
 public import Foundation
-package import PaycastKitSystem
 
 /// The app's side of purchases: from the tap to the finished transaction.
 ///
@@ -11,15 +10,12 @@ package import PaycastKitSystem
 public final class Purchases: Sendable {
     private let engine: PurchaseEngine
     private let store: any Store
-    /// StoreKit may ask for a password to tell it.
-    let environment: AskedOnce<String>
-    private let begun = Once()
 
     /// - Parameters:
     ///   - server: Where Paycast listens, such as `https://pay.example.com`.
     ///   - store: The device's store.
     ///   - orders: Makes orders for purchases that begin without one, and renews expired streams.
-    ///   - folder: Where unposted transactions wait. A folder of its own that nothing else writes to.
+    ///   - folder: Where orders wait for their transactions. A folder of its own that nothing else writes to.
     ///   - appVersion: What the server refused is tried again by another version of the app.
     public convenience init(
         server: URL,
@@ -32,7 +28,7 @@ public final class Purchases: Sendable {
             PurchaseEngine.Parts(
                 store: store,
                 server: PaycastServer(URLSessionTransport(server: server)),
-                outbox: Outbox(folder: folder),
+                disk: Disk(folder),
                 orders: orders,
                 appVersion: appVersion
             )
@@ -53,7 +49,7 @@ public final class Purchases: Sendable {
             PurchaseEngine.Parts(
                 store: store,
                 server: PaycastServer(URLSessionTransport(server: server, timeout: 5)),
-                outbox: Outbox(folder: folder),
+                disk: Disk(folder),
                 orders: orders,
                 appVersion: appVersion,
                 time: time,
@@ -65,7 +61,6 @@ public final class Purchases: Sendable {
     init(_ parts: PurchaseEngine.Parts) {
         engine = PurchaseEngine(parts)
         store = parts.store
-        environment = AskedOnce { [store = parts.store] in await store.environment() }
     }
 
     /// In Application Support, which survives updates of the app. Outside a sandbox, all apps share it.
@@ -82,15 +77,7 @@ public final class Purchases: Sendable {
     /// Listens to the store, and posts what is unfinished until the server has it. Call it once, before anything else:
     /// the store tells of some transactions only in the first moments. Whatever needs it later starts it if nobody has.
     public func start() {
-        guard begun.isFirst() else { return }
-        let updates = store.updates()
-        Task { [engine] in
-            let system = Task {
-                for await _ in SystemEvents.moments() { engine.send(.resumed) }
-            }
-            await engine.run(listeningTo: updates)
-            system.cancel()
-        }
+        Task { [engine] in await engine.run() }
     }
 
     /// Begins a purchase, and returns when its outcome is known or the server takes too long. What was bought is in
@@ -113,12 +100,22 @@ public final class Purchases: Sendable {
     /// the account's password, so call it from a button and from nowhere else.
     public func restore() async throws(PurchaseError) -> Restoration { try await restore(for: nil) }
 
+    /// The same without the store's sheet, for a user who has logged in on a new device and has nothing there: only what this device
+    /// knows of the store account. Like a restore, it may move what another user of the app had, as the server's transfers say.
+    public func claim() async throws(PurchaseError) -> Restoration { try await restore(for: nil, isSilent: true) }
+
+    /// For the user of a page, or for whom the app has logged in if the page names nobody: never for the page's before.
+    func act(for stream: SignedStream?) async throws(PurchaseError) {
+        if let stream { return engine.send(.pageActed(stream)) }
+        let isKnown = await engine.ask { $0.session != nil && !$0.isSessionOfPage } ?? false
+        if !isKnown { throw .notLoggedIn }
+    }
+
     /// The user who asked gets it, though the store may show sheets meanwhile and others may log in.
-    func restore(for stream: SignedStream?) async throws(PurchaseError) -> Restoration {
+    func restore(for stream: SignedStream?, isSilent: Bool = false) async throws(PurchaseError) -> Restoration {
         start()
-        if let stream { logIn(stream) }
         let claimant = await engine.ask { [stream] machine in stream ?? machine.session } ?? stream
-        try await store.sync()
+        if !isSilent { try await store.sync() }
         var results: [Restoration.Item] = []
         await withTaskGroup(of: Restoration.Item?.self) { [engine] group in
             for transaction in await store.owned() {
@@ -137,7 +134,8 @@ public final class Purchases: Sendable {
         try await store.products(ids)
     }
 
-    /// The user's entitlements, now and with each change.
+    /// The user's entitlements, now and with each change: while somebody reads them and the app is in front, the user's stream is
+    /// followed, so that also a cancellation, a refund or a purchase elsewhere is there in a moment.
     public var entitlements: AsyncStream<EntitlementState> {
         start()
         return engine.feed.states()
@@ -158,7 +156,7 @@ public final class Purchases: Sendable {
     /// purchase: its order says it, the app's own or the one of the `OrderSource`.
     public func logIn(_ stream: SignedStream) { engine.send(.loggedIn(stream)) }
 
-    /// Logs the user of a page in, if nobody is and nobody has logged out: a page may have been left open.
+    /// Logs the user of the page in front in, unless the app has said who is there, or that nobody is.
     func pageAppeared(_ stream: SignedStream) { engine.send(.pageAppeared(stream)) }
 
     /// What is not posted yet waits for its owner, and not for the next user.
@@ -168,17 +166,27 @@ public final class Purchases: Sendable {
     /// comes back.
     public func resume() { engine.send(.resumed) }
 
-    /// The store's own sheet for changing or cancelling a subscription. On a Mac it opens the account's page instead, and
-    /// returns at once.
-    public func manageSubscriptions() async throws(PurchaseError) { try await store.showManageSubscriptions() }
+    /// The store's own sheet for changing or cancelling a subscription. On a Mac this and the next two open a page, and return
+    /// at once.
+    public func manageSubscriptions() async throws(PurchaseError) {
+        try await after { () throws(PurchaseError) in try await store.showManageSubscriptions() }
+    }
 
-    /// The store's own sheet for entering an offer code. What was redeemed arrives by itself. On a Mac from macOS 15.
-    public func redeemOfferCode() async throws(PurchaseError) { try await store.redeemOfferCode() }
+    /// The store's own sheet for entering an offer code. What was redeemed arrives by itself.
+    public func redeemOfferCode() async throws(PurchaseError) {
+        try await after { () throws(PurchaseError) in try await store.redeemOfferCode() }
+    }
 
     /// The store's own sheet for asking the money of the product's last purchase back. The app's account page should have a
     /// button for it. A refund that is granted arrives by itself.
     public func requestRefund(of product: String) async throws(PurchaseError) -> RefundRequest {
-        try await store.requestRefund(of: product)
+        try await after { () throws(PurchaseError) in try await store.requestRefund(of: product) }
+    }
+
+    /// What a sheet has changed is asked for as soon as it is closed.
+    private func after<Value>(_ sheet: () async throws(PurchaseError) -> Value) async throws(PurchaseError) -> Value {
+        defer { resume() }
+        return try await sheet()
     }
 
     /// Answers one message of a page: `prices`, `purchase`, `restore`, `manage`, `redeem`, `refund` or `state`, with JSON in
@@ -187,6 +195,8 @@ public final class Purchases: Sendable {
         start()
         return await Bridge(purchases: self).handle(event, json: json)
     }
+
+    var listener: StreamListener { engine.feed.listener }
 
     /// Ends it, for tests. An app never needs to.
     func stop() { engine.stop() }

@@ -26,6 +26,32 @@ def test_prices_are_the_stores_own(webview):
     assert webview.until_state("lifetime", None) == FREE, "a missing product hides its price and nothing else"
 
 
+def test_no_price_but_the_stores_is_ever_seen(open_webview):
+    webview = open_webview()
+    webview.until_prices()
+    webview.run("delete native.automatic.prices")
+    webview.run("document.body.insertAdjacentHTML('beforeend', '<b id=late data-paycast-price=late>$5</b>')")
+    webview.until("late.hidden")
+    webview.run("native.reply(native.of('prices').at(-1), {error: 'store_failed'})")
+    webview.until("late.hidden && late.textContent === '$5'")
+    webview.appear()
+    webview.run("native.reply(native.of('prices').at(-1), {prices: {late: '6 €'}})")
+    webview.until("!late.hidden && late.textContent === '6 €'")
+
+
+def test_the_offer_that_the_page_names_goes_with_the_purchase(webview):
+    webview.press("monthly")
+    webview.until("native.of('purchase').length === 1")
+    webview.finish("apple.monthly", status="cancelled")
+    webview.run("document.getElementById('annual').dataset.paycastOffer = 'back'")
+    webview.press("annual")
+    webview.until("native.of('purchase').length === 2")
+    assert [message.get("offer") for message in webview.sent("purchase")] == [None, "back"]
+    webview.finish("pro.annual", status="error", error="not_eligible")
+    assert webview.until_state("annual", "not_eligible") == FREE
+    assert webview.text() == ["This offer is not for you."]
+
+
 def test_what_has_no_price_is_asked_for_again(open_webview):
     webview = open_webview()
     webview.until_prices()

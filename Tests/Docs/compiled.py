@@ -10,6 +10,8 @@ from blocks import Block
 from program import OUTSIDE, ROOT
 
 STUBS = ROOT / "Tests" / "PaycastKitTests" / "Stubs"
+# The reader copies it.
+COMPONENT = ROOT / "Sources" / "PaycastKit" / "HotwireNative" / "PaywallComponent.swift"
 ANDROID = Path(__file__).parent / "Android"
 # Android's own, from libandroid-json-java.
 JSON = "/usr/share/java/com.android.json.jar"
@@ -21,7 +23,10 @@ def swift(walkthrough, block):
         script.write_text(block.text)
         return checked(block, swiftc(script))
     if is_last(walkthrough, block):
-        checked(block, swiftc("-parse-as-library", *sorted(walkthrough.folder.rglob("*.swift"))))
+        files = sorted(walkthrough.folder.rglob("*.swift"))
+        if any("PaywallComponent" in file.read_text() for file in files):
+            files.append(COMPONENT)
+        checked(block, swiftc("-parse-as-library", *files))
 
 
 def kotlin(walkthrough, block):

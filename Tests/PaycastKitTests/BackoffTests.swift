@@ -1,5 +1,4 @@
 import Foundation
-import PaycastKitSystem
 import Testing
 
 @testable import PaycastKit

@@ -1,5 +1,4 @@
 import Foundation
-import PaycastKitWire
 import Testing
 
 @testable import PaycastKit
@@ -34,11 +33,10 @@ struct OpenPurchasesTests {
 
     @Test("After a restart it is told to the page of its user, before the log-in has had its turn")
     func restart() {
-        var before = driver
-        _ = before.send(.tapped(product: product, order: Fixture.order(), ticket: Ticket(number: 1)))
-        _ = before.send(.storeAnswered(product: product, .pending))
-        var driver = Driver()
-        _ = driver.send(.launched(appVersion: "1", deliveries: [], orders: before.machine.orders.orders))
+        var driver = driver
+        _ = driver.send(.tapped(product: product, order: Fixture.order(), ticket: Ticket(number: 1)))
+        _ = driver.send(.storeAnswered(product: product, .pending))
+        _ = driver.restart()
         #expect(open(driver, for: ann) == only(.pending))
         #expect(open(driver) == only(.pending))
         #expect(open(driver, for: bob).isEmpty)

@@ -1,6 +1,4 @@
 import Foundation
-import PaycastKitSystem
-import PaycastKitWire
 import Testing
 
 @testable import PaycastKit
@@ -8,7 +6,7 @@ import Testing
 @Suite("What the server says")
 struct PaycastServerTests {
     private func answer(_ status: Int, _ body: String, _ headers: [String: String] = [:]) -> PostAnswer {
-        PostAnswer(ServerResponse(status: status, headers: headers, body: Data(body.utf8)), at: Fixture.start)
+        PostAnswer(ServerResponse(status: status, headers: headers, body: Data(body.utf8)))
     }
 
     private func error(_ code: String) -> String { #"{"error":"\#(code)","message":"A sentence."}"# }
@@ -53,28 +51,29 @@ struct PaycastServerTests {
         #expect(answer(422, error("store_api_needed")) == .later(.init(seconds: nil, isWholeServer: false)))
     }
 
-    @Test("Retry-After as a date is measured by the server's own clock")
-    func retryAfterDate() {
-        let headers = ["retry-after": "Fri, 15 Jan 2027 08:02:00 GMT", "Date": "Fri, 15 Jan 2027 08:00:00 GMT"]
-        let response = ServerResponse(status: 503, headers: headers)
-        #expect(RetryAfter.seconds(response, at: Fixture.start + 31_536_000) == 120)
-        for strange in ["soon", "", "-1", "inf", "nan"] {
-            let response = ServerResponse(status: 503, headers: ["Retry-After": strange])
-            #expect((RetryAfter.seconds(response, at: Fixture.start) ?? 0) == 0, "\(strange)")
+    @Test("Retry-After in seconds; what is none counts for nothing")
+    func retryAfter() {
+        let cases: [(text: String, seconds: TimeInterval?)] = [
+            ("120", 120), ("-1", 0), ("Fri, 15 Jan 2027 08:02:00 GMT", nil), ("", nil), ("inf", nil), ("nan", nil),
+        ]
+        for (text, seconds) in cases {
+            #expect(ServerResponse(status: 503, headers: ["Retry-After": text]).retryAfter == seconds, "\(text)")
         }
     }
 
     @Test("A post carries the transaction, the stream, and the order of a purchase without a token")
     func post() throws {
-        var delivery = Delivery(Fixture.transaction(token: nil))
-        delivery.adopt(Fixture.stream(of: "ann"))
-        delivery.order = Fixture.token(10)
+        var delivery = Delivery(transaction: Fixture.transaction(token: nil), memo: Memo())
+        delivery.memo.adopt(Fixture.stream(of: "ann"))
+        delivery.memo.order = Fixture.token(10)
+        delivery.transaction.renewalInfo = "header.renewal.signature"
         let request = ServerRequest.transaction(delivery)
         let body = try JSONDecoder().decode([String: String].self, from: #require(request.body))
         #expect(request.method == "POST" && request.path == "transactions/apple")
         #expect(
             body == [
-                "signedTransaction": "header.1-0.signature", "stream": Fixture.stream(of: "ann").text,
+                "signedTransaction": "header.1-0.signature", "signedRenewalInfo": "header.renewal.signature",
+                "stream": Fixture.stream(of: "ann").text,
                 "order": "00000000-0000-4000-8000-00000000000a",
             ]
         )
@@ -87,7 +86,7 @@ struct PaycastServerTests {
             + #""active":true,"access_until":"2026-12-22T18:21:51.365Z","auto_renew":true,"pending_product":null,"#
             + #""provider":"apple","environment":"Sandbox","family":false}]}"#
         let response = ServerResponse(status: 200, headers: ["ETag": "\"7\""], body: Data(body.utf8))
-        guard case .changed(let held, let etag) = EntitlementsAnswer(response, at: Fixture.start) else {
+        guard case .changed(let held, let etag) = EntitlementsAnswer(response) else {
             Issue.record("not read")
             return
         }
@@ -97,9 +96,9 @@ struct PaycastServerTests {
         #expect(try JSONDecoder().decode(Entitlements.self, from: JSONEncoder().encode(held)).active)
         let remembered = EntitlementState.lastKnown(held, at: Fixture.start)
         #expect(remembered.opens("pro.annual", at: until - 1) && !remembered.opens("pro.annual", at: until + 1))
-        #expect(EntitlementsAnswer(ServerResponse(status: 304), at: Fixture.start) == .unchanged)
+        #expect(EntitlementsAnswer(ServerResponse(status: 304)) == .unchanged)
         #expect(
-            EntitlementsAnswer(ServerResponse(status: 200), at: Fixture.start)
+            EntitlementsAnswer(ServerResponse(status: 200))
                 == .failed(retryAfter: nil, unexpected: 200)
         )
     }

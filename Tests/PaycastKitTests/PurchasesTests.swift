@@ -1,5 +1,4 @@
 import Foundation
-import PaycastKitSystem
 import Testing
 
 @testable import PaycastKit
@@ -8,7 +7,8 @@ import Testing
 struct PurchasesTests {
     private let app = App()
     private let order = Fixture.order()
-    private let pro = #"{"active":true,"entitlements":[{"product":"pro.annual","state":"active","active":true}]}"#
+    private let pro =
+        #"{"active":true,"entitlements":[{"product":"pro.annual","state":"active","active":true,"family":false}]}"#
     private let known = Entitlements(
         active: true,
         entitlements: [Entitlement(product: "pro.annual", state: "active", active: true)]
@@ -21,7 +21,7 @@ struct PurchasesTests {
         await app.store.answer(.bought(Fixture.transaction()))
         #expect(try await purchases.buy("pro.annual", order: order) == .granted(Fixture.grant))
         #expect(await app.eventually { await app.store.finished == [1] })
-        #expect(await app.eventually { app.folder.names == ["entitlements", "orders"] })
+        #expect(await app.eventually { app.folder.names == ["book", "entitlements"] })
         #expect(await app.store.purchases == [order.token])
     }
 
@@ -29,14 +29,32 @@ struct PurchasesTests {
     func offer() async throws {
         let purchases = app.launch()
         defer { purchases.stop() }
-        let signature = OfferSignature(keyID: "K", nonce: Fixture.token(9), timestamp: 7, signature: Data([1]))
-        for offer in [.winBack(id: "back"), .promotional(id: "half", signature: signature), nil] as [PurchaseOffer?] {
+        for offer in [.winBack(id: "back"), .promotional(id: "half", jws: "a.b.c"), nil] as [PurchaseOffer?] {
             #expect(try await purchases.buy("pro.annual", order: order, offer: offer) == .cancelled)
             #expect(await app.store.offers.last == offer)
         }
         await app.store.fail(.unknownOffer)
         await #expect(throws: PurchaseError.unknownOffer) {
             try await purchases.buy("pro.annual", order: order, offer: .winBack(id: "gone"))
+        }
+    }
+
+    @Test("An offer that the store does not know by its name is signed by the server, if it signs it")
+    func signedOffer() async throws {
+        let purchases = app.launch()
+        defer { purchases.stop() }
+        await app.store.refuse(.named(id: "half"))
+        await app.server.answer("offers/apple", 200, #"{"jws":"a.b.c"}"#)
+        #expect(try await purchases.buy("pro.annual", order: order, offer: .named(id: "half")) == .cancelled)
+        #expect(await app.store.offers == [.named(id: "half"), .promotional(id: "half", jws: "a.b.c")])
+        let body = try #require(await app.server.requests.first { $0.path == "offers/apple" }?.body)
+        let asked = try JSONDecoder().decode([String: String].self, from: body)
+        #expect(asked == ["stream": Fixture.stream(of: "ann").text, "product": "pro.annual", "offer": "half"])
+        for (status, error) in [(404, PurchaseError.unknownOffer), (503, .offline)] {
+            await app.server.answer("offers/apple", status, #"{"error":"no"}"#)
+            await #expect(throws: error) {
+                try await purchases.buy("pro.annual", order: order, offer: .named(id: "half"))
+            }
         }
     }
 
@@ -74,7 +92,7 @@ struct PurchasesTests {
     @Test("What becomes due while the disk is slow is posted all the same")
     func slowDisk() async throws {
         let purchases = app.launch { [clock = app.clock] action in
-            if case .keep(let delivery) = action, delivery.backoff.hasFailed { clock.advance(5) }
+            if case .save(let book) = action, !book.memos.isEmpty { clock.advance(5) }
         }
         defer { purchases.stop() }
         await app.server.answer("transactions/apple", 503, #"{"error":"busy"}"#, headers: ["Retry-After": "1"])
@@ -108,7 +126,7 @@ struct PurchasesTests {
         #expect(await problems.next() == .refused(transaction: 1, code: "untrusted_chain"))
         purchases.stop()
         #expect(await app.store.finished.isEmpty)
-        #expect(try Outbox(folder: app.folder.url).open().deliveries.map(\.isRefused) == [true])
+        #expect(try app.disk.book?.memos[1]?.isPlain == false)
     }
 
     @Test("Restore posts what is owned for the user, and tells what came of each")
@@ -122,6 +140,16 @@ struct PurchasesTests {
         #expect(restoration.items.map(\.outcome) == [.granted(Fixture.grant)])
         await app.store.goOffline()
         await #expect(throws: PurchaseError.store("offline")) { try await purchases.restore() }
+    }
+
+    @Test("What the store account owns is claimed without a sheet")
+    func claimed() async throws {
+        let purchases = app.launch()
+        defer { purchases.stop() }
+        await app.store.hold(Fixture.transaction(7, token: nil))
+        await app.store.closePasswordSheet()
+        purchases.logIn(Fixture.stream(of: "ann"))
+        #expect(try await purchases.claim().items.map(\.outcome) == [.granted(Fixture.grant)])
     }
 
     @Test("What is restored is for the user who asked, though another logs in while the store's sheet is up")

@@ -1,5 +1,4 @@
 import Foundation
-import PaycastKitSystem
 import Testing
 
 @testable import PaycastKit
@@ -26,6 +25,56 @@ struct PurchasesTroubleTests {
         }
     }
 
+    /// What a backend may do instead of making an order.
+    struct Trouble: OrderSource, CustomTestStringConvertible {
+        var testDescription: String
+        var error: PurchaseError
+        var order: @Sendable () async throws -> Order
+
+        func order(for product: String) async throws -> Order { try await order() }
+
+        static let all = [
+            Trouble(testDescription: "never answers", error: .offline) {
+                await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
+                return Fixture.order()
+            },
+            Trouble(testDescription: "is not reached", error: .offline) { throw URLError(.cannotConnectToHost) },
+            Trouble(testDescription: "answers nonsense", error: .orderRefused(code: "order_failed")) {
+                try JSONDecoder().decode(Order.self, from: Data("<html>".utf8))
+            },
+            Trouble(testDescription: "refuses", error: .orderRefused(code: "no")) {
+                throw PurchaseError.orderRefused(code: "no")
+            },
+        ]
+    }
+
+    @Test(
+        "An order that never comes, or that cannot be made, ends the purchase with the reason",
+        arguments: Trouble.all
+    )
+    func noOrder(trouble: Trouble) async {
+        let purchases = app.launch(orders: trouble)
+        defer { purchases.stop() }
+        for _ in 0..<2 {
+            let purchase = Task { () -> PurchaseError? in
+                do {
+                    _ = try await purchases.buy("pro.annual")
+                    return nil
+                } catch {
+                    return error as? PurchaseError
+                }
+            }
+            let ticking = Task {
+                while !Task.isCancelled {
+                    app.clock.advance(1)
+                    try? await Task.sleep(for: .milliseconds(1))
+                }
+            }
+            #expect(await purchase.value == trouble.error)
+            ticking.cancel()
+        }
+    }
+
     @Test("The entitlements, read once after the log-in")
     func readOnce() async {
         let pro = #"{"active":true,"entitlements":[{"product":"pro.annual","state":"active","active":true}]}"#
@@ -36,38 +85,43 @@ struct PurchasesTroubleTests {
         #expect(await purchases.currentEntitlements().opens("pro.annual"))
     }
 
-    @Test("Orders that cannot be read are reported and not replaced, and come before the new ones once they can be")
-    func unreadableOrders() async throws {
-        try FileManager.default.createDirectory(at: app.folder.url, withIntermediateDirectories: true)
-        let file = app.folder.url.appendingPathComponent("orders")
-        let earlier = PlacedOrder(order: Fixture.order(number: 7), product: "coins", placedAt: Fixture.start)
-        let whole = try Envelope.seal([earlier])
-        let newer = Data(String(decoding: whole, as: UTF8.self).replacing("paycast-kit 1", with: "paycast-kit 2").utf8)
-        try newer.write(to: file)
+    @Test("A book that cannot be read is reported and not replaced, and comes before the new one once it can be")
+    func unreadable() async throws {
+        // Nobody reads a folder as a file, not even root.
+        let file = app.folder.url.appendingPathComponent("book")
+        try FileManager.default.createDirectory(at: file, withIntermediateDirectories: true)
         let purchases = app.launch()
         defer { purchases.stop() }
         #expect(try await purchases.buy("pro.annual", order: order) == .cancelled)
-        #expect(try Data(contentsOf: file) == newer)
         var problems = purchases.problems.makeAsyncIterator()
-        for _ in 0..<2 { #expect(await problems.next() == .unreadableFile("orders")) }
-        try whole.write(to: file)
-        #expect(try await purchases.buy("pro.annual", order: order) == .cancelled)
-        #expect(try Outbox(folder: app.folder.url).open().orders.map(\.order) == [earlier.order, order])
-        await app.store.answer(.bought(Fixture.transaction(7, product: "coins", token: Fixture.token(7))))
-        #expect(try await purchases.buy("pro.annual", order: Fixture.order(of: "bob")) == .ownedByOther)
+        for _ in 0..<2 {
+            guard case .disk? = await problems.next() else {
+                Issue.record("not reported")
+                return
+            }
+        }
+        try FileManager.default.removeItem(at: file)
+        var earlier = Book()
+        earlier.place(Fixture.order(number: 7), product: "coins", at: Fixture.start)
+        try app.disk.save(earlier)
+        let next = Fixture.order(number: 2)
+        #expect(try await purchases.buy("pro.annual", order: next) == .cancelled)
+        #expect(try app.disk.book?.orders.map(\.order) == [Fixture.order(number: 7), order, next])
     }
 
-    @Test(
-        "A file that is there and cannot be read is told from one that is not",
-        arguments: ["orders", "entitlements"]
-    )
-    func unreadable(name: String) throws {
-        let outbox = Outbox(folder: app.folder.url)
-        #expect(try outbox.open().unreadable.isEmpty)
-        // Nobody reads a folder as a file, not even root.
-        let file = app.folder.url.appendingPathComponent(name)
-        try FileManager.default.createDirectory(at: file, withIntermediateDirectories: true)
-        #expect(try outbox.open().unreadable == [name])
+    @Test("A file that was cut at any byte harms nothing: store and server tell what was in it")
+    func cut() throws {
+        var book = Book()
+        book.place(order, product: "pro.annual", at: Fixture.start)
+        try app.disk.save(book)
+        let file = app.folder.url.appendingPathComponent("book")
+        let whole = try Data(contentsOf: file)
+        for count in whole.indices {
+            try whole.prefix(count).write(to: file)
+            #expect(try app.disk.book == nil)
+        }
+        try whole.write(to: file)
+        #expect(try app.disk.book == book)
     }
 
     @Test("A wrong address is reported once, until the server has answered", arguments: [404, 301, 200])

@@ -1,5 +1,4 @@
 import Foundation
-import PaycastKitWire
 import Testing
 
 @testable import PaycastKit
@@ -34,12 +33,9 @@ struct StoreProductTests {
         let end = calendar.date(byAdding: it.period.dateComponents, to: try day.parse("2027-01-31"))
         #expect(end?.formatted(day) == it.end)
         let product = StoreProduct(id: "p", name: "P", displayPrice: "1", period: it.period)
-        #expect(product.terms == ProductTerms(price: nil, currency: nil, period: it.duration, introductory: nil))
-    }
-
-    @Test("Of a product whose store tells a price alone, pages are told no terms")
-    func bare() {
-        #expect(StoreProduct(id: "p", name: "P", displayPrice: "1").terms == nil)
+        let json = try JSONEncoder().encode(product)
+        #expect(String(decoding: json, as: UTF8.self).contains(#""period":"\#(it.duration)""#))
+        #expect(try JSONDecoder().decode(StoreProduct.self, from: json) == product)
     }
 
     @Test("It is kept as JSON without a loss, and read from what an older version kept")

@@ -1,6 +1,4 @@
 internal import Foundation
-internal import PaycastKitSystem
-internal import PaycastKitWire
 
 /// Answers the messages of pages. The native component holds no logic: it passes JSON on, both ways.
 struct Bridge: Sendable {
@@ -24,7 +22,7 @@ struct Bridge: Sendable {
         case "purchase": try encode(await purchase(decode(json)))
         case "restore": try encode(await restore(decode(json)))
         case "manage": try encode(await shown { () throws(PurchaseError) in try await purchases.manageSubscriptions() })
-        case "redeem": try encode(await shown { () throws(PurchaseError) in try await purchases.redeemOfferCode() })
+        case "redeem": try encode(await redeem(decode(json)))
         case "refund": try encode(await refund(decode(json)))
         case "state": try encode(await state(decode(json)))
         default: try encode(PurchaseReply(status: "error", error: "unknown_event"))
@@ -32,26 +30,30 @@ struct Bridge: Sendable {
     }
 
     private func prices(_ message: PricesMessage) async throws(PurchaseError) -> PricesReply {
-        if message.isPurchaseKits { await purchases.environment.ask() }
-        let products = try await purchases.products(message.ids)
+        let ids = message.products.map(\.product)
+        let products = try await purchases.products(ids)
         let prices = Dictionary(products.map { ($0.id, $0.displayPrice) }) { first, _ in first }
-        var environment = message.isPurchaseKits ? await purchases.environment.known : nil
-        // PurchaseKit knows two environments.
-        if environment == "xcode" { environment = "sandbox" }
-        let missing = message.ids.filter { prices[$0] == nil }
-        let terms = Dictionary(products.compactMap { product in product.terms.map { (product.id, $0) } }) { first, _ in
-            first
-        }
-        return PricesReply(prices: prices, terms: terms, environment: environment, missing: missing)
+        let terms = Dictionary(products.map { ($0.id, $0) }) { first, _ in first }
+        let missing = ids.filter { prices[$0] == nil }
+        return PricesReply(prices: prices, terms: terms, missing: missing)
     }
 
     private func purchase(_ message: PurchaseMessage) async throws(PurchaseError) -> PurchaseReply {
-        PurchaseReply(try await purchases.buy(message.product, order: message.order)).inWords(of: message.form)
+        let order = message.order.map { Order(token: $0, stream: message.stream) }
+        let offer = message.offer.map { PurchaseOffer.named(id: $0) }
+        return PurchaseReply(try await purchases.buy(message.product, order: order, offer: offer))
     }
 
     /// What is restored becomes the page's user's, so the page says who that is.
-    private func restore(_ message: StateMessage) async throws(PurchaseError) -> RestoreReply {
-        RestoreReply(try await purchases.restore(for: message.stream.map { SignedStream($0) }))
+    private func restore(_ message: StateMessage) async throws(PurchaseError) -> PurchaseReply {
+        try await purchases.act(for: message.stream)
+        return PurchaseReply(try await purchases.restore(for: message.stream))
+    }
+
+    /// A code brings a transaction that names nobody: it is the page's user's.
+    private func redeem(_ message: StateMessage) async throws(PurchaseError) -> PurchaseReply {
+        try await purchases.act(for: message.stream)
+        return try await shown { () throws(PurchaseError) in try await purchases.redeemOfferCode() }
     }
 
     private func refund(_ message: RefundMessage) async throws(PurchaseError) -> PurchaseReply {
@@ -64,9 +66,8 @@ struct Bridge: Sendable {
     }
 
     private func state(_ message: StateMessage) async -> StateReply<Entitlement> {
-        let stream = message.stream.map { SignedStream($0) }
-        if let stream { purchases.pageAppeared(stream) }
-        let (state, open, kept) = await purchases.summary(for: stream)
+        if let stream = message.stream { purchases.pageAppeared(stream) }
+        let (state, open, kept) = await purchases.summary(for: message.stream)
         var reply = StateReply(
             entitlements: state.entitlements?.entitlements ?? [],
             purchases: open.map { .init(productId: $0.product, status: $0.status.rawValue) },
@@ -77,7 +78,7 @@ struct Bridge: Sendable {
         case .current: reply.status = "current"
         case .lastKnown(_, let date):
             reply.status = "last_known"
-            reply.knownAt = date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+            reply.knownAt = Instant(date).text
         }
         return reply
     }

@@ -1,5 +1,4 @@
 internal import Foundation
-internal import PaycastKitSystem
 
 /// What the user may use, as the server says it, or as it last said it while it cannot be reached. One request at a
 /// time; a failed one is tried again with back-off.
@@ -9,12 +8,13 @@ actor EntitlementFeed {
     private static let patience: TimeInterval = 3
 
     private let server: PaycastServer
-    private let outbox: Outbox
+    private let disk: Disk
     private let time: any Timekeeper
     private let chance: @Sendable () -> Double
     /// Tells the machine what it has to know of the answers.
     private let tell: @Sendable (PurchaseEvent) -> Void
 
+    nonisolated let listener: StreamListener
     private var stream: SignedStream?
     private var known: StoredEntitlements?
     private var isCurrent = false
@@ -31,9 +31,10 @@ actor EntitlementFeed {
 
     init(_ parts: PurchaseEngine.Parts, tell: @escaping @Sendable (PurchaseEvent) -> Void) {
         server = parts.server
-        outbox = parts.outbox
+        disk = parts.disk
         time = parts.time
         chance = parts.chance
+        listener = StreamListener(parts)
         self.tell = tell
     }
 
@@ -48,15 +49,16 @@ actor EntitlementFeed {
     }
 
     /// What the process before knew. It is shown to its owner until the server says more, which is asked for it.
-    func restore(_ stored: StoredEntitlements?) {
+    func restore(_ stored: StoredEntitlements?) async {
         guard known == nil, stream == nil || stream?.owner == stored?.owner else { return }
         known = stored
         stream = stream ?? stored?.stream
         publish()
         refresh()
+        await listen()
     }
 
-    func use(_ stream: SignedStream?) {
+    func use(_ stream: SignedStream?) async {
         self.stream = stream
         // Nothing cancels a request: on Linux, cancelling one that has just begun may never return. Nobody takes the answer.
         isAsking = false
@@ -64,17 +66,30 @@ actor EntitlementFeed {
         // A log-out removes also what this process could not read. Another user's log-in does not: whose it is, nobody knows.
         if stream == nil || (known != nil && known?.owner != stream?.owner) {
             known = nil
-            try? outbox.save(StoredEntitlements?.none)
+            try? disk.save(StoredEntitlements?.none)
             publish()
         }
         backoff.reset()
         refresh()
+        await listen()
+    }
+
+    /// What is to be followed: nothing unless somebody reads what it brings.
+    private var wanted: SignedStream? { subscribers.isEmpty ? nil : stream }
+
+    /// What changes while the listener is told is told after it.
+    private func listen() async {
+        var told: SignedStream?
+        repeat {
+            told = wanted
+            await listener.follow(told) { [weak self] in await self?.refresh() }
+        } while told != wanted
     }
 
     func withdraw(_ product: String, isFamilyShared: Bool) {
         guard known != nil else { return }
         known?.withdraw(product, isFamilyShared: isFamilyShared)
-        try? outbox.save(known)
+        try? disk.save(known)
         publish()
     }
 
@@ -90,8 +105,8 @@ actor EntitlementFeed {
         alarm?.cancel()
         let etag = known?.owner == stream.owner ? known?.etag : nil
         isAsking = true
-        Task { [server, time] in
-            let answer = await server.entitlements(of: stream, etag: etag, at: time.now)
+        Task { [server] in
+            let answer = await server.entitlements(of: stream, etag: etag)
             if stream == self.stream { take(answer, of: stream) }
         }
     }
@@ -119,11 +134,12 @@ actor EntitlementFeed {
         waiting = []
     }
 
-    func stop() {
+    func stop() async {
         stream = nil
         release()
         alarm?.cancel()
         for subscriber in subscribers.values { subscriber.finish() }
+        await listen()
     }
 
     /// The present state at once, then each change. A slow reader misses what is over, never what is.
@@ -133,16 +149,18 @@ actor EntitlementFeed {
         return states
     }
 
-    private func subscribe(_ continuation: AsyncStream<EntitlementState>.Continuation) {
+    private func subscribe(_ continuation: AsyncStream<EntitlementState>.Continuation) async {
         lastSubscriber += 1
         let number = lastSubscriber
         subscribers[number] = continuation
         continuation.onTermination = { [weak self] _ in Task { [weak self] in await self?.unsubscribe(number) } }
         continuation.yield(state)
+        await listen()
     }
 
-    private func unsubscribe(_ number: Int) {
+    private func unsubscribe(_ number: Int) async {
         subscribers[number] = nil
+        await listen()
     }
 
     private func take(_ answer: EntitlementsAnswer, of stream: SignedStream) {
@@ -159,7 +177,7 @@ actor EntitlementFeed {
             tell(.streamRefused(stream, code: code, product: known?.entitlements.entitlements.first?.product))
             fail(retryAfter: nil)
         case .failed(let seconds, let unexpected):
-            if let unexpected { tell(.answeredUnexpectedly(status: unexpected)) }
+            if let unexpected { tell(.entitlementsAnswered(unexpected: unexpected)) }
             fail(retryAfter: seconds)
         }
         publish()
@@ -172,9 +190,9 @@ actor EntitlementFeed {
     private func confirm() {
         backoff.reset()
         isCurrent = known != nil
-        if let stream { tell(.streamAccepted(stream)) }
+        tell(.entitlementsAnswered(unexpected: nil))
         known?.stream = stream
-        try? outbox.save(known)
+        try? disk.save(known)
         let ends = known?.entitlements.entitlements.filter(\.active).compactMap(\.accessUntil) ?? []
         if let end = ends.min() { ask(at: max(end, time.now.addingTimeInterval(EntitlementFeed.shortestWait))) }
     }

@@ -1,5 +1,4 @@
 internal import Foundation
-internal import PaycastKitSystem
 
 /// Does what the machine decides, one event after the other. Everything slow runs beside it and comes back as an event, so
 /// that a slow post never holds the next transaction.
@@ -8,7 +7,7 @@ actor PurchaseEngine {
     struct Parts: Sendable {
         var store: any Store
         var server: PaycastServer
-        var outbox: Outbox
+        var disk: Disk
         var orders: (any OrderSource)?
         var appVersion: String
         var time: any Timekeeper = SystemTime()
@@ -17,6 +16,9 @@ actor PurchaseEngine {
         /// Called before each action. Tests end the process there.
         var willPerform: (@Sendable (PurchaseAction) -> Void)?
     }
+
+    /// How long an order may take.
+    static let patience: TimeInterval = 30
 
     nonisolated let problems: AsyncStream<Problem>
     nonisolated let feed: EntitlementFeed
@@ -37,8 +39,8 @@ actor PurchaseEngine {
     private var lastTicket = 0
     private var alarm: Task<Void, Never>?
     private var isStarted = false
-    /// Files that the start of the process could not read.
-    private var unreadable: Set<String> = []
+    /// Whether the start of the process could not read the book.
+    private var isUnread = false
 
     init(_ parts: Parts) {
         self.parts = parts
@@ -61,18 +63,11 @@ actor PurchaseEngine {
         }
     }
 
-    /// Reads the disk, then handles events until `stop`. The updates are the store's, listened to already.
-    func run(listeningTo updates: AsyncStream<StoreUpdate>) async {
+    /// Reads the disk, then handles events until `stop`. Does nothing the second time.
+    func run() async {
         guard !isStarted else { return }
         isStarted = true
-        let listener = Task {
-            for await update in updates {
-                switch update {
-                case .signed(let transaction): send(.arrived(transaction))
-                case .unverified(let product): send(.forged(product: product))
-                }
-            }
-        }
+        let listeners = [Task { await hearStore() }, Task { await hearSystem() }]
         await launch()
         for await item in events {
             switch item {
@@ -80,7 +75,23 @@ actor PurchaseEngine {
             case .question(let answer): answer(machine)
             }
         }
-        listener.cancel()
+        for listener in listeners { listener.cancel() }
+    }
+
+    private nonisolated func hearStore() async {
+        for await update in parts.store.updates() {
+            switch update {
+            case .signed(let transaction): send(.arrived(transaction))
+            case .unverified(let product): send(.forged(product: product))
+            }
+        }
+    }
+
+    private nonisolated func hearSystem() async {
+        for await event in SystemEvent.all() {
+            await feed.listener.hear(event)
+            if event != .leftFront { send(.resumed) }
+        }
     }
 
     nonisolated func stop() {
@@ -113,17 +124,15 @@ actor PurchaseEngine {
     }
 
     private func launch() async {
-        var content = Outbox.Content()
+        var book = Book()
         do {
-            content = try parts.outbox.open()
+            book = try parts.disk.book ?? book
         } catch {
+            isUnread = true
             reported.yield(.disk(String(describing: error)))
         }
-        for name in content.damaged { reported.yield(.damagedFile(name)) }
-        unreadable = content.unreadable
-        for name in unreadable.sorted() { reported.yield(.unreadableFile(name)) }
-        await feed.restore(content.entitlements)
-        await handle(.launched(appVersion: parts.appVersion, deliveries: content.deliveries, orders: content.orders))
+        await feed.restore(try? parts.disk.entitlements)
+        await handle(.launched(appVersion: parts.appVersion, book))
     }
 
     private func handle(_ event: PurchaseEvent) async {
@@ -138,16 +147,14 @@ actor PurchaseEngine {
     /// The feed is awaited only until it has noted the request, so that it hears of users in the right order.
     private func perform(_ action: PurchaseAction) async {
         switch action {
-        case .keep(let delivery): write(Outbox.name(of: delivery.version)) { try $0.keep(delivery) }
-        case .drop(let version): write { try $0.drop(version) }
-        case .saveOrders(let orders): save(orders)
+        case .save(let book): save(book)
         case .reply(let ticket, let result): replies.removeValue(forKey: ticket)?.resume(returning: result)
         case .report(let problem): reported.yield(problem)
         case .order(let product): order(product)
-        case .purchase(let product, let token, let offer): purchase(product, token: token, offer: offer)
+        case .purchase(let product, let order, let offer): purchase(product, order: order, offer: offer)
         case .renewStream(let product): renewStream(product)
         case .post(let delivery): post(delivery)
-        case .finish(let acknowledgement): finish(acknowledgement.version)
+        case .finish(let id): Task { await parts.store.finish(id) }
         case .sweep: sweep()
         case .withdraw(let lost): await feed.withdraw(lost.product, isFamilyShared: lost.isFamilyShared)
         case .refreshEntitlements: await feed.refresh()
@@ -155,24 +162,12 @@ actor PurchaseEngine {
         }
     }
 
-    /// Orders that could not be read belong to purchases that may still come: they are read again, and put before the new ones.
-    private func save(_ orders: [PlacedOrder]) {
-        var orders = orders
-        if unreadable.contains(Outbox.orders), let earlier = parts.outbox.ordersIfReadable() {
-            unreadable.remove(Outbox.orders)
-            orders = earlier + orders
-            send(.foundOrders(earlier))
-        }
-        write(Outbox.orders) { try $0.save(orders) }
-    }
-
-    private func write(_ name: String? = nil, _ body: (Outbox) throws -> Void) {
-        if let name, unreadable.contains(name) {
-            reported.yield(.unreadableFile(name))
-            return
-        }
+    /// Orders that could not be read belong to purchases that may still come.
+    private func save(_ book: Book) {
         do {
-            try body(parts.outbox)
+            let earlier = isUnread ? try parts.disk.book : nil
+            isUnread = false
+            try parts.disk.save(earlier.map { book.after($0) } ?? book)
         } catch {
             reported.yield(.disk(String(describing: error)))
         }
@@ -193,51 +188,77 @@ actor PurchaseEngine {
 /// What runs beside the engine.
 extension PurchaseEngine {
     private nonisolated func order(_ product: String) {
-        Task {
-            guard let orders = parts.orders else { return send(.orderFailed(product: product, .noOrder)) }
-            do {
-                send(.ordered(product: product, try await orders.order(for: product)))
-            } catch {
-                send(.orderFailed(product: product, error as? PurchaseError ?? .offline))
+        guard let orders = parts.orders else { return send(.orderFailed(product: product, .noOrder)) }
+        ask(orders, for: product, else: .orderFailed(product: product, .offline)) { result in
+            switch result {
+            case .success(let order): .ordered(product: product, order)
+            case .failure(let error): .orderFailed(product: product, PurchaseError(ordering: error))
             }
         }
     }
 
-    private nonisolated func purchase(_ product: String, token: UUID, offer: PurchaseOffer?) {
+    /// A source that never answers is no answer, after a time. One that comes later still counts if somebody waits for it.
+    private nonisolated func ask(
+        _ orders: any OrderSource,
+        for product: String,
+        else silence: PurchaseEvent,
+        answer: @escaping @Sendable (Result<Order, any Error>) -> PurchaseEvent
+    ) {
+        let limit = Task { [time = parts.time] in
+            await time.sleep(until: time.now.addingTimeInterval(PurchaseEngine.patience))
+            if !Task.isCancelled { send(silence) }
+        }
+        Task {
+            let event: PurchaseEvent
+            do {
+                event = answer(.success(try await orders.order(for: product)))
+            } catch {
+                event = answer(.failure(error))
+            }
+            limit.cancel()
+            send(event)
+        }
+    }
+
+    private nonisolated func purchase(_ product: String, order: Order, offer: PurchaseOffer?) {
         Task {
             do throws(PurchaseError) {
-                let outcome = try await parts.store.purchase(product, token: token, offer: offer)
-                send(.storeAnswered(product: product, token: token, outcome))
+                let outcome = try await sell(product, order: order, offer: offer)
+                send(.storeAnswered(product: product, token: order.token, outcome))
             } catch {
-                send(.storeFailed(product: product, token: token, error))
+                send(.storeFailed(product: product, token: order.token, error))
             }
+        }
+    }
+
+    /// What the store does not know by its name, the server may sign.
+    private nonisolated func sell(
+        _ product: String,
+        order: Order,
+        offer: PurchaseOffer?
+    ) async throws(PurchaseError) -> StoreOutcome {
+        do throws(PurchaseError) {
+            return try await parts.store.purchase(product, token: order.token, offer: offer)
+        } catch .unknownOffer {
+            guard case .named(let id)? = offer, let stream = order.stream else { throw .unknownOffer }
+            let jws = try await parts.server.signature(of: id, product: product, stream: stream)
+            return try await parts.store.purchase(product, token: order.token, offer: .promotional(id: id, jws: jws))
         }
     }
 
     private nonisolated func renewStream(_ product: String) {
-        Task {
-            let order = try? await parts.orders?.order(for: product)
-            send(.renewed(order?.stream))
-        }
+        guard let orders = parts.orders else { return send(.renewed(nil)) }
+        ask(orders, for: product, else: .renewed(nil)) { .renewed(try? $0.get().stream) }
     }
 
     private nonisolated func post(_ delivery: Delivery) {
         Task(priority: .utility) {
-            let answer = await parts.server.post(delivery, at: parts.time.now)
+            let answer = await parts.server.post(delivery)
             send(.answered(delivery.version, answer))
         }
     }
 
-    private nonisolated func finish(_ version: TransactionVersion) {
-        Task {
-            await parts.store.finish(version.id)
-            send(.finished(version))
-        }
-    }
-
     private nonisolated func sweep() {
-        Task {
-            for transaction in await parts.store.unfinished() { send(.arrived(transaction)) }
-        }
+        Task { send(.swept(await parts.store.unfinished())) }
     }
 }

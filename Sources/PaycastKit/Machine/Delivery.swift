@@ -1,80 +1,35 @@
 internal import Foundation
-internal import PaycastKitSystem
-internal import PaycastKitWire
 
-/// A transaction on its way to the server. What is under way does not survive the process.
-struct Delivery: Codable, Equatable, Sendable {
-    enum Condition: Codable, Equatable, Sendable {
-        /// To be posted as soon as its back-off allows.
-        case waiting
-        /// Waits for a stream of its owner: none is known, or the server does not take the known one any more.
-        case needsStream
-        /// Waits for its owner to log in again.
-        case loggedOut
-        /// Waits for a restore: its order was placed elsewhere, and several users buy on this device. Posted for the one
-        /// who happens to be logged in, it could move from its owner.
-        case unknownOwner
-        /// The server calls it not genuine. Tried again by another version of the app, or when the store signs it anew.
-        case refused(code: String, appVersion: String)
-    }
-
+/// A transaction on its way to the server.
+struct Delivery: Equatable, Sendable {
+    /// The newest signing of it.
     var transaction: SignedTransaction
-    /// The stream's owner, as soon as the user is known whose purchase it is.
-    var owner: String?
-    var stream: SignedStream?
-    /// The user's order, for a transaction that carries no token of its own.
-    var order: UUID?
-    var condition = Condition.waiting
-    var backoff = Backoff()
-    /// Set while `backoff` is what the server has asked for on behalf of all posts. Nil in files of older versions.
-    var holdsOthers: Bool?
-    /// The stream of the post that is under way. Its answer is lost with the process; the server takes a repeat for what it
-    /// is.
-    var postedAs: SignedStream?
-    /// Set by the server's 200 or 409, until the store has finished it.
-    var acknowledgement: Acknowledgement?
-    /// Set while the store is asked to finish it.
-    var finishing: Finishing?
+    var memo: Memo
+    /// The post that is under way. The server takes a repeat for what it is.
+    var post: Post?
 
-    private enum CodingKeys: String, CodingKey {
-        case transaction, owner, stream, order, condition, backoff, holdsOthers
+    struct Post: Equatable, Sendable {
+        var version: TransactionVersion
+        var stream: SignedStream
     }
 
-    init(_ transaction: SignedTransaction) {
-        self.transaction = transaction
-    }
-
+    var id: UInt64 { transaction.id }
     var version: TransactionVersion { transaction.version }
 
-    var isPosting: Bool { postedAs != nil }
-
-    var isRefused: Bool {
-        if case .refused = condition { true } else { false }
-    }
-
     /// Waits for somebody, and not for the network.
-    var isHeld: Bool { condition != .waiting && acknowledgement == nil && !isPosting }
+    var isHeld: Bool { memo.condition != .waiting && post == nil }
 
     func isReady(at now: Date) -> Bool {
-        condition == .waiting && !isPosting && acknowledgement == nil && stream != nil && backoff.isDue(at: now)
+        memo.condition == .waiting && post == nil && memo.stream != nil && memo.backoff.isDue(at: now)
     }
 
     /// Why the user has to wait for it, if not for the network.
     var keptReason: KeptReason {
-        switch condition {
-        case .waiting: stream == nil ? .needsStream : .offline
+        switch memo.condition {
+        case .waiting: memo.stream == nil ? .needsStream : .offline
         case .needsStream, .loggedOut, .unknownOwner: .needsStream
         case .refused: .refused
         }
-    }
-
-    /// Gives the delivery the stream of the user who owns it, or who is the first to log in since it came without one.
-    mutating func adopt(_ stream: SignedStream) {
-        guard owner == nil || owner == stream.owner, condition != .unknownOwner else { return }
-        let isNew = self.stream != stream
-        owner = stream.owner
-        self.stream = stream
-        if condition == .loggedOut || (condition == .needsStream && isNew) { condition = .waiting }
     }
 }
 
@@ -92,9 +47,9 @@ struct Acknowledgement: Equatable, Sendable {
         case ownedByOther
     }
 
-    init?(of delivery: Delivery, answer: PostAnswer) {
-        version = delivery.version
-        owner = delivery.owner
+    init?(of delivery: Delivery, version: TransactionVersion, answer: PostAnswer) {
+        self.version = version
+        owner = delivery.memo.owner
         isConsumable = delivery.transaction.productType == .consumable
         switch answer {
         case .committed(let commit): verdict = .committed(commit)

@@ -1,5 +1,4 @@
 internal import Foundation
-internal import PaycastKitWire
 
 /// One caller who waits for an outcome.
 struct Ticket: Hashable, Sendable {
@@ -9,33 +8,34 @@ struct Ticket: Hashable, Sendable {
 /// Everything that can happen to purchases.
 enum PurchaseEvent: Sendable {
     /// The process has started, with what the disk kept.
-    case launched(appVersion: String, deliveries: [Delivery], orders: [PlacedOrder])
+    case launched(appVersion: String, Book)
     case tapped(product: String, order: Order?, offer: PurchaseOffer? = nil, ticket: Ticket)
     case ordered(product: String, Order)
     case orderFailed(product: String, PurchaseError)
     case storeAnswered(product: String, token: UUID? = nil, StoreOutcome)
     case storeFailed(product: String, token: UUID? = nil, PurchaseError)
-    /// From the store's updates, or from what it lists as unfinished.
+    /// From the store's updates.
     case arrived(SignedTransaction)
+    /// Everything that the store lists as unfinished.
+    case swept([SignedTransaction])
     /// A user asked for what the store account owns already: the one of the stream, or whoever is logged in.
     case restored(SignedTransaction, for: SignedStream? = nil, ticket: Ticket)
     /// The device found an update's signature forged.
     case forged(product: String?)
     case answered(TransactionVersion, PostAnswer)
-    case finished(TransactionVersion)
     /// A user is there, or the user's stream was signed anew.
     case loggedIn(SignedStream)
     case loggedOut
-    /// A page of this stream's user is there, perhaps one that was left open. It logs in where nobody else is.
+    /// A page of this stream's user is in front. It logs in where the app has not said who is there.
     case pageAppeared(SignedStream)
-    /// Orders of the processes before, which could not be read at the launch.
-    case foundOrders([PlacedOrder])
+    /// The user of a page restores or redeems: it is for them, whoever was logged in.
+    case pageActed(SignedStream)
     /// The answer to `renewStream`; nil if there was none.
     case renewed(SignedStream?)
     /// The server does not take the stream that was asked with for the entitlements, such as for this product.
     case streamRefused(SignedStream, code: String, product: String?)
-    case streamAccepted(SignedStream)
-    case answeredUnexpectedly(status: Int)
+    /// With the status of an answer that is not Paycast's; nil for one that is.
+    case entitlementsAnswered(unexpected: Int?)
     /// The app came to the foreground, or the network came back.
     case resumed
     /// A moment that the machine asked for has come.
@@ -45,13 +45,12 @@ enum PurchaseEvent: Sendable {
 /// What the machine wants done. The order counts: what is to survive the process is written before it is acted upon.
 enum PurchaseAction: Equatable, Sendable {
     case order(product: String)
-    case purchase(product: String, token: UUID, offer: PurchaseOffer? = nil)
-    /// Write it to disk, in place of an older state of the same version.
-    case keep(Delivery)
-    case drop(TransactionVersion)
-    case saveOrders([PlacedOrder])
+    case purchase(product: String, Order, offer: PurchaseOffer? = nil)
+    /// Write it to disk, in place of the last one.
+    case save(Book)
     case post(Delivery)
-    case finish(Acknowledgement)
+    /// Only what was acknowledged.
+    case finish(UInt64)
     case reply(Ticket, Result<PurchaseOutcome, PurchaseError>)
     case report(Problem)
     /// Ask the store for everything that is unfinished.

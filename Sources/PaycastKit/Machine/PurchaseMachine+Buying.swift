@@ -1,9 +1,8 @@
 internal import Foundation
-internal import PaycastKitSystem
 
 /// From the tap to the store's answer.
 extension PurchaseMachine {
-    /// A second tap buys nothing twice: it waits for the answer to the first.
+    /// A second tap buys nothing twice: it waits for the answer to the first, for as long as a sheet may cover the button.
     mutating func tap(
         _ product: String,
         order: Order?,
@@ -11,11 +10,13 @@ extension PurchaseMachine {
         ticket: Ticket,
         at now: Date
     ) -> [PurchaseAction] {
-        guard attempts[product] == nil else {
+        let earlier = attempts[product]
+        if let earlier, !earlier.isStuck(at: now) {
             attempts[product]?.tickets.append(ticket)
-            return order?.stream.map { logIn($0) } ?? []
+            return order?.stream.map { logIn($0, isByPage: true) } ?? []
         }
-        attempts[product] = Attempt(stage: .ordering, offer: offer, tickets: [ticket])
+        let tickets = (earlier?.tickets ?? []) + [ticket]
+        attempts[product] = Attempt(stage: .ordering, offer: offer, tickets: tickets, beganAt: now)
         guard let order else { return [.order(product: product)] }
         return begin(product, order: order, at: now)
     }
@@ -26,10 +27,9 @@ extension PurchaseMachine {
         guard let attempt = attempts[product], attempt.stage == .ordering else { return [] }
         attempts[product]?.stage = .buying
         attempts[product]?.order = order
-        let welcome = attempt.mayLogIn ? order.stream.map { logIn($0) } ?? [] : []
-        orders.place(order, product: product, at: now)
-        let purchase = PurchaseAction.purchase(product: product, token: order.token, offer: attempt.offer)
-        return welcome + [.saveOrders(orders.orders), purchase]
+        let welcome = attempt.mayLogIn ? order.stream.map { logIn($0, isByPage: true) } ?? [] : []
+        book.place(order, product: product, at: now)
+        return welcome + [.purchase(product: product, order, offer: attempt.offer)]
     }
 
     /// `token`: of the purchase that the store answers. An attempt may have ended without it, and another one begun.
@@ -42,11 +42,8 @@ extension PurchaseMachine {
         case .cancelled: return end(product, with: .success(.cancelled))
         case .unverified: return [.report(.unverified(product: product))] + end(product, with: .failure(.unverified))
         case .pending:
-            var actions: [PurchaseAction] = []
-            if let token = attempts[product]?.order?.token, orders.setPending(true, token: token) {
-                actions.append(.saveOrders(orders.orders))
-            }
-            return actions + end(product, with: .success(.pending))
+            book.setPending(true, token: attempts[product]?.order?.token)
+            return end(product, with: .success(.pending))
         case .bought(let transaction):
             let attempt = attempts.removeValue(forKey: product)
             watch(transaction, attempt: attempt, at: now)
@@ -61,9 +58,9 @@ extension PurchaseMachine {
     /// A call to the store may never return. What brings its token is its answer all the same, and the next tap buys again.
     mutating func endAttempt(by transaction: SignedTransaction, at now: Date) {
         let product = transaction.product
-        guard let token = transaction.token, settled[transaction.version] == nil, let attempt = attempts[product],
-            attempt.stage == .buying, attempt.order?.token == token
-        else { return }
+        guard let token = transaction.token, let attempt = attempts[product], attempt.order?.token == token else {
+            return
+        }
         attempts[product] = nil
         watch(transaction, attempt: attempt, at: now)
     }
@@ -71,6 +68,11 @@ extension PurchaseMachine {
     private mutating func watch(_ transaction: SignedTransaction, attempt: Attempt?, at now: Date) {
         let owner = attempt?.order?.stream?.owner ?? session?.owner
         for ticket in attempt?.tickets ?? [] { watch(transaction, ticket: ticket, for: owner, at: now) }
+    }
+
+    /// Of an order that nobody waits for any more, nothing.
+    mutating func failOrder(of product: String, with error: PurchaseError) -> [PurchaseAction] {
+        attempts[product]?.stage == .ordering ? end(product, with: .failure(error)) : []
     }
 
     mutating func end(_ product: String, with result: Result<PurchaseOutcome, PurchaseError>) -> [PurchaseAction] {
@@ -103,7 +105,7 @@ extension PurchaseMachine {
     }
 
     mutating func reply(_ reason: KeptReason, about id: UInt64) -> [PurchaseAction] {
-        let owner = deliveries.values.first { $0.version.id == id }?.owner
+        let owner = deliveries[id]?.memo.owner
         return (watchers.removeValue(forKey: id) ?? []).map { $0.reply(.kept(reason), owner: owner) }
     }
 
@@ -113,13 +115,13 @@ extension PurchaseMachine {
         var actions: [PurchaseAction] = []
         let isRenewing = renewal.isUnderWay || (needsRenewal && renewal.backoff.isDue(at: now))
         for (id, waiting) in watchers.sorted(by: { $0.key < $1.key }) {
-            let newest = deliveries.values.filter { $0.version.id == id }.max { $0.version < $1.version }
-            let isHeld = newest.map { $0.isHeld && !(isRenewing && $0.condition == .needsStream) } ?? false
+            let newest = deliveries[id]
+            let isHeld = newest.map { $0.isHeld && !(isRenewing && $0.memo.condition == .needsStream) } ?? false
             let rest = isHeld ? [] : waiting.filter { $0.deadline > now }
             guard rest.count < waiting.count else { continue }
             watchers[id] = rest.isEmpty ? nil : rest
             let tired = waiting.filter { !rest.contains($0) }
-            actions += tired.map { $0.reply(.kept(newest?.keptReason ?? .offline), owner: newest?.owner) }
+            actions += tired.map { $0.reply(.kept(newest?.keptReason ?? .offline), owner: newest?.memo.owner) }
         }
         return actions
     }

@@ -26,22 +26,22 @@ extension PurchaseMachine {
             return viewer.map { $0.owner == owner } ?? !isLoggedOut
         }
         var statuses: [String: OpenPurchase.Status] = [:]
-        for order in orders.pending(at: now) where isVisible(order.order.stream?.owner) {
+        for order in book.pending(at: now) where isVisible(order.order.stream?.owner) {
             statuses[order.product] = .pending
         }
-        for delivery in deliveries.values where delivery.isOpen && isVisible(delivery.owner) {
+        for delivery in deliveries.values where delivery.isOpen && isVisible(delivery.memo.owner) {
             statuses[delivery.transaction.product] = .kept
         }
-        for (product, attempt) in attempts where isVisible(attempt.order?.stream?.owner) {
+        for (product, attempt) in attempts where isVisible(attempt.order?.stream?.owner) && !attempt.isStuck(at: now) {
             statuses[product] = .buying
         }
         return statuses.sorted { $0.key < $1.key }.map { OpenPurchase(product: $0.key, status: $0.value) }
     }
 
-    var keptCount: Int { deliveries.values.count { $0.acknowledgement == nil } }
+    var keptCount: Int { deliveries.count }
 }
 
 extension Delivery {
     /// What is taken back or replaced is no purchase any more.
-    fileprivate var isOpen: Bool { acknowledgement == nil && !transaction.isRevoked && !transaction.isUpgraded }
+    fileprivate var isOpen: Bool { !transaction.isRevoked && !transaction.isUpgraded }
 }

@@ -1,5 +1,4 @@
 internal import Foundation
-internal import PaycastKitSystem
 
 /// The life of every purchase, as a value: `(state, event) → (state, actions)`. It knows no store, no disk and no network.
 ///
@@ -10,29 +9,35 @@ internal import PaycastKitSystem
 struct PurchaseMachine: Sendable {
     /// Posts under way at once: an app with a hundred unfinished consumables does not open a hundred connections.
     static let parallelPosts = 4
-    /// What the outbox holds. The store keeps what does not fit, and is asked again when there is room.
-    static let capacity = 1_000
     /// How long a caller waits for the server before the outcome is `kept`.
     static let patience: TimeInterval = 10
 
     /// Purchases that the user has begun and the store has not answered, by product.
     var attempts: [String: Attempt] = [:]
-    var deliveries: [TransactionVersion: Delivery] = [:]
+    /// By the store's id of the transaction.
+    var deliveries: [UInt64: Delivery] = [:]
     /// Who waits for the server's word, by transaction id.
     var watchers: [UInt64: [Watcher]] = [:]
-    var settled = SettledVersions()
-    var orders = OrderBook()
-    /// The stream of the user who is logged in, if the app has said so.
+    /// What the server has acknowledged last of each: the Sandbox lists a transaction as unfinished right after it was finished
+    /// (https://developer.apple.com/forums/thread/692030), and a call to finish one may hang.
+    var settled: [UInt64: Acknowledgement] = [:]
+    var book = Book()
+    /// What was written last.
+    private var saved = Book()
+    /// The stream of the user who is logged in.
     var session: SignedStream?
+    /// Whether a page, and not the app, has said who that is: then the next page in front may say otherwise.
+    var isSessionOfPage = false
     var isLoggedOut = false
-    /// The last streams that the server has taken and has not taken: a page that was left open may bring an old one.
-    var accepted: SignedStream?
+    /// The last stream that the server has not taken: a page that was left open may bring it again.
     var refused: SignedStream?
-    var breaker = CircuitBreaker<TransactionVersion>()
+    /// Closed by a failure that is the whole server's. While it recovers, one post goes ahead of the others.
+    var gate = Backoff()
+    /// A post that the server never takes must not hold the others: what fails again closes nothing.
+    var closer: UInt64?
     var renewal = StreamRenewal()
     /// Reported once, until the server has answered as it should.
     private var unexpected: Int?
-    var isOverflowing = false
     var appVersion = ""
 
     /// - Parameter canRenew: Whether there is somebody to ask for a new order when a stream has expired.
@@ -40,73 +45,60 @@ struct PurchaseMachine: Sendable {
         renewal.isPossible = canRenew
     }
 
+    /// What is to survive the process is written before it is acted upon.
     mutating func handle(_ event: PurchaseEvent, at moment: Moment) -> [PurchaseAction] {
-        respond(to: event, at: moment) + releaseWatchers(at: moment.now) + sweepIfRoom()
-            + startRenewal(at: moment.now) + startPosts(at: moment.now) + finishAgain(at: moment.now)
+        let actions =
+            respond(to: event, at: moment) + releaseWatchers(at: moment.now) + startRenewal(at: moment.now)
+            + startPosts(at: moment.now)
+        book.note(deliveries.values, gate: gate)
+        guard book != saved else { return actions }
+        saved = book
+        return [.save(book)] + actions
     }
 
     /// When something happens without an event. Nil if the machine only waits for events.
     func nextWake(after now: Date) -> Date? {
-        let posts = deliveries.values.lazy.filter {
-            $0.condition == .waiting && !$0.isPosting && $0.acknowledgement == nil && $0.stream != nil
-        }.compactMap { delivery -> Date? in
-            let dues = [delivery.backoff, breaker.backoff].filter { !$0.isDue(at: now) }.compactMap(\.due)
-            return dues.max()
+        let posts = deliveries.values.filter {
+            $0.memo.condition == .waiting && $0.post == nil && $0.memo.stream != nil
         }
-        let deadlines =
-            watchers.values.joined().map(\.deadline)
-            + deliveries.values.compactMap(\.finishing).filter(\.mayTryAgain).map(\.due)
+        .compactMap { [$0.memo.backoff, gate].filter { !$0.isDue(at: now) }.compactMap(\.due).max() }
         let renewals = needsRenewal && !renewal.backoff.isDue(at: now) ? [renewal.backoff.due].compactMap(\.self) : []
-        return (Array(posts) + deadlines + renewals).min()
+        return (posts + watchers.values.joined().map(\.deadline) + renewals).min()
     }
 
     private mutating func respond(to event: PurchaseEvent, at moment: Moment) -> [PurchaseAction] {
         switch event {
-        case .launched(let appVersion, let deliveries, let orders):
-            launch(version: appVersion, deliveries: deliveries, orders: orders, at: moment.now)
+        case .launched(let appVersion, let book): launch(appVersion, book: book)
         case .tapped(let product, let order, let offer, let ticket):
             tap(product, order: order, offer: offer, ticket: ticket, at: moment.now)
         case .ordered(let product, let order): begin(product, order: order, at: moment.now)
-        case .orderFailed(let product, let error): end(product, with: .failure(error))
+        case .orderFailed(let product, let error): failOrder(of: product, with: error)
         case .storeFailed(let product, let token, let error):
             isUnderWay(product, token: token) ? end(product, with: .failure(error)) : []
         case .storeAnswered(let product, let token, let outcome):
             take(outcome, of: product, token: token, at: moment.now)
         case .arrived(let transaction): receive(transaction, at: moment.now)
+        case .swept(let transactions): sweep(transactions, at: moment.now)
         case .restored(let transaction, let stream, let ticket):
             restore(transaction, for: stream ?? session, ticket: ticket, at: moment.now)
         case .forged(let product): [.report(.unverified(product: product))]
         case .answered(let version, let answer): settle(version, by: answer, at: moment)
-        case .finished(let version): forget(version)
-        case .foundOrders(let earlier): find(earlier)
         case .loggedIn(let stream): logIn(stream)
         case .loggedOut: logOut()
-        case .pageAppeared(let stream): mayLogIn(stream) ? logIn(stream) : []
+        case .pageAppeared(let stream): mayAppear(stream) ? logIn(stream, isByPage: true) : []
+        case .pageActed(let stream): logIn(stream, isByPage: true)
         case .renewed(let stream): renew(stream, at: moment)
         case .streamRefused(let stream, let code, let product): refuse(stream, code: code, product: product)
-        case .streamAccepted(let stream): accept(stream)
-        case .answeredUnexpectedly(let status): reportUnexpected(status)
+        case .entitlementsAnswered(let unexpected): reportUnexpected(unexpected)
         case .resumed: resume()
         case .woke: []
         }
     }
 
-    private mutating func launch(
-        version: String,
-        deliveries: [Delivery],
-        orders: [PlacedOrder],
-        at now: Date
-    ) -> [PurchaseAction] {
+    private mutating func launch(_ version: String, book: Book) -> [PurchaseAction] {
         appVersion = version
-        self.orders = OrderBook(orders)
-        for var delivery in deliveries {
-            if case .refused(_, let earlier) = delivery.condition, earlier != version {
-                delivery.condition = delivery.stream == nil ? .needsStream : .waiting
-            }
-            delivery.backoff.hasten()
-            self.deliveries[delivery.version] = delivery
-        }
-        breaker.restore(from: deliveries.filter { $0.holdsOthers == true }.map(\.backoff), at: now)
+        (self.book, saved) = (book, book)
+        gate = book.gate ?? gate
         return [.sweep]
     }
 
@@ -115,20 +107,19 @@ struct PurchaseMachine: Sendable {
         return status.flatMap { $0 == unexpected ? nil : [.report(.unexpectedAnswer(status: $0))] } ?? []
     }
 
-    private mutating func find(_ earlier: [PlacedOrder]) -> [PurchaseAction] {
-        orders = OrderBook(earlier.filter { orders[$0.order.token] == nil } + orders.orders)
-        return []
-    }
-
     private mutating func resume() -> [PurchaseAction] {
-        breaker.backoff.hasten()
+        gate.hasten()
         renewal.backoff.hasten()
-        for version in deliveries.keys {
-            deliveries[version]?.backoff.hasten()
-            if deliveries[version]?.finishing?.mayTryAgain == false { deliveries[version]?.finishing?.tried = 0 }
-        }
+        for id in deliveries.keys { deliveries[id]?.memo.backoff.hasten() }
         return [.sweep, .refreshEntitlements]
     }
+}
+
+/// Time and chance, which pure rules are given.
+struct Moment: Sendable {
+    var now: Date
+    /// From 0 up to 1.
+    var chance: Double
 }
 
 /// A purchase from the tap to the store's answer.
@@ -142,8 +133,14 @@ struct Attempt: Equatable, Sendable {
     var offer: PurchaseOffer?
     /// Everybody who tapped meanwhile gets the one answer.
     var tickets: [Ticket]
+    var beganAt: Date
     /// Not after another log-in or a log-out since the tap: that is the newer word on who the user is.
     var mayLogIn = true
+
+    /// A call to the store may never return. Whoever can tap again after a minute sees no sheet over the button.
+    static let patience: TimeInterval = 60
+
+    func isStuck(at now: Date) -> Bool { now.timeIntervalSince(beganAt) >= Attempt.patience || now < beganAt }
 }
 
 /// What a restore says: whose the transaction is to be. Without a stream, it is for the first who logs in.
@@ -163,25 +160,6 @@ struct Watcher: Equatable, Sendable {
     func reply(_ outcome: PurchaseOutcome, owner: String?) -> PurchaseAction {
         let isTheirs = self.owner == nil || owner == nil || self.owner == owner
         return .reply(ticket, .success(isTheirs ? outcome : .ownedByOther))
-    }
-}
-
-/// The versions that the server has acknowledged last: the Sandbox lists a transaction as unfinished right after it was
-/// finished (https://developer.apple.com/forums/thread/692030).
-struct SettledVersions: Sendable {
-    static let capacity = 256
-    private var newest: [Acknowledgement] = []
-
-    subscript(version: TransactionVersion) -> Acknowledgement? {
-        newest.last { $0.version == version }
-    }
-
-    mutating func insert(_ acknowledgement: Acknowledgement) {
-        newest = (newest + [acknowledgement]).suffix(SettledVersions.capacity)
-    }
-
-    mutating func removeAll() {
-        newest = []
     }
 }
 

@@ -22,8 +22,6 @@ public protocol Store: Sendable {
     func redeemOfferCode() async throws(PurchaseError)
     /// The store's own sheet for asking the money of the product's last purchase back.
     func requestRefund(of product: String) async throws(PurchaseError) -> RefundRequest
-    /// `production`, `sandbox` or `xcode`; nil if the store does not tell.
-    func environment() async -> String?
 }
 
 /// The store's answer to a purchase.

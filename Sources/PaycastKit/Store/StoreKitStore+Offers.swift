@@ -3,21 +3,14 @@
 
     /// Of ours and not of `Product`: inside StoreKit's types, its nested names hide ours (`Product.PurchaseError`).
     extension PurchaseOffer {
-        func option(of product: Product) throws(PurchaseError) -> Product.PurchaseOption {
+        func options(of product: Product) throws(PurchaseError) -> [Product.PurchaseOption] {
             switch self {
-            case .promotional(let id, let signature):
-                return .promotionalOffer(
-                    offerID: id,
-                    keyID: signature.keyID,
-                    nonce: signature.nonce,
-                    signature: signature.signature,
-                    timestamp: signature.timestamp
-                )
-            case .winBack(let id):
+            case .promotional(let id, let jws): return Product.PurchaseOption.promotionalOffer(id, compactJWS: jws)
+            case .winBack(let id), .named(let id):
                 guard #available(iOS 18, macOS 15, *),
                     let offer = product.subscription?.winBackOffers.first(where: { $0.id == id })
                 else { throw .unknownOffer }
-                return .winBackOffer(offer)
+                return [.winBackOffer(offer)]
             }
         }
     }

@@ -1,3 +1,7 @@
+#if os(tvOS) || os(watchOS) || os(visionOS)
+    #error("PaycastKit is for iOS, iPadOS, Mac Catalyst and macOS: elsewhere the store shows its sheets in other ways.")
+#endif
+
 #if canImport(StoreKit)
     public import Foundation
     internal import StoreKit
@@ -13,11 +17,12 @@
             token: UUID,
             offer: PurchaseOffer?
         ) async throws(PurchaseError) -> StoreOutcome {
+            guard AppStore.canMakePayments else { throw .notAllowed }
             guard let product = try await call({ try await Product.products(for: [id]) }).first else {
                 throw .unknownProduct
             }
             var options: Set<Product.PurchaseOption> = [.appAccountToken(token)]
-            if let offer { options.insert(try offer.option(of: product)) }
+            if let offer { options.formUnion(try offer.options(of: product)) }
             do {
                 return try await confirm(product, options: options)
             } catch StoreKitError.userCancelled {
@@ -30,7 +35,7 @@
         public func updates() -> AsyncStream<StoreUpdate> {
             AsyncStream { continuation in
                 // One task for the whole process: transactions go by only once.
-                let listener = Task(priority: .utility) {
+                let transactions = Task(priority: .utility) {
                     for await result in Transaction.updates {
                         await seen.note(result)
                         switch result {
@@ -41,7 +46,16 @@
                     }
                     continuation.finish()
                 }
-                continuation.onTermination = { _ in listener.cancel() }
+                // A cancellation, a grace period and a failed renewal sign no new transaction.
+                let statuses = Task(priority: .utility) {
+                    for await status in Product.SubscriptionInfo.Status.updates {
+                        if let signed = status.signed { continuation.yield(.signed(signed)) }
+                    }
+                }
+                continuation.onTermination = { _ in
+                    transactions.cancel()
+                    statuses.cancel()
+                }
             }
         }
 
@@ -56,11 +70,6 @@
         public func finish(_ id: UInt64) async {
             if let transaction = await seen.take(id) { return await transaction.finish() }
             for await result in Transaction.unfinished where result.content.id == id { await result.content.finish() }
-        }
-
-        public func environment() async -> String? {
-            guard case .verified(let app)? = try? await AppTransaction.shared else { return nil }
-            return app.environment.rawValue.lowercased()
         }
 
         @MainActor
@@ -117,11 +126,17 @@
     }
 
     extension PurchaseError {
+        /// What no second try cures has a case of its own.
         init(_ error: any Error) {
             switch error {
             case let error as PurchaseError: self = error
             case StoreKitError.networkError: self = .offline
             case StoreKitError.userCancelled: self = .cancelled
+            case StoreKitError.notAvailableInStorefront, Product.PurchaseError.productUnavailable: self = .notAvailable
+            case Product.PurchaseError.purchaseNotAllowed: self = .notAllowed
+            case Product.PurchaseError.ineligibleForOffer: self = .notEligible
+            case Product.PurchaseError.invalidOfferIdentifier: self = .unknownOffer
+            case Transaction.RefundRequestError.duplicateRequest: self = .alreadyRequested
             default: self = .store(String(describing: error))
             }
         }
@@ -162,6 +177,18 @@
                 isFamilyShared: transaction.ownershipType == .familyShared,
                 productType: SignedTransaction.ProductType(transaction.productType)
             )
+        }
+    }
+
+    extension Product.SubscriptionInfo.Status {
+        /// Nil if the device found either signature forged.
+        fileprivate var signed: SignedTransaction? {
+            guard var signed = transaction.signed, case .verified(let info) = renewalInfo,
+                info.originalTransactionID == signed.originalID
+            else { return nil }
+            signed.renewalInfo = renewalInfo.jwsRepresentation
+            signed.signedDate = max(signed.signedDate, info.signedDate)
+            return signed
         }
     }
 

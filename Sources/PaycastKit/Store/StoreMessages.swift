@@ -11,7 +11,7 @@
         public var isDeferred = false {
             didSet { show() }
         }
-        private var waiting: [Message] = []
+        private var waiting = WaitingMessages<Message>()
 
         public init() {}
 
@@ -23,12 +23,13 @@
                     show()
                 }
             }
+            // What found no window, or one that did not take it, finds one when the app is back.
+            Task { for await event in SystemEvent.all() where event == .cameToFront { show() } }
         }
 
         private func show() {
             guard !isDeferred, let scene = ActiveScene.current else { return }
-            for message in waiting { try? message.display(in: scene) }
-            waiting = []
+            waiting.show { try $0.display(in: scene) }
         }
     }
 #endif

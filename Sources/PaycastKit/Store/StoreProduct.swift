@@ -14,8 +14,13 @@ public struct StoreProduct: Codable, Equatable, Sendable {
     public var currency: String?
     /// From one renewal to the next. Nil for what does not renew by itself.
     public var period: Period?
-    /// What new subscribers get. Nil if the product has no such offer, or one of a kind that is newer than this package.
+    /// What new subscribers get, to pages as `introductory`. Nil if the product has no such offer, or one of a kind that is newer than this package.
     public var introductoryOffer: IntroductoryOffer?
+
+    private enum CodingKeys: String, CodingKey {
+        case id, name, displayPrice, price, currency, period
+        case introductoryOffer = "introductory"
+    }
 
     public init(
         id: String,
@@ -38,8 +43,9 @@ public struct StoreProduct: Codable, Equatable, Sendable {
 
 extension StoreProduct {
     /// A time by the calendar, such as 3 months (https://developer.apple.com/documentation/storekit/product/subscriptionperiod).
-    /// A store may say 7 days for a week, and the other way round.
-    public struct Period: Codable, Equatable, Sendable {
+    /// A store may say 7 days for a week, and the other way round. Pages are told it by ISO 8601, such as `P3M`, as Google Play
+    /// writes it too.
+    public struct Period: Equatable, Sendable {
         public enum Unit: String, Codable, CaseIterable, Sendable {
             case day, week, month, year
         }
@@ -106,5 +112,23 @@ extension StoreProduct {
             self.periodCount = periodCount
             self.isEligible = isEligible
         }
+    }
+}
+
+extension StoreProduct.Period: Codable {
+    private static let letters: [(Unit, Character)] = [(.day, "D"), (.week, "W"), (.month, "M"), (.year, "Y")]
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let text = try container.decode(String.self)
+        guard let unit = Self.letters.first(where: { $0.1 == text.last })?.0, text.first == "P",
+            let value = Int(text.dropFirst().dropLast())
+        else { throw DecodingError.dataCorruptedError(in: container, debugDescription: "no period of ISO 8601") }
+        self.init(value, unit)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        for (unit, letter) in Self.letters where unit == self.unit { try container.encode("P\(value)\(letter)") }
     }
 }

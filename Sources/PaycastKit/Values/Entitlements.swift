@@ -1,5 +1,4 @@
 public import Foundation
-internal import PaycastKitSystem
 
 /// What a user may use, in the server's words (`GET /entitlements`).
 public struct Entitlements: Codable, Equatable, Sendable {
@@ -24,7 +23,8 @@ public struct Entitlement: Equatable, Sendable {
     public var state: String
     public var active: Bool
     /// Nil for what never ends.
-    public var accessUntil: Date?
+    public var accessUntil: Date? { end?.date }
+    private var end: Instant?
     /// Nil for what does not renew, or if the store has not said.
     public var autoRenews: Bool?
     /// The product of the next period, if it changes.
@@ -32,7 +32,8 @@ public struct Entitlement: Equatable, Sendable {
     /// `apple`, `google` or `stripe`, for example: only what the App Store sold is managed in the App Store.
     public var provider: String?
     /// Whether it is shared through the store's family.
-    public var isFamilyShared: Bool
+    public var isFamilyShared: Bool { family ?? false }
+    private var family: Bool?
     /// Of a consumable, how many were handed over; nil for all else.
     public var quantity: Int?
 
@@ -50,52 +51,21 @@ public struct Entitlement: Equatable, Sendable {
         self.product = product
         self.state = state
         self.active = active
-        self.accessUntil = accessUntil
+        end = accessUntil.map { Instant($0) }
         self.autoRenews = autoRenews
         self.pendingProduct = pendingProduct
         self.provider = provider
-        self.isFamilyShared = isFamilyShared
+        family = isFamilyShared
         self.quantity = quantity
     }
 }
 
 extension Entitlement: Codable {
     private enum CodingKeys: String, CodingKey {
-        case product, state, active, provider, quantity
-        case accessUntil = "access_until"
+        case product, state, active, provider, quantity, family
+        case end = "access_until"
         case autoRenews = "auto_renew"
         case pendingProduct = "pending_product"
-        case isFamilyShared = "family"
-    }
-
-    private static let instant = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
-
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        product = try container.decode(String.self, forKey: .product)
-        state = try container.decode(String.self, forKey: .state)
-        active = try container.decode(Bool.self, forKey: .active)
-        autoRenews = try container.decodeIfPresent(Bool.self, forKey: .autoRenews)
-        pendingProduct = try container.decodeIfPresent(String.self, forKey: .pendingProduct)
-        provider = try container.decodeIfPresent(String.self, forKey: .provider)
-        isFamilyShared = try container.decodeIfPresent(Bool.self, forKey: .isFamilyShared) ?? false
-        quantity = try container.decodeIfPresent(Int.self, forKey: .quantity)
-        accessUntil = try container.decodeIfPresent(String.self, forKey: .accessUntil).map { text in
-            try (try? Entitlement.instant.parse(text)) ?? Date.ISO8601FormatStyle().parse(text)
-        }
-    }
-
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(product, forKey: .product)
-        try container.encode(state, forKey: .state)
-        try container.encode(active, forKey: .active)
-        try container.encodeIfPresent(autoRenews, forKey: .autoRenews)
-        try container.encodeIfPresent(pendingProduct, forKey: .pendingProduct)
-        try container.encodeIfPresent(provider, forKey: .provider)
-        try container.encode(isFamilyShared, forKey: .isFamilyShared)
-        try container.encodeIfPresent(quantity, forKey: .quantity)
-        try container.encodeIfPresent(accessUntil?.formatted(Entitlement.instant), forKey: .accessUntil)
     }
 }
 
@@ -164,10 +134,10 @@ enum EntitlementsAnswer: Equatable, Sendable {
     /// No answer, or none that says what the user has.
     case failed(retryAfter: TimeInterval?, unexpected: Int? = nil)
 
-    init(_ response: ServerResponse, at now: Date) {
+    init(_ response: ServerResponse) {
         let code = response.errorCode
         let failed = EntitlementsAnswer.failed(
-            retryAfter: RetryAfter.seconds(response, at: now),
+            retryAfter: response.retryAfter,
             unexpected: response.isExpected ? nil : response.status
         )
         switch (response.status, code) {

@@ -1,5 +1,4 @@
 public import Foundation
-internal import PaycastKitWire
 
 /// What ties a purchase to a user: the token that the store echoes, and the stream that lets the app speak for the user.
 public struct Order: Codable, Equatable, Sendable {
@@ -50,6 +49,6 @@ public struct SignedStream: Codable, Hashable, Sendable, ExpressibleByStringLite
 
 /// Makes the order of a purchase: usually a request to the app's own backend, which calls `POST /orders` with its key.
 public protocol OrderSource: Sendable {
-    /// Throws `PurchaseError.offline` when nobody could be asked.
+    /// Throws `PurchaseError.offline`, or a `URLError`, when nobody could be asked. After half a minute nobody waits for it.
     func order(for product: String) async throws -> Order
 }

@@ -1,28 +1,13 @@
-public import Foundation
-
 /// An offer that a subscription is bought with. Introductory offers need none: the store applies them by itself.
 public enum PurchaseOffer: Equatable, Sendable {
-    /// For people who subscribe or have subscribed, at the app's own choice; signed by its backend.
-    case promotional(id: String, signature: OfferSignature)
+    /// For people who subscribe or have subscribed, at the app's own choice; signed by its backend or by Paycast
+    /// (https://developer.apple.com/documentation/storekit/generating-jws-to-sign-app-store-requests).
+    case promotional(id: String, jws: String)
     /// For people whose subscription has ended. The store chooses who may have it; from iOS 18 and macOS 15.
     case winBack(id: String)
-}
-
-/// What a backend signs with the subscription key of App Store Connect
-/// (https://developer.apple.com/documentation/storekit/generating-a-signature-for-promotional-offers).
-public struct OfferSignature: Codable, Equatable, Sendable {
-    public var keyID: String
-    public var nonce: UUID
-    /// Milliseconds since 1970.
-    public var timestamp: Int
-    public var signature: Data
-
-    public init(keyID: String, nonce: UUID, timestamp: Int, signature: Data) {
-        self.keyID = keyID
-        self.nonce = nonce
-        self.timestamp = timestamp
-        self.signature = signature
-    }
+    /// One that a page or the app knows by its id alone: a win-back offer, if the store has it for this user, or else a promotional
+    /// one, if the server's `POST /offers/apple` signs it.
+    case named(id: String)
 }
 
 /// A purchase that was begun in the App Store.
@@ -40,4 +25,6 @@ public struct IntendedPurchase: Equatable, Sendable {
 public enum RefundRequest: String, Sendable {
     case requested
     case cancelled
+    /// A page for it was opened, on a Mac.
+    case shown
 }

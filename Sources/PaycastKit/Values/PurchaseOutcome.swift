@@ -1,3 +1,5 @@
+internal import Foundation
+
 /// What became of a purchase that the user began.
 public enum PurchaseOutcome: Equatable, Sendable {
     /// The server has it and it belongs to this user. What it opens is in `entitlements`, which was asked for anew since.
@@ -7,7 +9,7 @@ public enum PurchaseOutcome: Equatable, Sendable {
     case cancelled
     /// Genuine and recorded, and it stays with the user who owns it already.
     case ownedByOther
-    /// Paid and on disk; it is posted until the server has it.
+    /// Paid, and kept by the store; it is posted until the server has it.
     case kept(KeptReason)
     /// The server has it and opens nothing for it now, such as a purchase that contradicts its order.
     case recorded(outcome: String)
@@ -42,13 +44,23 @@ public enum PurchaseError: Error, Equatable, Sendable {
     case offline
     /// No order was given, and there is no `OrderSource`.
     case noOrder
-    /// The server or the backend refuses to make the order.
+    /// The server or the backend refuses to make the order; `order_failed` if its answer cannot be read.
     case orderRefused(code: String)
     case unknownProduct
     /// The store does not know the offer, or not for this product.
     case unknownOffer
+    /// The store knows the offer, and it is not for this user.
+    case notEligible
+    /// Purchases are switched off on this device, such as by Screen Time.
+    case notAllowed
+    /// The store does not sell it, or not in this country.
+    case notAvailable
     /// There is no purchase of this product.
     case nothingBought
+    /// The store has a request for this refund already.
+    case alreadyRequested
+    /// A page that names no user restores or redeems, and nobody is logged in.
+    case notLoggedIn
     /// The user closed a sheet of the store, such as the one for the password of a restore.
     case cancelled
     /// The device found the store's signature forged: not delivered, not finished.
@@ -64,10 +76,26 @@ public enum PurchaseError: Error, Equatable, Sendable {
         case .orderRefused(let code): code
         case .unknownProduct: "unknown_product"
         case .unknownOffer: "unknown_offer"
+        case .notEligible: "not_eligible"
+        case .notAllowed: "not_allowed"
+        case .notAvailable: "not_available"
         case .nothingBought: "nothing_bought"
+        case .alreadyRequested: "already_requested"
+        case .notLoggedIn: "not_logged_in"
         case .cancelled: "cancelled"
         case .unverified: "unverified"
         case .store: "store_failed"
+        }
+    }
+}
+
+extension PurchaseError {
+    /// Of an `OrderSource`. What is no lack of a connection is not told as one: an answer that cannot be read stays so.
+    init(ordering error: any Error) {
+        switch error {
+        case let error as PurchaseError: self = error
+        case is URLError: self = .offline
+        default: self = .orderRefused(code: "order_failed")
         }
     }
 }
@@ -84,16 +112,9 @@ public enum Problem: Equatable, Sendable {
     case unverified(product: String?)
     /// A purchase belongs to another user of the app.
     case ownedByOther(transaction: UInt64)
-    /// The disk refuses to keep a transaction. The store still has it, so it is not lost.
+    /// The disk refuses to keep an order, or to show those that it keeps. The store still has each transaction, so it is not lost.
     case disk(String)
-    /// A file of the outbox was damaged and put aside. The store brings its transaction again, the server its entitlements.
-    case damagedFile(String)
-    /// A file of the outbox cannot be read now, or was written by a newer app. It is left alone, and nothing replaces it; a
-    /// log-out removes the entitlements among them.
-    case unreadableFile(String)
     /// What answers at the server's address does not answer as Paycast does, such as 404, a redirection or the log-in page of a
     /// network. If it stays so, the address is wrong.
     case unexpectedAnswer(status: Int)
-    /// The outbox is full; the store keeps the rest until there is room.
-    case outboxFull
 }

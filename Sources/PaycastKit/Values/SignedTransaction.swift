@@ -9,6 +9,9 @@ public struct SignedTransaction: Codable, Equatable, Sendable {
     public var product: String
     /// StoreKit's `jwsRepresentation`: what the server verifies.
     public var jws: String
+    /// The `jwsRepresentation` of the subscription's renewal info, where the store tells of both together.
+    public var renewalInfo: String?
+    /// When the newer of both was signed.
     public var signedDate: Date
     /// StoreKit's `appAccountToken`: the order's UUID. Absent for offer codes and purchases outside the app.
     public var token: UUID?
@@ -27,6 +30,7 @@ public struct SignedTransaction: Codable, Equatable, Sendable {
         originalID: UInt64? = nil,
         product: String,
         jws: String,
+        renewalInfo: String? = nil,
         signedDate: Date,
         token: UUID? = nil,
         isRevoked: Bool = false,
@@ -38,6 +42,7 @@ public struct SignedTransaction: Codable, Equatable, Sendable {
         self.originalID = originalID ?? id
         self.product = product
         self.jws = jws
+        self.renewalInfo = renewalInfo
         self.signedDate = signedDate
         self.token = token
         self.isRevoked = isRevoked
@@ -46,7 +51,9 @@ public struct SignedTransaction: Codable, Equatable, Sendable {
         self.productType = productType
     }
 
-    var version: TransactionVersion { TransactionVersion(of: self) }
+    var version: TransactionVersion {
+        TransactionVersion(id: id, signedAt: Int64((signedDate.timeIntervalSince1970 * 1000).rounded()))
+    }
 }
 
 /// One signing of a transaction. The store signs a transaction anew when something about it changes.
@@ -55,22 +62,7 @@ struct TransactionVersion: Hashable, Comparable, Codable, Sendable {
     /// Milliseconds since 1970, as the store signs it: a `Date` would not survive a round trip through JSON exactly.
     var signedAt: Int64
 
-    init(id: UInt64, signedAt: Int64) {
-        self.id = id
-        self.signedAt = signedAt
-    }
-
-    init(of transaction: SignedTransaction) {
-        id = transaction.id
-        signedAt = Int64((transaction.signedDate.timeIntervalSince1970 * 1000).rounded())
-    }
-
     static func < (left: TransactionVersion, right: TransactionVersion) -> Bool {
         (left.signedAt, left.id) < (right.signedAt, right.id)
-    }
-
-    /// Whether the server's answer to this version settles the other one too: the newer signing tells all of the older.
-    func settles(_ other: TransactionVersion) -> Bool {
-        id == other.id && signedAt >= other.signedAt
     }
 }

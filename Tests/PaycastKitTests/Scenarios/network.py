@@ -1,5 +1,6 @@
 """The network between the app and the server, which notes what passes."""
 
+import http.client
 import json
 import socket
 import threading
@@ -28,6 +29,8 @@ class Network:
         # In seconds, of a busy server.
         self.retry_after = 1
         self.posts, self.questions = [], []
+        # Of apps that follow their user's stream.
+        self.connections = []
         # Of each process of the app: how much faster its clock runs.
         self.paces = []
         self.lock = threading.Lock()
@@ -68,7 +71,9 @@ class Network:
         post = {"at": time.monotonic(), "mode": mode, "status": None, "retry_after": None, "process": int(process)}
         post["pace"] = self.paces[post["process"]]
         if is_post:
-            post["id"] = payload(json.loads(body)["signedTransaction"])["transactionId"]
+            posted = json.loads(body)
+            post["id"] = payload(posted["signedTransaction"])["transactionId"]
+            post["renewal"] = posted.get("signedRenewalInfo")
             self.posts.append(post)
         if mode == "down":
             return self.cut(request)
@@ -81,6 +86,8 @@ class Network:
             return self.answer(request, post, 400, b'{"error":"untrusted_chain","message":"."}')
         if mode == "portal":
             return self.answer(request, post, 200, b"<html>Welcome to the hotel</html>")
+        if path.startswith("streams"):
+            return self.follow(request, path)
         status, answer, headers = self.forward(request, path, body)
         if not is_post:
             known = request.headers.get("If-None-Match")
@@ -88,6 +95,19 @@ class Network:
         if mode == "lost":
             return self.cut(request)
         return self.answer(request, post, status, answer, headers)
+
+    def follow(self, request, path):
+        """A connection that stays open: line by line, until one side ends it."""
+        try:
+            with urllib.request.urlopen(f"{self.server.url}/{path}", timeout=60) as response:
+                self.connections.append(response)
+                request.send_response(response.status)
+                request.send_header("Content-Type", response.headers["Content-Type"])
+                request.end_headers()
+                while line := response.readline():
+                    request.wfile.write(line)
+        except (OSError, ValueError, http.client.HTTPException):
+            pass  # the app, the server, or the network of a test has ended it
 
     def forward(self, request, path, body):
         """What the server says, with the headers that clients and servers compare their versions by."""

@@ -49,8 +49,8 @@ class Signer:
         r, s = int.from_bytes(der[4 : 4 + length], "big"), int.from_bytes(der[6 + length :], "big")
         return signed + "." + unpadded(r.to_bytes(32, "big") + s.to_bytes(32, "big"))
 
-    def notification(self, transaction):
-        """What the App Store posts to the webhook once the transaction is bought."""
+    def renewal(self, transaction, **members):
+        """What the App Store says of the subscription's next period."""
         bought = payload(transaction)
         renewal = {
             "originalTransactionId": bought["originalTransactionId"],
@@ -62,6 +62,11 @@ class Signer:
             "signedDate": bought["signedDate"],
             "environment": bought["environment"],
         }
+        return self.sign({**renewal, **members})
+
+    def notification(self, transaction):
+        """What the App Store posts to the webhook once the transaction is bought."""
+        bought = payload(transaction)
         document = {
             "notificationType": "SUBSCRIBED",
             "subtype": "INITIAL_BUY",
@@ -73,7 +78,7 @@ class Signer:
                 "environment": bought["environment"],
                 "status": 1,
                 "signedTransactionInfo": transaction,
-                "signedRenewalInfo": self.sign(renewal),
+                "signedRenewalInfo": self.renewal(transaction),
             },
         }
         return {"signedPayload": self.sign(document)}

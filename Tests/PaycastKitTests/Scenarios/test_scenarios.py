@@ -1,5 +1,8 @@
 """What the app says at each step of a story, and what only some networks have. Every story is in test_stories.py."""
 
+import subprocess
+import time
+
 import pytest
 from signing import Xcode, expired
 from stories import MODES, PACE, is_done, log_in, purchase, sold
@@ -9,7 +12,7 @@ from world import Phone, Server, Simulator
 def test_bought_posted_finished(server, phone):
     order, transaction = sold(phone, "s1")
     report = phone.run({"buy": [purchase(order)]})
-    assert is_done(report) and phone.finished == [transaction["id"]] and phone.outbox == []
+    assert is_done(report) and phone.finished == [transaction["id"]]
     assert "granted" in report["outcomes"][0]
     assert server.entitlements("s1")["active"]
 
@@ -29,7 +32,7 @@ def test_webhook_first(server, phone):
     assert server.post("/webhooks/apple", server.signer.notification(transaction["jws"]))["outcome"] == "applied"
     [outcome] = phone.run({"buy": [purchase(order)]})["outcomes"]
     assert outcome.startswith("granted(") and ("stale" in outcome or "ignored" in outcome), outcome
-    assert phone.finished == [transaction["id"]] and phone.outbox == [] and server.entitlements("s4")["active"]
+    assert phone.finished == [transaction["id"]] and server.entitlements("s4")["active"]
 
 
 def test_posted_by_a_backend_first(server, phone):
@@ -140,7 +143,7 @@ def test_hundred_unfinished_consumables_killed_again_and_again(server, phone, mo
         lives += 1
     assert lives > 3 and is_done(report) and set(phone.finished) == numbers
     held = server.entitlements(user)["entitlements"]
-    assert {item["product"] for item in held} == {"coins"} and len(held) == 100 and phone.outbox == []
+    assert {item["product"] for item in held} == {"coins"} and len(held) == 100
 
 
 def test_bought_for_good_and_restored_on_another_phone(server, phone, tmp_path):
@@ -196,6 +199,43 @@ def test_entitlements_while_server_and_app_come_and_go(lone_server, tmp_path):
     assert phone.run(other, state="current")["active"] == ["pro.annual"]
     first = next(question for question in questions if question["path"] != before)
     assert first["status"] == 200 and first["known"] is None and first["ETag"] != tag
+
+
+def test_renewal_info_that_is_signed_anew_is_posted(server, phone):
+    """A cancellation signs no transaction: the store tells of it with the one that is finished already."""
+    order, transaction = sold(phone, "s18")
+    assert is_done(phone.run({"buy": [purchase(order)]}))
+    signed = int(time.time() * 1000)
+    renewal = phone.signer.renewal(transaction["jws"], autoRenewStatus=0, signedDate=signed)
+    phone.put("updates", {**transaction, "renewalInfo": renewal, "signedDate": signed / 1000 - 978_307_200})
+    # The next process hears of it, and ends when its time is up.
+    phone.run(patience=2, state="never")
+    assert [(post["status"], post["renewal"]) for post in phone.network.posts] == [(200, None), (200, renewal)]
+
+
+def until(condition, seconds=20):
+    """Asks until it is so: what another process writes announces nothing."""
+    end = time.monotonic() + seconds
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.02)
+    assert condition()
+
+
+def test_entitlements_change_while_the_app_is_open(lone_server, tmp_path):
+    """What a webhook brings is there without a tap, also after the server was gone for a while."""
+    server, phone = lone_server, Phone(tmp_path / "phone", lone_server)
+    log_in = {"logIn": server.order("l1")["signed_stream"]}
+    command = phone.command(log_in, follows=True, state="never", patience=120)
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as app:
+        until(lambda: len(phone.network.connections) == 1)
+        server.trigger("SUBSCRIBED/INITIAL_BUY", "l1")
+        until(lambda: phone.lines("access.log")[-1:] == ['["pro.annual"]'])
+        server.restart()
+        until(lambda: len(phone.network.connections) == 2)
+        server.trigger("REFUND", "l1")
+        until(lambda: phone.lines("access.log")[-1:] == ["[]"])
+        app.kill()
+    assert "since=" in phone.network.connections[1].url
 
 
 def test_bought_in_two_simulators(server, tmp_path):

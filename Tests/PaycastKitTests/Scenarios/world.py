@@ -82,7 +82,7 @@ class Server:
 
 
 class Phone:
-    """One device: a folder for the store and the outbox, and as many processes of the app as it takes."""
+    """One device: a folder for the store and for the kit, and as many processes of the app as it takes."""
 
     numbers = count(2_000_000_000_000_001)
     environment = "Sandbox"
@@ -182,7 +182,7 @@ class Phone:
             app.kill()
         return answered[:count]
 
-    def command(self, *steps, kill_before=None, patience=30, version="1", clock_error=0, pace=1, state=None, backend=None):
+    def command(self, *steps, kill_before=None, patience=30, version="1", clock_error=0, pace=1, state=None, backend=None, follows=False):
         """Writes a plan for the app, and returns what runs it."""
         plan = {
             "server": self.network.begin(pace),
@@ -194,6 +194,7 @@ class Phone:
             "pace": pace,
             "state": state,
             "backend": backend,
+            "follows": follows,
         }
         if kill_before is not None:
             plan["killBefore"] = kill_before
@@ -207,10 +208,6 @@ class Phone:
     @property
     def finished(self):
         return [int(line) for line in self.lines("finished.log")]
-
-    @property
-    def outbox(self):
-        return [path for path in (self.folder / "outbox").glob("*.transaction")]
 
     def check_rules(self):
         rules.check(self.network.posts, self.finished)

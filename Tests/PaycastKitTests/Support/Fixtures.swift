@@ -1,6 +1,4 @@
 import Foundation
-import PaycastKitSystem
-import PaycastKitWire
 
 @testable import PaycastKit
 
@@ -94,6 +92,24 @@ struct Driver {
         return machine.handle(event, at: Moment(now: now, chance: chance))
     }
 
+    /// The process dies, and another one starts, which finds what was written.
+    mutating func restart(appVersion: String = "1") -> [PurchaseAction] {
+        let book = machine.book
+        machine = PurchaseMachine(canRenew: machine.renewal.isPossible)
+        return send(.launched(appVersion: appVersion, book))
+    }
+
+    /// Starts with an order that an earlier process has placed.
+    static func placed(_ order: Order = Fixture.order()) -> Driver {
+        var driver = Driver()
+        var book = Book()
+        book.place(order, product: "pro.annual", at: driver.now)
+        _ = driver.send(.launched(appVersion: "1", book))
+        return driver
+    }
+
+    func memo(_ id: UInt64 = 1) -> Memo? { machine.deliveries[id]?.memo }
+
     /// Taps, pays, and leaves the transaction with the post under way.
     mutating func buy(_ transaction: SignedTransaction = Fixture.transaction(), order: Order = Fixture.order()) {
         let product = transaction.product
@@ -107,13 +123,14 @@ extension [PurchaseAction] {
         compactMap { if case .post(let delivery) = $0 { delivery.version } else { nil } }
     }
     var finishes: [UInt64] {
-        compactMap { if case .finish(let acknowledgement) = $0 { acknowledgement.version.id } else { nil } }
+        compactMap { if case .finish(let id) = $0 { id } else { nil } }
     }
     var replies: [Result<PurchaseOutcome, PurchaseError>] {
         compactMap { if case .reply(_, let result) = $0 { result } else { nil } }
     }
-    var kept: [Delivery] {
-        compactMap { if case .keep(let delivery) = $0 { delivery } else { nil } }
+    /// What was written, if anything was.
+    var book: Book? {
+        compactMap { if case .save(let book) = $0 { book } else { nil } }.last
     }
     var problems: [Problem] {
         compactMap { if case .report(let problem) = $0 { problem } else { nil } }

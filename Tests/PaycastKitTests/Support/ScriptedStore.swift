@@ -1,5 +1,4 @@
 import Foundation
-import PaycastKitSystem
 
 @testable import PaycastKit
 
@@ -11,10 +10,9 @@ actor ScriptedStore: Store {
         Fixture.subscription,
     ]
     private var next: Result<StoreOutcome, PurchaseError> = .success(.cancelled)
+    private var unknownOffer: PurchaseOffer?
     private var isOffline = false
     private var closesPasswordSheet = false
-    private(set) var isEnvironmentAsked = false
-    private var environments: [CheckedContinuation<Void, Never>] = []
     private var meanwhile: (@Sendable () -> Void)?
     private(set) var purchases: [UUID] = []
     private(set) var offers: [PurchaseOffer?] = []
@@ -36,6 +34,8 @@ actor ScriptedStore: Store {
     }
 
     func fail(_ error: PurchaseError) { next = .failure(error) }
+
+    func refuse(_ offer: PurchaseOffer) { unknownOffer = offer }
 
     func goOffline() { isOffline = true }
 
@@ -59,6 +59,7 @@ actor ScriptedStore: Store {
     func purchase(_ product: String, token: UUID, offer: PurchaseOffer?) throws(PurchaseError) -> StoreOutcome {
         purchases.append(token)
         offers.append(offer)
+        if let offer, offer == unknownOffer { throw .unknownOffer }
         return try next.get()
     }
 
@@ -76,7 +77,8 @@ actor ScriptedStore: Store {
 
     func finish(_ transaction: UInt64) {
         open[transaction] = nil
-        finished.append(transaction)
+        // The second time, a store has nothing to finish.
+        if !finished.contains(transaction) { finished.append(transaction) }
     }
 
     func showManageSubscriptions() { sheets.append("manage") }
@@ -86,17 +88,6 @@ actor ScriptedStore: Store {
     func requestRefund(of product: String) throws(PurchaseError) -> RefundRequest { try refund.get() }
 
     func answerRefund(_ result: Result<RefundRequest, PurchaseError>) { refund = result }
-
-    func environment() async -> String? {
-        isEnvironmentAsked = true
-        await withCheckedContinuation { environments.append($0) }
-        return "xcode"
-    }
-
-    func tellEnvironment() {
-        for waiter in environments { waiter.resume() }
-        environments = []
-    }
 }
 
 /// A server that answers what a test says.
@@ -112,6 +103,22 @@ actor ScriptedServer: Transport {
         ),
         "entitlements": ServerResponse(status: 200, body: Data(#"{"active":false,"entitlements":[]}"#.utf8)),
     ]
+
+    /// Connections that stay open.
+    private(set) var connections: [AsyncStream<ServerSentEvent>.Continuation] = []
+    private(set) var closed = 0
+
+    nonisolated func events(_ request: ServerRequest) -> AsyncStream<ServerSentEvent> {
+        AsyncStream { continuation in Task { await open(request, continuation) } }
+    }
+
+    private func open(_ request: ServerRequest, _ continuation: AsyncStream<ServerSentEvent>.Continuation) {
+        requests.append(request)
+        connections.append(continuation)
+        continuation.onTermination = { _ in Task { await self.close() } }
+    }
+
+    private func close() { closed += 1 }
 
     /// What comes in for it is answered once it is released.
     func hold(_ path: String) { held[path] = [] }
@@ -187,6 +194,7 @@ struct App {
     let server = ScriptedServer()
     let clock = HandClock()
     let folder = Folder()
+    var disk: Disk { Disk(folder.url) }
 
     /// Starts the process. Ends with `stop`.
     func launch(
@@ -198,7 +206,7 @@ struct App {
             PurchaseEngine.Parts(
                 store: store,
                 server: PaycastServer(server),
-                outbox: Outbox(folder: folder.url),
+                disk: disk,
                 orders: orders,
                 appVersion: "1",
                 time: clock,

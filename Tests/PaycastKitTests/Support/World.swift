@@ -1,6 +1,4 @@
 import Foundation
-import PaycastKitSystem
-import PaycastKitWire
 
 @testable import PaycastKit
 
@@ -24,7 +22,7 @@ struct World {
     var isStoreReliable = false
     var now = Fixture.start
     var machine = PurchaseMachine(canRenew: true)
-    var disk: [String: Data] = [:]
+    var disk = Book()
     /// Unfinished transactions of the store.
     var store: [UInt64: SignedTransaction] = [:]
     var lastID: UInt64 = 0
@@ -33,7 +31,7 @@ struct World {
     /// What a proxy never lets through, whoever posts it.
     var poisoned: Set<UInt64> = []
     /// What the server has asked of all posts, by the answer to which one.
-    var closed: (version: TransactionVersion, from: Date, until: Date)?
+    var closed: (id: UInt64, from: Date, until: Date)?
     /// The streams with an older signing have expired.
     var signing = 1
     var user: String?
@@ -47,7 +45,7 @@ struct World {
 
     /// Versions whose 200 or 409 has reached the app.
     var acknowledged: Set<TransactionVersion> = []
-    var failures: [TransactionVersion: Failure] = [:]
+    var failures: [UInt64: Failure] = [:]
     var finished: Set<UInt64> = []
     var violations: [String] = []
 
@@ -62,21 +60,9 @@ struct World {
         posts = []
         fuse = nil
         // Waits of the machine's own end with the process; what the server asked for is on disk.
-        failures = failures.filter { $0.value.isOrdered && isStored($0.key, failedAt: $0.value.at) }
-        if let (version, from, _) = closed, !isStored(version, failedAt: from) { closed = nil }
-        let deliveries = disk.keys.filter { $0 != "orders" }.sorted()
-            .compactMap { disk[$0].flatMap { try? Envelope.open($0, as: Delivery.self) } }
-        let orders = disk["orders"].flatMap { try? Envelope.open($0, as: [PlacedOrder].self) } ?? []
-        send(.launched(appVersion: "\(appVersion)", deliveries: deliveries, orders: orders))
-    }
-
-    private func isStored(_ version: TransactionVersion, failedAt date: Date) -> Bool {
-        guard let failedAt = (try? stored(version))?.backoff.failedAt else { return false }
-        return abs(failedAt.timeIntervalSince(date)) < 0.01
-    }
-
-    func stored(_ version: TransactionVersion) throws -> Delivery? {
-        try disk["\(version.id)-\(version.signedAt)"].map { try Envelope.open($0, as: Delivery.self) }
+        failures = failures.filter { $0.value.isOrdered && disk.memos[$0.key]?.backoff.failedAt == $0.value.at }
+        if let (_, from, _) = closed, disk.gate?.failedAt != from { closed = nil }
+        send(.launched(appVersion: "\(appVersion)", disk))
     }
 
     mutating func send(_ event: PurchaseEvent) {
@@ -95,20 +81,15 @@ struct World {
         switch action {
         case .order(let product): pending.append(.ordered(product: product, newOrder()))
         case .renewStream: pending.append(.renewed(user.map { Fixture.stream(of: $0, signing: signing) }))
-        case .purchase(let product, let token, _):
-            if let answer = storeAnswer(product, token: token) { pending.append(answer) }
-        case .keep(let delivery): disk[key(delivery.version)] = try? Envelope.seal(delivery)
-        case .drop(let version):
-            disk[key(version)] = nil
-        case .saveOrders(let orders): disk["orders"] = try? Envelope.seal(orders)
+        case .purchase(let product, let order, _):
+            if let answer = storeAnswer(product, token: order.token) { pending.append(answer) }
+        case .save(let book): disk = book
         case .post(let delivery): post(delivery)
-        case .finish(let acknowledgement): finish(acknowledgement)
-        case .sweep: pending += store.values.sorted { $0.id < $1.id }.map { .arrived($0) }
+        case .finish(let id): finish(id)
+        case .sweep: pending.append(.swept(store.values.sorted { $0.id < $1.id }))
         case .reply, .report, .withdraw, .refreshEntitlements, .switchUser: break
         }
     }
-
-    private func key(_ version: TransactionVersion) -> String { "\(version.id)-\(version.signedAt)" }
 
     private mutating func storeAnswer(_ product: String, token: UUID) -> PurchaseEvent? {
         switch Int.random(in: 0..<10, using: &random) {
@@ -144,38 +125,37 @@ struct World {
 
 /// The two rules, and the server.
 extension World {
-    private mutating func finish(_ acknowledgement: Acknowledgement) {
-        let version = acknowledgement.version
-        if !acknowledged.contains(version) { violations.append("finished without an answer: \(version)") }
-        if machine.deliveries.keys.contains(where: { $0.id == version.id && $0 > version }) {
-            violations.append("finished before its newest version: \(version)")
+    private mutating func finish(_ id: UInt64) {
+        if !acknowledged.contains(where: { $0.id == id }) { violations.append("finished without an answer: \(id)") }
+        if let newest = store[id]?.version, machine.settled[newest.id]?.version != newest, machine.deliveries[id] != nil
+        {
+            violations.append("finished before its newest version: \(newest)")
         }
         if !isStoreReliable, Int.random(in: 0..<4, using: &random) == 0 { return }
-        store[version.id] = nil
-        finished.insert(version.id)
-        pending.append(.finished(version))
+        store[id] = nil
+        finished.insert(id)
     }
 
     private mutating func post(_ delivery: Delivery) {
         let version = delivery.version
-        if (try? stored(version)) == nil { violations.append("posted before it was on disk: \(version)") }
-        if delivery.stream == nil { violations.append("posted for nobody: \(version)") }
-        if let failure = failures[version], now < failure.earliest, now >= failure.at {
+        if delivery.memo.stream == nil { violations.append("posted for nobody: \(version)") }
+        if delivery.transaction.token == nil, disk.memos[version.id]?.owner != delivery.memo.owner {
+            violations.append("posted before it was on disk whose it is: \(version)")
+        }
+        if let failure = failures[version.id], now < failure.earliest, now >= failure.at {
             violations.append("posted \(failure.earliest.timeIntervalSince(now)) s early: \(version)")
         }
         if let closed, now >= closed.from, now < closed.until {
             violations.append("posted before the server's Retry-After for all: \(version)")
         }
         let token = delivery.transaction.token
-        if let token, let owner = owners[token], let stream = delivery.stream, !restored.contains(version.id),
-            stream.owner != "user:\(owner):paywall", machine.orders[token] != nil
+        if let token, let owner = owners[token], let stream = delivery.memo.stream, !finished.contains(version.id),
+            stream.owner != "user:\(owner):paywall", machine.book[token] != nil
         {
             violations.append("posted for another user: \(version)")
         }
         posts.append(delivery)
     }
-
-    private var restored: Set<UInt64> { finished }
 
     /// The server answers the oldest post.
     mutating func answer() {
@@ -183,32 +163,32 @@ extension World {
         let delivery = posts.removeFirst()
         let answer = serverAnswer(to: delivery)
         let version = delivery.version
-        // A version that a newer one's answer has ended is nothing to the machine any more.
-        if machine.deliveries[version]?.isPosting == true { note(answer, of: version) }
-        if let acknowledgement = Acknowledgement(of: delivery, answer: answer) {
-            acknowledged.insert(acknowledgement.version)
-            failures[version] = nil
-        } else {
-            note(answer, to: version)
-        }
+        if machine.deliveries[version.id]?.post?.version == version { note(answer, of: version.id) }
+        if Acknowledgement(of: delivery, version: version, answer: answer) != nil { acknowledged.insert(version) }
+        note(answer, to: version.id)
         send(.answered(version, answer))
     }
 
-    private mutating func note(_ answer: PostAnswer, of version: TransactionVersion) {
+    private mutating func note(_ answer: PostAnswer, of id: UInt64) {
         switch answer {
         case .committed, .ownedByOther, .refused, .unauthorized: closed = nil
         case .later(let delay) where delay.isWholeServer:
-            if let seconds = delay.seconds { closed = (version, from: now, until: now + seconds) }
+            if let seconds = delay.seconds { closed = (id, from: now, until: now + seconds) }
         case .later, .unreachable: break
         }
     }
 
-    private mutating func note(_ answer: PostAnswer, to version: TransactionVersion) {
-        let count = (failures[version]?.count ?? 0) + 1
+    private mutating func note(_ answer: PostAnswer, to id: UInt64) {
+        switch answer {
+        // It is over, or another signing and another version of the app may be believed at once.
+        case .committed, .ownedByOther, .refused: return failures[id] = nil
+        case .unauthorized, .later, .unreachable: break
+        }
+        let count = (failures[id]?.count ?? 0) + 1
         var wait = min(Backoff.longest, Double(1 << min(count - 1, 9)))
         var isOrdered = false
         if case .later(let delay) = answer, let seconds = delay.seconds { (wait, isOrdered) = (seconds, true) }
-        failures[version] = Failure(at: now, count: count, earliest: now + wait, isOrdered: isOrdered)
+        failures[id] = Failure(at: now, count: count, earliest: now + wait, isOrdered: isOrdered)
     }
 
     private func serverAnswer(to delivery: Delivery) -> PostAnswer {
@@ -220,18 +200,18 @@ extension World {
         case .refusing: return .refused(code: "untrusted_chain")
         case .up:
             if poisoned.contains(delivery.version.id) { return .later(.init(seconds: nil, isWholeServer: true)) }
-            guard delivery.stream?.text.hasSuffix("--\(signing)") == true else {
+            guard delivery.memo.stream?.text.hasSuffix("--\(signing)") == true else {
                 return .unauthorized(code: "expired_stream_name")
             }
             let owner = delivery.transaction.token.flatMap { owners[$0] }.map { "user:\($0):paywall" }
-            return owner == nil || owner == delivery.owner ? .committed(Fixture.commit) : .ownedByOther
+            return owner == nil || owner == delivery.memo.owner ? .committed(Fixture.commit) : .ownedByOther
         }
     }
 
     /// The user comes back to the app: every wait of the machine's own may be cut to a second.
     mutating func resume() {
-        for (version, failure) in failures where !failure.isOrdered {
-            failures[version]?.earliest = min(failure.earliest, failure.at + Backoff.first)
+        for (id, failure) in failures where !failure.isOrdered {
+            failures[id]?.earliest = min(failure.earliest, failure.at + Backoff.first)
         }
         send(.resumed)
     }

@@ -1,7 +1,9 @@
 import Foundation
-import PaycastKit
+import StoreKit
 import StoreKitTest
 import XCTest
+
+@testable import PaycastKit
 
 /// PaycastKit against StoreKit itself, in Xcode's test environment. There is one environment for a whole Mac, so these tests
 /// must not run beside others. No server answers, so every purchase is kept.
@@ -35,6 +37,19 @@ final class StoreKitStoreTests: XCTestCase {
     ) async -> SignedTransaction? {
         for await case .signed(let transaction) in updates where isWanted(transaction) { return transaction }
         return nil
+    }
+
+    func testWhatNoSecondTryCuresIsToldAsWhatItIs() {
+        let cases: [(error: any Error, told: PurchaseError)] = [
+            (StoreKitError.networkError(URLError(.notConnectedToInternet)), .offline),
+            (StoreKitError.userCancelled, .cancelled), (StoreKitError.notAvailableInStorefront, .notAvailable),
+            (Product.PurchaseError.productUnavailable, .notAvailable),
+            (Product.PurchaseError.purchaseNotAllowed, .notAllowed),
+            (Product.PurchaseError.ineligibleForOffer, .notEligible),
+            (Product.PurchaseError.invalidOfferIdentifier, .unknownOffer),
+            (Transaction.RefundRequestError.duplicateRequest, .alreadyRequested),
+        ]
+        for (error, told) in cases { XCTAssertEqual(PurchaseError(error), told) }
     }
 
     func testWhatTheStoreDoesNotKnowIsLeftOut() async throws {

@@ -1,6 +1,5 @@
 internal import Foundation
 internal import PaycastKit
-internal import PaycastKitSystem
 
 /// A clock that is wrong, and one that runs faster, so that nobody has to wait for the app's own waits.
 struct PlannedTime: Timekeeper {

@@ -32,6 +32,8 @@ struct Plan: Decodable {
     var patience: Double
     /// The state of the entitlements that it waits for.
     var state: String?
+    /// Reads the entitlements, and writes to a log what opens access with each change.
+    var follows: Bool?
 }
 
 struct Report: Encodable {
@@ -60,7 +62,7 @@ let purchases = Purchases(
     server: plan.server,
     store: store,
     orders: plan.backend,
-    folder: folder.appendingPathComponent("outbox", isDirectory: true),
+    folder: folder.appendingPathComponent("kit", isDirectory: true),
     appVersion: plan.appVersion,
     time: PlannedTime(error: plan.clockError, pace: plan.pace),
     willPerform: { _ in countdown.tick() }
@@ -77,7 +79,15 @@ func outcome(_ purchase: Plan.Purchase) async -> String {
 }
 
 func isDone(_ report: Report) -> Bool {
-    report.kept == 0 && report.unfinished == 0 && store.isOutboxEmpty && plan.state ?? report.state == report.state
+    report.kept == 0 && report.unfinished == 0 && plan.state ?? report.state == report.state
+}
+
+if plan.follows == true {
+    Task {
+        for await state in purchases.entitlements {
+            store.note("\(state.entitlements?.entitlements.filter(\.active).map(\.product) ?? [])", in: "access.log")
+        }
+    }
 }
 
 var report = Report()
@@ -94,7 +104,7 @@ for step in plan.steps {
 
 let end = Date(timeIntervalSinceNow: plan.patience)
 repeat {
-    // Nothing announces that the outbox and the store are empty, so they are asked.
+    // Nothing announces that kit and store have nothing left to do, so they are asked.
     try? await Task.sleep(for: .milliseconds(40))
     let state = try? JSONDecoder().decode(State.self, from: await purchases.handle("state", json: Data()))
     report.kept = state?.kept ?? -1

@@ -18,6 +18,7 @@ extension Transaction {
 }
 
 extension Product {
+    @available(iOS 17.0, macCatalyst 17.0, *)
     @MainActor
     public func purchase(
         confirmIn scene: some UIScene,
@@ -26,7 +27,14 @@ extension Product {
 }
 
 /// https://developer.apple.com/documentation/storekit/message
+@available(iOS 16.0, macCatalyst 16.0, *)
+@available(macOS, unavailable)
 public struct Message: Hashable, Sendable {
+    public struct Reason: RawRepresentable, Hashable, Sendable {
+        public let rawValue: Int
+        public init(rawValue: Int) { self.rawValue = rawValue }
+    }
+
     public struct Messages: AsyncSequence, Sendable {
         public typealias Element = Message
         public struct AsyncIterator: AsyncIteratorProtocol {

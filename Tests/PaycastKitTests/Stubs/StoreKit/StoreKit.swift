@@ -16,7 +16,23 @@ public enum VerificationResult<SignedType> {
 
 extension VerificationResult: Sendable where SignedType: Sendable {}
 
+extension VerificationResult {
+    public var payloadValue: SignedType { get throws { fatalError("stub") } }
+    public var unsafePayloadValue: SignedType { fatalError("stub") }
+}
+
 extension VerificationResult where SignedType == Transaction {
+    public var jwsRepresentation: String { fatalError("stub") }
+    public var headerData: Data { fatalError("stub") }
+    public var payloadData: Data { fatalError("stub") }
+    public var signatureData: Data { fatalError("stub") }
+    public var signedData: Data { fatalError("stub") }
+    public var signedDate: Date { fatalError("stub") }
+    public var deviceVerification: Data { fatalError("stub") }
+    public var deviceVerificationNonce: UUID { fatalError("stub") }
+}
+
+extension VerificationResult where SignedType == Product.SubscriptionInfo.RenewalInfo {
     public var jwsRepresentation: String { fatalError("stub") }
 }
 
@@ -29,14 +45,8 @@ public enum AppStore {
         public init(rawValue: String) { self.rawValue = rawValue }
     }
 
+    public static var canMakePayments: Bool { fatalError("stub") }
     public static func sync() async throws { fatalError("stub") }
-}
-
-public struct AppTransaction: Sendable {
-    public let environment: AppStore.Environment
-    public static var shared: VerificationResult<AppTransaction> {
-        get async throws { fatalError("stub") }
-    }
 }
 
 public struct Transaction: Identifiable, Hashable, Sendable {
@@ -66,6 +76,9 @@ public struct Transaction: Identifiable, Hashable, Sendable {
     public let ownershipType: OwnershipType
     public let productType: Product.ProductType
 
+    /// The status of its subscription, with the renewal info of the family's members.
+    public var subscriptionStatus: Product.SubscriptionInfo.Status? { get async { fatalError("stub") } }
+
     public static var updates: Transactions { fatalError("stub") }
     public static var unfinished: Transactions { fatalError("stub") }
     public static var currentEntitlements: Transactions { fatalError("stub") }
@@ -85,13 +98,10 @@ public struct Product: Identifiable, Hashable, Sendable {
     }
     public struct PurchaseOption: Hashable, Sendable {
         public static func appAccountToken(_ token: UUID) -> PurchaseOption { fatalError("stub") }
-        public static func promotionalOffer(
-            offerID: String,
-            keyID: String,
-            nonce: UUID,
-            signature: Data,
-            timestamp: Int
-        ) -> PurchaseOption { fatalError("stub") }
+        /// Back-deployed from iOS 26 and macOS 26; only SDKs of Xcode 26 have it.
+        public static func promotionalOffer(_ offerID: String, compactJWS: String) -> [PurchaseOption] {
+            fatalError("stub")
+        }
         @available(iOS 18.0, macOS 15.0, *)
         public static func winBackOffer(_ offer: SubscriptionOffer) -> PurchaseOption { fatalError("stub") }
     }
@@ -141,9 +151,27 @@ public struct Product: Identifiable, Hashable, Sendable {
     }
 
     public struct SubscriptionInfo: Hashable, Sendable {
-        public struct RenewalInfo: Hashable, Sendable {}
+        public struct RenewalInfo: Hashable, Sendable {
+            public enum ExpirationReason: Hashable, Sendable {}
+            public enum PriceIncreaseStatus: Hashable, Sendable {}
+            public let originalTransactionID: UInt64
+            public let signedDate: Date
+        }
         public struct RenewalState: Hashable, Sendable {}
-        public struct Status: Hashable, Sendable {}
+        public struct Status: Sendable {
+            public let state: RenewalState
+            public let transaction: VerificationResult<Transaction>
+            public let renewalInfo: VerificationResult<RenewalInfo>
+
+            public struct Statuses: AsyncSequence, Sendable {
+                public typealias Element = Status
+                public struct AsyncIterator: AsyncIteratorProtocol {
+                    public mutating func next() async -> Status? { fatalError("stub") }
+                }
+                public func makeAsyncIterator() -> AsyncIterator { fatalError("stub") }
+            }
+            public static var updates: Statuses { fatalError("stub") }
+        }
         public let subscriptionGroupID: String
         public let subscriptionPeriod: SubscriptionPeriod
         public let introductoryOffer: SubscriptionOffer?
@@ -186,7 +214,8 @@ public enum StoreKitError: Error, Sendable {
     case unsupported
 }
 
-public struct PurchaseIntent: Sendable {
+@available(iOS 16.4, macOS 14.4, macCatalyst 16.4, *)
+public struct PurchaseIntent: Equatable, Sendable {
     public struct PurchaseIntents: AsyncSequence, Sendable {
         public typealias Element = PurchaseIntent
         public struct AsyncIterator: AsyncIteratorProtocol {

@@ -21,10 +21,14 @@ extension UIScene: Hashable {
 }
 
 @MainActor
-public final class UIApplication: UIResponder {
+open class UIApplication: UIResponder {
     public struct LaunchOptionsKey: Hashable, Sendable {}
 
-    public static let willEnterForegroundNotification = NSNotification.Name("stub")
+    public enum State: Int, Sendable { case active, inactive, background }
+
+    public class var willEnterForegroundNotification: NSNotification.Name { fatalError("stub") }
+    public class var didEnterBackgroundNotification: NSNotification.Name { fatalError("stub") }
+    public var applicationState: State { fatalError("stub") }
     public static var shared: UIApplication { fatalError("stub") }
     public var connectedScenes: Set<UIScene> { fatalError("stub") }
 }

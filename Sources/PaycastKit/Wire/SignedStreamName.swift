@@ -1,25 +1,21 @@
-package import Foundation
+internal import Foundation
 
 /// What a signed stream name says of itself: `BASE64--SIGNATURE`, in the form of Rails' message verifier
 /// (https://api.rubyonrails.org/classes/ActiveSupport/MessageVerifier.html). Only the server can check the signature.
-package struct SignedStreamName {
+struct SignedStreamName {
     private let text: String
 
-    package init(_ text: String) {
-        self.text = text
-    }
+    init(_ text: String) { self.text = text }
 
     /// The name without its signature and expiry, such as `user:42:paywall`. What is not in this form is its own owner.
-    package var owner: String {
+    var owner: String {
         if let name = payload.flatMap({ try? JSONDecoder().decode(String.self, from: $0) }) { return name }
         return envelope?._rails.data ?? text
     }
 
     /// Nil for a name that counts for ever.
-    package var expiry: Date? {
-        guard let text = envelope?._rails.exp else { return nil }
-        let whole = Date.ISO8601FormatStyle()
-        return (try? Date.ISO8601FormatStyle(includingFractionalSeconds: true).parse(text)) ?? (try? whole.parse(text))
+    var expiry: Date? {
+        envelope?._rails.exp.flatMap { try? Instant(text: $0).date }
     }
 
     /// How Rails writes a name that expires.

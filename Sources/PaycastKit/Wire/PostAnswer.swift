@@ -1,8 +1,7 @@
-package import Foundation
-package import PaycastKitSystem
+internal import Foundation
 
 /// What the server said to a posted transaction, as far as it decides what happens next.
-package enum PostAnswer: Equatable, Sendable {
+enum PostAnswer: Equatable, Sendable {
     /// 200: it is in the ledger.
     case committed(Commit)
     /// 409: it is in the ledger, and another user's.
@@ -16,42 +15,29 @@ package enum PostAnswer: Equatable, Sendable {
     /// No answer at all.
     case unreachable
 
-    package struct Delay: Equatable, Sendable {
+    struct Delay: Equatable, Sendable {
         /// `Retry-After`.
-        package var seconds: TimeInterval?
+        var seconds: TimeInterval?
         /// False if the answer is about this transaction only: others may go on.
-        package var isWholeServer: Bool
+        var isWholeServer: Bool
         /// The status of an answer that is not Paycast's.
-        package var unexpected: Int?
-
-        package init(seconds: TimeInterval? = nil, isWholeServer: Bool, unexpected: Int? = nil) {
-            self.seconds = seconds
-            self.isWholeServer = isWholeServer
-            self.unexpected = unexpected
-        }
+        var unexpected: Int?
     }
 }
 
 /// The body of a 200.
-package struct Commit: Codable, Equatable, Sendable {
+struct Commit: Codable, Equatable, Sendable {
     /// `applied`, `duplicate`, `stale`, `ignored`, `unclaimed` or `quarantined`.
-    package var outcome: String
-    package var event: String
-    package var cursor: String?
+    var outcome: String
+    var event: String
+    var cursor: String?
     /// `granted`, `moved`, `shared` or `refused`; absent without a user.
-    package var claim: String?
-
-    package init(outcome: String, event: String, cursor: String? = nil, claim: String? = nil) {
-        self.outcome = outcome
-        self.event = event
-        self.cursor = cursor
-        self.claim = claim
-    }
+    var claim: String?
 }
 
 extension PostAnswer {
     /// Only an answer in the server's own words counts: a captive portal answers 200 to everything, with a page.
-    package init(_ response: ServerResponse, at now: Date) {
+    init(_ response: ServerResponse) {
         let code = response.errorCode
         switch (response.status, code) {
         case (200, _):
@@ -62,7 +48,7 @@ extension PostAnswer {
         case (401, let code?), (403, let code?): self = .unauthorized(code: code)
         default:
             let isWholeServer = response.status != 422 && !PostAnswer.aboutOneTransaction.contains(code ?? "")
-            let seconds = RetryAfter.seconds(response, at: now)
+            let seconds = response.retryAfter
             let unexpected = response.isExpected ? nil : response.status
             self = .later(Delay(seconds: seconds, isWholeServer: isWholeServer, unexpected: unexpected))
         }

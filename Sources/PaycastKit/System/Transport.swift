@@ -1,40 +1,26 @@
-package import Foundation
+internal import Foundation
 
 #if canImport(FoundationNetworking)
     internal import FoundationNetworking
 #endif
 
 /// One request to the server, without its address.
-package struct ServerRequest: Equatable, Sendable {
-    package var method: String
+struct ServerRequest: Equatable, Sendable {
+    var method: String
     /// Below the server's URL, such as `transactions/apple`.
-    package var path: String
-    package var query: [String: String] = [:]
-    package var headers: [String: String] = [:]
-    package var body: Data?
-
-    package init(
-        method: String,
-        path: String,
-        query: [String: String] = [:],
-        headers: [String: String] = [:],
-        body: Data? = nil
-    ) {
-        self.method = method
-        self.path = path
-        self.query = query
-        self.headers = headers
-        self.body = body
-    }
+    var path: String
+    var query: [String: String] = [:]
+    var headers: [String: String] = [:]
+    var body: Data?
 }
 
-package struct ServerResponse: Equatable, Sendable {
-    package var status: Int
+struct ServerResponse: Equatable, Sendable {
+    var status: Int
     /// Names in lower case.
-    package var headers: [String: String]
-    package var body: Data
+    var headers: [String: String]
+    var body: Data
 
-    package init(status: Int, headers: [String: String] = [:], body: Data = Data()) {
+    init(status: Int, headers: [String: String] = [:], body: Data = Data()) {
         self.status = status
         self.headers = Dictionary(headers.map { ($0.lowercased(), $1) }) { first, _ in first }
         self.body = body
@@ -47,10 +33,10 @@ extension ServerResponse {
     }
 
     /// Paycast's word for what is wrong, as every body of an error has it.
-    package var errorCode: String? { (try? JSONDecoder().decode(Failure.self, from: body))?.error }
+    var errorCode: String? { (try? JSONDecoder().decode(Failure.self, from: body))?.error }
 
     /// Whether Paycast, or a proxy before it in trouble, may have said so.
-    package var isExpected: Bool {
+    var isExpected: Bool {
         switch status {
         case 408, 425, 429, 500...: true
         case 404, 405: false
@@ -60,18 +46,20 @@ extension ServerResponse {
     }
 }
 
-/// Sends one request and returns whatever was answered. Throws only if there was no answer.
-package protocol Transport: Sendable {
+protocol Transport: Sendable {
+    /// Sends one request and returns whatever was answered. Throws only if there was no answer.
     func send(_ request: ServerRequest) async throws -> ServerResponse
+    /// What comes over a connection that stays open, until it ends. Whoever stops reading ends it.
+    func events(_ request: ServerRequest) -> AsyncStream<ServerSentEvent>
 }
 
 /// The transport of an app.
-package final class URLSessionTransport: Transport {
+final class URLSessionTransport: Transport {
     private let server: URL
     private let session: URLSession
 
     /// - Parameter timeout: Seconds without a byte from the server, after which a request has failed.
-    package init(server: URL, timeout: TimeInterval = 30) {
+    init(server: URL, timeout: TimeInterval = 30) {
         self.server = server
         // Nothing of a purchase belongs into cookies or caches.
         let configuration = URLSessionConfiguration.ephemeral
@@ -82,11 +70,28 @@ package final class URLSessionTransport: Transport {
         session = URLSession(configuration: configuration, delegate: Redirects(), delegateQueue: nil)
     }
 
+    func events(_ request: ServerRequest) -> AsyncStream<ServerSentEvent> {
+        AsyncStream { continuation in
+            guard let request = try? urlRequest(request) else { return continuation.finish() }
+            let configuration = URLSessionConfiguration.ephemeral
+            // The server says something every 15 seconds.
+            configuration.timeoutIntervalForRequest = 45
+            configuration.httpShouldSetCookies = false
+            configuration.urlCache = nil
+            let events = EventConnection(continuation)
+            let session = URLSession(configuration: configuration, delegate: events, delegateQueue: nil)
+            let task = session.dataTask(with: request)
+            continuation.onTermination = { _ in task.cancel() }
+            task.resume()
+            session.finishTasksAndInvalidate()
+        }
+    }
+
     deinit {
         session.finishTasksAndInvalidate()
     }
 
-    package func send(_ request: ServerRequest) async throws -> ServerResponse {
+    func send(_ request: ServerRequest) async throws -> ServerResponse {
         let (body, response) = try await session.data(for: urlRequest(request))
         guard let response = response as? HTTPURLResponse else { throw URLError(.badServerResponse) }
         let headers = response.allHeaderFields.reduce(into: [:]) {
@@ -131,5 +136,33 @@ private final class Redirects: NSObject, URLSessionTaskDelegate {
         completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
         completionHandler(nil)
+    }
+}
+
+/// The session calls it from one queue, one call after the other: that guards the parser.
+private final class EventConnection: NSObject, URLSessionDataDelegate, @unchecked Sendable {
+    private let events: AsyncStream<ServerSentEvent>.Continuation
+    private var parser = ServerSentEventParser()
+
+    init(_ events: AsyncStream<ServerSentEvent>.Continuation) {
+        self.events = events
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        dataTask: URLSessionDataTask,
+        didReceive response: URLResponse,
+        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+    ) {
+        let isStream = (response as? HTTPURLResponse)?.statusCode == 200 && response.mimeType == "text/event-stream"
+        completionHandler(isStream ? .allow : .cancel)
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        for event in parser.take(data) { events.yield(event) }
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        events.finish()
     }
 }

@@ -1,5 +1,4 @@
-package import Foundation
-package import PaycastKitSystem
+internal import Foundation
 
 /// The routes that an app uses, in the server's own JSON.
 extension ServerRequest {
@@ -7,27 +6,39 @@ extension ServerRequest {
     ///
     /// - Parameters:
     ///   - jws: What the store signed.
+    ///   - renewalInfo: What it signed of the subscription's next period.
     ///   - order: The user's order, for a transaction that carries no token of its own.
-    package static func transaction(_ jws: String, stream: String?, order: UUID?) -> ServerRequest {
+    static func transaction(_ jws: String, renewalInfo: String?, stream: String?, order: UUID?) -> ServerRequest {
         struct Body: Encodable {
             var signedTransaction: String
+            var signedRenewalInfo: String?
             var stream: String?
             var order: String?
         }
-        return post(
-            "transactions/apple",
-            body: Body(signedTransaction: jws, stream: stream, order: order?.uuidString.lowercased())
-        )
+        let order = order?.uuidString.lowercased()
+        let body = Body(signedTransaction: jws, signedRenewalInfo: renewalInfo, stream: stream, order: order)
+        return post("transactions/apple", body: body)
+    }
+
+    /// `POST /offers/apple`, for the user of the stream.
+    static func offer(_ id: String, product: String, stream: String) -> ServerRequest {
+        post("offers/apple", body: ["stream": stream, "product": product, "offer": id])
     }
 
     /// `GET /entitlements`, for the holder of the stream.
-    package static func entitlements(of stream: String, etag: String?) -> ServerRequest {
+    static func entitlements(of stream: String, etag: String?) -> ServerRequest {
         ServerRequest(
             method: "GET",
             path: "entitlements",
             query: ["name": stream],
             headers: etag.map { ["If-None-Match": $0] } ?? [:]
         )
+    }
+
+    /// `GET /streams`, as Server-Sent Events.
+    static func stream(_ name: String, since cursor: String?) -> ServerRequest {
+        let query = ["name": name, "since": cursor].compactMapValues(\.self)
+        return ServerRequest(method: "GET", path: "streams", query: query, headers: ["Accept": "text/event-stream"])
     }
 
     private static func post(_ path: String, body: some Encodable) -> ServerRequest {
