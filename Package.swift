@@ -26,16 +26,6 @@ func library(_ name: String, _ dependencies: [String], path: String? = nil, excl
     )
 }
 
-/// A store is one folder.
-func store(_ name: String, _ dependencies: [String], exclude: [String] = []) -> Target {
-    library(
-        name + "Store",
-        ["Encoding", "Domain", "Settings", "StoreInterface"] + dependencies,
-        path: "Sources/Stores/\(name)",
-        exclude: exclude
-    )
-}
-
 /// A release runs where there is no Swift. The libraries are parts of Foundation, which names them only to code that was
 /// compiled for it; ICU, which knows how languages write dates and prices, is C++.
 let withoutSwift: [LinkerSetting] = [
@@ -105,315 +95,132 @@ let package = Package(
         ),
 
         // The C libraries of Debian 12, each imported by the one Swift target named beside it.
-        .systemLibrary(name: "CWebSockets", pkgConfig: "libwebsockets"),  // Sockets; Gateway's tests
-        .systemLibrary(name: "CNghttp2", pkgConfig: "libnghttp2"),  // HTTP2
-        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),  // SQLiteLedger
-        .systemLibrary(name: "CPostgres", pkgConfig: "libpq"),  // Postgres
+        .systemLibrary(name: "CWebSockets", pkgConfig: "libwebsockets"),  // Gateway, and its tests
+        .systemLibrary(name: "CNghttp2", pkgConfig: "libnghttp2"),  // HTTP
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),  // Ledger
+        .systemLibrary(name: "CPostgres", pkgConfig: "libpq"),  // PostgresLedger
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto"),  // Crypto
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl"),  // HTTPClient
-        .systemLibrary(name: "CHiredis"),  // Redis; its pkg-config file has a flag that SwiftPM refuses
+        .systemLibrary(name: "CHiredis"),  // Rails; its pkg-config file has a flag that SwiftPM refuses
         .systemLibrary(name: "CLinux"),  // what Glibc's module leaves out, for whoever needs it
 
         // Values and pure rules, then what they run on.
         library("Encoding", []),
         library("Domain", ["Encoding"]),
         library("APIModel", ["Encoding", "Domain"]),
+        // What pages and apps load, inside the program.
         .target(name: "Assets", resources: embedded, swiftSettings: settings),
-        library("Concurrency", ["CLinux", "Domain"]),
-        library("Observability", ["CLinux", "Domain", "Concurrency"]),
+        // Threads and their mailboxes, clocks, logs, metrics, and how settings are read.
+        library("Support", ["CLinux", "Domain"]),
         library("Crypto", ["COpenSSL", "Encoding", "Domain"]),
         library("HTTPClient", ["CCurl"]),
-        library("Postgres", ["CPostgres"]),
-        library("HTTP1", ["Encoding"]),
-        library("HTTP2", ["CNghttp2"]),
-        library("WebSocket", ["Encoding", "Crypto"]),
-        library("Admission", ["Encoding", "Domain", "Observability"]),
-        library("Sockets", ["CWebSockets", "Domain", "Concurrency", "Observability", "HTTP1", "HTTP2", "Admission"]),
+        // Bytes of HTTP/1.1, HTTP/2 and WebSocket, and who is admitted.
+        library("HTTP", ["CNghttp2", "Encoding", "Domain", "Support", "Crypto"]),
 
-        library("Settings", ["Domain"]),
-
-        // The stages of the pipeline: proven, committed, rendered, fanned out.
+        // The stages of the pipeline: proven, committed, rendered, fanned out. A store is one folder.
+        library("Stores", ["Encoding", "Domain", "APIModel", "Support", "Crypto", "HTTPClient"]),
+        // What is committed: in SQLite, and what several nodes share.
+        library("Ledger", ["CSQLite", "Encoding", "Domain", "Support", "Crypto"]),
+        library("PostgresLedger", ["CPostgres", "Encoding", "Domain", "Support", "Crypto", "Ledger"]),
+        // What pages follow, and what a request and its answer are.
+        library("Pages", ["Encoding", "Domain", "APIModel", "Support", "Crypto", "HTTP"]),
+        // What a Rails app broadcasts by itself: over Redis, Solid Cable or PostgreSQL's NOTIFY.
         library(
-            "StoreInterface",
-            ["Encoding", "Domain", "APIModel", "Crypto", "Settings"],
-            path: "Sources/Stores/Interface"
+            "Rails",
+            ["CHiredis", "Encoding", "Domain", "Support", "Crypto", "Ledger", "PostgresLedger", "Pages"]
         ),
-        library(
-            "AppleReceipts",
-            ["Encoding", "Domain", "Crypto", "StoreInterface"],
-            path: "Sources/Stores/Apple/Receipts"
-        ),
-        store("Apple", ["AppleReceipts", "APIModel", "Crypto", "HTTPClient"], exclude: ["Receipts"]),
-        store("Google", ["APIModel", "Concurrency", "Crypto", "HTTPClient"]),
-        store("Stripe", ["Crypto", "HTTPClient"]),
-        store("RevenueCat", ["Crypto"]),
-        store("PurchaseKit", ["Crypto"]),
-        library(
-            "Stores",
-            [
-                "Domain", "Settings", "StoreInterface", "AppleStore", "GoogleStore", "StripeStore", "RevenueCatStore",
-                "PurchaseKitStore",
-            ],
-            path: "Sources/Stores/All"
-        ),
-        library("Rules", ["Domain"]),
-        library("LedgerInterface", ["Encoding", "Domain", "Rules"], path: "Sources/Ledger/Interface"),
-        library(
-            "LedgerSQL",
-            ["Encoding", "Domain", "Rules", "Crypto", "LedgerInterface"],
-            path: "Sources/Ledger/SQL"
-        ),
-        // What several nodes on one ledger need of its engine, and say to each other.
-        library(
-            "SharedLedger",
-            ["Encoding", "Domain", "Concurrency", "Crypto", "LedgerInterface", "LedgerSQL"],
-            path: "Sources/Ledger/Shared"
-        ),
-        library(
-            "SQLiteLedger",
-            ["CSQLite", "Domain", "LedgerInterface", "LedgerSQL"],
-            path: "Sources/Ledger/SQLite"
-        ),
-        library(
-            "PostgresLedger",
-            ["Concurrency", "Domain", "LedgerInterface", "LedgerSQL", "SharedLedger", "Postgres"],
-            path: "Sources/Ledger/PostgreSQL"
-        ),
-        library(
-            "LedgerFiles",
-            ["Concurrency", "Domain", "LedgerInterface", "LedgerSQL", "SQLiteLedger"],
-            path: "Sources/Ledger/Files"
-        ),
-        library(
-            "LedgerCopy",
-            [
-                "Encoding", "Domain", "Concurrency", "Crypto", "LedgerInterface", "LedgerSQL", "SQLiteLedger",
-                "Postgres", "PostgresLedger", "LedgerFiles",
-            ],
-            path: "Sources/Ledger/Copy"
-        ),
-        library(
-            "Ledger",
-            [
-                "Domain", "Rules", "Concurrency", "Observability", "LedgerInterface", "LedgerSQL", "SharedLedger",
-                "SQLiteLedger", "LedgerFiles",
-            ],
-            path: "Sources/Ledger/Threads"
-        ),
-        library(
-            "Jobs",
-            [
-                "Domain", "Concurrency", "Observability", "HTTPClient", "StoreInterface", "LedgerInterface", "Ledger",
-            ]
-        ),
-        library("TurboStreams", ["Encoding", "Domain"]),
-        library("Hub", ["Domain"]),
-        library("ActionCable", ["Encoding", "Concurrency", "Hub"]),
-        library("RailsBroadcasts", ["Encoding", "Domain", "Concurrency", "Observability", "TurboStreams"]),
-        library("RailsRedis", ["CHiredis", "Encoding", "Domain", "Concurrency", "Observability", "RailsBroadcasts"]),
-        library(
-            "RailsCable",
-            [
-                "Encoding", "Domain", "Concurrency", "Observability", "Crypto", "Postgres", "LedgerSQL", "SQLiteLedger",
-                "RailsBroadcasts",
-            ]
-        ),
-        library("Simulator", ["Encoding", "Domain", "APIModel", "Crypto"]),
-        library("StandIns", ["Encoding", "Domain", "Crypto", "HTTPClient", "Simulator"]),
-        library("StoreDriver", ["Encoding", "Domain", "APIModel", "Crypto", "HTTPClient", "Simulator"]),
-        library(
-            "Pages",
-            ["Encoding", "Domain", "APIModel", "Concurrency", "Crypto", "HTTP1", "TurboStreams", "Hub", "ActionCable"]
-        ),
-        library(
-            "HTTPMessages",
-            ["Domain", "APIModel", "HTTP1", "WebSocket", "Admission", "Hub", "ActionCable", "Pages"]
-        ),
-        library(
-            "Gateway",
-            [
-                "Domain", "Concurrency", "Observability", "HTTP1", "HTTP2", "WebSocket", "Admission", "Sockets",
-                "TurboStreams", "Hub", "ActionCable", "Pages", "HTTPMessages",
-            ]
-        ),
-        library("PublicFiles", ["Encoding", "Assets", "Concurrency", "Crypto", "HTTP1", "HTTPMessages"]),
+        // Sockets, and the loops that serve them.
+        library("Gateway", ["CWebSockets", "Domain", "Support", "HTTP", "Pages"]),
         library(
             "API",
-            [
-                "Encoding", "Domain", "APIModel", "Assets", "Concurrency", "Observability", "Crypto", "HTTP1",
-                "Admission", "StoreInterface", "Rules", "LedgerInterface", "Ledger", "TurboStreams", "Hub",
-                "ActionCable", "Pages", "HTTPMessages", "PublicFiles",
-            ]
+            ["Encoding", "Domain", "APIModel", "Assets", "Support", "Crypto", "HTTP", "Stores", "Ledger", "Pages"]
         ),
-
+        // Stores that exist nowhere: their histories, their servers, and what drives them.
+        library("Simulator", ["Encoding", "Domain", "APIModel", "Crypto", "HTTPClient"]),
         library(
             "Development",
             [
-                "Encoding", "Domain", "Assets", "Concurrency", "Crypto", "HTTP1", "Admission", "Settings",
-                "StoreInterface", "Stores", "LedgerInterface", "Ledger", "TurboStreams", "Simulator", "StandIns",
-                "StoreDriver", "Pages", "HTTPMessages", "API",
+                "Encoding", "Domain", "APIModel", "Assets", "Support", "Crypto", "HTTP", "Stores", "Ledger", "Pages",
+                "Simulator", "API",
             ]
         ),
-
         // The only place that builds and joins the parts.
         library(
             "Server",
             [
-                "Encoding", "Domain", "APIModel", "Assets", "Concurrency", "Observability", "Crypto", "HTTP2",
-                "Admission", "Sockets", "Settings", "StoreInterface", "Stores", "LedgerInterface", "LedgerSQL",
-                "SharedLedger", "SQLiteLedger", "Postgres", "PostgresLedger", "LedgerFiles", "Ledger", "Jobs",
-                "TurboStreams", "Hub", "RailsBroadcasts", "RailsRedis", "RailsCable", "Pages", "Simulator", "Gateway",
-                "API",
-                "Development",
+                "Encoding", "Domain", "APIModel", "Assets", "Support", "Crypto", "HTTPClient", "HTTP", "Stores",
+                "Ledger",
+                "PostgresLedger", "Pages", "Rails", "Simulator", "Gateway", "API", "Development",
             ]
         ),
-
-        // The command line: what every command reads and prints, the client of a server, and the commands.
-        library("Terminal", ["Concurrency", "Domain"]),
+        // What every command reads and prints, the client of a server, and the larger commands.
         library(
-            "APIClient",
+            "Commands",
             [
-                "Encoding", "Domain", "Concurrency", "HTTPClient", "Settings", "Simulator", "LedgerInterface",
-                "LedgerFiles",
-                "Terminal",
-            ]
-        ),
-        library("Tail", ["Encoding", "Domain", "HTTPClient", "Stores", "Terminal", "APIClient"]),
-        library(
-            "Trigger",
-            [
-                "Encoding", "Domain", "Concurrency", "Crypto", "HTTPClient", "Simulator", "StoreDriver", "Terminal",
-                "APIClient",
-            ]
-        ),
-        library(
-            "Doctor",
-            [
-                "Domain", "Concurrency", "Crypto", "HTTPClient", "Settings", "StoreInterface",
-                "LedgerInterface", "Postgres", "PostgresLedger", "LedgerFiles", "TurboStreams", "Simulator",
-                "Development", "Server", "Terminal",
-                "APIClient",
+                "Encoding", "Domain", "APIModel", "Support", "Crypto", "HTTPClient", "Stores", "Ledger",
+                "PostgresLedger", "Pages", "Simulator", "Development", "Server",
             ]
         ),
         executable(
             "paycast",
             [
-                "Domain", "APIModel", "Concurrency", "Crypto", "HTTPClient", "Settings", "Stores", "LedgerInterface",
-                "LedgerCopy", "LedgerFiles", "Server", "Terminal", "APIClient", "Tail", "Trigger", "Doctor",
+                "Domain", "APIModel", "Support", "Crypto", "HTTPClient", "Stores", "Ledger", "PostgresLedger",
+                "Simulator",
+                "Server", "Commands",
             ],
             linkerSettings: withoutSwift
         ),
-        library("StockClients", ["Encoding"]),
-        executable("Benchmarks", ["CLinux", "Encoding", "Domain", "Crypto", "Simulator", "StockClients"]),
+        executable("Benchmarks", ["CLinux", "Encoding", "Domain", "Crypto", "Simulator"]),
 
         .target(
             name: "TestSupport",
             dependencies: [
-                "CLinux", "Encoding", "Domain", "Concurrency", "Observability", "Crypto", "HTTPClient", "AppleStore",
-                "RailsBroadcasts", "Simulator", "StandIns",
+                "CLinux", "Encoding", "Domain", "Support", "Crypto", "HTTPClient", "Stores", "Rails", "Simulator",
             ],
             path: "Tests/TestSupport",
             swiftSettings: settings
         ),
-        tests("Domain"),
         tests("Encoding", ["Crypto"]),
-        tests("Concurrency", ["Domain", "Observability"]),
-        tests("Observability", ["Domain", "Concurrency"]),
-        tests("HTTPClient"),
-        tests("Postgres", ["Concurrency"]),
+        tests("Domain"),
+        tests("Support", ["Domain"]),
         tests("Crypto", ["Encoding", "Domain"]),
-        tests(
-            "Stores",
-            [
-                "Encoding", "Domain", "Concurrency", "Observability", "Crypto", "HTTPClient", "StoreInterface",
-                "AppleReceipts", "AppleStore", "GoogleStore", "StripeStore", "RevenueCatStore", "PurchaseKitStore",
-                "Simulator",
-                "StandIns",
-            ]
-        ),
-        tests(
-            "Jobs",
-            [
-                "Domain", "Concurrency", "Observability", "Crypto", "HTTPClient", "StoreInterface", "AppleStore",
-                "GoogleStore", "StripeStore", "LedgerInterface", "SQLiteLedger", "Ledger", "Simulator", "StandIns",
-            ]
-        ),
-        tests(
-            "Simulator",
-            ["Encoding", "Domain", "Crypto", "StoreInterface", "AppleStore", "GoogleStore", "StripeStore", "StandIns"]
-        ),
-        tests("StandIns", ["Crypto", "Domain", "Simulator"]),
-        tests("StoreDriver", ["Domain", "Crypto", "AppleStore", "Simulator"]),
+        tests("HTTPClient"),
+        tests("HTTP"),
+        tests("Stores", ["Encoding", "Domain", "Support", "Crypto", "HTTPClient", "Simulator"]),
         tests(
             "Ledger",
-            [
-                "Encoding", "Domain", "Rules", "Concurrency", "Observability", "Crypto", "StoreInterface", "AppleStore",
-                "GoogleStore", "StripeStore", "RevenueCatStore", "PurchaseKitStore", "LedgerInterface", "LedgerSQL",
-                "SharedLedger", "SQLiteLedger", "Postgres", "PostgresLedger", "LedgerFiles", "LedgerCopy", "Simulator",
-                "StandIns",
-            ]
+            ["Encoding", "Domain", "Support", "Crypto", "Stores", "PostgresLedger", "Simulator"]
         ),
-        tests("Development", ["Domain", "Concurrency", "Simulator", "StandIns"]),
-        tests("TurboStreams", ["Domain"]),
-        tests("Hub", ["Domain"]),
-        tests("ActionCable", ["Encoding", "Hub"]),
-        tests("HTTP1"),
-        tests("HTTP2"),
-        tests("WebSocket"),
-        tests("Admission"),
-        tests("Sockets"),
-        tests("Pages", ["Domain", "Hub"]),
-        tests("HTTPMessages", ["Domain"]),
-        tests("RailsBroadcasts", ["Domain"]),
-        tests("RailsRedis", ["RailsBroadcasts", "paycast"]),
-        tests("RailsCable", ["Domain", "Postgres", "RailsBroadcasts", "paycast"], exclude: ["App"]),
-        tests(
-            "Gateway",
-            [
-                "CWebSockets", "Domain", "Concurrency", "Observability", "HTTP1", "Admission", "Sockets", "Hub",
-                "ActionCable", "Pages", "HTTPMessages",
-            ]
-        ),
-        tests("PublicFiles", ["Concurrency", "HTTPMessages"]),
-        tests(
-            "API",
-            [
-                "Encoding", "Domain", "APIModel", "Rules", "Concurrency", "Observability", "StoreInterface",
-                "LedgerInterface", "SQLiteLedger", "Ledger", "HTTPMessages",
-            ]
-        ),
+        tests("PostgresLedger", ["Support"]),
+        tests("Pages", ["Encoding", "Domain"]),
+        tests("Rails", ["Domain", "PostgresLedger", "paycast"], exclude: ["RailsCable/App"]),
+        tests("Gateway", ["CWebSockets", "Domain", "Support", "HTTP", "Pages"]),
+        tests("API", ["Encoding", "Domain", "APIModel", "Support", "Stores", "Ledger", "Pages"]),
+        tests("Simulator", ["Encoding", "Domain", "Crypto", "Stores"]),
+        tests("Development", ["Domain", "Support", "Simulator"]),
         tests(
             "Server",
-            [
-                "Domain", "Observability", "Crypto", "Settings", "StoreInterface", "AppleStore", "StripeStore",
-                "Stores", "LedgerInterface", "Admission",
-            ]
+            ["Domain", "Support", "Crypto", "HTTPClient", "HTTP", "Stores", "Ledger", "Simulator"]
         ),
-        tests("Terminal", ["paycast"]),
-        tests("APIClient", ["LedgerFiles"]),
-        tests("Tail", ["Domain", "APIClient", "paycast"]),
-        tests("Trigger", ["Domain", "Simulator", "Terminal", "APIClient", "paycast"]),
         tests(
-            "Doctor",
-            ["Domain", "Crypto", "Settings", "StoreInterface", "AppleStore", "GoogleStore", "paycast"]
+            "Commands",
+            ["Domain", "Support", "Crypto", "Stores", "Ledger", "Simulator", "paycast"]
         ),
-        tests("paycast", ["Terminal"], exclude: ["Golden"]),
+        tests("paycast", ["Commands"], exclude: ["Golden"]),
         // A store that Paycast does not ship with: a folder, and a line in `main.swift`.
         .executableTarget(
             name: "SixthStore",
-            dependencies: [
-                "Encoding", "Domain", "Concurrency", "Crypto", "Settings", "StoreInterface", "Stores", "Server",
-            ],
+            dependencies: ["Encoding", "Domain", "Support", "Crypto", "Stores", "Server"],
             path: "Tests/SixthStore",
             swiftSettings: settings,
             linkerSettings: withoutSwift
         ),
-        tests("SixthStore", ["Encoding", "Domain", "Concurrency", "Crypto", "HTTPClient"]),
+        tests("SixthStore", ["Encoding", "Domain", "Support", "Crypto", "HTTPClient"]),
         .testTarget(
             name: "JourneyTests",
             dependencies: [
-                "Encoding", "Domain", "APIModel", "Concurrency", "Crypto", "HTTPClient", "AppleStore", "LedgerSQL",
-                "SQLiteLedger", "Simulator", "TestSupport", "paycast",
+                "Encoding", "Domain", "APIModel", "Support", "Crypto", "HTTPClient", "Stores", "Ledger", "Simulator",
+                "TestSupport", "paycast",
             ],
             swiftSettings: settings
         ),

@@ -1,7 +1,6 @@
-internal import Concurrency
 internal import Domain
-public import Observability
-public import StoreInterface
+public import Stores
+public import Support
 
 /// The threads that may wait for another server's answer. Each store has its own threads, so that a slow store delays
 /// only itself. Operators have their own, because a recovery may take hours.

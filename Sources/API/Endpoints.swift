@@ -1,9 +1,7 @@
-internal import Admission
 internal import Assets
 internal import Domain
-public import HTTPMessages
+internal import HTTP
 public import Pages
-internal import PublicFiles
 
 /// Maps each route to the endpoint that answers it.
 public struct Endpoints: RequestHandler {

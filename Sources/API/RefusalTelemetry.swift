@@ -1,7 +1,6 @@
-internal import Concurrency
 internal import Domain
-internal import Observability
-internal import StoreInterface
+internal import Stores
+internal import Support
 internal import Synchronization
 
 /// Counts everything that the server refuses, and logs at most one line a minute per store and reason. A stranger who

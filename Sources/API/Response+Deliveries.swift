@@ -1,8 +1,8 @@
 internal import APIModel
 internal import Domain
-internal import HTTPMessages
-internal import LedgerInterface
-internal import StoreInterface
+internal import Ledger
+internal import Pages
+internal import Stores
 
 extension Response {
     /// The answer to a store, or to an app, after the commit.

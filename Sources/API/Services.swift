@@ -1,12 +1,9 @@
 public import APIModel
-public import Concurrency
 public import Domain
-public import HTTPMessages
-public import Hub
 public import Ledger
-public import Observability
-public import StoreInterface
-public import TurboStreams
+public import Pages
+public import Stores
+public import Support
 
 /// The parts that the endpoints work with; the server builds them. It is a class because every request passes it on,
 /// and copying all of its members would take 2 µs.

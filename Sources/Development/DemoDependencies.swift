@@ -1,8 +1,8 @@
 public import Crypto
 public import Domain
 public import Ledger
+public import Pages
 public import Simulator
-public import TurboStreams
 
 /// The parts of the server that the demo uses, and the settings that show on its page.
 public struct DemoDependencies {

@@ -1,10 +1,8 @@
 internal import API
-internal import Concurrency
 internal import Domain
-internal import HTTPMessages
 internal import Ledger
-internal import LedgerInterface
 internal import Pages
+internal import Support
 
 /// `GET /demo/events[?since=CURSOR]`: what was committed since, oldest first, each with how long its stages took. The
 /// page polls it instead of holding it open: a browser has six connections to a server for all its tabs.

@@ -1,19 +1,14 @@
-internal import Admission
 internal import Assets
 internal import Crypto
 internal import Domain
 internal import Encoding
 internal import Glibc
-internal import HTTP1
-internal import HTTPMessages
+internal import HTTP
 internal import Ledger
-internal import LedgerInterface
 internal import Pages
-internal import Settings
 internal import Simulator
-internal import StoreInterface
 internal import Stores
-internal import TurboStreams
+internal import Support
 
 /// The demo page, rendered for a user as an app's own server would: it reads the position first, then the state.
 struct DemoPage: Sendable {

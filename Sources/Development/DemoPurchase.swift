@@ -1,9 +1,8 @@
 internal import Domain
 internal import Encoding
-internal import HTTP1
-internal import HTTPMessages
+internal import HTTP
+internal import Pages
 internal import Simulator
-internal import StoreDriver
 
 /// A button of the demo page: one step that a simulated store is to report for a user.
 struct DemoPurchase {

@@ -1,14 +1,11 @@
 public import API
-public import Concurrency
 internal import Domain
 internal import Encoding
-internal import HTTP1
-public import HTTPMessages
+internal import HTTP
 internal import Ledger
+public import Pages
 public import Simulator
-internal import StandIns
-internal import StoreDriver
-internal import TurboStreams
+public import Support
 
 /// What `--dev` adds to the server: the demo page, the simulated stores behind its buttons, and its event list.
 public final class DemoRoutes: DevelopmentRoutes {

@@ -1,6 +1,6 @@
 public import Domain
 public import Simulator
-public import StoreInterface
+public import Stores
 
 extension StoreDevelopment {
     /// `server` returns where the development server listens; nil until it does.

@@ -1,12 +1,7 @@
-internal import ActionCable
-public import Admission
-public import Concurrency
 public import Domain
-public import HTTPMessages
-internal import Hub
-public import Observability
-internal import Pages
-public import Sockets
+public import HTTP
+public import Pages
+public import Support
 
 /// All socket loops of a server, behind one interface.
 public final class Gateway: Sendable {

@@ -1,5 +1,4 @@
-internal import Observability
-internal import Sockets
+internal import Support
 
 /// The counters of the loops, shared by all of them.
 final class GatewayMetrics: Sendable {

@@ -1,5 +1,3 @@
-public import ActionCable
-
 /// A client's request to follow a stream.
 public struct CableRequest: Sendable {
     /// The content of its identifier.

@@ -1,5 +1,4 @@
 internal import Domain
-public import Hub
 
 /// The messages that let a page catch up before it goes live, from the ledger or from memory.
 public struct CatchUpBatch: Sendable {

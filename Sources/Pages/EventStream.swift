@@ -1,6 +1,6 @@
 internal import APIModel
 public import Domain
-public import HTTP1
+public import HTTP
 
 /// Server-Sent Events to the byte: https://html.spec.whatwg.org/multipage/server-sent-events.html
 public enum EventStream {

@@ -1,5 +1,5 @@
 public import Domain
-public import HTTP1
+public import HTTP
 
 /// Which entries a developer wants to see; nil members mean all.
 public struct FeedFilter: Sendable, Hashable {

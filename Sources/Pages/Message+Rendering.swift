@@ -1,6 +1,4 @@
 public import Domain
-public import Hub
-public import TurboStreams
 
 extension Message {
     /// A message that has no entry in the ledger.

@@ -1,6 +1,3 @@
-public import ActionCable
-internal import TurboStreams
-
 /// The message to a page whose signed name has expired.
 public enum NameExpiry {
     /// For a page that follows one stream.

@@ -1,5 +1,5 @@
-public import Concurrency
 public import Domain
+public import Support
 internal import Synchronization
 
 /// Remembers which refreshes reloaded pages whose HTML may name the same cursor afterwards. All loops of a gateway

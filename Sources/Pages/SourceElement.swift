@@ -1,7 +1,6 @@
 internal import Crypto
 public import Domain
 internal import Encoding
-internal import TurboStreams
 
 /// The `<turbo-stream-source>` element of a page, addressed by the signature in its `src`.
 ///

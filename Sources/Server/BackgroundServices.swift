@@ -1,9 +1,7 @@
 internal import API
-internal import Concurrency
 internal import Domain
-internal import Jobs
-internal import Observability
-internal import StoreInterface
+internal import Stores
+internal import Support
 
 /// The work that runs beside the pipeline: jobs after a commit, asking a store before a period counts as ended, and
 /// fetching what a store sent while no server was listening.

@@ -1,6 +1,6 @@
-internal import Concurrency
 internal import Crypto
 internal import Domain
+internal import Support
 internal import Synchronization
 
 /// The remaining validity of the certificate in use, and the readability of its successor. The watcher reports; any

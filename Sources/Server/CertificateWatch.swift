@@ -1,7 +1,6 @@
 internal import Gateway
 internal import Glibc
-internal import Observability
-internal import Sockets
+internal import Support
 
 /// Notices that the certificate or its key was renewed, and gives new connections the new one. One thread owns it.
 struct CertificateWatch {

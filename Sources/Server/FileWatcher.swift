@@ -1,7 +1,6 @@
-internal import Concurrency
 internal import Gateway
-internal import Observability
-internal import TurboStreams
+internal import Pages
+internal import Support
 
 /// A thread that looks every second for changed template files and a renewed certificate. It also returns memory to the
 /// system after many connections have ended.

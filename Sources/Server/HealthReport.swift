@@ -1,9 +1,8 @@
 internal import API
 internal import APIModel
 internal import Ledger
-internal import LedgerInterface
-internal import RailsBroadcasts
-internal import TurboStreams
+internal import Pages
+internal import Rails
 
 /// The answer of `/ready`, gathered from the parts that know it.
 struct HealthReport: Sendable {

@@ -1,7 +1,5 @@
 internal import Domain
-internal import LedgerFiles
-public import LedgerInterface
-internal import LedgerSQL
+public import Ledger
 
 /// Brings a ledger's tables up to date without a server, as a platform does before it starts the new version.
 public enum LedgerMigration {

@@ -1,9 +1,9 @@
 internal import Crypto
-internal import HTTP2
-internal import Postgres
-internal import RailsRedis
-internal import SQLiteLedger
-internal import Sockets
+internal import Gateway
+internal import HTTP
+internal import Ledger
+internal import PostgresLedger
+internal import Rails
 
 /// The version of this release. The nodes of a shared ledger show theirs to each other.
 public let releaseVersion = "0.1.0"

@@ -1,10 +1,8 @@
-internal import Concurrency
 internal import Development
 internal import Domain
-internal import Jobs
-internal import Observability
 internal import Simulator
-internal import StoreInterface
+internal import Stores
+internal import Support
 
 /// The stores that are configured, with the settings of the last reload.
 struct OpenStores: Sendable {

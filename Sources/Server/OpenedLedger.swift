@@ -1,15 +1,9 @@
-internal import Concurrency
 internal import Domain
 internal import Glibc
-internal import Hub
 internal import Ledger
-internal import LedgerFiles
-internal import LedgerInterface
-internal import LedgerSQL
-internal import Observability
-internal import Postgres
+internal import Pages
 internal import PostgresLedger
-internal import SQLiteLedger
+internal import Support
 
 /// The ledger that `DATABASE_URL` names, with the parts that its engine needs: a file is locked against a second
 /// server, and a database is followed, because other nodes write it too.

@@ -1,12 +1,10 @@
 internal import API
-internal import Concurrency
 internal import Domain
 internal import Gateway
-internal import Hub
-internal import Observability
-internal import RailsCable
+internal import Pages
+internal import Rails
+internal import Support
 internal import Synchronization
-internal import TurboStreams
 
 /// Turns committed entries into messages for the loops: each fragment is rendered once, on the thread that committed
 /// it.

@@ -1,6 +1,5 @@
-internal import Concurrency
 internal import Ledger
-internal import LedgerInterface
+internal import Support
 internal import Synchronization
 
 /// The lease under which a node commits what it reads from the app's cable database, and records losses of Rails'

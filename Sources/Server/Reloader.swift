@@ -1,10 +1,8 @@
 internal import API
-internal import Concurrency
 internal import Domain
 internal import Ledger
-internal import Observability
-public import Settings
-internal import StoreInterface
+internal import Stores
+public import Support
 
 /// The effect of SIGHUP: it rereads the files and applies their content while the server runs; no connection notices.
 struct Reloader {

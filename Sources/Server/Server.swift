@@ -1,17 +1,12 @@
 internal import API
-internal import Admission
-internal import Concurrency
 internal import Development
 internal import Gateway
+internal import HTTP
 internal import Ledger
-internal import LedgerInterface
-internal import Observability
-internal import RailsBroadcasts
-internal import RailsCable
-internal import Settings
+internal import Pages
+internal import Rails
 internal import Simulator
-internal import Sockets
-internal import TurboStreams
+internal import Support
 
 /// The whole server: the only place that builds the parts and joins them.
 ///

@@ -1,10 +1,7 @@
-internal import Concurrency
 internal import Domain
 internal import Ledger
-internal import LedgerInterface
-internal import LedgerSQL
-internal import Observability
-internal import RailsCable
+internal import Rails
+internal import Support
 
 /// A node that shares its ledger with others.
 extension ServerCore {

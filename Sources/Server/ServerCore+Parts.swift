@@ -1,16 +1,11 @@
 internal import API
 internal import APIModel
-internal import Concurrency
 internal import Development
 internal import Domain
 internal import Gateway
 internal import Ledger
-internal import LedgerInterface
-internal import Observability
-internal import RailsBroadcasts
-internal import RailsCable
-internal import RailsRedis
-internal import Sockets
+internal import Rails
+internal import Support
 
 /// Opens the parts, and turns their errors into `StartError`.
 extension ServerCore {

@@ -1,15 +1,11 @@
 internal import API
 internal import Assets
-internal import Concurrency
 internal import Domain
-internal import Jobs
+internal import Gateway
 internal import Ledger
-internal import LedgerFiles
-internal import LedgerInterface
-internal import Observability
-internal import RailsCable
-internal import Sockets
-internal import TurboStreams
+internal import Pages
+internal import Rails
+internal import Support
 
 /// The parts from which all others are built. They are opened in this order, because a later one may need an earlier
 /// one.

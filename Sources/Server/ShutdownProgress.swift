@@ -1,5 +1,4 @@
-internal import Concurrency
-internal import Observability
+internal import Support
 
 /// Says what a server that takes long to end still waits for, because a service manager kills it without a word.
 final class ShutdownProgress: Sendable {

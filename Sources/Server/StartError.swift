@@ -1,9 +1,8 @@
-internal import Gateway
-public import LedgerInterface
+public import Gateway
+public import Ledger
+public import Pages
 public import Simulator
-public import Sockets
-public import StoreInterface
-public import TurboStreams
+public import Stores
 
 /// The reason why the server did not start. Each text says what to do.
 public enum StartError: Error, CustomStringConvertible {

@@ -1,7 +1,6 @@
-internal import Concurrency
 internal import Domain
-internal import Observability
-internal import StoreInterface
+internal import Stores
+internal import Support
 internal import Synchronization
 
 /// Which stores' APIs refuse this server's key, according to the last call to each. Any thread may use it.

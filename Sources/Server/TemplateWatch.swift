@@ -1,5 +1,5 @@
-internal import Observability
-internal import TurboStreams
+internal import Pages
+internal import Support
 
 /// Logs changes of the template files. One thread owns it.
 struct TemplateWatch {

@@ -1,6 +1,5 @@
-internal import Concurrency
 internal import Domain
-internal import Observability
+internal import Support
 internal import Synchronization
 
 /// Counts the events of accounts that a store's settings do not list, and names those accounts once an hour in the log:

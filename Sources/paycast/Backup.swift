@@ -1,6 +1,5 @@
-internal import LedgerFiles
-internal import LedgerInterface
-internal import Terminal
+internal import Commands
+internal import Ledger
 
 /// Copies a ledger, even while a server uses it.
 struct Backup: Command {

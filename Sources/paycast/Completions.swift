@@ -1,5 +1,5 @@
+internal import Commands
 internal import Domain
-internal import Terminal
 
 /// Prints what a shell needs to complete `paycast`: its commands, their options, and the values that an option accepts.
 struct Completions: Command {

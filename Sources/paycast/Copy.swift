@@ -1,7 +1,7 @@
-internal import LedgerCopy
-internal import LedgerInterface
-internal import Settings
-internal import Terminal
+internal import Commands
+internal import Ledger
+internal import PostgresLedger
+internal import Support
 
 /// Moves a ledger to another place or engine.
 struct Copy: Command {

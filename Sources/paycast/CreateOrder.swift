@@ -1,8 +1,7 @@
-internal import APIClient
 internal import APIModel
+internal import Commands
 internal import Domain
 internal import Stores
-internal import Terminal
 
 /// Creates the token that a purchase carries.
 struct CreateOrder: Command {

@@ -1,5 +1,5 @@
+internal import Commands
 internal import Glibc
-internal import Terminal
 
 /// Runs `serve --dev` on a ledger that is thrown away at the end.
 struct Demo: Command {

@@ -1,6 +1,5 @@
-internal import APIClient
 internal import APIModel
-internal import Terminal
+internal import Commands
 
 /// Prints everything known about a user.
 struct Export: Command {

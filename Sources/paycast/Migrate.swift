@@ -1,6 +1,6 @@
-internal import LedgerInterface
+internal import Commands
+internal import Ledger
 internal import Server
-internal import Terminal
 
 /// Brings a ledger's tables up to date.
 struct Migrate: Command {

@@ -1,9 +1,6 @@
-internal import Doctor
+internal import Commands
 internal import Domain
 internal import Glibc
-internal import Tail
-internal import Terminal
-internal import Trigger
 
 /// The whole program: finds the command that the first word names, and runs it.
 enum Program {

@@ -1,7 +1,6 @@
-internal import APIClient
 internal import APIModel
+internal import Commands
 internal import Domain
-internal import Terminal
 
 /// Broadcasts one fragment.
 struct Publish: Command {

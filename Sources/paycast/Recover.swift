@@ -1,8 +1,7 @@
-internal import APIClient
 internal import APIModel
+internal import Commands
 internal import Domain
 internal import Stores
-internal import Terminal
 
 /// Fetches what a store sent while no server was listening.
 struct Recover: Command {

@@ -1,8 +1,7 @@
-internal import APIClient
 internal import APIModel
+internal import Commands
 internal import Domain
 internal import HTTPClient
-internal import Terminal
 
 /// Replays stored events: shows what that would change, applies it, or broadcasts the result to the pages again.
 struct Replay: Command {

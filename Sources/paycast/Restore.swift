@@ -1,5 +1,5 @@
-internal import LedgerFiles
-internal import Terminal
+internal import Commands
+internal import Ledger
 
 /// Puts a copy in the ledger's place while no server runs.
 struct Restore: Command {

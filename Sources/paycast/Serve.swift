@@ -1,8 +1,7 @@
-internal import Concurrency
+internal import Commands
 internal import Glibc
 internal import Server
-internal import Settings
-internal import Terminal
+internal import Support
 
 /// Runs the server until SIGTERM or SIGINT.
 struct Serve: Command {

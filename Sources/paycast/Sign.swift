@@ -1,10 +1,8 @@
-internal import APIClient
-internal import Concurrency
+internal import Commands
 internal import Crypto
 internal import Domain
 internal import Server
-internal import Settings
-internal import Terminal
+internal import Support
 
 /// Prints a signed stream name.
 struct Sign: Command {

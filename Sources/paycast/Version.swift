@@ -1,6 +1,6 @@
+internal import Commands
 internal import HTTPClient
 internal import Server
-internal import Terminal
 
 /// Prints what runs here, for bug reports.
 struct Version: Command {

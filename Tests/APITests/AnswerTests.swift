@@ -1,6 +1,6 @@
 import APIModel
 import Domain
-import HTTPMessages
+import Pages
 import Testing
 
 @testable import API

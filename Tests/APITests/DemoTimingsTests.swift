@@ -1,4 +1,4 @@
-import Concurrency
+import Support
 import TestSupport
 import Testing
 

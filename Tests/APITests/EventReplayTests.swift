@@ -1,13 +1,9 @@
 import APIModel
-import Concurrency
 import Domain
-import HTTPMessages
 import Ledger
-import LedgerInterface
-import Observability
-import Rules
-import SQLiteLedger
-import StoreInterface
+import Pages
+import Stores
+import Support
 import Synchronization
 import TestSupport
 import Testing

@@ -1,7 +1,6 @@
-import Concurrency
 import Domain
 import Simulator
-import StandIns
+import Support
 import Synchronization
 import Testing
 

@@ -1,6 +1,6 @@
 /// Any bytes as what a client sends over a WebSocket. A violated rule traps, which libFuzzer reports with its input.
 ///
-/// Compiled together with Sources/WebSocket into one module: see `run`.
+/// Compiled together with Sources/HTTP/WebSocket into one module: see `run`.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzFrames(_ start: UnsafePointer<UInt8>?, count: Int) -> CInt {
     var input = UnsafeBufferPointer(start: start, count: count)[...]

@@ -1,6 +1,6 @@
 /// Any bytes as what a peer sends over one connection. A violated rule traps, which libFuzzer reports with its input.
 ///
-/// Compiled together with Sources/HTTP1 into one module: see `run`.
+/// Compiled together with Sources/HTTP/HTTP1 into one module: see `run`.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzHeads(_ start: UnsafePointer<UInt8>?, count: Int) -> CInt {
     let input = Array(UnsafeBufferPointer(start: start, count: count))

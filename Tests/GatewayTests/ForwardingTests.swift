@@ -1,5 +1,5 @@
-import Admission
 import Gateway
+import HTTP
 import TestSupport
 import Testing
 

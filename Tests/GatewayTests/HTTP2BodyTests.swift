@@ -1,4 +1,4 @@
-import Observability
+import Support
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
-import Admission
 import Domain
-import Hub
+import HTTP
+import Pages
 import TestSupport
 import Testing
 

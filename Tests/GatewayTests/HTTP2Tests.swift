@@ -1,8 +1,7 @@
 import Domain
 import Gateway
-import Hub
-import Observability
-import Sockets
+import Pages
+import Support
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
-import Admission
 import Gateway
-import Observability
+import HTTP
+import Support
 import TestSupport
 import Testing
 

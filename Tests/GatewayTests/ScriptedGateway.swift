@@ -1,15 +1,9 @@
-import ActionCable
-import Admission
-import Concurrency
 import Domain
 import Gateway
 import Glibc
-import HTTP1
-import HTTPMessages
-import Hub
-import Observability
+import HTTP
 import Pages
-import Sockets
+import Support
 import TestSupport
 
 /// A real gateway with real sockets, in front of a handler that answers without a ledger.

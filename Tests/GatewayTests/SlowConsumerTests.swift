@@ -1,7 +1,7 @@
-import Admission
 import Domain
-import Hub
-import Observability
+import HTTP
+import Pages
+import Support
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
 import Domain
-import Hub
-import Observability
+import Pages
+import Support
 import TestSupport
 import Testing
 

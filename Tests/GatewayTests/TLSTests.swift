@@ -1,5 +1,4 @@
 import Gateway
-import Sockets
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import Glibc
 
 /// Asks our parser about heads: each comes as four bytes of its length, most significant first, and its bytes; each
-/// answer is one line of JSON. Compiled together with Sources/HTTP1 into one module: see `run`.
+/// answer is one line of JSON. Compiled together with Sources/HTTP/HTTP1 into one module: see `run`.
 @main
 enum Ask {
     /// The arguments of queries that the generated heads have.

@@ -1,7 +1,7 @@
-import Concurrency
 import Domain
 import Encoding
 import Simulator
+import Support
 import TestSupport
 
 /// What an app, its page or its backend posts to a development server, beside the store's webhook.

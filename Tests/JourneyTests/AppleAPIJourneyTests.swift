@@ -1,9 +1,9 @@
-import AppleStore
-import Concurrency
 import Crypto
 import Domain
 import HTTPClient
 import Simulator
+import Stores
+import Support
 import TestSupport
 import Testing
 

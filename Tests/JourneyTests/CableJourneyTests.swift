@@ -1,8 +1,8 @@
-import Concurrency
 import Crypto
 import Domain
 import Encoding
 import Simulator
+import Support
 import TestSupport
 import Testing
 
@@ -80,7 +80,7 @@ import Testing
 
     @Test func aNameThatEndsRefreshesThePageAndThenRejects() throws {
         let client = try CableClient(port: server.port)
-        let identifier = CableClient.identifier(try sign("room:1", expires: Concurrency.Clock().now() + .seconds(10)))
+        let identifier = CableClient.identifier(try sign("room:1", expires: Support.Clock().now() + .seconds(10)))
         #expect(try client.subscribe(identifier) == "confirm_subscription")
         #expect(try client.html() == #"<turbo-stream action="refresh"></turbo-stream>"#)
         #expect(try client.next()["type"]?.text == "reject_subscription")
@@ -92,7 +92,7 @@ import Testing
         let client = try CableClient(port: server.port)
         try client.send(
             "subscribe",
-            identifier: CableClient.identifier(try sign("room:1", expires: Concurrency.Clock().now() - .seconds(1)))
+            identifier: CableClient.identifier(try sign("room:1", expires: Support.Clock().now() - .seconds(1)))
         )
         #expect(try client.html().contains("refresh"))
         #expect(try client.next()["type"]?.text == "reject_subscription")
@@ -101,7 +101,7 @@ import Testing
     @Test(arguments: [-1000, 10_000])
     func aWebSocketWhoseNameEndsLosesItsElementAndRefreshes(_ milliseconds: Int64) throws {
         try publish("secret of a name that has ended")
-        let name = try sign("room:1", expires: Concurrency.Clock().now() + .milliseconds(milliseconds))
+        let name = try sign("room:1", expires: Support.Clock().now() + .milliseconds(milliseconds))
         let page = try WebSocketClient(port: server.port, path: "/streams?name=\(name)&since=x")
         #expect(page.isAccepted)
         var text = try page.text()
@@ -120,7 +120,7 @@ import Testing
 
     @Test(arguments: [-1000, 10_000])
     func anEventStreamWhoseNameEndsIsToldToRefreshWith200(_ milliseconds: Int64) throws {
-        let name = try sign("room:1", expires: Concurrency.Clock().now() + .milliseconds(milliseconds))
+        let name = try sign("room:1", expires: Support.Clock().now() + .milliseconds(milliseconds))
         let page = try EventStreamClient(port: server.port, path: "/streams?name=\(name)")
         #expect(page.status == 200)
         #expect(try page.message().data?.hasSuffix(#"<turbo-stream action="refresh"></turbo-stream>"#) == true)

@@ -1,7 +1,7 @@
 import APIModel
-import Concurrency
 import Domain
 import Encoding
+import Support
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
-import Concurrency
 import Domain
 import Simulator
+import Support
 import Synchronization
 import TestSupport
 import Testing

@@ -1,4 +1,4 @@
-import Concurrency
+import Support
 import Synchronization
 import TestSupport
 import Testing

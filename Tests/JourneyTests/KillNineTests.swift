@@ -1,7 +1,7 @@
 import APIModel
-import Concurrency
 import Domain
 import Simulator
+import Support
 import Synchronization
 import TestSupport
 import Testing

@@ -1,9 +1,9 @@
 import APIModel
-import Concurrency
 import Domain
 import Encoding
 import HTTPClient
 import Simulator
+import Support
 import TestSupport
 import Testing
 

@@ -1,8 +1,8 @@
-import Concurrency
 import Domain
 import Encoding
 import HTTPClient
 import Simulator
+import Support
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
-import Concurrency
 import Domain
 import HTTPClient
+import Support
 import TestSupport
 import Testing
 

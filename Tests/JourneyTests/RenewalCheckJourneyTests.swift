@@ -1,5 +1,5 @@
-import Concurrency
 import Domain
+import Support
 import TestSupport
 import Testing
 

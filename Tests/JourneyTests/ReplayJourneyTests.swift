@@ -1,8 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import LedgerSQL
-@testable import SQLiteLedger
+@testable import Ledger
 
 /// Stored events once more, on a real server.
 @Suite(

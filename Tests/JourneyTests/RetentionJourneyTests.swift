@@ -1,6 +1,6 @@
 import APIModel
-import Concurrency
 import Domain
+import Support
 import TestSupport
 import Testing
 

@@ -2,8 +2,7 @@ import Simulator
 import TestSupport
 import Testing
 
-@testable import LedgerSQL
-@testable import SQLiteLedger
+@testable import Ledger
 
 /// What an operator can see of a payment's way, and where the pages' addresses come from.
 @Suite(.timeLimit(.minutes(30)), .blocking) struct TelemetryTests {

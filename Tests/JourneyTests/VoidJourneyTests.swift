@@ -1,8 +1,8 @@
-import Concurrency
 import Crypto
 import Domain
 import HTTPClient
 import Simulator
+import Support
 import TestSupport
 import Testing
 

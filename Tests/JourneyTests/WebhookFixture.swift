@@ -1,7 +1,7 @@
-import Concurrency
 import Domain
 import HTTPClient
 import Simulator
+import Support
 import TestSupport
 import Testing
 

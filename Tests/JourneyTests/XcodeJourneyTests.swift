@@ -1,7 +1,7 @@
-import Concurrency
 import Domain
 import Encoding
 import Simulator
+import Support
 import TestSupport
 import Testing
 

@@ -1,12 +1,9 @@
-import Concurrency
 import Domain
-import LedgerInterface
+import Support
 import TestSupport
 import Testing
 
 @testable import Ledger
-@testable import LedgerSQL
-@testable import SQLiteLedger
 
 /// A broadcast with an idempotency key is made once, and the key is forgotten in time.
 @Suite(.timeLimit(.minutes(30)), .blocking) struct BroadcastKeyTests {

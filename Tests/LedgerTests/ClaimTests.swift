@@ -1,6 +1,6 @@
 import Domain
-import LedgerInterface
-import Observability
+import Ledger
+import Support
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
 import Domain
-import LedgerInterface
+import Ledger
 import TestSupport
 import Testing
 

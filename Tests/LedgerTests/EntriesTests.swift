@@ -1,10 +1,8 @@
 import Domain
-import LedgerInterface
 import TestSupport
 import Testing
 
-@testable import LedgerSQL
-@testable import SQLiteLedger
+@testable import Ledger
 
 /// The pages that the feed reads.
 @Suite(.timeLimit(.minutes(30)), .blocking) struct EntriesTests {

@@ -1,10 +1,9 @@
-import Domain
 import Glibc
-import LedgerInterface
+import Ledger
 import TestSupport
 import Testing
 
-@testable import Rules
+@testable import Domain
 
 /// A user is erased, and then stores and apps go on as they do.
 @Suite struct ErasureTests {

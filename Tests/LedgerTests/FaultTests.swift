@@ -1,14 +1,10 @@
-import Concurrency
 import Domain
-import LedgerInterface
-import Observability
+import Support
 import Synchronization
 import TestSupport
 import Testing
 
 @testable import Ledger
-@testable import LedgerSQL
-@testable import SQLiteLedger
 
 @Suite(.timeLimit(.minutes(30)), .blocking) struct FaultTests {
     @Test func badCommandFailsAlone() throws {

@@ -1,5 +1,4 @@
 import Domain
-import SharedLedger
 import Testing
 
 @testable import Ledger

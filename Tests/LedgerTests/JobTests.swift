@@ -1,10 +1,8 @@
 import Domain
-import LedgerInterface
 import TestSupport
 import Testing
 
-@testable import LedgerSQL
-@testable import SQLiteLedger
+@testable import Ledger
 
 @Suite(.timeLimit(.minutes(30)), .blocking) struct JobTests {
     private let now = TemporaryLedger.start

@@ -1,13 +1,9 @@
-import Concurrency
 import Domain
-import LedgerInterface
+import Support
 import TestSupport
 import Testing
 
 @testable import Ledger
-@testable import LedgerFiles
-@testable import LedgerSQL
-@testable import SQLiteLedger
 
 /// Which language a user reads, and that fragments come in it.
 @Suite(.timeLimit(.minutes(30)), .blocking) struct LanguageTests {

@@ -1,10 +1,5 @@
-import Concurrency
 import Domain
-import LedgerInterface
-import LedgerSQL
-import Observability
-import Postgres
-import SharedLedger
+import Support
 import TestSupport
 import Testing
 

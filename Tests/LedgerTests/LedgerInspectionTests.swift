@@ -1,12 +1,9 @@
 import Domain
 import Glibc
-import LedgerInterface
 import TestSupport
 import Testing
 
-@testable import LedgerFiles
-@testable import LedgerSQL
-@testable import SQLiteLedger
+@testable import Ledger
 
 /// Inspecting a ledger that no server uses, which must leave no trace.
 @Suite(.timeLimit(.minutes(30)), .blocking) struct LedgerInspectionTests {

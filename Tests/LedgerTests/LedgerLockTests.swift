@@ -1,6 +1,5 @@
 import Glibc
-import LedgerFiles
-import LedgerInterface
+import Ledger
 import TestSupport
 import Testing
 

@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@testable import LedgerFiles
+@testable import Ledger
 
 /// A ledger that root restores belongs to the owner of the old one, or of its folder: the server runs as a user of its
 /// own.

@@ -1,9 +1,6 @@
-import Concurrency
 import Domain
-import LedgerInterface
-import Observability
-import Postgres
 import PostgresLedger
+import Support
 import TestSupport
 import Testing
 

@@ -1,10 +1,8 @@
-import Domain
-import LedgerInterface
 import TestSupport
 import Testing
 
-@testable import LedgerSQL
-@testable import Rules
+@testable import Domain
+@testable import Ledger
 
 /// One command concerns hundreds of a buyer's contracts. Its consequences are decided once: each contract changes hands
 /// once, and each user gets one message.

@@ -1,5 +1,5 @@
 import Domain
-import LedgerInterface
+import Ledger
 import Simulator
 import TestSupport
 import Testing

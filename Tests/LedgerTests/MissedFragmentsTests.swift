@@ -1,6 +1,5 @@
-import Concurrency
 import Domain
-import LedgerInterface
+import Support
 import TestSupport
 import Testing
 

@@ -1,11 +1,6 @@
-import Concurrency
 import Domain
-import LedgerInterface
-import LedgerSQL
-import Observability
-import Postgres
 import PostgresLedger
-import Rules
+import Support
 import TestSupport
 
 @testable import Ledger

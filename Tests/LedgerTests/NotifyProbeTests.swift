@@ -1,4 +1,4 @@
-import SharedLedger
+import Ledger
 import Testing
 
 /// When a node finds out whether notifications come through, and what it makes of the answer.

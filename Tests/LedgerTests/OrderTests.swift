@@ -1,6 +1,5 @@
 import Domain
-import LedgerInterface
-import Observability
+import Support
 import TestSupport
 import Testing
 

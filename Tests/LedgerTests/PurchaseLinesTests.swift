@@ -1,8 +1,7 @@
-import Concurrency
 import Domain
-import GoogleStore
-import LedgerInterface
-import Rules
+import Ledger
+import Stores
+import Support
 import TestSupport
 import Testing
 

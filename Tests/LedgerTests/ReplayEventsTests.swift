@@ -1,6 +1,5 @@
 import Domain
-import LedgerInterface
-import Rules
+import Ledger
 import TestSupport
 import Testing
 

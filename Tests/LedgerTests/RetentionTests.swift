@@ -1,11 +1,9 @@
-import Concurrency
-import Domain
-import LedgerInterface
+import Support
 import TestSupport
 import Testing
 
+@testable import Domain
 @testable import Ledger
-@testable import Rules
 
 /// Old bodies and fragments are emptied, and what depends on them goes on.
 @Suite struct RetentionTests {

@@ -1,9 +1,6 @@
 import Domain
-import LedgerInterface
-import LedgerSQL
-import Postgres
+import Ledger
 import PostgresLedger
-import SharedLedger
 import TestSupport
 import Testing
 

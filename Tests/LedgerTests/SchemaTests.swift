@@ -1,12 +1,9 @@
 import Domain
-import LedgerInterface
-import LedgerSQL
-import Observability
+import Support
 import TestSupport
 import Testing
 
 @testable import Ledger
-@testable import SQLiteLedger
 
 @Suite(.timeLimit(.minutes(30)), .blocking) struct SchemaTests {
     @Test func newerSchemaIsRefused() throws {

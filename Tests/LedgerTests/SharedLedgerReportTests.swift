@@ -1,4 +1,4 @@
-import LedgerInterface
+import Ledger
 import Testing
 
 @Suite struct SharedLedgerReportTests {

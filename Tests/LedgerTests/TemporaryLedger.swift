@@ -1,14 +1,8 @@
-import Concurrency
 import Domain
 import Foundation
 import Glibc
-import LedgerInterface
-import LedgerSQL
-import Observability
-import Postgres
 import PostgresLedger
-import Rules
-import SQLiteLedger
+import Support
 import Synchronization
 import TestSupport
 

@@ -1,8 +1,7 @@
-import Domain
 import TestSupport
 import Testing
 
-@testable import Rules
+@testable import Domain
 
 @Suite struct TransferTargetTests {
     @Test func transfersStayInTheirOrder() {

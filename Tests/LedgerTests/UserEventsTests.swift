@@ -1,12 +1,9 @@
-import Concurrency
 import Domain
-import LedgerInterface
+import Support
 import TestSupport
 import Testing
 
 @testable import Ledger
-@testable import LedgerSQL
-@testable import SQLiteLedger
 
 /// Everything that is known about a user, newest first, page by page.
 @Suite(.timeLimit(.minutes(30)), .blocking) struct UserEventsTests {

@@ -1,6 +1,6 @@
-import Concurrency
 import Domain
-import LedgerInterface
+import Ledger
+import Support
 import TestSupport
 import Testing
 

@@ -1,10 +1,8 @@
 import Domain
-import LedgerInterface
 import TestSupport
 import Testing
 
-@testable import LedgerSQL
-@testable import SQLiteLedger
+@testable import Ledger
 
 /// The values of a template in their column: JSON, and in older rows netstrings.
 @Suite(.timeLimit(.minutes(30)), .blocking) struct ValuesColumnTests {

@@ -1,9 +1,7 @@
 import Domain
-import LedgerInterface
-import PurchaseKitStore
-import RevenueCatStore
+import Ledger
 import Simulator
-import StoreInterface
+import Stores
 import TestSupport
 import Testing
 
@@ -122,7 +120,7 @@ import Testing
             let posted = try store.delivery(asked)
             let value = posted.headers[0].1
             let event = try verifier.verify(
-                StoreInterface.Delivery(body: posted.body, authorization: value, signature: value),
+                .init(body: posted.body, authorization: value, signature: value),
                 now: now
             )
             events.append(event)

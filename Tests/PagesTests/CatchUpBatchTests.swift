@@ -1,5 +1,4 @@
 import Domain
-import Hub
 import Testing
 
 @testable import Pages

@@ -1,8 +1,8 @@
-import AppleStore
 import Crypto
 import Domain
 import Server
-import Settings
+import Stores
+import Support
 import Testing
 
 @Suite struct ConfigurationAppleTests {

@@ -1,6 +1,6 @@
 import Domain
 import Server
-import Settings
+import Support
 import TestSupport
 import Testing
 

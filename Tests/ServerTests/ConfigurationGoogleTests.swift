@@ -1,7 +1,7 @@
 import Crypto
 import Domain
 import Server
-import Settings
+import Support
 import TestSupport
 import Testing
 

@@ -1,7 +1,6 @@
-import Admission
-import Observability
+import HTTP
 import Server
-import Settings
+import Support
 import Testing
 
 @Suite struct ConfigurationLimitsTests {

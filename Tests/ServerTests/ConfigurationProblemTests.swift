@@ -1,5 +1,5 @@
 import Server
-import Settings
+import Support
 import Testing
 
 @Suite struct ConfigurationProblemTests {

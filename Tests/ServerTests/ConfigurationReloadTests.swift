@@ -1,6 +1,6 @@
 import Crypto
 import Server
-import Settings
+import Support
 import TestSupport
 import Testing
 

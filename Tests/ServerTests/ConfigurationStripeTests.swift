@@ -1,7 +1,7 @@
 import Domain
 import Server
-import Settings
-import StripeStore
+import Stores
+import Support
 import Testing
 
 @Suite struct ConfigurationStripeTests {

@@ -1,10 +1,8 @@
-import AppleStore
 import Domain
-import LedgerInterface
-import Observability
+import Ledger
 import Server
-import Settings
-import StripeStore
+import Stores
+import Support
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
 import Domain
-import Hub
+import Pages
 import Testing
 
 @testable import Server

@@ -1,6 +1,5 @@
 import Domain
 import Server
-import StoreInterface
 import Stores
 import Testing
 

@@ -1,5 +1,4 @@
-import Concurrency
-import Observability
+import Support
 import TestSupport
 import Testing
 

@@ -1,6 +1,5 @@
-import Concurrency
 import Domain
-import Observability
+import Support
 import Testing
 
 @testable import Server

@@ -1,9 +1,7 @@
 import Crypto
 import Domain
-import GoogleStore
 import Simulator
-import StoreInterface
-import StripeStore
+import Stores
 import TestSupport
 import Testing
 

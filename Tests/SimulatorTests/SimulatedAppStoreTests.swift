@@ -1,7 +1,7 @@
-import AppleStore
 import Crypto
 import Domain
 import Simulator
+import Stores
 import Testing
 
 @Suite(.timeLimit(.minutes(30))) struct SimulatedAppStoreTests {

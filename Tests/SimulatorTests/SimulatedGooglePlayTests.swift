@@ -1,8 +1,7 @@
 import Crypto
 import Domain
-import GoogleStore
 import Simulator
-import StandIns
+import Stores
 import Testing
 
 @Suite struct SimulatedGooglePlayTests {

@@ -2,9 +2,7 @@ import Crypto
 import Domain
 import Encoding
 import Simulator
-import StandIns
-import StoreInterface
-import StripeStore
+import Stores
 import Testing
 
 @Suite struct SimulatedStripeTests {

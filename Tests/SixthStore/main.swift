@@ -1,7 +1,7 @@
-import Concurrency
 import FoundationEssentials
 import Server
 import Stores
+import Support
 
 // Paycast with a store more than it ships with: `serve`, with the folder `Paddle/` in the list.
 Signals.block()

@@ -1,8 +1,8 @@
-import Concurrency
 import Crypto
 import Domain
 import Encoding
 import HTTPClient
+import Support
 import TestSupport
 import Testing
 

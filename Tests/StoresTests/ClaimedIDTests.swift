@@ -1,12 +1,7 @@
 import Encoding
-import StoreInterface
 import Testing
 
-@testable import AppleStore
-@testable import GoogleStore
-@testable import PurchaseKitStore
-@testable import RevenueCatStore
-@testable import StripeStore
+@testable import Stores
 
 /// A wrong secret and a stranger's junk look different: only what has a store's form in everything but its proof has an
 /// id that may be logged.

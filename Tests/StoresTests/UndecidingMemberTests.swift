@@ -3,7 +3,7 @@ import Domain
 import Encoding
 import Testing
 
-@testable import GoogleStore
+@testable import Stores
 
 /// Members that decide nothing may have any type, at each store: refusing a genuine event would lose it. Apple's are in
 /// `AppleSnapshotTests`, RevenueCat's in `RevenueCatFieldTests`, those of Google's purchases in `GoogleAttackTests`.

@@ -1,9 +1,7 @@
 import Crypto
 import Domain
 import Encoding
-import PurchaseKitStore
-import RevenueCatStore
-import StoreInterface
+import Stores
 import Testing
 
 /// What is wrong inside a delivery that RevenueCat or PurchaseKit vouches for.

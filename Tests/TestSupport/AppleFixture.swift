@@ -1,9 +1,8 @@
-public import AppleStore
 public import Crypto
 public import Domain
 internal import HTTPClient
 public import Simulator
-public import StandIns
+public import Stores
 
 /// The client, the stand-in of Apple's API behind a real socket, and a simulated store that both trust.
 public struct AppleFixture: Sendable {

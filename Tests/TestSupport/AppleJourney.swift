@@ -1,8 +1,7 @@
-public import Concurrency
 public import Domain
 internal import HTTPClient
 public import Simulator
-public import StandIns
+public import Support
 internal import Synchronization
 
 /// A development server that asks an Apple of its own: the stand-in behind a socket, which outlives the server.

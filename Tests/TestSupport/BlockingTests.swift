@@ -1,4 +1,4 @@
-import Concurrency
+import Support
 public import Testing
 
 /// Runs a suite's tests on threads of their own.

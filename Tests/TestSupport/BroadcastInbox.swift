@@ -1,7 +1,6 @@
-internal import Concurrency
 public import Domain
-public import Observability
-public import RailsBroadcasts
+public import Rails
+public import Support
 internal import Synchronization
 
 /// Stands where the ledger does, and remembers what it is given, when it was healed, and what was logged.

@@ -1,5 +1,5 @@
-internal import Concurrency
 internal import Glibc
+internal import Support
 internal import Synchronization
 
 /// Passes TCP connections on, counts what goes each way, and can cut them after a number of bytes, or hold the answers.

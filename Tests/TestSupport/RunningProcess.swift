@@ -1,6 +1,5 @@
-internal import Concurrency
 internal import Glibc
-internal import Observability
+internal import Support
 internal import Synchronization
 
 /// A program that runs beside the test; killed when this object is gone.

@@ -1,5 +1,5 @@
-internal import Concurrency
 internal import Glibc
+internal import Support
 internal import Synchronization
 
 /// Passes any number of TCP connections on, and can let those hang on which a client has said something: they stay open,

@@ -1,4 +1,4 @@
-import Terminal
+import Commands
 import TestSupport
 import Testing
 

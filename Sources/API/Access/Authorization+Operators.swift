@@ -1,6 +1,5 @@
-internal import Admission
-internal import HTTP1
-internal import HTTPMessages
+internal import HTTP
+internal import Pages
 
 /// Decides who may see `/ready` and `/metrics`.
 extension Authorization {

@@ -1,7 +1,7 @@
 public import Crypto
 public import Domain
 internal import Encoding
-internal import HTTPMessages
+internal import Pages
 
 /// The credentials that the server accepts: the bearer keys of the API routes, the key that signs stream names, and the
 /// origins of pages.

@@ -1,6 +1,5 @@
-internal import Admission
-internal import HTTP1
-internal import HTTPMessages
+internal import HTTP
+internal import Pages
 
 /// Protects a development server from other sites' pages in the developer's browser, because its demo, its simulated
 /// stores and its clock need no key.

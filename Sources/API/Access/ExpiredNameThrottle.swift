@@ -1,5 +1,5 @@
-internal import Concurrency
 internal import Pages
+internal import Support
 internal import Synchronization
 
 /// Limits how often pages with an expired name are told to reload. Any thread may ask.

@@ -1,7 +1,6 @@
-internal import Admission
 internal import Domain
-internal import HTTP1
-internal import HTTPMessages
+internal import HTTP
+internal import Pages
 
 /// Whether the page of another site may use this server: open a WebSocket, a cable or an event stream, or read an answer.
 struct OriginCheck: Sendable {

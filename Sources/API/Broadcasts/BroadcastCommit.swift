@@ -1,8 +1,6 @@
 internal import Domain
-internal import HTTPMessages
-internal import Hub
 internal import Ledger
-internal import LedgerInterface
+internal import Pages
 
 /// The fragments of one request. The ledger commits the durable ones, the transient ones go out after the commit, and
 /// the answer lists the cursors in the order of the request.

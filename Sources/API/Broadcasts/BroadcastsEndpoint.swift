@@ -2,12 +2,8 @@ internal import APIModel
 internal import Crypto
 internal import Domain
 internal import Encoding
-internal import HTTPMessages
-internal import Hub
 internal import Ledger
-internal import LedgerInterface
 internal import Pages
-internal import TurboStreams
 
 /// `POST /broadcasts`: fragments from the app's own backend.
 struct BroadcastsEndpoint {

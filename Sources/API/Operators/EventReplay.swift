@@ -1,10 +1,8 @@
 internal import APIModel
-internal import Concurrency
 internal import Domain
 internal import Ledger
-internal import LedgerInterface
-internal import Rules
-internal import StoreInterface
+internal import Stores
+internal import Support
 
 /// Reads stored events again and rebuilds their contracts. It blocks on the ledger, so run it on the operators' threads
 /// only.

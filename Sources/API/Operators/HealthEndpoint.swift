@@ -1,9 +1,8 @@
 internal import APIModel
-internal import Concurrency
 internal import Domain
-internal import HTTP1
-internal import HTTPMessages
-internal import Observability
+internal import HTTP
+internal import Pages
+internal import Support
 
 /// The routes for operators: `GET /up`, `/ready` and `/metrics`. `Authorization+Operators` decides who may see them.
 struct HealthEndpoint {

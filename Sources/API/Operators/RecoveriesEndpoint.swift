@@ -1,8 +1,8 @@
 internal import APIModel
-internal import Concurrency
 internal import Domain
-internal import HTTPMessages
-internal import StoreInterface
+internal import Pages
+internal import Stores
+internal import Support
 internal import Synchronization
 
 /// `POST /recoveries`: fetches a store's history now, and answers once it is committed. `GET` reports the progress of

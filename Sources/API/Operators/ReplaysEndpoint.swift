@@ -1,8 +1,7 @@
 internal import APIModel
 internal import Domain
-internal import HTTPMessages
-internal import LedgerInterface
-internal import Rules
+internal import Ledger
+internal import Pages
 
 /// `POST /replays`: verifies and applies stored events again, shows what that would change, or broadcasts them again,
 /// one page at a time.

@@ -1,9 +1,8 @@
-internal import ActionCable
-internal import Concurrency
 internal import Crypto
 internal import Domain
-internal import LedgerInterface
+internal import Ledger
 internal import Pages
+internal import Support
 
 /// The answer to a cable's command `subscribe`: whether the client may follow the stream, and from where.
 extension CableEndpoint {

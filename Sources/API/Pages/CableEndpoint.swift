@@ -1,4 +1,3 @@
-internal import HTTPMessages
 internal import Pages
 
 /// `GET /cable`: the connection that `<turbo-cable-stream-source>` opens.

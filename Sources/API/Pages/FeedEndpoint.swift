@@ -1,10 +1,7 @@
 import Domain
-import HTTP1
-public import HTTPMessages
-import Hub
+import HTTP
 public import Ledger
-import LedgerInterface
-import Pages
+public import Pages
 
 /// `GET /feed[?since=CURSOR&user=…]`: the committed events, for `tail`.
 public struct FeedEndpoint: Sendable {

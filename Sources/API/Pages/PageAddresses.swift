@@ -1,9 +1,8 @@
 internal import APIModel
-internal import Admission
 internal import Crypto
 internal import Domain
 internal import Encoding
-internal import HTTPMessages
+internal import HTTP
 internal import Pages
 
 /// The addresses at which a user's page connects, and the markup that connects it.

@@ -1,11 +1,8 @@
 internal import Crypto
 internal import Domain
-internal import Hub
 internal import Ledger
-internal import LedgerInterface
-internal import Observability
 internal import Pages
-internal import TurboStreams
+internal import Support
 
 /// Lets a page with a verified name follow its stream: the page catches up from the ledger, then goes live.
 struct StreamCatchUp {

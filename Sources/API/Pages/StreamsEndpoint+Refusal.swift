@@ -1,9 +1,7 @@
-internal import Concurrency
 internal import Crypto
-internal import HTTP1
-internal import HTTPMessages
-internal import Observability
+internal import HTTP
 internal import Pages
+internal import Support
 
 /// The answer to a name that was not accepted: an expired one makes the page reload, any other is answered 403.
 extension StreamsEndpoint {

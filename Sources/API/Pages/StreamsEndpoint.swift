@@ -1,9 +1,8 @@
-internal import Concurrency
 internal import Crypto
-internal import HTTP1
-internal import HTTPMessages
-internal import LedgerInterface
+internal import HTTP
+internal import Ledger
 internal import Pages
+internal import Support
 
 /// `GET /streams?name=SIGNED[&since=CURSOR]`: the connection that `<turbo-stream-source src>` opens.
 struct StreamsEndpoint {

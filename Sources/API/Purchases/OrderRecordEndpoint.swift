@@ -1,8 +1,7 @@
 internal import APIModel
 internal import Domain
-internal import HTTPMessages
 internal import Ledger
-internal import LedgerInterface
+internal import Pages
 
 /// `GET /orders/{token}`: the answer of `POST /orders`, and the outcome of the order.
 struct OrderRecordEndpoint {

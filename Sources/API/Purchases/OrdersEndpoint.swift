@@ -1,8 +1,8 @@
 internal import APIModel
 internal import Domain
 internal import Encoding
-internal import HTTPMessages
 internal import Ledger
+internal import Pages
 
 /// `POST /orders`: creates the token that a purchase carries, and returns everything that a page needs to wait for the
 /// purchase.

@@ -1,7 +1,7 @@
-internal import Concurrency
 internal import Domain
-internal import HTTPMessages
-internal import StoreInterface
+internal import Pages
+internal import Stores
+internal import Support
 
 /// Lets the store read a posted purchase, on a thread that may wait for it. The stores' own code is in their folders.
 struct PostedPurchaseReader<Purchase: PostedPurchase> {

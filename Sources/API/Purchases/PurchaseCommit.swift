@@ -1,7 +1,7 @@
-internal import Concurrency
 internal import Domain
-internal import HTTPMessages
 internal import Ledger
+internal import Pages
+internal import Support
 
 /// Commits a verified event that an app posted, and answers only after the commit.
 struct PurchaseCommit: Sendable {

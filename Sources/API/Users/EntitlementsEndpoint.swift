@@ -1,10 +1,8 @@
 internal import APIModel
 internal import Domain
-internal import HTTP1
-internal import HTTPMessages
+internal import HTTP
 internal import Ledger
-internal import LedgerInterface
-internal import PublicFiles
+internal import Pages
 
 /// `GET /entitlements?name=SIGNED`: the part of a user's entitlements that the holder of a signed stream name may see.
 ///

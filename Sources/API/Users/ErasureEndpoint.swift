@@ -1,11 +1,9 @@
 internal import APIModel
-internal import Concurrency
 internal import Domain
-internal import HTTP1
-internal import HTTPMessages
+internal import HTTP
 internal import Ledger
-internal import LedgerInterface
-internal import Observability
+internal import Pages
+internal import Support
 
 /// `DELETE /users/{user}[?reason=TEXT]`: erases a user, so that no later statement of a store brings the user back.
 struct ErasureEndpoint {

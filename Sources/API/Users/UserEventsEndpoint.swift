@@ -1,9 +1,8 @@
 internal import APIModel
 internal import Domain
-internal import HTTP1
-internal import HTTPMessages
+internal import HTTP
 internal import Ledger
-internal import LedgerInterface
+internal import Pages
 
 /// `GET /users/{user}/events[?before=CURSOR&limit=N&bodies=true]`: a user's committed events, newest first, with the
 /// effects of each, or the reason why it had none.

@@ -1,9 +1,8 @@
 internal import APIModel
 internal import Domain
-internal import HTTP1
-internal import HTTPMessages
+internal import HTTP
 internal import Ledger
-internal import LedgerInterface
+internal import Pages
 
 /// `GET /users/{user}/entitlements` and `/stream`.
 struct UsersEndpoint {

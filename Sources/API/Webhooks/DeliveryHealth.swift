@@ -1,7 +1,6 @@
-internal import Concurrency
 internal import Domain
-public import Observability
-public import StoreInterface
+public import Stores
+public import Support
 internal import Synchronization
 
 /// Which stores' deliveries are refused or stay away, for `/ready`, and when each store was last believed, for

@@ -1,4 +1,4 @@
-internal import StoreInterface
+internal import Stores
 
 /// What became of a store's deliveries lately, and whether an operator should know. Pure; every instant is in seconds of
 /// the monotonic clock.

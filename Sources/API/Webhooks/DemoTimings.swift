@@ -1,4 +1,4 @@
-internal import Concurrency
+internal import Support
 internal import Synchronization
 
 /// The times at which the newest events were received, verified and committed. The demo page shows them for each event,

@@ -1,10 +1,9 @@
-internal import Concurrency
 internal import Domain
-internal import HTTP1
-internal import HTTPMessages
+internal import HTTP
 internal import Ledger
-internal import LedgerInterface
-internal import StoreInterface
+internal import Pages
+internal import Stores
+internal import Support
 
 /// `POST /webhooks/{store}`: a worker verifies the delivery, the writer commits it, and only then does the store
 /// get an answer.

@@ -1,5 +1,4 @@
-internal import Concurrency
-public import Observability
+public import Support
 internal import Synchronization
 
 /// The time that a webhook takes from its first byte to the commit.

@@ -1,5 +1,4 @@
 internal import Glibc
-internal import StockClients
 
 /// Thousands of open pages on one thread. Counts all deliveries.
 final class Pages: LoadClient {

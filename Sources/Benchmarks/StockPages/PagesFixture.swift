@@ -1,5 +1,3 @@
-internal import StockClients
-
 /// A server, pages with stock clients, and the events that an app commits for them.
 final class PagesFixture {
     typealias Transport = StockTransport

@@ -1,7 +1,4 @@
-internal import ActionCable
-internal import Hub
 internal import Pages
-internal import Sockets
 
 /// The state of a connection that speaks Action Cable.
 final class CableConnectionState {

@@ -1,10 +1,5 @@
-internal import ActionCable
-internal import Admission
-internal import HTTP1
-internal import HTTPMessages
-internal import Hub
-internal import Sockets
-internal import WebSocket
+internal import HTTP
+internal import Pages
 
 /// The state of one client between two callbacks: a connection of its own, or one request over HTTP/2.
 ///

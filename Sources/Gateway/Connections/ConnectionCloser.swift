@@ -1,8 +1,6 @@
-internal import ActionCable
-internal import HTTP1
-internal import Observability
-internal import Sockets
-internal import WebSocket
+internal import HTTP
+internal import Pages
+internal import Support
 
 /// Ends connections: at once, after their last bytes, or after a farewell.
 final class ConnectionCloser {

@@ -1,6 +1,5 @@
-internal import Admission
-internal import Observability
-internal import Sockets
+internal import HTTP
+internal import Support
 
 /// All connections of one loop until their sockets or streams are closed.
 final class ConnectionTable {

@@ -1,6 +1,4 @@
-internal import Concurrency
-internal import Observability
-internal import Sockets
+internal import Support
 
 /// The connections that have a deadline: those that are not pages, and pages that are behind. Each is checked once a
 /// second. The timers of lws are not used, because inserting into their sorted list walks over every idle connection.

@@ -1,7 +1,5 @@
-internal import Admission
-internal import HTTP2
-internal import Observability
-internal import Sockets
+internal import HTTP
+internal import Support
 
 /// Clients that speak HTTP/2. A request is a connection like any other: the same parser reads it, and routes, limits,
 /// origins, deadlines and pages are the same.

@@ -1,7 +1,5 @@
-internal import HTTP1
-internal import Hub
+internal import HTTP
 internal import Pages
-internal import Sockets
 
 /// The state of a connection that follows one stream.
 final class Page {

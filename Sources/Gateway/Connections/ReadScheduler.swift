@@ -1,5 +1,4 @@
-internal import HTTP1
-internal import Sockets
+internal import HTTP
 
 /// Decides from whom more is read, and when: bytes that would pile up here stay in the kernel.
 final class ReadScheduler {

@@ -1,6 +1,5 @@
-internal import Admission
-internal import Observability
-internal import Sockets
+internal import HTTP
+internal import Support
 
 /// Accepts connections, and decides who makes room for them.
 extension SocketDriver {

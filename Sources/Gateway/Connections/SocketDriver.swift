@@ -1,5 +1,4 @@
-internal import Admission
-internal import Sockets
+internal import HTTP
 
 /// Reads from sockets that are readable, and sends on those that are writable.
 final class SocketDriver {

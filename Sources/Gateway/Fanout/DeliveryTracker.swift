@@ -1,5 +1,4 @@
-internal import Concurrency
-internal import Observability
+internal import Support
 internal import Synchronization
 
 /// A committed publication on its way to the pages of all loops; the slowest loop ends it.

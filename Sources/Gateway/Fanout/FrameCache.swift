@@ -1,9 +1,6 @@
-internal import ActionCable
 internal import Domain
-internal import Hub
+internal import HTTP
 internal import Pages
-internal import Sockets
-internal import WebSocket
 
 /// One message, encoded at most once for each transport of this loop.
 struct FrameCache {

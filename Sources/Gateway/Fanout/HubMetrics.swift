@@ -1,5 +1,5 @@
-internal import Hub
-internal import Observability
+internal import Pages
+internal import Support
 
 /// Adds the counts of one loop's hub to the shared ones. Runs once per tick, so that a publish costs nothing more.
 struct HubMetrics {

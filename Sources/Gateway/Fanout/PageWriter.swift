@@ -1,10 +1,7 @@
-internal import Admission
 internal import Domain
-internal import HTTP1
-internal import Hub
-internal import Observability
+internal import HTTP
 internal import Pages
-internal import Sockets
+internal import Support
 
 /// Writes messages to pages: directly to live ones, because a writable callback for each would cost two `epoll_ctl`
 /// calls, and to others once their sockets accept bytes again.

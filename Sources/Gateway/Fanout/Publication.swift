@@ -1,8 +1,6 @@
 public import Domain
-public import Hub
-internal import Observability
-internal import Pages
-public import TurboStreams
+public import Pages
+internal import Support
 
 /// The messages of one commit, or of one transient broadcast, for the pages of a loop.
 public struct Publication: Sendable {

@@ -1,11 +1,7 @@
-internal import ActionCable
-internal import Admission
-internal import Concurrency
 internal import Domain
-internal import Hub
-internal import Observability
+internal import HTTP
 internal import Pages
-internal import Sockets
+internal import Support
 
 /// All subscriptions of one loop: the hub, and the subscribers by their place in the hub's slab.
 final class Subscriptions {

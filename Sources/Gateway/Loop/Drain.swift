@@ -1,8 +1,6 @@
-internal import ActionCable
-internal import Concurrency
-internal import HTTP2
-internal import Sockets
-internal import WebSocket
+internal import HTTP
+internal import Pages
+internal import Support
 
 /// Tells every client to come back, a few clients at a time.
 struct Drain {

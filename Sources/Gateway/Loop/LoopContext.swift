@@ -1,10 +1,7 @@
-internal import ActionCable
-internal import Admission
-internal import Concurrency
 internal import Domain
-internal import HTTPMessages
+internal import HTTP
 internal import Pages
-internal import Sockets
+internal import Support
 
 /// The state that the parts of one loop share.
 final class LoopContext {

@@ -1,9 +1,6 @@
-internal import Concurrency
 internal import Domain
-internal import HTTPMessages
-internal import Hub
 internal import Pages
-internal import Sockets
+internal import Support
 internal import Synchronization
 
 /// The only door into a loop, for any thread.

@@ -1,8 +1,7 @@
-internal import ActionCable
-internal import Admission
-internal import Concurrency
 internal import Domain
-internal import HTTPMessages
+internal import HTTP
+internal import Pages
+internal import Support
 
 /// The settings that all loops of a gateway share.
 struct LoopSettings: Sendable {

@@ -1,10 +1,6 @@
-internal import Concurrency
 internal import Domain
-internal import HTTPMessages
-internal import Hub
-internal import Observability
 internal import Pages
-internal import Sockets
+internal import Support
 
 /// All sockets of one thread: joins the parts of a loop, and gives them their turns.
 ///

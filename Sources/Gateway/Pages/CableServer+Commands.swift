@@ -1,10 +1,6 @@
-internal import ActionCable
-internal import Concurrency
 internal import Domain
-internal import HTTPMessages
-internal import Hub
-internal import Observability
 internal import Pages
+internal import Support
 
 /// The commands of `/cable` clients.
 extension CableServer {

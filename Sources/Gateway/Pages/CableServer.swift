@@ -1,12 +1,7 @@
-internal import ActionCable
 internal import Domain
-internal import HTTP1
-internal import HTTPMessages
-internal import Hub
-internal import Observability
+internal import HTTP
 internal import Pages
-internal import Sockets
-internal import WebSocket
+internal import Support
 
 /// `/cable`: one connection follows any number of streams.
 struct CableServer {

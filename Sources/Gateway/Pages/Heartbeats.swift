@@ -1,10 +1,7 @@
-internal import ActionCable
-internal import Concurrency
 internal import Domain
-internal import Observability
+internal import HTTP
 internal import Pages
-internal import Sockets
-internal import WebSocket
+internal import Support
 
 /// Heartbeats and pings: each page gets one every 15 s, each cable client every 3 s. A client whose socket accepts no
 /// more has the deadline of slow readers instead.

@@ -1,10 +1,7 @@
 internal import Domain
-internal import HTTP1
-internal import Hub
-internal import Observability
+internal import HTTP
 internal import Pages
-internal import Sockets
-internal import WebSocket
+internal import Support
 
 /// `/streams` and `/feed`: one connection follows one stream.
 struct PageServer {

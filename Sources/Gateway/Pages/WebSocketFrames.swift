@@ -1,7 +1,5 @@
-internal import HTTP1
-internal import Observability
-internal import Sockets
-internal import WebSocket
+internal import HTTP
+internal import Support
 
 /// Handles arriving WebSocket frames (RFC 6455) and answers them.
 struct WebSocketFrames {

@@ -1,12 +1,6 @@
-internal import ActionCable
-internal import Admission
-internal import Concurrency
-internal import HTTP1
-internal import HTTPMessages
-internal import Observability
+internal import HTTP
 internal import Pages
-internal import Sockets
-internal import WebSocket
+internal import Support
 
 /// Takes requests out of the arrived bytes, and answers them one after the other.
 final class RequestServer {

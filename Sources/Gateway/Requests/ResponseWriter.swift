@@ -1,7 +1,6 @@
-internal import Admission
-internal import HTTPMessages
-internal import Observability
-internal import Sockets
+internal import HTTP
+internal import Pages
+internal import Support
 
 /// Writes answers, and decides how the connection continues.
 struct ResponseWriter {

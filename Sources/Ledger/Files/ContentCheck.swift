@@ -1,7 +1,4 @@
-internal import Concurrency
-internal import LedgerInterface
-internal import LedgerSQL
-internal import SQLiteLedger
+internal import Support
 internal import Synchronization
 
 /// Checks whether the ledger's file holds what was written to it. It reads the whole file, one table at a time, on a

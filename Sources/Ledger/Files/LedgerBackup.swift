@@ -1,8 +1,5 @@
 internal import Domain
 internal import Glibc
-internal import LedgerInterface
-internal import LedgerSQL
-internal import SQLiteLedger
 
 /// A whole, consistent ledger in one file: a backup makes one, and a restore puts it back.
 ///

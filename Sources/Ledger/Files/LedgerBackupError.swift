@@ -1,5 +1,3 @@
-public import LedgerInterface
-
 /// Why a ledger was not copied. Whatever was there before is still there. Safe to print.
 public enum LedgerBackupError: Error, Equatable, CustomStringConvertible {
     case noLedger(String)

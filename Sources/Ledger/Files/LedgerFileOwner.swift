@@ -1,5 +1,4 @@
 internal import Glibc
-internal import SQLiteLedger
 
 /// The user and group that own a file. The server runs as a user other than root, and must be able to open what
 /// root has restored.

@@ -1,6 +1,4 @@
 internal import Glibc
-public import LedgerInterface
-internal import SQLiteLedger
 
 /// Keeps a second server from the ledger. Two would both commit, and the pages of one would never hear what the other
 /// committed.

@@ -1,5 +1,4 @@
 public import Domain
-public import Rules
 
 /// The changes that one command made in the running transaction. They do not count before COMMIT.
 public struct Commit<Value> {

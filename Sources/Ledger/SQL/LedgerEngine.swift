@@ -1,5 +1,4 @@
 public import Domain
-public import LedgerInterface
 
 /// Opens a ledger: once for the thread that writes, and once for the thread that reads.
 public protocol LedgerEngine: Sendable {

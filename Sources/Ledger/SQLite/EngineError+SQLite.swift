@@ -1,6 +1,4 @@
 internal import CSQLite
-public import LedgerInterface
-internal import LedgerSQL
 
 /// SQLite's extended result code, its message, and the statement (https://www.sqlite.org/rescode.html).
 extension EngineError {

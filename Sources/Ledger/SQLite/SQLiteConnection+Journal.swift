@@ -1,6 +1,4 @@
 internal import Glibc
-public import LedgerInterface
-internal import LedgerSQL
 
 /// The journal, and a copy of everything.
 extension SQLiteConnection {

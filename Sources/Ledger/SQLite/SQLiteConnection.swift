@@ -1,7 +1,5 @@
 import CSQLite
 public import Domain
-public import LedgerInterface
-public import LedgerSQL
 
 /// One connection, used by one thread: opened without SQLite's own mutexes
 /// (https://www.sqlite.org/threadsafe.html, multi-thread mode).

@@ -1,6 +1,4 @@
 public import Domain
-public import LedgerInterface
-public import LedgerSQL
 
 /// A ledger in one file, which one process writes.
 public struct SQLiteEngine: LedgerEngine {

@@ -1,6 +1,4 @@
 internal import Domain
-public import LedgerInterface
-internal import LedgerSQL
 
 /// The tables, as numbered migrations: `user_version` counts those that were applied.
 public enum SQLiteSchema {

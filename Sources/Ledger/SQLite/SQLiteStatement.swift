@@ -1,6 +1,4 @@
 internal import CSQLite
-internal import LedgerInterface
-internal import LedgerSQL
 
 /// One prepared statement of one connection: reset, and its bindings cleared, after each use.
 final class SQLiteStatement: PreparedStatement {

@@ -1,6 +1,3 @@
-public import LedgerInterface
-internal import LedgerSQL
-
 /// Sends this node's heartbeats, and asks for the leader's work.
 public protocol NodeMembership: AnyObject {
     /// The time after which a lease ends unless it is renewed, by the database's clock.

@@ -1,4 +1,4 @@
-public import Concurrency
+public import Support
 
 /// This node's messages to the others, on their way to the thread that sends them. Any thread may send.
 public final class NodeMessageQueue: Sendable {

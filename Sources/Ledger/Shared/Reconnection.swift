@@ -1,4 +1,4 @@
-internal import Concurrency
+internal import Support
 
 /// When a lost server may be asked again: at once, then after 0.1 seconds, doubling up to 5, with jitter, so that the
 /// nodes do not all come at the same moment.

@@ -1,6 +1,4 @@
 public import Domain
-public import LedgerInterface
-public import LedgerSQL
 
 /// An engine whose ledger several nodes can share.
 public protocol SharedLedgerEngine: LedgerEngine {

@@ -1,8 +1,5 @@
-internal import Concurrency
 internal import Domain
-internal import LedgerInterface
-internal import LedgerSQL
-internal import SQLiteLedger
+internal import Support
 internal import Synchronization
 
 /// Copies the journal into the ledger's file, on a thread and a connection of its own.

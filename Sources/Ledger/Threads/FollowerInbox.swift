@@ -1,6 +1,4 @@
 internal import Domain
-internal import LedgerSQL
-internal import SharedLedger
 
 /// The answer of the log's thread: the entries that it has read, or none when it could not.
 struct LogReading: Sendable {

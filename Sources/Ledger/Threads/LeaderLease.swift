@@ -1,5 +1,4 @@
-internal import Concurrency
-public import LedgerInterface
+internal import Support
 internal import Synchronization
 
 /// Whether this node leads, that is, does the work that one node does for all: jobs, recoveries, questions at the end of a

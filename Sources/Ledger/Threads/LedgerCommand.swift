@@ -1,6 +1,4 @@
 public import Domain
-public import LedgerInterface
-public import Rules
 
 /// One thing to commit. A completion runs once, on the writer's thread, after the commit. It must not block.
 public enum LedgerCommand: Sendable {

@@ -1,7 +1,4 @@
-internal import Concurrency
-public import LedgerFiles
-public import Observability
-internal import SQLiteLedger
+public import Support
 
 /// Looks at the files of a ledger: whether they are where they were, whether they hold what was written, and how much
 /// room is left. Used by the watch's thread; only `stop` may be called from others.

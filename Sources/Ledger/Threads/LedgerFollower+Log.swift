@@ -1,8 +1,5 @@
-internal import Concurrency
 internal import Domain
-internal import LedgerInterface
-internal import LedgerSQL
-internal import SharedLedger
+internal import Support
 internal import Synchronization
 
 /// The log's thread: it reads what it is asked for, says that this node lives and keeps its lease.

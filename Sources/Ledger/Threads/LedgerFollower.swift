@@ -1,8 +1,5 @@
-internal import Concurrency
 public import Domain
-public import LedgerInterface
-public import LedgerSQL
-public import SharedLedger
+internal import Support
 internal import Synchronization
 
 /// Follows a ledger that several nodes write: `onEntries` receives every entry once, in the order of positions, on this

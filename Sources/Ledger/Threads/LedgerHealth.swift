@@ -1,5 +1,4 @@
-internal import Concurrency
-internal import Observability
+internal import Support
 internal import Synchronization
 
 /// The present troubles of the ledger, as its writer, its checkpointer and its watch report them. Any thread may report

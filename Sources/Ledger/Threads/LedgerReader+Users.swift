@@ -1,7 +1,5 @@
-internal import Concurrency
 public import Domain
-public import LedgerInterface
-internal import LedgerSQL
+internal import Support
 
 /// Questions about one user, and about one order.
 extension LedgerReader {

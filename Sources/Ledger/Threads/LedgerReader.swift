@@ -1,8 +1,5 @@
-public import Concurrency
 public import Domain
-public import LedgerInterface
-public import LedgerSQL
-public import Rules
+public import Support
 internal import Synchronization
 
 /// The thread that answers questions: what a page has missed, what a user holds, and what was committed.

@@ -1,6 +1,5 @@
-public import Concurrency
 internal import Domain
-internal import LedgerInterface
+public import Support
 internal import Synchronization
 
 /// Watches the ledger from outside its writer, once a second and whenever it is asked. It checks whether the ledger

@@ -1,9 +1,5 @@
-public import Concurrency
 public import Domain
-public import LedgerInterface
-public import LedgerSQL
-public import Observability
-internal import SQLiteLedger
+public import Support
 internal import Synchronization
 
 /// The one thread that writes the ledger.

@@ -1,5 +1,4 @@
 internal import Domain
-internal import SharedLedger
 
 /// Decides when the log is read, and what this node's pages get, in which order. Pure: the follower performs it.
 ///

@@ -1,4 +1,4 @@
-internal import Concurrency
+internal import Support
 
 /// Where the follower asks for entries, one question at a time, and the log's thread finds the question.
 final class LogReadRequest: Sendable {

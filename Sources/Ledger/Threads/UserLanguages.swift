@@ -1,5 +1,4 @@
 public import Domain
-public import LedgerInterface
 
 /// The language that each user reads, as the app last said.
 public struct UserLanguages: Sendable {

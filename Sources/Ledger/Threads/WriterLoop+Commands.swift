@@ -1,7 +1,4 @@
 internal import Domain
-internal import LedgerInterface
-internal import LedgerSQL
-internal import Rules
 
 extension WriterLoop {
     /// Returns the change in the number of contracts without a user.

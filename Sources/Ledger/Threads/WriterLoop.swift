@@ -1,9 +1,5 @@
-internal import Concurrency
 internal import Domain
-internal import LedgerInterface
-internal import LedgerSQL
-internal import Observability
-internal import Rules
+internal import Support
 
 /// The body of the writer's thread: batches, transactions, completions, and the sleep until access ends.
 struct WriterLoop {

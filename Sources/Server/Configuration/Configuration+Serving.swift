@@ -1,10 +1,9 @@
 internal import Domain
 internal import Glibc
-internal import LedgerInterface
-internal import Observability
-internal import Postgres
-internal import Settings
-internal import StoreInterface
+internal import Ledger
+internal import PostgresLedger
+internal import Stores
+internal import Support
 
 extension SettingsReader {
     mutating func bind() -> String {

@@ -1,15 +1,12 @@
-public import Admission
 public import Domain
+public import Gateway
 internal import Glibc
-public import LedgerInterface
-public import Observability
-public import Postgres
-public import RailsCable
-public import RailsRedis
-public import Settings
-public import Sockets
-public import StoreInterface
+public import HTTP
+public import Ledger
+public import PostgresLedger
+public import Rails
 public import Stores
+public import Support
 
 /// Everything that can be set, read once at start: flag, else environment, else default.
 ///

@@ -1,7 +1,6 @@
 internal import Domain
-public import Settings
-public import StoreInterface
 public import Stores
+public import Support
 
 /// The source of the settings: the arguments of `paycast serve`, and the environment. Both stay the same while a server
 /// runs, but the content of the files that they name may change.

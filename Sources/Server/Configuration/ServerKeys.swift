@@ -1,8 +1,8 @@
 internal import API
 internal import Crypto
 internal import Domain
-internal import Settings
 internal import Simulator
+internal import Support
 
 /// All keys of a server: the configured ones or, in development, those that the workspace created.
 struct ServerKeys {

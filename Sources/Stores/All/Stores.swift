@@ -1,11 +1,5 @@
-internal import AppleStore
 internal import Domain
-internal import GoogleStore
-internal import PurchaseKitStore
-internal import RevenueCatStore
-public import Settings
-public import StoreInterface
-internal import StripeStore
+public import Support
 
 /// The stores that Paycast serves. A new store needs a folder beside these and a line here.
 public enum Stores {

@@ -1,6 +1,5 @@
 internal import Crypto
 public import Domain
-public import StoreInterface
 
 extension AppleStore {
     public func checkCertificates(at now: Instant) -> [Finding] {

@@ -1,7 +1,6 @@
 internal import Domain
 internal import Glibc
 internal import HTTPClient
-public import StoreInterface
 
 extension AppleStore {
     public func examine(_ examination: StoreExamination) -> StoreFindings {

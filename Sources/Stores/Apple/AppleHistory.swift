@@ -1,5 +1,4 @@
 public import Domain
-public import StoreInterface
 
 /// Apple's notification history of one app in one environment. What a webhook brings goes through the same verifier, so
 /// a notification counts once, whichever way it comes.

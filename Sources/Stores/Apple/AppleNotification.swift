@@ -1,6 +1,5 @@
 internal import Domain
 internal import Encoding
-internal import StoreInterface
 
 /// The posted body: `{"signedPayload": JWS}`. Version 1 has other members and no signature.
 struct AppleBody {

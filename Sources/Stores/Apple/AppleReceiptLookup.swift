@@ -1,6 +1,4 @@
-internal import AppleReceipts
 internal import Domain
-internal import StoreInterface
 
 /// Apple's API as a receipt needs it: without an answer, the receipt is judged by its own content. A key that Apple does
 /// not accept (Production, before the first release) or an invalid id therefore means that Apple cannot be asked, not

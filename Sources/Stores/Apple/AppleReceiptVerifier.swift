@@ -1,8 +1,6 @@
-public import AppleReceipts
 internal import Crypto
 public import Domain
 public import Encoding
-public import StoreInterface
 
 /// Verifies App Store receipts without asking Apple, and interprets them.
 ///

@@ -1,5 +1,4 @@
 internal import Domain
-public import StoreInterface
 
 /// An answer from Apple that is not a success, and what it means
 /// (https://developer.apple.com/documentation/appstoreserverapi/error-codes). Pure.

@@ -1,5 +1,4 @@
 public import Domain
-public import StoreInterface
 
 extension AppleServerAPI {
     /// Get Notification History, one page. `token` is the last page's `next`, with the same query.

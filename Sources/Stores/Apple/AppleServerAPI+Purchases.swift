@@ -1,5 +1,4 @@
 public import Domain
-public import StoreInterface
 
 extension AppleServerAPI {
     /// A page has 20 transactions, so this is more than any buyer has. It also stops a server whose pages never end.

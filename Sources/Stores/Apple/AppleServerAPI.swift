@@ -1,7 +1,6 @@
 public import Crypto
 public import Domain
 public import HTTPClient
-public import StoreInterface
 
 /// The App Store Server API (https://developer.apple.com/documentation/appstoreserverapi). Every signed answer is
 /// verified like a notification: chain, app, environment. Calls block.

@@ -1,7 +1,6 @@
 internal import Crypto
 internal import Domain
 internal import Glibc
-internal import StoreInterface
 internal import Synchronization
 
 /// Opens Apple's signed documents. It verifies each JWS on its own, always in the same order, and never reads a payload

@@ -1,5 +1,4 @@
 internal import Crypto
-internal import StoreInterface
 
 /// Decides which roots Apple's documents are verified with.
 extension AppleStore {

@@ -1,7 +1,7 @@
 internal import Crypto
 internal import Domain
 internal import Glibc
-internal import Settings
+internal import Support
 
 extension SettingsReader {
     mutating func appleEnvironments() -> Set<StoreEnvironment> {

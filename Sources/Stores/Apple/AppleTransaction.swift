@@ -1,7 +1,6 @@
 internal import Crypto
 internal import Domain
 internal import Encoding
-internal import StoreInterface
 
 /// The members of `JWSTransactionDecodedPayload` that we read.
 struct AppleTransaction: SignedDocument {

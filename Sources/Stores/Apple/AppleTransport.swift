@@ -1,6 +1,5 @@
 internal import Domain
 internal import HTTPClient
-internal import StoreInterface
 
 /// The connection to Apple: authorizes requests, and distinguishes answers from refusals. Blocks.
 struct AppleTransport: Sendable {

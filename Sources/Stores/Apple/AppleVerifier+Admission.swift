@@ -1,5 +1,4 @@
 internal import Domain
-internal import StoreInterface
 
 /// Which apps and environments a server listens to.
 extension AppleVerifier {

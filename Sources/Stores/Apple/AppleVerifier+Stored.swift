@@ -1,7 +1,5 @@
-internal import AppleReceipts
 public import Domain
 internal import Encoding
-public import StoreInterface
 
 /// The kinds of bodies that the ledger stores for Apple.
 private enum StoredAppleBody {

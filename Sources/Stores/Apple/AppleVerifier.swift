@@ -1,5 +1,4 @@
 public import Domain
-public import StoreInterface
 
 /// Verifies that a notification or a transaction comes from Apple and is for our apps, and interprets it.
 ///

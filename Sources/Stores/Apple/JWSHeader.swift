@@ -1,5 +1,4 @@
 internal import Encoding
-internal import StoreInterface
 
 /// The header of Apple's JWS: ES256, its certificates, and nothing that would change what the signature means.
 struct JWSHeader: Decodable {

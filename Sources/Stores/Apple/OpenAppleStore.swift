@@ -1,8 +1,7 @@
 internal import Crypto
 internal import Domain
 internal import HTTPClient
-internal import Settings
-public import StoreInterface
+internal import Support
 
 /// The App Store with its settings in force.
 public struct OpenAppleStore: OpenStore {

@@ -1,8 +1,6 @@
 internal import APIModel
-internal import AppleReceipts
 internal import Domain
 internal import Encoding
-internal import StoreInterface
 
 /// `POST /receipts/apple`: a receipt that an old version of an app holds, or Apple's answer that the app's backend
 /// stored: `{"receipt": base64}` or `{"verifyReceipt": {…}, "environment"?}`.

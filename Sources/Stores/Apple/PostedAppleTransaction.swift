@@ -1,7 +1,6 @@
 internal import APIModel
 public import Domain
 internal import Encoding
-public import StoreInterface
 
 /// `POST /transactions/apple`: a transaction that StoreKit gave an app,
 /// `{"signedTransaction", "signedRenewalInfo"?, "finish"?}`. Apple's signature proves it.

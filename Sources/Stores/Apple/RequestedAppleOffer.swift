@@ -2,7 +2,6 @@ internal import APIModel
 internal import Crypto
 internal import Domain
 internal import Encoding
-internal import StoreInterface
 
 /// `POST /offers/apple`: a promotional offer, or whether a customer may have the introductory one, signed for StoreKit
 /// (https://developer.apple.com/documentation/storekit/generating-jws-to-sign-app-store-requests).

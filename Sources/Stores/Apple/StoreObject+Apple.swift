@@ -1,6 +1,5 @@
 internal import Domain
 internal import Encoding
-internal import StoreInterface
 
 /// The members of documents that Apple signs. One of another type than Apple documents throws; one that is absent or
 /// `null` is nil.

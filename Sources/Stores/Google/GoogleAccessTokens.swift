@@ -1,10 +1,9 @@
-internal import Concurrency
 internal import Crypto
 internal import Domain
 internal import Encoding
 internal import FoundationEssentials
 internal import HTTPClient
-internal import StoreInterface
+internal import Support
 internal import Synchronization
 
 /// Access tokens of the service account (https://developers.google.com/identity/protocols/oauth2/service-account), each

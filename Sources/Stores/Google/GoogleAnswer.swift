@@ -1,5 +1,4 @@
 internal import HTTPClient
-internal import StoreInterface
 
 /// Interprets an answer from Google (https://cloud.google.com/apis/design/errors): a body, nothing, or an error.
 struct GoogleAnswer {

@@ -1,5 +1,4 @@
 public import Crypto
-internal import StoreInterface
 
 /// A service account's key file, as Google's console provides it.
 public struct GoogleCredentials: Sendable {

@@ -1,7 +1,6 @@
 internal import Domain
 internal import Encoding
-internal import Settings
-public import StoreInterface
+internal import Support
 
 extension GoogleStore {
     public func examine(_ examination: StoreExamination) -> StoreFindings {

@@ -1,7 +1,6 @@
 internal import Crypto
 internal import Domain
 internal import Encoding
-internal import StoreInterface
 
 /// The known keys, and when to ask Google for more: a pure decision, with pauses that no stranger's token can bypass.
 struct GoogleKeyCache {

@@ -1,8 +1,7 @@
-internal import Concurrency
 public import Crypto
 public import Domain
 public import HTTPClient
-public import StoreInterface
+internal import Support
 internal import Synchronization
 
 /// The keys that sign Google's tokens (https://www.googleapis.com/oauth2/v3/certs), cached as long as Google allows.

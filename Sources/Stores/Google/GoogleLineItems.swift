@@ -1,5 +1,4 @@
 internal import Domain
-internal import StoreInterface
 
 /// The products of one purchase, each once; the first one represents the purchase.
 ///

@@ -2,7 +2,6 @@ internal import Crypto
 public import Domain
 internal import Encoding
 public import HTTPClient
-public import StoreInterface
 
 /// Google's Android Publisher API (https://developers.google.com/android-publisher): reads and acknowledges purchases.
 /// URLs contain purchase tokens, so no error names a URL. Calls block.

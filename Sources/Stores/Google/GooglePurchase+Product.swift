@@ -1,5 +1,4 @@
 public import Domain
-internal import StoreInterface
 
 extension GooglePurchase {
     /// Reads `ProductPurchaseV2`

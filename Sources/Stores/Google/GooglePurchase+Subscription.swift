@@ -1,5 +1,4 @@
 public import Domain
-internal import StoreInterface
 
 extension GooglePurchase {
     /// Reads `SubscriptionPurchaseV2`; nil if it is not one.

@@ -1,6 +1,5 @@
 internal import Domain
 internal import Encoding
-internal import StoreInterface
 
 /// Which purchase to read, and how to read the answer.
 struct GooglePurchaseQuery {

@@ -1,7 +1,6 @@
-internal import Concurrency
 internal import Crypto
 internal import Domain
-internal import StoreInterface
+internal import Support
 internal import Synchronization
 
 /// Makes one reading of a purchase at a time, each dated later than the one before, so that an older answer can neither

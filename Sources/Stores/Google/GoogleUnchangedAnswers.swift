@@ -1,6 +1,5 @@
 internal import Crypto
 internal import Domain
-internal import StoreInterface
 internal import Synchronization
 
 /// Remembers since when Google has given the same answer about a purchase. In memory and bounded: a forgotten answer

@@ -1,7 +1,6 @@
 internal import Crypto
 internal import Domain
 internal import Encoding
-internal import StoreInterface
 
 /// `POST /transactions/google`: a purchase that an app holds. It may arrive before Google's push.
 extension GoogleVerifier {

@@ -1,6 +1,5 @@
 internal import Crypto
 public import Domain
-public import StoreInterface
 
 /// `POST /webhooks/google`: verifies the sender, then reads the purchase that the notification is about. Blocks.
 public struct GoogleVerifier: StoreVerifier {

@@ -1,5 +1,4 @@
 public import Domain
-public import StoreInterface
 
 /// Google's list of one app's voided purchases, which makes up for lost pushes. An entry ends nothing by itself: the
 /// purchase is read, as after a push. A void that took effect counts once, whichever way it comes.

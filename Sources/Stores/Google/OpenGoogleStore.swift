@@ -1,6 +1,5 @@
 public import Domain
-internal import Settings
-public import StoreInterface
+internal import Support
 
 /// Google Play with its settings in force.
 public struct OpenGoogleStore: OpenStore {

@@ -1,5 +1,5 @@
 public import Domain
-public import Settings
+public import Support
 
 /// A store whose webhooks Paycast accepts, with the settings that were read for it. Everything specific to a store is
 /// in its folder: `Stores.all` lists it, and the pipeline knows it only through this protocol.

@@ -1,5 +1,4 @@
 internal import Domain
-internal import StoreInterface
 
 /// A webhook from PurchaseKit: its own interpretation of a store's notification, as one flat object
 /// (https://github.com/PurchaseKit/purchasekit).

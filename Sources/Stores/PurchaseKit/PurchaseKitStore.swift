@@ -1,6 +1,5 @@
 public import Domain
-public import Settings
-public import StoreInterface
+public import Support
 
 /// The settings of PurchaseKit.
 public struct PurchaseKitStore: Store {

@@ -1,7 +1,6 @@
 internal import Crypto
 public import Domain
 internal import Encoding
-public import StoreInterface
 
 /// Verifies that a webhook was signed with PurchaseKit's secret, and interprets it. The signature has no date; a replay
 /// is recognized by its id, and says nothing new.

@@ -1,5 +1,4 @@
 internal import Domain
-internal import StoreInterface
 
 /// The `event` member of a webhook
 /// (https://www.revenuecat.com/docs/integrations/webhooks/event-types-and-fields).

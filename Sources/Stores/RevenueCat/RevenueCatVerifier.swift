@@ -1,6 +1,5 @@
 internal import Crypto
 public import Domain
-public import StoreInterface
 
 /// Verifies that the sender of a webhook knows the `Authorization` value that was set in RevenueCat, that RevenueCat signed it,
 /// or both, and interprets it. Without signatures there is no date to check; a replay is recognized by its id, and says

@@ -1,6 +1,5 @@
 public import Domain
-internal import Settings
-public import StoreInterface
+internal import Support
 
 /// Stripe with its settings in force. With a key, the current state of a subscription is read from the API.
 public struct OpenStripeStore: OpenStore {

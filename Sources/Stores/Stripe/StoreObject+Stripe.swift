@@ -1,6 +1,5 @@
 internal import Domain
 internal import Encoding
-internal import StoreInterface
 
 /// Members that only Stripe's objects have. They are looked up where they are needed, because the objects' shapes
 /// differ between versions of the API.

@@ -1,6 +1,5 @@
 public import Domain
 public import HTTPClient
-public import StoreInterface
 
 /// Reads Stripe's API (https://docs.stripe.com/api). It changes nothing there, so a restricted key that may read
 /// subscriptions, invoices and charges is enough.

@@ -1,5 +1,4 @@
 internal import Domain
-internal import StoreInterface
 
 /// A charge, which refunds and disputes are about. Its payment intent identifies the purchase.
 struct StripeCharge {

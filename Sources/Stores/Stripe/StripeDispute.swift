@@ -1,5 +1,4 @@
 internal import Domain
-internal import StoreInterface
 
 /// A customer's bank reclaims the money.
 struct StripeDispute {

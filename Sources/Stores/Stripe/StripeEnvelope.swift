@@ -1,5 +1,4 @@
 internal import Domain
-internal import StoreInterface
 
 /// An event object (https://docs.stripe.com/api/events/object): which object changed, and how.
 struct StripeEnvelope {

@@ -1,5 +1,4 @@
 public import Domain
-public import StoreInterface
 
 /// Verifies an event, then reads the subscription that it is about: events overtake each other, but the API returns the
 /// current state. Blocks.

@@ -1,5 +1,4 @@
 internal import Domain
-internal import StoreInterface
 
 /// An invoice. Only those of subscriptions matter: a one-time purchase is known from its Checkout session.
 struct StripeInvoice {

@@ -1,5 +1,4 @@
 internal import Domain
-internal import StoreInterface
 
 /// A line of an invoice (https://docs.stripe.com/api/invoice-line-item/object). Since API version 2025-03-31, `pricing`
 /// names its price, and `parent` the item of the subscription.

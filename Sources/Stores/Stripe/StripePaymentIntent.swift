@@ -1,5 +1,4 @@
 internal import Domain
-internal import StoreInterface
 
 /// A payment intent, for apps that sell without Checkout. It counts only if its metadata name the order and the
 /// product. A subscription's does not, and a Checkout session says more.

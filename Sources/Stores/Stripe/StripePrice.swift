@@ -1,6 +1,5 @@
 internal import Domain
 internal import Encoding
-internal import StoreInterface
 
 /// The product that is sold, and its price.
 enum StripePrice {

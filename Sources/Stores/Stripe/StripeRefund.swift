@@ -1,5 +1,4 @@
 internal import Domain
-internal import StoreInterface
 
 /// One refund. It does not say whether it covers the whole charge; `charge.refunded`, which accompanies it, does.
 struct StripeRefund {

@@ -1,5 +1,4 @@
 internal import Domain
-internal import StoreInterface
 
 /// A subscription schedule, with future changes of plan. What they change to comes from the subscription, if Paycast
 /// may read it.

@@ -1,5 +1,4 @@
 public import Domain
-internal import StoreInterface
 
 /// The API's answer about a subscription, interpreted like the object of an event.
 public struct StripeStatement: Sendable {

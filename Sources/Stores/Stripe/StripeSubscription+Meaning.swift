@@ -1,5 +1,4 @@
 internal import Domain
-internal import StoreInterface
 
 extension StripeSubscription {
     func meaning(of envelope: StripeEnvelope) -> StripeMeaning {

@@ -1,5 +1,4 @@
 internal import Domain
-internal import StoreInterface
 
 /// A subscription (https://docs.stripe.com/api/subscriptions/object). Its status decides the state.
 struct StripeSubscription {

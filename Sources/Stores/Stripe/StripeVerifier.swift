@@ -1,5 +1,4 @@
 public import Domain
-public import StoreInterface
 
 /// Verifies that a webhook is Stripe's, and interprets it. It serves both modes: test events belong to the Sandbox.
 public struct StripeVerifier: StoreVerifier {

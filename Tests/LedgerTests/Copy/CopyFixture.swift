@@ -1,11 +1,9 @@
 import Domain
-import LedgerCopy
-import LedgerInterface
+import PostgresLedger
 import Synchronization
 import TestSupport
 
-@testable import LedgerSQL
-@testable import SQLiteLedger
+@testable import Ledger
 
 /// A ledger in a file that is full of everything, and a database of its own in a real PostgreSQL.
 final class CopyFixture {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import LedgerCopy
+@testable import PostgresLedger
 
 @Suite struct CopyStepTests {
     private static let record = CopyRecord(

@@ -1,12 +1,9 @@
 import Domain
-import LedgerInterface
-import Postgres
-import PostgresLedger
 import TestSupport
 import Testing
 
-@testable import LedgerCopy
-@testable import LedgerSQL
+@testable import Ledger
+@testable import PostgresLedger
 
 /// Copies between a file and a real PostgreSQL, and what may happen to them on the way.
 @Suite(.timeLimit(.minutes(30)), .blocking, .enabled(if: PostgresCluster.isInstalled)) struct LedgerCopierTests {

@@ -1,11 +1,8 @@
-import LedgerInterface
-import Postgres
 import TestSupport
 import Testing
 
-@testable import LedgerCopy
-@testable import LedgerSQL
-@testable import SQLiteLedger
+@testable import Ledger
+@testable import PostgresLedger
 
 /// What is copied comes from the catalogs of both databases, so that nothing can be forgotten.
 @Suite(.timeLimit(.minutes(30)), .blocking, .enabled(if: PostgresCluster.isInstalled)) struct LedgerTableTests {

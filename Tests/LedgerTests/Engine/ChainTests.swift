@@ -1,8 +1,7 @@
-import Domain
 import TestSupport
 import Testing
 
-@testable import Rules
+@testable import Domain
 
 /// A chain of contracts, each of which replaced the one before, as Google links a purchase to the one that it replaced.
 /// A decision reads each link once.

@@ -1,11 +1,8 @@
-import Domain
-import LedgerInterface
 import TestSupport
 import Testing
 
-@testable import LedgerSQL
-@testable import Rules
-@testable import SQLiteLedger
+@testable import Domain
+@testable import Ledger
 
 /// The rules know nothing of SQLite or PostgreSQL: a small engine in memory makes the same entries of the same histories.
 @Suite struct EngineTests {

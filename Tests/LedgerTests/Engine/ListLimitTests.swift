@@ -1,11 +1,8 @@
-import Domain
-import LedgerInterface
 import TestSupport
 import Testing
 
-@testable import LedgerSQL
-@testable import Rules
-@testable import SQLiteLedger
+@testable import Domain
+@testable import Ledger
 
 /// A buyer with more contracts than count: the newest ones are in no list, whoever decides about them.
 @Suite struct ListLimitTests {

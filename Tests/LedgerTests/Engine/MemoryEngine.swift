@@ -1,6 +1,4 @@
-import Domain
-
-@testable import Rules
+@testable import Domain
 
 /// A ledger's engine without a database. It shows what the rules ask of one: to answer what they read, and to write what
 /// they return.

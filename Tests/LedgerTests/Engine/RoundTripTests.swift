@@ -1,10 +1,6 @@
-import Concurrency
 import Domain
-import LedgerInterface
-import LedgerSQL
-import Observability
-import Postgres
 import PostgresLedger
+import Support
 import Synchronization
 import TestSupport
 import Testing

@@ -1,8 +1,7 @@
 import Domain
-import LedgerInterface
+import Ledger
 import TestSupport
 
-@testable import Postgres
 @testable import PostgresLedger
 
 /// A ledger in PostgreSQL as the first version made it, with rows of a real one, and what a node of that version writes.

@@ -1,13 +1,10 @@
-import Concurrency
 import Domain
-import LedgerInterface
-import Rules
+import Support
 import Synchronization
 import TestSupport
 import Testing
 
-@testable import LedgerSQL
-@testable import Postgres
+@testable import Ledger
 @testable import PostgresLedger
 
 /// The tables of a ledger that was made before there were partitions become the first ones.

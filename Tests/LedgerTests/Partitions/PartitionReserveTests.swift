@@ -1,10 +1,8 @@
 import Domain
-import LedgerInterface
 import TestSupport
 import Testing
 
-@testable import LedgerSQL
-@testable import Postgres
+@testable import Ledger
 @testable import PostgresLedger
 
 /// Partitions are made ahead, by whoever commits.

@@ -1,11 +1,9 @@
-import Concurrency
 import Domain
-import LedgerInterface
+import Support
 import TestSupport
 import Testing
 
-@testable import LedgerSQL
-@testable import Postgres
+@testable import Ledger
 @testable import PostgresLedger
 
 /// How a node writes tables that it shares with others.

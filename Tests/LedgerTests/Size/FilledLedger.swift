@@ -1,7 +1,6 @@
 import Domain
-import LedgerInterface
 
-@testable import LedgerSQL
+@testable import Ledger
 
 /// SQL that multiplies what one real event has left in a ledger: every row looks as the writer makes it, and any number
 /// of them takes the engine seconds. The event's user is `u0`, its contract `c0`, its id `e0`.

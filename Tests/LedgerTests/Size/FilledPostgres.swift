@@ -1,13 +1,8 @@
-import Concurrency
 import Domain
-import LedgerInterface
-import Observability
-import Rules
+import Support
 import TestSupport
 
 @testable import Ledger
-@testable import LedgerSQL
-@testable import Postgres
 @testable import PostgresLedger
 
 /// A ledger in PostgreSQL with as many entries as a test wants, and a connection as a node has it.

@@ -1,15 +1,11 @@
 import Domain
 import Foundation
 import Glibc
-import LedgerInterface
-import Rules
 import TestSupport
 import Testing
 
-@testable import LedgerSQL
-@testable import Postgres
+@testable import Ledger
 @testable import PostgresLedger
-@testable import SQLiteLedger
 
 /// How many entries the large ledger has.
 private let large = ProcessInfo.processInfo.environment["PAYCAST_TEST_SIZE"].flatMap { Int64($0) }

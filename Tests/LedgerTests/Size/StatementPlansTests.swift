@@ -1,13 +1,10 @@
 import Domain
-import LedgerInterface
-import Observability
+import Support
 import TestSupport
 import Testing
 
-@testable import LedgerSQL
-@testable import Postgres
+@testable import Ledger
 @testable import PostgresLedger
-@testable import SQLiteLedger
 
 /// Every statement finds its rows by an index, so that a hundred million events make none slower.
 @Suite(.timeLimit(.minutes(30)), .blocking) struct StatementPlansTests {

@@ -1,10 +1,8 @@
-import Concurrency
 import Crypto
 import Domain
-import GoogleStore
 import Simulator
-import StandIns
-import StoreInterface
+import Stores
+import Support
 import TestSupport
 
 /// Google's pushes, proven by their token, and the purchase as Google's API answers: a stand-in behind a socket.

@@ -1,11 +1,8 @@
-import AppleStore
 import Crypto
 import Domain
 import Encoding
-import PurchaseKitStore
-import RevenueCatStore
 import Simulator
-import StoreInterface
+import Stores
 import TestSupport
 
 /// Turns what a store is to say into the event that its verifier reads: a signed body in the store's wire format.

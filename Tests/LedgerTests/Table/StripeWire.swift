@@ -1,8 +1,6 @@
 import Domain
 import Simulator
-import StandIns
-import StoreInterface
-import StripeStore
+import Stores
 import TestSupport
 
 /// Stripe's events, proven by their signature, and, where a case asks for it, Stripe's API: a stand-in behind a socket.

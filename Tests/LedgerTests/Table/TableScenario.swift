@@ -1,7 +1,7 @@
-import Concurrency
 import Domain
-import LedgerInterface
+import Ledger
 import Simulator
+import Support
 import TestSupport
 
 /// A buyer, a purchase at one store, and the ledger that receives the store's events.

@@ -1,7 +1,7 @@
 import Crypto
 import Domain
-import GoogleStore
 import Simulator
+import Stores
 import TestSupport
 
 /// What Google pushes in one random history, and what its API answers at any time: a push that is read late gets the

@@ -1,9 +1,7 @@
-import Domain
-import LedgerInterface
 import TestSupport
 
-@testable import LedgerSQL
-@testable import Rules
+@testable import Domain
+@testable import Ledger
 
 /// A ledger on the test's own thread; it checks what every commit does.
 final class TruthLedger {

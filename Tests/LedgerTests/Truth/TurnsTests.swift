@@ -1,9 +1,9 @@
-import AppleStore
 import Crypto
 import Domain
 import Glibc
-import LedgerInterface
+import Ledger
 import Simulator
+import Stores
 import TestSupport
 import Testing
 

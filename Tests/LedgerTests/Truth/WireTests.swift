@@ -1,12 +1,8 @@
-import AppleStore
 import Crypto
 import Domain
-import LedgerInterface
-import PurchaseKitStore
-import RevenueCatStore
+import Ledger
 import Simulator
-import StoreInterface
-import StripeStore
+import Stores
 import TestSupport
 import Testing
 
@@ -98,7 +94,7 @@ import Testing
             let posted = try store.delivery(asked)
             let value = posted.headers.first?.1
             let event = try verifier.verify(
-                StoreInterface.Delivery(body: posted.body, authorization: value, signature: value),
+                .init(body: posted.body, authorization: value, signature: value),
                 now: now
             )
             facts = facts.after(step, at: now)

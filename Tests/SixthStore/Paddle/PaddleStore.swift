@@ -1,6 +1,6 @@
 import Domain
-import Settings
-import StoreInterface
+import Stores
+import Support
 
 /// Paddle Billing (https://developer.paddle.com/webhooks/overview): its settings.
 struct PaddleStore: Store {

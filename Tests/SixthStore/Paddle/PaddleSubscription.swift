@@ -1,5 +1,5 @@
 import Domain
-import StoreInterface
+import Stores
 
 /// Paddle's subscription entity (https://developer.paddle.com/api-reference/subscriptions/overview), as its webhooks carry
 /// it.

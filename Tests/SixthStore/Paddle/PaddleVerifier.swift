@@ -1,7 +1,7 @@
 import Crypto
 import Domain
 import Encoding
-import StoreInterface
+import Stores
 
 /// Proves that a webhook was signed with Paddle's secret, and says what it means
 /// (https://developer.paddle.com/webhooks/signature-verification).

@@ -1,6 +1,6 @@
-import AppleStore
 import Domain
 import Encoding
+import Stores
 import TestSupport
 import Testing
 

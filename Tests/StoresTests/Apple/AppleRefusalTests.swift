@@ -1,8 +1,7 @@
-import AppleStore
 import Crypto
 import Domain
 import Simulator
-import StoreInterface
+import Stores
 import TestSupport
 import Testing
 

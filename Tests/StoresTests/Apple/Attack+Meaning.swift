@@ -1,7 +1,7 @@
-import AppleStore
 import Crypto
 import Domain
 import Encoding
+import Stores
 
 extension Attack {
     static let payloads = [

@@ -1,4 +1,4 @@
-import StoreInterface
+import Stores
 import Testing
 
 /// One thing that is wrong with a notification that is genuine in every other way.

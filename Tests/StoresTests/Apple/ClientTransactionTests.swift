@@ -1,7 +1,6 @@
-import AppleStore
 import Crypto
 import Domain
-import StoreInterface
+import Stores
 import Testing
 
 /// What an app or its backend posts: the same proof, without Apple's own statement of the status.

@@ -1,8 +1,7 @@
-import AppleStore
 import Crypto
 import Domain
 import FoundationEssentials
-import StoreInterface
+import Stores
 import Testing
 
 /// What Apple really posted. The file stands beside the project, not in it.

@@ -1,8 +1,6 @@
-import AppleReceipts
-import AppleStore
 import Crypto
 import Domain
-import StoreInterface
+import Stores
 import TestSupport
 import Testing
 

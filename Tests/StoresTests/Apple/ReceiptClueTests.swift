@@ -1,8 +1,7 @@
-import AppleReceipts
-import AppleStore
 import Crypto
 import Domain
 import Encoding
+import Stores
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
-import AppleStore
 import Crypto
 import Domain
+import Stores
 import TestSupport
 
 /// A receipt under construction, genuine in every way until a test changes one thing.

@@ -1,7 +1,7 @@
-import AppleStore
 import Crypto
 import Domain
 import Encoding
+import Stores
 
 /// A notification under construction, genuine in every way until a test changes one thing.
 struct Specimen {

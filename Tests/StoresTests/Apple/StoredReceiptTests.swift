@@ -1,7 +1,6 @@
-import AppleStore
 import Domain
 import Encoding
-import StoreInterface
+import Stores
 import TestSupport
 import Testing
 

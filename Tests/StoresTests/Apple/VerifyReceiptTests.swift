@@ -1,7 +1,6 @@
-import AppleReceipts
-import AppleStore
 import Domain
 import Encoding
+import Stores
 import Testing
 
 /// Stored answers of `verifyReceipt`.

@@ -1,8 +1,7 @@
-import AppleStore
 import Crypto
 import Domain
 import Encoding
-import StoreInterface
+import Stores
 import TestSupport
 import Testing
 

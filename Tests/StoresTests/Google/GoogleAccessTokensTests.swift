@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import GoogleStore
+@testable import Stores
 
 @Suite(.timeLimit(.minutes(30))) struct GoogleAccessTokensTests {
     private static let now = Instant(milliseconds: 1_767_225_600_000)

@@ -1,6 +1,6 @@
 import Domain
 import Encoding
-import GoogleStore
+import Stores
 import Testing
 
 /// Pushes of the right sender, and answers of Google's, that are not as documented. None is worth a week of retries.

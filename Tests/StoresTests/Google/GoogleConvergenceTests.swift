@@ -1,6 +1,6 @@
 import Domain
-import GoogleStore
 import Simulator
+import Stores
 import TestSupport
 import Testing
 

@@ -1,10 +1,8 @@
 import Crypto
 import Domain
-import GoogleStore
 import HTTPClient
 import Simulator
-import StandIns
-import StoreInterface
+import Stores
 import Synchronization
 import TestSupport
 import Testing

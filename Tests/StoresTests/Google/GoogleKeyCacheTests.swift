@@ -3,7 +3,7 @@ import Domain
 import Encoding
 import Testing
 
-@testable import GoogleStore
+@testable import Stores
 
 @Suite struct GoogleKeyCacheTests {
     private static let key = Result { try RSAPrivateKey.generate() }

@@ -1,9 +1,8 @@
-import Concurrency
 import Domain
 import Glibc
-import GoogleStore
 import HTTPClient
-import StoreInterface
+import Stores
+import Support
 import Synchronization
 import TestSupport
 import Testing

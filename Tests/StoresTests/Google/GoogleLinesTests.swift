@@ -1,5 +1,5 @@
 import Domain
-import GoogleStore
+import Stores
 import Testing
 
 /// What one of Google's purchases holds: products, how many of them are left, and until when it is to be acknowledged.

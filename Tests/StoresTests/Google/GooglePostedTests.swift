@@ -1,11 +1,10 @@
 import Domain
 import Simulator
-import StoreInterface
 import Synchronization
 import TestSupport
 import Testing
 
-@testable import GoogleStore
+@testable import Stores
 
 /// What an app posts is what Google says of it.
 @Suite(.timeLimit(.minutes(30))) struct GooglePostedTests {

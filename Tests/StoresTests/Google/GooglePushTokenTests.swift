@@ -1,9 +1,8 @@
 import Crypto
 import Domain
 import Encoding
-import GoogleStore
 import Simulator
-import StoreInterface
+import Stores
 import Testing
 
 /// The bearer of a push, genuine in every way but one.

@@ -1,8 +1,7 @@
 import Domain
 import Encoding
-import GoogleStore
 import Simulator
-import StoreInterface
+import Stores
 import Synchronization
 import TestSupport
 import Testing

@@ -1,7 +1,7 @@
 import Crypto
 import Domain
-import GoogleStore
 import Simulator
+import Stores
 import Testing
 
 /// What Google says of one user's purchases, one after the other, by the real rules of a contract.

@@ -1,9 +1,7 @@
 import Domain
-import GoogleStore
 import HTTPClient
 import Simulator
-import StandIns
-import StoreInterface
+import Stores
 import Synchronization
 import TestSupport
 import Testing

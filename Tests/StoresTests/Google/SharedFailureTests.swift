@@ -1,14 +1,12 @@
-import Concurrency
 import Crypto
 import Domain
 import HTTPClient
-import Observability
-import StoreInterface
+import Support
 import Synchronization
 import TestSupport
 import Testing
 
-@testable import GoogleStore
+@testable import Stores
 
 @Suite(.timeLimit(.minutes(30))) struct SharedFailureTests {
     /// Those who came before a failure ended share it; those who come later ask for themselves.

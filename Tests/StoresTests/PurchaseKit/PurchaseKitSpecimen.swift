@@ -1,8 +1,7 @@
 import Crypto
 import Domain
 import Encoding
-import PurchaseKitStore
-import StoreInterface
+import Stores
 import Testing
 
 /// One of PurchaseKit's webhooks, complete, to be bent by a test. Periods of 30 days follow each other.

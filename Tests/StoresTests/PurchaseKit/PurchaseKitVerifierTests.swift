@@ -1,8 +1,7 @@
 import Crypto
 import Domain
 import Encoding
-import PurchaseKitStore
-import StoreInterface
+import Stores
 import TestSupport
 import Testing
 

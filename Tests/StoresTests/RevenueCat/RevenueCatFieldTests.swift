@@ -1,5 +1,5 @@
 import Domain
-import StoreInterface
+import Stores
 import Testing
 
 /// What the members of RevenueCat's events decide, and which decide nothing.

@@ -1,7 +1,6 @@
 import Domain
-import RevenueCatStore
 import Simulator
-import StoreInterface
+import Stores
 import Testing
 
 /// Which proofs a delivery needs, and which it has.

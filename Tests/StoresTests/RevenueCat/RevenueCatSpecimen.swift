@@ -1,6 +1,5 @@
 import Domain
-import RevenueCatStore
-import StoreInterface
+import Stores
 import Testing
 
 /// One of RevenueCat's webhooks, complete, to be bent by a test. Periods of 30 days follow each other from `start`.

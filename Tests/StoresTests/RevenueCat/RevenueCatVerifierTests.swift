@@ -1,6 +1,5 @@
 import Domain
-import RevenueCatStore
-import StoreInterface
+import Stores
 import Testing
 
 /// Who may post, whose purchase it is, and what moves from one user to another.

@@ -1,5 +1,5 @@
 import Domain
-import StoreInterface
+import Stores
 import Testing
 
 /// Bodies that are signed as they should be, and wrong all the same.

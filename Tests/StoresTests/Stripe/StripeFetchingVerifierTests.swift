@@ -1,9 +1,7 @@
 import Domain
 import Encoding
 import Simulator
-import StandIns
-import StoreInterface
-import StripeStore
+import Stores
 import Synchronization
 import TestSupport
 import Testing

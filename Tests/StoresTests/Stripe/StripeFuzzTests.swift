@@ -1,7 +1,6 @@
 import Domain
 import Simulator
-import StoreInterface
-import StripeStore
+import Stores
 import TestSupport
 import Testing
 

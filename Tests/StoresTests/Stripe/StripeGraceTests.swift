@@ -1,6 +1,5 @@
 import Domain
-import StoreInterface
-import StripeStore
+import Stores
 import Testing
 
 /// A subscription that is past due in the middle of a paid period, or that ends before its grace does.

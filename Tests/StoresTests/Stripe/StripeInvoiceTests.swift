@@ -1,5 +1,5 @@
 import Domain
-import StripeStore
+import Stores
 import Testing
 
 /// A paid invoice with several lines that arrives before its subscription, in both shapes of the API.

@@ -1,5 +1,5 @@
 import Domain
-import StripeStore
+import Stores
 import Testing
 
 /// The items of one Stripe subscription, whatever their order.

@@ -1,6 +1,5 @@
 import Domain
-import StoreInterface
-import StripeStore
+import Stores
 import Testing
 
 @Suite struct StripeSignatureTests {

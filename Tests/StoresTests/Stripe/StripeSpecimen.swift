@@ -1,8 +1,7 @@
 import Crypto
 import Domain
 import Encoding
-import StoreInterface
-import StripeStore
+import Stores
 import Testing
 
 /// A subscription's event in the making, genuine in every way until a test changes one thing.

@@ -1,6 +1,5 @@
 import Domain
-import StoreInterface
-import StripeStore
+import Stores
 import Testing
 
 /// What the members of Stripe's objects mean, in both shapes of its API.

@@ -1,7 +1,6 @@
 import Domain
 import Simulator
-import StoreInterface
-import StripeStore
+import Stores
 import Testing
 
 /// What Stripe says of one purchase, event by event, through the real signature and the real rules of a contract.

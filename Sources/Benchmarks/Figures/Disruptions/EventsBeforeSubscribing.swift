@@ -1,5 +1,3 @@
-internal import StockClients
-
 /// Events are committed after a page is rendered and before it subscribes.
 enum EventsBeforeSubscribing: Benchmark {
     static let name = "stale"

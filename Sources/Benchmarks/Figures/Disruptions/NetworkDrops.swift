@@ -1,5 +1,3 @@
-internal import StockClients
-
 /// Every page loses its network about every 15 s, for 2 s, while 2 messages are sent per second. This is AnyCable's
 /// jitter test (https://github.com/anycable/anycable/tree/master/docs), but with the clients as they ship.
 enum NetworkDrops: Benchmark {

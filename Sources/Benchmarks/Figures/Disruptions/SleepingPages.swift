@@ -1,5 +1,3 @@
-internal import StockClients
-
 /// Pages fall asleep with half-open sockets, events are committed, and the pages are shown again.
 enum SleepingPages: Benchmark {
     static let name = "sleep"

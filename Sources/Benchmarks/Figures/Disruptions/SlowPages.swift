@@ -1,5 +1,3 @@
-internal import StockClients
-
 /// Ten pages read as fast as data arrives; one reads 1 KB per second, and one reads nothing at all.
 enum SlowPages: Benchmark {
     static let name = "slow"

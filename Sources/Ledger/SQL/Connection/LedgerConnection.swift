@@ -1,5 +1,4 @@
 public import Domain
-public import LedgerInterface
 
 /// A connection to a ledger, used by one thread. An engine is one implementation, with its tables.
 public protocol LedgerConnection: AnyObject {

@@ -1,5 +1,3 @@
-public import LedgerInterface
-
 /// A statement of an engine's connection, and the rows of its current run. Used by its connection's thread only.
 public protocol PreparedStatement: AnyObject {
     var sql: String { get }

@@ -1,5 +1,4 @@
 internal import Domain
-internal import LedgerInterface
 
 /// The current row of a running statement. Valid only inside the closure that receives it.
 public struct Row {

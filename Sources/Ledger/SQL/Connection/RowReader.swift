@@ -1,5 +1,4 @@
 internal import Domain
-internal import LedgerInterface
 
 /// Reads a row's columns one after the other, in the order of the list that the statement selects.
 struct RowReader {

@@ -1,5 +1,4 @@
 public import Domain
-internal import Rules
 
 /// Erased users, of whom only tombstones are left.
 public struct ErasedUsers: Sendable {

@@ -1,7 +1,6 @@
 internal import Crypto
+internal import Domain
 internal import Encoding
-internal import LedgerInterface
-internal import Rules
 
 /// Makes digests of the names of an erased user. Without the key, which is in the ledger, nobody can find out whom a
 /// tombstone stands for by trying user ids.

@@ -1,5 +1,4 @@
 internal import Domain
-internal import LedgerInterface
 
 /// The SQL of an erasure, prepared when one begins.
 struct ErasureStatements {

@@ -1,6 +1,4 @@
 public import Domain
-public import LedgerInterface
-internal import Rules
 
 /// Erases a user. Rows of events and entries are emptied, because their positions count; all other rows are deleted.
 extension LedgerRepository {

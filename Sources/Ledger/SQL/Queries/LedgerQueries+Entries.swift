@@ -1,5 +1,4 @@
 public import Domain
-public import LedgerInterface
 
 extension EntrySelection {
     /// The SQL condition; `values` are its parameters from the second one on. PostgreSQL infers each one's type from

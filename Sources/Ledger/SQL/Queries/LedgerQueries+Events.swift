@@ -1,6 +1,4 @@
-internal import Domain
-public import LedgerInterface
-public import Rules
+public import Domain
 
 extension LedgerQueries {
     public func contract(_ id: Int64, until position: Int64) throws(LedgerError) -> StoredContract? {

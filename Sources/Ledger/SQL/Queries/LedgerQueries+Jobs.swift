@@ -1,5 +1,4 @@
 public import Domain
-public import LedgerInterface
 
 extension LedgerQueries {
     /// Jumps from one destination to the next, however many jobs each has.

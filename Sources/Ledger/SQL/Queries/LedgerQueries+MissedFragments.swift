@@ -1,5 +1,4 @@
 public import Domain
-public import LedgerInterface
 
 /// The fragments that a page with a cursor has missed.
 extension LedgerQueries {

@@ -1,6 +1,4 @@
 public import Domain
-public import LedgerInterface
-internal import Rules
 
 extension LedgerQueries {
     /// The number of purchases shown for one token; an app may bind one token to everything that a user buys.

@@ -1,5 +1,4 @@
 public import Domain
-public import LedgerInterface
 
 extension LedgerQueries {
     /// The number of contracts, and of orders, that are searched for events from before they were the user's.

@@ -1,6 +1,4 @@
 public import Domain
-public import LedgerInterface
-internal import Rules
 
 extension LedgerQueries {
     private static let usualLimit = 100

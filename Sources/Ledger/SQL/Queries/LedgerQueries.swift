@@ -1,6 +1,4 @@
 public import Domain
-public import LedgerInterface
-internal import Rules
 
 /// The reader's connection and its questions. Each question is answered from one snapshot of the ledger.
 public struct LedgerQueries {

@@ -1,5 +1,3 @@
-internal import LedgerInterface
-
 /// All SQL of the reader, prepared once, in the dialect that SQLite and PostgreSQL share.
 struct ReaderStatements {
     let erasureKey, tombstone, tombstonesAfter, bodyAt: Statement

@@ -1,6 +1,4 @@
 public import Domain
-public import LedgerInterface
-public import Rules
 
 /// The commands, each as one decision or several.
 extension LedgerRepository {

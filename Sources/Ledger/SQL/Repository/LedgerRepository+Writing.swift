@@ -1,6 +1,4 @@
 internal import Domain
-internal import LedgerInterface
-internal import Rules
 
 /// Writes the changes that a decision returns.
 extension LedgerRepository {

@@ -1,6 +1,4 @@
 public import Domain
-public import LedgerInterface
-public import Rules
 
 /// The writer's side of an engine: it lets decisions read (`StoredRows`), and writes what they return (`+Writing`). It
 /// never leaves the writer's thread.

@@ -1,6 +1,4 @@
 internal import Domain
-internal import LedgerInterface
-internal import Rules
 
 /// The rows of the ledger, as decisions read them in a transaction. Used by the writer's thread only.
 final class StoredRows {

@@ -1,5 +1,4 @@
-internal import LedgerInterface
-internal import Rules
+internal import Domain
 
 /// All SQL of the writer, prepared once, in the dialect that SQLite and PostgreSQL share. The tables are in each
 /// engine's schema.

@@ -1,5 +1,3 @@
-internal import LedgerInterface
-
 /// A fragment that has passed the retention age, once everything older in its stream and target is gone.
 struct AgedFragment {
     enum Fate {

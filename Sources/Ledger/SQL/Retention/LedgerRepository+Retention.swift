@@ -1,6 +1,4 @@
 public import Domain
-public import LedgerInterface
-internal import Rules
 
 /// Empties bodies and fragments that have passed the retention age. Positions, ids and outcomes stay.
 extension LedgerRepository {

@@ -1,5 +1,3 @@
-internal import LedgerInterface
-
 /// The SQL of the retention, prepared for each step.
 struct RetentionStatements {
     let mark, setMark, aged: Statement

@@ -1,6 +1,4 @@
 internal import Domain
-internal import LedgerInterface
-internal import Rules
 
 /// A contract and its row.
 struct ContractRow {

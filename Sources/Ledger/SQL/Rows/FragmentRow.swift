@@ -1,5 +1,4 @@
 internal import Domain
-internal import LedgerInterface
 
 /// Converts between a fragment and its row. Rows hold facts, not HTML, so that missed fragments are rendered with
 /// today's templates.

@@ -1,5 +1,4 @@
 internal import Domain
-internal import LedgerInterface
 
 /// Converts between an order and its row.
 enum OrderRow {

@@ -1,7 +1,6 @@
 internal import Crypto
 public import Domain
 internal import Encoding
-public import StoreInterface
 
 /// One purchase as a receipt lists it.
 public struct ReceiptPurchase: Sendable {

@@ -1,5 +1,3 @@
-public import StoreInterface
-
 /// Why a stored answer of `verifyReceipt` says nothing about a purchase, and what to do.
 public enum VerifyReceiptProblem: Error, Equatable, Sendable {
     /// The answer is not for us, or not readable.

@@ -1,0 +1,155 @@
+internal import APIModel
+internal import Domain
+internal import Encoding
+public import HTTPClient
+internal import Support
+
+/// The server that a client command talks to, and the key that it presents there.
+public struct RemoteServer: Sendable {
+    /// Where the address comes from.
+    public enum Source: Sendable {
+        case option
+        case environment
+        /// `.paycast/address` in this folder: a development server listens there, or once did.
+        case workspace
+        /// No one named it: the server of this environment, or one on this machine at the usual port.
+        case none
+    }
+
+    /// Without a trailing slash.
+    public let url: String
+    public let source: Source
+    public let key: String?
+    /// The option, variable or file that holds the key.
+    public let keyName: String?
+    /// Whether the address is that of this folder's development server, whatever its source.
+    public let isOfThisFolder: Bool
+
+    /// Takes `--server` and `--key`, else the environment, else `.paycast/`, else the server that this environment starts.
+    public init(
+        _ arguments: inout Arguments,
+        environment: [String: String] = processEnvironment(),
+        workspace: Workspace = Workspace()
+    ) throws(UsageError) {
+        let addresses: [(Source, name: String, value: String?)] = [
+            (.option, "--server", try arguments.option("--server")),
+            (.environment, clientAddressVariable, environment[clientAddressVariable].flatMap(nonEmpty)),
+            (.workspace, ".paycast/address", workspace.address),
+        ]
+        let named = addresses.first { $0.value != nil }
+        let address = named?.value ?? serverAddress(of: environment) ?? "http://127.0.0.1:8080"
+        guard ["http://", "https://"].contains(where: { address.hasPrefix($0) && address != $0 }) else {
+            let name = named?.name ?? ""
+            throw UsageError("\(name) must be an address such as https://pay.example.com, not \(quoted(address))")
+        }
+        url = withoutSlash(address)
+        source = named?.0 ?? .none
+        isOfThisFolder = workspace.address.map(withoutSlash) == url
+        let keys: [(name: String, value: String?)] = [
+            ("--key", try arguments.option("--key")),
+            ("PAYCAST_API_KEY", Secret.text("PAYCAST_API_KEY", in: environment).flatMap(firstOfList)),
+            (".paycast/api.key", workspace.apiKey),
+        ]
+        let shown = keys.first { $0.value != nil }
+        key = shown?.value
+        keyName = shown?.name
+    }
+
+    public var authorization: [(String, String)] {
+        key.map { [("Authorization", "Bearer \($0)")] } ?? []
+    }
+
+    /// Posts JSON and returns the answer's body; any status but 2xx is a failure.
+    public func post(
+        _ body: some Encodable,
+        to path: String,
+        timeout: Duration = .seconds(30)
+    ) throws(CommandFailure) -> [UInt8] {
+        try bodyOfSuccess(response(toPosting: body, at: path, timeout: timeout))
+    }
+
+    public func get(_ path: String, timeout: Duration = .seconds(30)) throws(CommandFailure) -> [UInt8] {
+        try bodyOfSuccess(send("GET", path: path, headers: [], body: nil, timeout: timeout))
+    }
+
+    public func delete(_ path: String, timeout: Duration) throws(CommandFailure) -> [UInt8] {
+        try bodyOfSuccess(send("DELETE", path: path, headers: [], body: nil, timeout: timeout))
+    }
+
+    /// Returns the answer with any status, for errors that say more than their reason.
+    public func response(
+        toPosting body: some Encodable,
+        at path: String,
+        timeout: Duration
+    ) throws(CommandFailure) -> HTTPClient.Response {
+        try send(
+            "POST",
+            path: path,
+            headers: [("Content-Type", "application/json")],
+            body: JSON.encode(body),
+            timeout: timeout
+        )
+    }
+
+    private func bodyOfSuccess(_ response: HTTPClient.Response) throws(CommandFailure) -> [UInt8] {
+        guard (200...299).contains(response.status) else {
+            throw failure(status: response.status, body: response.body)
+        }
+        return response.body
+    }
+
+    private func send(
+        _ method: String,
+        path: String,
+        headers: [(String, String)],
+        body: [UInt8]?,
+        timeout: Duration
+    ) throws(CommandFailure) -> HTTPClient.Response {
+        do throws(HTTPClientError) {
+            let client = HTTPClient(timeout: timeout)
+            return try client.send(method, to: url + path, headers: authorization + headers, body: body)
+        } catch {
+            throw CommandFailure("\(error)")
+        }
+    }
+
+    /// What a refusal means, and what to do about it.
+    public func failure(status: Int, body: [UInt8]) -> CommandFailure {
+        if status == 401 {
+            return CommandFailure(
+                key == nil
+                    ? "no API key: pass --key, set PAYCAST_API_KEY or PAYCAST_API_KEY_FILE, or run this where the development "
+                        + "server runs"
+                    : "the server at \(url) does not know this API key (\(keyName ?? "--key")): check --key, "
+                        + "PAYCAST_API_KEY or PAYCAST_API_KEY_FILE"
+            )
+        }
+        guard let answer = JSON.decode(ErrorAnswer.self, from: body) else {
+            return CommandFailure("\(url) answers \(status): is that a Paycast server?")
+        }
+        return CommandFailure("the server refuses (\(status) \(answer.error)): \(answer.message)")
+    }
+}
+
+private func withoutSlash(_ address: String) -> String {
+    address.hasSuffix("/") ? String(address.dropLast()) : address
+}
+
+func nonEmpty(_ text: String) -> String? {
+    text.isEmpty ? nil : text
+}
+
+/// A list is for rotation: its first key is the one to use.
+public func firstOfList(_ list: String) -> String? {
+    list.split(separator: ",").lazy.map { $0.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
+        .first { !$0.isEmpty }
+}
+
+/// `?name=value&…`, percent-encoded (RFC 3986 §2.1).
+public func queryString(_ items: [(name: String, value: String)]) -> String {
+    guard !items.isEmpty else { return "" }
+    return "?" + items.map { "\($0.name)=\(PercentEncoding.encode($0.value))" }.joined(separator: "&")
+}
+
+/// A text as one part of a path.
+public func pathPart(_ text: String) -> String { PercentEncoding.encode(text) }

@@ -1,0 +1,117 @@
+internal import Crypto
+internal import Development
+internal import Domain
+internal import HTTPClient
+internal import Ledger
+internal import Server
+internal import Simulator
+internal import Stores
+internal import Support
+
+/// Everything that can be examined once the settings are readable: certificates, the server, the stores, the clock.
+struct AllChecks {
+    private let configuration: Configuration
+    private let remote: RemoteServer
+    /// The development server's keys; nil if none has run here.
+    private let workspace: DevelopmentWorkspace?
+    private let client = HTTPClient(timeout: .seconds(10))
+
+    init(_ configuration: Configuration, remote: RemoteServer, workspace: DevelopmentWorkspace?) {
+        self.configuration = configuration
+        self.remote = remote
+        self.workspace = workspace
+    }
+
+    func findings() -> [Finding] {
+        let now = Clock().now()
+        let stores = expected.map { type(of: $0).provider }
+        var findings: [Finding] = []
+        if stores.isEmpty {
+            let todo = "set the variables of a store, or try it all with “paycast demo”"
+            findings.append(.fail("stores", detail: "no store is configured, so every webhook answers 503: \(todo)"))
+        }
+        if configuration.gaps.contains(.streamKey) {
+            findings.append(.fail("stream key", detail: "\(Configuration.Gap.streamKey)"))
+        }
+        findings += expected.flatMap { $0.checkCertificates(at: now) }
+        if let tls = configuration.tls { findings += CertificateCheck(file: tls.certificateFile, now: now).findings }
+        let server = ServerCheck(
+            remote: remote,
+            stores: stores,
+            isDevelopment: configuration.isDevelopment,
+            client: client
+        ).run()
+        return findings + ledger(serverAnswers: server.isThere) + server.findings + [cable].compactMap { $0 }
+            + (configuration.isDevelopment ? development(server, at: now) : production(server, at: now))
+    }
+
+    private func ledger(serverAnswers: Bool) -> [Finding] {
+        switch configuration.database {
+        case .sqlite(let path):
+            LedgerCheck(
+                ledger: LedgerInspection(path: path),
+                isDevelopment: configuration.isDevelopment,
+                serverAnswers: serverAnswers
+            ).findings
+        case .postgres(let url): PostgresCheck(url: url).findings
+        }
+    }
+
+    private func production(_ server: ServerCheck.Result, at now: Instant) -> [Finding] {
+        var findings: [Finding] = []
+        var others = server.date.map { [(name: remote.url, now: $0)] } ?? []
+        for store in expected {
+            let found = store.examine(examination(of: store, now: now, workspace: nil))
+            findings += found.findings
+            if let clock = found.clock { others.append(clock) }
+        }
+        return findings + ClockCheck(now: now, others: others).findings
+    }
+
+    /// The stand-ins run in the server: without the server or its keys, there is nothing to ask.
+    private func development(_ server: ServerCheck.Result, at now: Instant) -> [Finding] {
+        guard let clock = server.clock else { return [] }
+        guard let workspace else {
+            return [
+                .warn(
+                    "stores",
+                    detail: "are not asked: their keys are in .paycast/ in the server's folder; run this there"
+                )
+            ]
+        }
+        let findings = configuration.stores.flatMap { store in
+            store.examine(examination(of: store, now: clock, workspace: workspace)).findings
+        }
+        return findings + [ClockCheck.development(now: now, server: clock)]
+    }
+
+    private func examination(
+        of store: any Store,
+        now: Instant,
+        workspace: DevelopmentWorkspace?
+    ) -> StoreExamination {
+        let development = workspace.map { [url = remote.url] in
+            StoreDevelopment(of: type(of: store).provider, in: $0) { url }
+        }
+        return StoreExamination(
+            dependencies: StoreDependencies(
+                catalog: configuration.accessPolicy.catalog,
+                clock: { now },
+                development: development
+            ),
+            url: remote.source == .none ? nil : remote.url,
+            now: now
+        )
+    }
+
+    private var cable: Finding? {
+        CableCheck(
+            hasSource: configuration.redis != nil || configuration.railsCable != nil,
+            isRails: configuration.secretKeyBase != nil,
+            metrics: CableCheck.metrics(of: remote, client: client)
+        ).finding
+    }
+
+    /// A development server serves every store: its simulated stores supply the settings that are missing.
+    private var expected: [any Store] { configuration.stores.filter(\.isExpected) }
+}

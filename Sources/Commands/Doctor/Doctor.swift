@@ -1,0 +1,80 @@
+internal import Domain
+internal import Server
+internal import Simulator
+internal import Stores
+internal import Support
+
+/// Examines a server's environment and the server itself, and says what is wrong and what to do.
+public struct Doctor: Command {
+    public static let name = "doctor"
+
+    private let remote: RemoteServer
+    /// Set by `--dev`, or by the address if this folder's development server announced it.
+    private let isDevelopment: Bool
+    private let printsJSON: Bool
+    private let environment = processEnvironment()
+
+    public init(_ arguments: inout Arguments) throws(UsageError) {
+        remote = try RemoteServer(&arguments)
+        let isSaid = try arguments.flag("--dev")
+        isDevelopment = isSaid || remote.isOfThisFolder
+        printsJSON = try arguments.flag("--json")
+    }
+
+    public func run() throws(CommandFailure) -> Int32 {
+        let workspace = try? DevelopmentWorkspace.existing(in: ".")
+        var findings = [mode]
+        do throws(ConfigurationError) {
+            let configuration = try Configuration(isDevelopment: isDevelopment, environment: environment)
+            findings.append(
+                .ok(
+                    "settings",
+                    detail: "this environment's settings are valid; the flags of a running server are not visible here"
+                )
+            )
+            findings += configuration.warnings.map { .warn("settings", detail: $0) }
+            findings += secrets(workspace)
+            findings += TemplatesCheck(publicFolder: configuration.publicFolder).findings
+            findings += AllChecks(configuration, remote: remote, workspace: workspace).findings()
+        } catch {
+            findings += error.problems.map { .fail($0.name, detail: $0.text) }
+            // A setting with a problem is already reported, so its secret is not checked again.
+            let named = Set(error.problems.map(\.name))
+            findings += secrets(workspace).filter { !named.contains($0.what) && !named.contains("\($0.what)_FILE") }
+            findings.append(.warn("server, stores", detail: "are not checked until the settings are right"))
+        }
+        write(findings)
+        return findings.contains { $0.level == .fail } ? 1 : 0
+    }
+
+    private var mode: Finding {
+        guard isDevelopment else {
+            return .ok("mode", detail: "production: this environment's settings are checked as “serve” checks them")
+        }
+        let reason = remote.isOfThisFolder ? ".paycast/address here names \(remote.url)" : "--dev says so"
+        return .ok("mode", detail: "development: \(reason)")
+    }
+
+    private func write(_ findings: [Finding]) {
+        guard !printsJSON else {
+            return printJSON(JSONValue.array(findings.map(\.json)).bytes)
+        }
+        for finding in findings { printText(finding.line) }
+    }
+
+    private func secrets(_ workspace: DevelopmentWorkspace?) -> [Finding] {
+        let keys = workspace.map {
+            let stores = $0.storeSecrets
+            return [$0.apiKey, $0.streamKey, stores.stripe, stores.revenueCat, stores.purchaseKit]
+        }
+        // Secrets in files are checked like the others.
+        let given = SecretsCheck.names.reduce(into: environment) { given, name in
+            given[name] = Secret.text(name, in: environment)
+        }
+        return SecretsCheck(
+            environment: given,
+            isDevelopment: isDevelopment,
+            developmentKeys: keys ?? []
+        ).findings
+    }
+}

@@ -1,0 +1,139 @@
+internal import Encoding
+internal import Glibc
+internal import HTTPClient
+
+/// Carries out what `FeedFollower` decides: connects, reads, prints, waits, and connects again.
+struct FeedConnection {
+    private enum Ending {
+        case finished
+        case gaveUp
+        case refused(status: Int)
+        case overflowed
+    }
+
+    private let remote: RemoteServer
+    private let show: (FeedEntry) -> Void
+    private let start = ContinuousClock.now
+    private var follower: FeedFollower
+    private var ending: Ending?
+    private var hasConnected = false
+
+    init(remote: RemoteServer, follower: FeedFollower, show: @escaping (FeedEntry) -> Void) {
+        self.remote = remote
+        self.follower = follower
+        self.show = show
+    }
+
+    /// Returns when the awaited entry has come. If nothing is awaited, it never returns.
+    mutating func run() throws(CommandFailure) -> Int32 {
+        while true {
+            let reason = try connect()
+            switch ending {
+            case .finished: return EXIT_SUCCESS
+            case .gaveUp: throw CommandFailure("--limit is reached and --until has not matched")
+            case .overflowed:
+                throw CommandFailure("an entry of the feed is larger than 4 MiB: is that a Paycast server?")
+            case .refused, nil: break
+            }
+            try pause(reason)
+        }
+    }
+
+    /// Runs one connection from beginning to end, and returns why it ended.
+    private mutating func connect() throws(CommandFailure) -> String {
+        ending = nil
+        var parser = EventStreamParser()
+        var refusal: [UInt8] = []
+        do throws(HTTPClientError) {
+            let url = remote.url + "/feed" + queryString(follower.query)
+            let headers = remote.authorization + [("Accept", "text/event-stream")]
+            try HTTPClient(timeout: .seconds(10)).stream(url, headers: headers) { status in
+                opened(status)
+                return true
+            } onBytes: { bytes in
+                guard case .refused = ending else { return received(bytes, parser: &parser) }
+                refusal += bytes.prefix(4096)
+                return refusal.count < 4096
+            } onTick: {
+                leaveIfNobodyReads(awaited: follower.waits)
+                return !isOver
+            }
+        } catch {
+            guard hasConnected else { throw CommandFailure("\(error)") }
+            return "\(error)"
+        }
+        return try reason(refusal)
+    }
+
+    private func reason(_ refusal: [UInt8]) throws(CommandFailure) -> String {
+        guard case .refused(let status) = ending else { return "the server has ended the feed" }
+        // Tries again only if that can help.
+        guard hasConnected, status == 429 || status >= 500 else { throw remote.failure(status: status, body: refusal) }
+        return "the server answers \(status)"
+    }
+
+    private mutating func opened(_ status: Int) {
+        guard status == 200 else { return ending = .refused(status: status) }
+        if hasConnected { printError("paycast: connected again, continuing after \(follower.since ?? "now")") }
+        hasConnected = true
+        follower.connected()
+    }
+
+    /// Returns false if nothing more should be read.
+    private mutating func received(_ bytes: UnsafeRawBufferPointer, parser: inout EventStreamParser) -> Bool {
+        for event in parser.receive(bytes) {
+            if event.type == "reset" {
+                noteReset(event)
+                continue
+            }
+            guard let entry = FeedEntry(event) else { continue }
+            switch follower.received(entry) {
+            case .skip: continue
+            case .print: show(entry)
+            case .printAndFinish:
+                show(entry)
+                ending = .finished
+                return false
+            case .printAndGiveUp:
+                show(entry)
+                ending = .gaveUp
+                return false
+            }
+        }
+        follower.receivedID(parser.lastEventID)
+        if parser.hasOverflowed { ending = .overflowed }
+        return !parser.hasOverflowed && !isOver
+    }
+
+    private mutating func noteReset(_ event: EventStreamParser.Event) {
+        let before = follower.asked ?? "none"
+        guard follower.reset(to: event.id) else { return }
+        printError(
+            "paycast: the cursor \(before) is not one of this ledger, which may have been restored; continuing after "
+                + "\(event.id) (--since start shows what it holds)"
+        )
+    }
+
+    private mutating func pause(_ reason: String) throws(CommandFailure) {
+        leaveIfNobodyReads(awaited: follower.waits)
+        var delay = follower.disconnected()
+        if let timeout = follower.timeout {
+            let remaining = timeout - start.duration(to: .now)
+            guard remaining > .zero else { throw timedOut(timeout) }
+            delay = min(delay, remaining)
+        }
+        printError("paycast: \(reason); trying again in \(delay)")
+        usleep(
+            UInt32(clamping: delay.components.seconds * 1_000_000 + delay.components.attoseconds / 1_000_000_000_000)
+        )
+    }
+
+    private var isOver: Bool {
+        follower.timeout.map { start.duration(to: .now) >= $0 } ?? false
+    }
+
+    private func timedOut(_ timeout: Duration) -> CommandFailure {
+        let what = follower.until.isEmpty ? "--timeout has passed" : "nothing matched --until in time"
+        return CommandFailure("\(what) (\(timeout.components.seconds) s)")
+    }
+}

@@ -1,0 +1,84 @@
+internal import Domain
+
+/// Decides what `tail` does next: what to print, when to end, and where and when to resume. Pure.
+struct FeedFollower {
+    enum Action: Equatable {
+        case skip
+        case print
+        /// Print it, and end: the awaited entry has come.
+        case printAndFinish
+        /// Print it, and end: the limit is reached, and the awaited entry has not come.
+        case printAndGiveUp
+    }
+
+    let filter: TailFilter
+    let until: TailFilter
+    let limit: Int?
+    let timeout: Duration?
+    /// The `since` of the next request; nil follows from now on.
+    private(set) var since: String?
+    /// The `since` of the last request that was answered.
+    private(set) var asked: String?
+    private var seen: Cursor?
+    private var printed = 0
+    private var failures = 0
+
+    init(filter: TailFilter, until: TailFilter, limit: Int?, since: String?, timeout: Duration?) {
+        self.filter = filter
+        self.until = until
+        self.limit = limit
+        self.since = since
+        self.timeout = timeout
+        seen = since.flatMap { Cursor($0) }
+    }
+
+    /// Whether an entry, or a number of them, is awaited.
+    var waits: Bool { !until.isEmpty || limit != nil }
+
+    /// The query of the next request.
+    var query: [(name: String, value: String)] {
+        (since.map { [("since", $0)] } ?? []) + filter.query
+    }
+
+    mutating func received(_ entry: FeedEntry) -> Action {
+        if let cursor = entry.cursor {
+            // Skips what a server repeats after a reconnect.
+            if let seen, seen.epoch == cursor.epoch, seen.position >= cursor.position { return .skip }
+            seen = cursor
+            since = cursor.description
+        }
+        guard filter.matches(entry) else { return .skip }
+        printed += 1
+        if !until.isEmpty && until.matches(entry) { return .printAndFinish }
+        guard let limit, printed >= limit else { return .print }
+        return until.isEmpty ? .printAndFinish : .printAndGiveUp
+    }
+
+    /// The ledger was replaced or restored, so the last position no longer counts. Returns false if the cursor is
+    /// unreadable.
+    mutating func reset(to id: String) -> Bool {
+        guard let cursor = Cursor(id) else { return false }
+        seen = cursor
+        since = id
+        return true
+    }
+
+    /// A block that contains only an id, like the one right after connecting, says where to resume.
+    mutating func receivedID(_ id: String) {
+        guard let cursor = Cursor(id) else { return }
+        if let seen, seen.epoch == cursor.epoch, seen.position >= cursor.position { return }
+        seen = cursor
+        since = id
+    }
+
+    mutating func connected() {
+        asked = since
+        failures = 0
+    }
+
+    /// How long to wait before the next attempt: 100 ms, doubled each time up to 5 s.
+    mutating func disconnected() -> Duration {
+        failures += 1
+        return .milliseconds(min(5000, 100 << min(failures - 1, 6)))
+    }
+}

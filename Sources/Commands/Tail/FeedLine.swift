@@ -1,0 +1,63 @@
+internal import Domain
+
+/// Formats one entry for people: in aligned columns, with a color for the outcome.
+struct FeedLine {
+    let isColourful: Bool
+
+    func render(_ entry: FeedEntry) -> String {
+        let outcome = entry["outcome"] ?? "-"
+        let columns = [
+            clock(entry["at"]),
+            padded(entry["provider"] ?? "-", to: 11),
+            padded(entry.label, to: 30),
+            coloured(padded(outcome, to: 11), by: outcome),
+            padded(entry["user"].map { "user=" + $0 } ?? "-", to: 16),
+            padded(change(entry), to: 26),
+            plain(entry["product"] ?? "-"),
+        ]
+        let fragments = entry.fragments.isEmpty ? [] : ["→ " + plain(entry.fragments.joined(separator: " "))]
+        let reason = FeedReason(entry: entry).text.map { ["(\(plain($0)))"] } ?? []
+        return (columns + fragments + reason).joined(separator: "  ")
+    }
+
+    /// `active → expired`, or the state alone if there was none before.
+    private func change(_ entry: FeedEntry) -> String {
+        let states = [entry["previous_state"], entry["state"]].compactMap { $0 }
+        return states.isEmpty ? "-" : states.joined(separator: " → ")
+    }
+
+    /// In UTC: `2026-01-31 12:34:56.789`.
+    private func clock(_ instant: String?) -> String {
+        guard let instant, let start = instant.firstIndex(of: "T") else { return padded(instant ?? "-", to: 23) }
+        let time = instant[instant.index(after: start)...].prefix { $0 != "Z" && $0 != "+" }
+        return padded("\(instant[..<start]) \(time)", to: 23)
+    }
+
+    private func coloured(_ text: String, by outcome: String) -> String {
+        guard isColourful else { return text }
+        let colour =
+            switch outcome {
+            case "applied": 32
+            case "duplicate", "stale", "ignored": 90
+            case "unclaimed": 33
+            case "quarantined": 31
+            default: 39
+            }
+        return "\u{1B}[\(colour)m\(text)\u{1B}[0m"
+    }
+}
+
+private func padded(_ text: String, to width: Int) -> String {
+    plain(text) + String(repeating: " ", count: max(0, width - text.count))
+}
+
+/// Tells a person why an event changed nothing: in the server's words, or in ours if an older server sends none. Pure.
+struct FeedReason {
+    let entry: FeedEntry
+
+    /// Nil for an event that was applied.
+    var text: String? {
+        entry["reason"]
+            ?? entry["outcome"].flatMap { Outcome(rawValue: $0) }?.reason(isOfContract: entry["contract"] != nil)
+    }
+}

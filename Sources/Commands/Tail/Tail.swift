@@ -1,0 +1,78 @@
+internal import Domain
+internal import Glibc
+internal import Stores
+
+/// Follows committed events; `FeedFollower` makes the decisions.
+public struct Tail: Command {
+    public static let name = "tail"
+
+    private let remote: RemoteServer
+    private let follower: FeedFollower
+    private let printsJSON: Bool
+
+    public init(_ arguments: inout Arguments) throws(UsageError) {
+        remote = try RemoteServer(&arguments)
+        printsJSON = try arguments.flag("--json")
+        var filter = TailFilter()
+        let choices = [
+            ("provider", Stores.names), ("outcome", Outcome.allCases.map(\.rawValue)),
+            ("environment", StoreEnvironment.allCases.map(\.rawValue)),
+        ]
+        for (field, words) in choices {
+            filter.require(field, anyOf: try arguments.choices("--" + field, among: words))
+        }
+        for field in ["user", "type"] {
+            filter.require(field, anyOf: try arguments.options("--" + field))
+        }
+        var until = TailFilter()
+        for (field, value) in try arguments.pairs("--until") {
+            guard FeedEntry.fields.contains(field) else {
+                throw UsageError(
+                    "--until has no field \(quoted(field))" + suggestion(for: field, among: FeedEntry.fields)
+                )
+            }
+            until.require(field, is: value)
+        }
+        let since = try arguments.option("--since").map(Tail.since)
+        let limit = try arguments.number("--limit", in: 1...1_000_000_000)
+        let timeout = try arguments.number("--timeout", in: 1...1_000_000_000)
+        follower = FeedFollower(
+            filter: filter,
+            until: until,
+            limit: limit,
+            since: since,
+            timeout: timeout.map { .seconds($0) }
+        )
+    }
+
+    /// Returns what the server understands: a cursor, `start` or an instant.
+    private static func since(_ text: String) throws(UsageError) -> String {
+        if text == "start" || Cursor(text) != nil { return text }
+        if let instant = timeArgument(text) { return instant.iso8601 }
+        throw UsageError(
+            "--since must be a cursor such as 3f9a-120, start, 1h, a date, or an instant such as "
+                + "2026-01-31T12:00:00Z; not \(quoted(text))"
+        )
+    }
+
+    public func run() throws(CommandFailure) -> Int32 {
+        leaveQuietlyWhenInterrupted()
+        let line = FeedLine(isColourful: isColourful(environment: processEnvironment()))
+        var connection = FeedConnection(remote: remote, follower: follower) { [printsJSON] entry in
+            if printsJSON { printJSON(Array(entry.json.utf8)) } else { printAsIs(line.render(entry)) }
+        }
+        return try connection.run()
+    }
+
+    /// Every line is already written, so exiting at once loses nothing. 130 and 143 tell a script that the awaited
+    /// entry has not come.
+    private func leaveQuietlyWhenInterrupted() {
+        if follower.waits {
+            signal(SIGINT) { _ in _exit(130) }
+            signal(SIGTERM) { _ in _exit(143) }
+        } else {
+            signal(SIGINT) { _ in _exit(0) }
+            signal(SIGTERM) { _ in _exit(0) }
+        }
+    }
+}

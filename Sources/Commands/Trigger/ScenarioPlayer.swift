@@ -1,0 +1,221 @@
+internal import Domain
+internal import Simulator
+
+/// Performs a scenario: moves the server's clock, signs, posts, and checks the page.
+struct ScenarioPlayer {
+    private struct Signed {
+        var step: Scenario.Step
+        var delivery: SimulatedDelivery
+        /// An older statement of the store.
+        var stale: SimulatedDelivery?
+        var signedAt: Instant
+    }
+
+    private let driver: StoreDriver
+    private let words: StoreEventParser
+    /// The parts of the request that all steps share: for whom, and where.
+    private let template: StoreDriver.Request
+    /// Nil if nothing is expected and the server's answers say enough.
+    private let watch: PageWatch?
+    private let timeout: Duration
+    /// The server's time; if nil, each step moves the server's clock.
+    private let now: Instant?
+    private let report: PlayReport
+    private var purchase: StoreDriver.Purchase?
+    /// The newest position at which a delivery was committed.
+    private var newest: Cursor?
+
+    init(
+        _ driver: StoreDriver,
+        words: StoreEventParser,
+        template: StoreDriver.Request,
+        watch: PageWatch?,
+        timeout: Duration,
+        now: Instant?,
+        report: PlayReport
+    ) {
+        self.driver = driver
+        self.words = words
+        self.template = template
+        self.watch = watch
+        self.timeout = timeout
+        self.now = now
+        self.report = report
+    }
+
+    /// Plays one step in order; the page is checked before the next step.
+    mutating func play(_ step: Scenario.Step) throws(PlayError) {
+        if !step.expected.isEmpty { try waitForPages() }
+        let start = watch?.count ?? 0
+        let signed = try sign(step)
+        try publish(signed.delivery)
+        try post(signed)
+        for expectation in step.expected { try check(expectation, from: start) }
+    }
+
+    /// Signs all steps in order, but delivers them in another order, to a server that sees the store in its final
+    /// state. What earlier steps expect holds only in order. What the last step expects must be on the page in the end,
+    /// and no late event may take a page back.
+    mutating func shuffle(_ steps: [Scenario.Step], seed: UInt64) throws(PlayError) {
+        var generator = SplitMix(seed: seed)
+        let start = watch?.count ?? 0
+        var signed: [Signed] = []
+        for step in steps {
+            let one = try sign(step)
+            try publish(one.delivery)
+            signed.append(one)
+        }
+        let history = signed.map { (event: $0.delivery.event, label: $0.step.label) }
+        for var one in signed.shuffled(using: &generator) {
+            do throws(StoreDriverError) {
+                one.delivery = try driver.attempt(one.delivery, at: driver.advanceClock(by: .zero))
+            } catch {
+                throw .driver(error)
+            }
+            try post(one)
+        }
+        guard let watch else { return }
+        try waitForPages()
+        // Time alone changes states, too.
+        if !steps.contains(where: { $0.faults.delay > .zero }) {
+            if let regression = StateRegression(in: watch.entries, history: history) { throw .regression(regression) }
+        }
+        for expectation in steps.last?.expected ?? [] {
+            let messages = watch.messages(from: start)
+            guard let found = expectation.isMet(inTheEndOf: messages) else {
+                throw .page(expectation, received: messages)
+            }
+            report.show(expectation, in: found)
+        }
+    }
+
+    /// Keeps late messages of one step from being taken for those of the next. Waits only briefly: the feed may have
+    /// nothing.
+    private func waitForPages() throws(PlayError) {
+        guard let watch, let newest else { return }
+        do { try watch.waitUntilShown(upTo: newest, timeout: min(timeout, .seconds(1))) } catch { throw .watch(error) }
+    }
+
+    private mutating func sign(_ step: Scenario.Step) throws(PlayError) -> Signed {
+        do throws(StoreDriverError) {
+            var request = template
+            request.type = step.type
+            request.subtype = step.subtype
+            request.meaning = step.meaning
+            request.product = step.product ?? template.product
+            let instant = if let now { now } else { try driver.advanceClock(by: step.after) }
+            var purchase = try purchase(for: request, step: step)
+            let delivery = try driver.sign(request, of: purchase, now: instant, isLost: step.faults.isLost)
+            let stale = step.faults.isStale ? try statement(of: purchase, before: instant, for: request) : nil
+            if let meaning = step.meaning { purchase.facts = purchase.facts.after(meaning, at: instant) }
+            self.purchase = purchase
+            return Signed(step: step, delivery: delivery, stale: stale, signedAt: instant)
+        } catch {
+            throw .driver(error)
+        }
+    }
+
+    /// Where the step continues: the first one from what the server knows, each later one from the step before.
+    private func purchase(
+        for request: StoreDriver.Request,
+        step: Scenario.Step
+    ) throws(StoreDriverError) -> StoreDriver.Purchase {
+        guard var purchase else { return try driver.purchase(for: request) }
+        guard let product = step.product, product != purchase.facts.product else { return purchase }
+        guard step.meaning == .upgrade || step.meaning == .downgrade else { return try driver.purchase(for: request) }
+        purchase.facts.pendingProduct = product
+        return purchase
+    }
+
+    /// A statement one minute older than the step, without the step's change.
+    private func statement(
+        of purchase: StoreDriver.Purchase,
+        before instant: Instant,
+        for request: StoreDriver.Request
+    ) throws(StoreDriverError) -> SimulatedDelivery {
+        var request = request
+        if let event = words.vocabulary.event(for: .resume) { (request.type, request.subtype) = event }
+        return try driver.sign(request, of: purchase, now: instant - .seconds(60))
+    }
+
+    /// From now on, the store's API returns it.
+    private func publish(_ delivery: SimulatedDelivery) throws(PlayError) {
+        do throws(StoreDriverError) { try driver.publish(delivery) } catch { throw .driver(error) }
+    }
+
+    private mutating func post(_ signed: Signed) throws(PlayError) {
+        let faults = signed.step.faults
+        do throws(StoreDriverError) {
+            if faults.delay > .zero { _ = try driver.advanceClock(by: faults.delay) }
+            if faults.isLost { try driver.enter(signed.delivery) }
+        } catch {
+            throw .driver(error)
+        }
+        if faults.isLost {
+            return report.show(TriggeredDelivery(step: signed.step, deed: .lost, signedAt: signed.signedAt))
+        }
+        if faults.isTampered { return try post(signed.delivery.tampered, as: .tampered, of: signed) }
+        for number in 1...faults.copies {
+            try post(signed.delivery, as: number == 1 ? .delivered : .repeated(number), of: signed)
+        }
+        do { try driver.enter(signed.delivery) } catch { throw .driver(error) }
+        if let stale = signed.stale { try post(stale, as: .stale, of: signed) }
+    }
+
+    private mutating func post(_ delivery: SimulatedDelivery, as deed: TriggeredDelivery.Deed, of signed: Signed)
+        throws(PlayError)
+    {
+        var act = TriggeredDelivery(step: signed.step, deed: deed, signedAt: signed.signedAt)
+        let isKnown = watch?.entries.contains { $0["event"] == delivery.event } ?? false
+        do throws(StoreDriverError) { act.delivery = try driver.post(delivery) } catch { throw .driver(error) }
+        if let answer = act.delivery, answer.isTaken, answer.outcome == nil {
+            act.delivery = try completed(answer, isKnown: isKnown)
+        }
+        report.show(act)
+        if let cursor = act.delivery?.cursor.flatMap({ Cursor($0) }) {
+            newest = newest.map { $0.position < cursor.position ? cursor : $0 } ?? cursor
+        }
+        if let complaint = act.complaint { throw complaint }
+    }
+
+    /// Google gets only a status, so the outcome comes from the feed. The feed does not report an event twice.
+    private func completed(_ answer: StoreDriver.Delivery, isKnown: Bool) throws(PlayError) -> StoreDriver.Delivery {
+        guard let watch else { return answer }
+        var answer = answer
+        do throws(CommandFailure) {
+            let entry = try watch.entry(of: answer.event, timeout: min(timeout, .seconds(5)))
+            answer.outcome = isKnown ? Outcome.duplicate.rawValue : entry?["outcome"]
+            answer.cursor = entry?.cursor?.description
+        } catch {
+            throw .watch(error)
+        }
+        return answer
+    }
+
+    private func check(_ expected: Expectation, from start: Int) throws(PlayError) {
+        guard let watch else { return }
+        let found: PageWatch.Message?
+        do throws(CommandFailure) {
+            found = try watch.wait(from: start, timeout: timeout) { messages in
+                messages.last { expected.isMet(by: $0.html, fragments: $0.fragments) }
+            }
+        } catch {
+            throw .watch(error)
+        }
+        guard let found else { throw .page(expected, received: watch.messages(from: start)) }
+        report.show(expected, in: found)
+    }
+}
+
+/// Gives the same order for the same seed on every machine (https://prng.di.unimi.it/splitmix64.c).
+private struct SplitMix: RandomNumberGenerator {
+    var seed: UInt64
+
+    mutating func next() -> UInt64 {
+        seed &+= 0x9E37_79B9_7F4A_7C15
+        var z = seed
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+}

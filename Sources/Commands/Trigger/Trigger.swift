@@ -1,0 +1,160 @@
+internal import Crypto
+internal import Domain
+internal import Simulator
+internal import Support
+
+/// Delivers what a store would, locally signed, to a development server: one event, or a whole scenario.
+public struct Trigger: Command {
+    public static let name = "trigger"
+
+    private let remote: RemoteServer
+    private let options: TriggerOptions
+    private let provider: Provider
+    /// Nil with a scenario.
+    private let event: String?
+
+    public init(_ arguments: inout Arguments) throws(UsageError) {
+        remote = try RemoteServer(&arguments)
+        options = try TriggerOptions(&arguments)
+        let store = try arguments.positional()
+        let event = try arguments.positional()
+        let isAsked = event != nil || options.isList
+        guard let store, isAsked == (options.scenario == nil), event == nil || !options.isList else {
+            throw UsageError("name a store and a type, or a scenario: paycast trigger apple TYPE/SUBTYPE")
+        }
+        guard SimulatedStores.names.contains(store) else {
+            let hint = suggestion(for: store, among: SimulatedStores.names)
+            throw UsageError("no simulated store is named \(quoted(store))" + hint)
+        }
+        guard event != "" else { throw UsageError("the type is empty") }
+        provider = Provider(rawValue: store)
+        self.event = event
+        if let event { try refuseUnknown(event) }
+    }
+
+    /// A mistyped event would be answered 200 and change nothing.
+    private func refuseUnknown(_ event: String) throws(UsageError) {
+        let vocabulary = LifecycleEventNames(provider, kind: options.request.kind ?? .subscription)
+        let words = StoreEventParser(vocabulary, types: SimulatedStores.types(of: provider))
+        do throws(StoreEventParser.Unknown) {
+            let known = try words.event(event)
+            guard !options.isForced, let hint = words.refusal(of: known.type) else { return }
+            throw StoreEventParser.Unknown(message: hint)
+        } catch {
+            throw UsageError(error.message)
+        }
+    }
+
+    public func run() throws(CommandFailure) -> Int32 {
+        if options.isList { return list() }
+        let workspace: DevelopmentWorkspace
+        do { workspace = try .existing(in: ".") } catch { throw CommandFailure("\(error)") }
+        guard let store = workspace.store(provider) else {
+            throw CommandFailure("there is no simulated \(provider.rawValue) yet")
+        }
+        let words = StoreEventParser(store, kind: options.request.kind ?? .subscription)
+        let scenario = try scenario(words)
+        let isOne = options.isOneDelivery && scenario.steps.count == 1
+        let report = PlayReport(
+            style: isOne ? (options.printsJSON ? .answer : .single) : (options.printsJSON ? .json : .lines)
+        )
+        var player = ScenarioPlayer(
+            StoreDriver(server: remote.url, apiKey: remote.key ?? workspace.apiKey, store: store),
+            words: words,
+            template: options.request,
+            watch: try watch(scenario),
+            timeout: options.timeout,
+            now: isOne ? Clock().now() + workspace.clockOffset : nil,
+            report: report
+        )
+        return try play(scenario, with: &player)
+    }
+
+    /// Needs neither a server nor its keys.
+    private func list() -> Int32 {
+        let vocabulary = LifecycleEventNames(provider, kind: options.request.kind ?? .subscription)
+        printAsIs(StoreEventParser(vocabulary, types: SimulatedStores.types(of: provider)).list)
+        return 0
+    }
+
+    private func play(_ scenario: Scenario, with player: inout ScenarioPlayer) throws(CommandFailure) -> Int32 {
+        var line = 0
+        do throws(PlayError) {
+            if let seed = options.seed {
+                printError("paycast: shuffled with --shuffle \(seed)")
+                try player.shuffle(scenario.steps, seed: seed)
+                printError("paycast: \(scenario.whatShufflingChecks)")
+            } else {
+                for step in scenario.steps {
+                    line = step.line
+                    try player.play(step)
+                }
+            }
+            return 0
+        } catch {
+            if case .refused = error, options.printsJSON { return 1 }
+            let place = options.scenario == nil || line == 0 ? "" : "\(options.scenario ?? ""):\(line): "
+            throw CommandFailure(
+                place + error.message { remote.failure(status: $0.status, body: $0.body) }
+            )
+        }
+    }
+
+    /// The page opens before anything happens. The feed supplies the outcomes that Google's answers lack, and shows
+    /// whether another order takes a page back.
+    private func watch(_ scenario: Scenario) throws(CommandFailure) -> PageWatch? {
+        let user = options.request.user
+        if user == nil, scenario.steps.contains(where: { !$0.expected.isEmpty }) {
+            throw CommandFailure("a fragment is expected on a page: name its user with --user")
+        }
+        let isExpecting = scenario.steps.contains { !$0.expected.isEmpty }
+        guard isExpecting || options.seed != nil || provider == .google else { return nil }
+        return try PageWatch(remote, user: isExpecting || options.seed != nil ? user : nil, timeout: options.timeout)
+    }
+
+    private func scenario(_ words: StoreEventParser) throws(CommandFailure) -> Scenario {
+        let name = options.scenario ?? "trigger"
+        var scenario: Scenario
+        do throws(ScenarioError) {
+            if let event {
+                scenario = Scenario(steps: try step(event, in: words).withPrelude)
+            } else if let text = Scenario.builtIn.first(where: { $0.key == name })?.value {
+                scenario = try ScenarioParser(words, isLenient: true).parse(text)
+            } else {
+                scenario = try ScenarioParser(words).parse(file(name))
+            }
+        } catch {
+            throw CommandFailure(error.line == 0 ? error.message : "\(name):\(error.line): \(error.message)")
+        }
+        for index in scenario.steps.indices {
+            scenario.steps[index].faults = scenario.steps[index].faults.merging(options.faults)
+        }
+        scenario.steps[scenario.steps.count - 1].expected += options.expected
+        return scenario
+    }
+
+    private func step(_ event: String, in words: StoreEventParser) throws(ScenarioError) -> Scenario.Step {
+        do throws(StoreEventParser.Unknown) {
+            let event = try words.event(event)
+            if let hint = words.hint(about: event.type) { printError("paycast: \(hint)") }
+            return Scenario.Step(event, line: 0, after: .zero)
+        } catch {
+            throw ScenarioError(line: 0, message: error.message)
+        }
+    }
+
+    private func file(_ path: String) throws(ScenarioError) -> String {
+        if path == "-" {
+            do { return try readStandardInput() } catch { throw ScenarioError(line: 0, message: error.message) }
+        }
+        guard let bytes = try? SmallFile.read(path) else {
+            let hint = nearest(to: path, among: Scenario.names).map { ". Did you mean \($0)?" } ?? ""
+            let known = Scenario.names.joined(separator: ", ")
+            throw ScenarioError(
+                line: 0,
+                message: "\(quoted(path)) is neither a file that can be read nor one of \(known)\(hint)"
+            )
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

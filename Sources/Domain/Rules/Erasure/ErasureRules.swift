@@ -1,0 +1,127 @@
+/// The result of an erasure.
+public struct Erasure: Sendable, Equatable {
+    public var contracts: Int
+    public var orders: Int
+    /// The newest position.
+    public var cursor: Cursor
+}
+
+extension UnitOfWork {
+    /// Erases a user: the user's contracts and orders are removed, and tombstones keep later statements of stores from
+    /// bringing them back. Contracts of others lose the user's claims and orders. The user's open pages reload.
+    ///
+    /// The refresh is not kept, because its stream names the user; a page that comes later learns it from the
+    /// tombstone.
+    public mutating func erase(_ user: UserID) throws -> Erasure {
+        let found = try ledger.holdings(of: user)
+        var owned: [TrackedContract] = []
+        var others: [TrackedContract] = []
+        for stored in found.contracts {
+            guard let tracked = try contract(stored.key) else { continue }
+            let isShared = tracked.holders.contains { $0 != user }
+            if tracked.user == user && !isShared { owned.append(tracked) } else { others.append(tracked) }
+        }
+        try settleTransfers(of: user, losses: found.losses)
+        for token in found.orders { ledger.removed(token) }
+        for tracked in others {
+            try withdraw(user, orders: found.orders, from: tracked.key)
+            // The store itself names the user as its owner.
+            if let left = try contract(tracked.key), left.user == user { owned.append(left) }
+        }
+        try remove(owned)
+        let isKnown = try isBuried(.user(user))
+        bury([.user(user)] + found.orders.map { .order($0) })
+        ledger.forgotLanguage(of: user)
+        changes.erasure = ErasureRecord(user: user, contracts: owned.map(\.key))
+        if !isKnown || !found.contracts.isEmpty || !found.orders.isEmpty { try appendErasure(of: user) }
+        return Erasure(contracts: owned.count, orders: found.orders.count, cursor: cursor(head))
+    }
+
+    private mutating func remove(_ owned: [TrackedContract]) throws {
+        let accounts = Set(owned.compactMap { ContractIndex.account(of: $0.contract) })
+        // For tokens without an order, only the facts show that they were the user's.
+        for tracked in owned { bury(try facts(of: tracked.key).tokens.keys.map { .order($0) }) }
+        for tracked in owned { ledger.removed(tracked.key) }
+        bury(owned.map { .contract($0.key) })
+        // Contracts that others hold from the same buyer stay theirs, and decide about the buyer's next ones.
+        for account in accounts where try contracts(account).isEmpty {
+            if case .ofAccount(let key) = account { bury([.account(key)]) }
+        }
+    }
+
+    /// Removes the user's claims, and the tokens of the user's orders, from somebody else's contract.
+    private mutating func withdraw(
+        _ user: UserID,
+        orders: [OrderToken],
+        from key: ContractKey
+    ) throws {
+        guard let known = try contract(key) else { return }
+        var facts = try facts(of: key)
+        facts.claims.removeAll { $0.user == user }
+        for token in orders { facts.tokens[token] = nil }
+        ledger.changed(facts, of: key)
+        var current = known
+        if let token = current.contract.token, orders.contains(token.value) { current.contract.token = nil }
+        try resolveOwner(of: &current)
+        guard current.hasDifferentHolders(than: known) else {
+            if current != known { try save(current) }
+            return
+        }
+        current.recomputeStatus(at: now, policy: policy)
+        try save(current)
+        // Nothing is announced to the erased user.
+        var previous = known
+        previous.shares.removeAll { $0 == user }
+        if previous.user == user { previous.user = nil }
+        guard previous.holders != current.holders else { return }
+        let change = ContractChange(previous: previous, current: current)
+        try append(change, as: change.moveKind)
+        related.append(current)
+    }
+
+    /// Contracts that the user lost to others stay theirs. The transfers that say so are dropped, because the contracts
+    /// themselves name their users.
+    private mutating func settleTransfers(of user: UserID, losses: [TransferSource]) throws {
+        for source in losses {
+            let reached = try reach(of: [user], provider: source.provider, environment: source.environment)
+            let others = reached.filter { $0 != user }
+            let left = try contracts(statedTo: others, provider: source.provider, environment: source.environment)
+            for tracked in left {
+                guard let owner = tracked.user, tracked.contract.statedBuyer?.value != owner,
+                    let since = tracked.userAt
+                else { continue }
+                var settled = tracked
+                settled.contract.storeUser = LastWriterWins(owner, at: since)
+                try save(settled)
+            }
+        }
+    }
+
+    private mutating func appendErasure(of user: UserID) throws {
+        let refresh = streams.stream(for: user).map { [Fragment(stream: $0, action: "refresh", content: .none)] }
+        _ = try append(Notice(kind: .userErased), fragments: refresh ?? [])
+        changes.entries[changes.entries.count - 1].stored = []
+    }
+}
+
+/// Tombstones.
+extension UnitOfWork {
+    mutating func bury(_ identities: [ErasedIdentity]) {
+        for identity in identities { ledger.changed(isBuried: true, identity) }
+        changes.buried += identities
+    }
+
+    mutating func lift(_ identities: [ErasedIdentity]) throws {
+        for identity in identities where try isBuried(identity) {
+            ledger.changed(isBuried: false, identity)
+            changes.lifted.append(identity)
+        }
+    }
+
+    /// Somebody holds the contract now, so its buyer belongs to that user.
+    mutating func liftTombstones(of contract: Contract) throws {
+        let account = ContractIndex.account(of: contract)
+        let buyer: [ErasedIdentity] = if case .ofAccount(let key) = account { [.account(key)] } else { [] }
+        try lift([.contract(contract.key)] + buyer)
+    }
+}

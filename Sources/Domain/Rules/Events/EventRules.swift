@@ -1,0 +1,168 @@
+extension UnitOfWork {
+    /// Decides what a store's statement about every product of the purchase changes.
+    public mutating func record(_ incoming: IncomingEvent) throws -> CommitResult {
+        let lines = incoming.event.lines
+        let isNew = lines.isEmpty ? false : try isNew(incoming.event)
+        var result = try recordOne(incoming)
+        for line in lines {
+            var further = incoming.saying(line, claim: incoming.claim)
+            further.isBeside = isNew
+            result.add(try recordOne(further))
+        }
+        if incoming.event.isWhole, let key = incoming.event.observation?.contract {
+            for event in try missingLines(of: key, event: incoming.event) {
+                result.add(try recordOne(incoming.saying(event, claim: nil)))
+            }
+        }
+        return result
+    }
+
+    /// Decides about one contract, or about none: the event, the change, and the message to pages.
+    private mutating func recordOne(_ incoming: IncomingEvent) throws -> CommitResult {
+        let event = incoming.event
+        if let first = try firstDelivery(of: incoming) { return try answerAgain(incoming, first: first) }
+        if try isOfErasedUser(incoming) { return try fileErased(incoming) }
+        if let transfer = event.transfer, event.observation == nil { return try record(transfer, incoming: incoming) }
+        guard let observation = event.statement else { return try recordAccount(incoming) }
+        let known = try contract(observation.contract)
+        if let order = try contradictedOrder(by: observation, about: known) {
+            return try quarantine(observation, order: order, incoming: incoming)
+        }
+        let result = try apply(observation, incoming: incoming, to: known)
+        if let alias = event.transfer { try follow(alias, of: event) }
+        return result
+    }
+
+    private mutating func apply(
+        _ observation: Observation,
+        incoming: IncomingEvent,
+        to known: TrackedContract?
+    ) throws -> CommitResult {
+        let event = incoming.event
+        var contract = known?.contract ?? Contract(key: observation.contract, kind: observation.kind)
+        var isNews = contract.apply(observation, event: event.id, signedAt: event.signedAt)
+        guard let status = contract.status(at: now, policy: policy) else {
+            return try file(incoming, outcome: .ignored, notice: Notice(kind: event.kind))
+        }
+        let said = StatedToken(observation, of: event)
+        var isOwnerNews = known.map { $0.contract.mayHaveOtherOwner(than: contract) } ?? true
+        if let known, let said, !known.repeats(said), try add(said.token, dates: TokenDates(said), to: known.key) {
+            isNews = true
+            isOwnerNews = true
+        }
+        let end = contract.end(of: status, policy: policy)
+        var current = known ?? TrackedContract(contract: contract, status: status, endsAt: end)
+        current.contract = contract
+        current.status = status
+        current.endsAt = end
+        // What came before it in the command may decide about its owner.
+        if isOwnerNews || !related.isEmpty { try resolveOwner(of: &current, said: said) }
+        if isNews || known.map({ current.hasDifferentHolders(than: $0) }) == true { try save(current) }
+        if known == nil, let said { _ = try add(said.token, dates: TokenDates(said), to: current.key) }
+        var claimed: ClaimOutcome?
+        if let claim = incoming.claim {
+            let unclaimed = current
+            claimed = try apply(claim, of: observation, on: &current, incoming: incoming)
+            if current.hasDifferentHolders(than: unclaimed) { try save(current) }
+        }
+        if known == nil, current.user != nil { try liftTombstones(of: current.contract) }
+        let change = ContractChange(previous: known, current: current, isBeside: incoming.isBeside)
+        return try file(change, isNews: isNews, claimed: claimed, incoming: incoming)
+    }
+
+    /// Files an event that belongs to no contract. If it concerns a buyer (consent rescinded), the pages of that
+    /// buyer's users reload, and the app's own server decides what they show.
+    private mutating func recordAccount(_ incoming: IncomingEvent) throws -> CommitResult {
+        let event = incoming.event
+        var notice = Notice(kind: event.kind)
+        guard let account = event.account else { return try file(incoming, outcome: .ignored, notice: notice) }
+        let key = ContractKey(
+            provider: event.provider,
+            environment: event.environment,
+            app: event.app,
+            lineage: account
+        )
+        let users = Set(try contracts(.ofAccount(key)).flatMap(\.holders))
+        notice.user = users.min()
+        // Pages are not told about a mere question of the store (a chargeback under review).
+        let told = event.kind == .consentRescinded ? users.sorted() : []
+        let fragments = told.compactMap { streams.stream(for: $0) }.map {
+            Fragment(stream: $0, action: "refresh", content: .none)
+        }
+        return try file(incoming, outcome: .ignored, notice: notice, fragments: fragments)
+    }
+}
+
+extension CommitResult {
+    /// Adds what was committed together with it. There is one answer: `applied` if anything was applied.
+    fileprivate mutating func add(_ other: CommitResult) {
+        if outcome != .applied, other.outcome == .applied { outcome = .applied }
+        cursor = other.cursor
+    }
+}
+
+/// The ordinary outcome of an event about a contract: it is stale, unclaimed, applied or ignored.
+extension UnitOfWork {
+    /// Files a contract's event, its change, and the consequences for related contracts. The event is stale if it says
+    /// nothing new and changes no holder, unclaimed if the contract has no user, applied if the status or the holders
+    /// have changed, and otherwise ignored.
+    mutating func file(
+        _ change: ContractChange,
+        isNews: Bool,
+        claimed: ClaimOutcome?,
+        incoming: IncomingEvent
+    ) throws -> CommitResult {
+        var incoming = incoming
+        // A buyer who is refused buys again or asks for a refund, so the store must not think that the purchase was
+        // delivered.
+        if claimed == .refused { incoming.event.jobs.removeAll { $0.kind == .finish } }
+        let known = change.previous
+        let current = change.current
+        let hasMoved = known?.holders != current.holders
+        guard isNews || hasMoved else {
+            let notice = Notice(kind: incoming.event.kind, change: change)
+            var result = try file(incoming, outcome: .stale, notice: notice, contract: change.key)
+            result.claim = claimed
+            return result
+        }
+        let isTransfer = claimed == .moved || claimed == .shared
+        let kind = isTransfer ? .contractTransferred : try name(of: incoming.event.kind, change: change)
+        var change = change
+        change.kind = kind
+        change.reason = incoming.event.subtype
+        let outcome: Outcome =
+            current.user == nil ? .unclaimed : known?.status != current.status || hasMoved ? .applied : .ignored
+        let notice = Notice(kind: kind, change: change)
+        var result = try file(incoming, outcome: outcome, notice: notice, contract: change.key, change: change)
+        result.claim = claimed
+        changes.unclaimed += change.unclaimed
+        if known?.isRelatedOtherwise(than: current) ?? true { related.append(current) }
+        return result
+    }
+}
+
+/// A genuine event that contradicts its order is quarantined: it gives no access until somebody has looked at it.
+extension UnitOfWork {
+    /// The order that the statement names, if the purchase cannot be the one that the order was made for.
+    func contradictedOrder(by observation: Observation, about known: TrackedContract?) throws -> Order? {
+        guard let token = observation.token, let order = try order(token) else { return nil }
+        let group = observation.group ?? known?.contract.group?.value
+        let provider = observation.contract.provider
+        return order.contradicts(provider: provider, group: group, kind: observation.kind) ? order : nil
+    }
+
+    /// Files the event without its contract, so that it changes nothing, and refuses the claim that came with it.
+    mutating func quarantine(
+        _ observation: Observation,
+        order: Order,
+        incoming: IncomingEvent
+    ) throws -> CommitResult {
+        var notice = Notice(kind: incoming.event.kind)
+        notice.contract = observation.contract.lineage
+        notice.order = order.token
+        notice.product = observation.snapshot?.product ?? observation.transaction?.product
+        var result = try file(incoming, outcome: .quarantined, notice: notice)
+        result.claim = incoming.claim.map { _ in .refused }
+        return result
+    }
+}

@@ -1,0 +1,54 @@
+extension UnitOfWork {
+    /// Finds or creates the order, with `token` for a request that brings none, and claims the purchases that came
+    /// before it. Nil if the request's token is another user's.
+    public mutating func place(_ request: OrderRequest, token: OrderToken) throws -> OrderResult? {
+        // Taken before the claims, so that a page that resumes from here receives them.
+        let since = cursor(head)
+        if let known = try known(request) {
+            guard known.user == request.user else { return nil }
+            try setLanguage(of: request)
+            let order = request.token == nil ? known : widen(known, with: request)
+            return OrderResult(order: order, since: since, isNew: false)
+        }
+        // The app's backend asks for it, so the user has come back, and the token is in use again.
+        try lift([.user(request.user)] + (request.token.map { [.order($0)] } ?? []))
+        try setLanguage(of: request)
+        let order = Order(
+            token: request.token ?? token,
+            user: request.user,
+            product: request.product,
+            provider: request.provider,
+            group: request.group,
+            kind: request.kind
+        )
+        ledger.changed(order)
+        changes.orders.append(order)
+        // Nobody has bought with a token that is created here.
+        if request.token != nil { unresolved += try contracts(.bought(with: order.token)) }
+        return OrderResult(order: order, since: since, isNew: true)
+    }
+
+    private func known(_ request: OrderRequest) throws -> Order? {
+        guard let token = request.token else { return try ledger.order(like: request) }
+        return try order(token)
+    }
+
+    /// Remembers the request's language. Call it before anything is announced because of the request.
+    private mutating func setLanguage(of request: OrderRequest) throws {
+        if let language = request.language { try setLanguage(language, of: request.user) }
+    }
+
+    /// An app may bind one token to everything that a user buys. Then the order states only what its requests have in
+    /// common, so that no genuine purchase contradicts it.
+    private mutating func widen(_ order: Order, with request: OrderRequest) -> Order {
+        var widened = order
+        widened.product = request.product
+        if request.provider != order.provider { widened.provider = nil }
+        if request.group != order.group { widened.group = nil }
+        if request.kind != order.kind { widened.kind = nil }
+        guard widened != order else { return order }
+        ledger.changed(widened)
+        changes.widenedOrders.append(widened)
+        return widened
+    }
+}

@@ -1,0 +1,157 @@
+extension UnitOfWork {
+    /// Determines who owns the contract. The store's own word comes first, then the tokens and claims of the contract
+    /// itself, then what follows from contracts that it replaced and from others of the same buyer. The result is a
+    /// function of what is committed, so it does not matter what came first.
+    func resolveOwner(of tracked: inout TrackedContract, said: StatedToken? = nil) throws {
+        var nearest = NearestOwners()
+        try resolveOwner(of: &tracked, said: said, nearest: &nearest)
+    }
+
+    private func resolveOwner(
+        of tracked: inout TrackedContract,
+        said: StatedToken?,
+        nearest: inout NearestOwners
+    ) throws {
+        var owner = try owner(of: tracked, said: said)
+        if owner == nil { owner = try nearest.owner(of: tracked, in: self) }
+        tracked.user = owner?.users.first
+        tracked.userAt = owner?.since
+        tracked.shares = Array(owner?.users.dropFirst() ?? [])
+    }
+
+    /// The owner by the contract's own facts.
+    private func owner(of tracked: TrackedContract, said: StatedToken?) throws -> ContractOwner? {
+        if let (user, since) = try storeUser(of: tracked.contract) { return ContractOwner(users: [user], since: since) }
+        let owned = Ownership(try ownershipFacts(of: tracked, said: said), policy: policy.transfers)
+        return owned.map { ContractOwner(users: $0.users, since: $0.since) }
+    }
+
+    /// The user whom the store names, after the transfers that it has reported since. An id that the store made up for
+    /// the buyer leads to a user, or to nobody.
+    private func storeUser(of contract: Contract) throws -> (user: UserID, since: Instant)? {
+        guard let said = contract.statedBuyer else { return nil }
+        var user = said.value
+        var since = said.signedAt
+        var from = said.signedAt
+        while let next = try nextUser(after: user, since: from, at: contract.key) {
+            user = next.user
+            since = next.at
+            // Strictly later, so that a cycle within one millisecond ends.
+            from = since + .milliseconds(1)
+        }
+        guard contract.storeUser != nil || !contract.key.provider.isAnonymous(user.text) else { return nil }
+        return (user, since)
+    }
+
+    /// A made-up id belongs to its user whenever that was said; only a transfer, which has to be later, leads back to
+    /// one.
+    private func nextUser(
+        after user: UserID,
+        since: Instant,
+        at key: ContractKey
+    ) throws -> TransferTarget? {
+        if key.provider.isAnonymous(user.text),
+            let named = try transfers(from: TransferSource(user, at: key, isAlias: true)).newestUser
+        {
+            return TransferTarget(at: max(named.at, since), user: named.user)
+        }
+        return try transfers(from: TransferSource(user, at: key)).first(since: since)
+    }
+
+    /// The facts of ownership: purchases with known orders that match, and granted claims.
+    func ownershipFacts(of tracked: TrackedContract, said: StatedToken? = nil) throws -> [Ownership.Fact] {
+        var dates: [OrderToken: TokenDates] = [:]
+        if let said { dates[said.token] = TokenDates(said) }
+        var facts: [Ownership.Fact] = []
+        if try contract(tracked.key) != nil {
+            let known = try self.facts(of: tracked.key)
+            for (token, known) in known.tokens { dates[token, default: known].add(known) }
+            facts = known.claims.flatMap(\.facts)
+        }
+        let newest = tracked.contract.token?.value
+        for (token, known) in dates {
+            guard let order = try order(token), !order.contradicts(tracked.contract) else { continue }
+            for at in known.all {
+                // If one charge names another buyer than before, neither fact is older: the newest statement counts.
+                let isSaidAgain = token == newest && dates.contains { $0.key != token && $0.value.all.contains(at) }
+                let counted = isSaidAgain ? at + .milliseconds(1) : at
+                facts.append(.init(user: order.user, at: counted, ground: .purchase))
+            }
+        }
+        return facts
+    }
+}
+
+/// The consequences of a change for the owners of related contracts.
+extension UnitOfWork {
+    /// How many contracts one command gives another owner: those of an order, and as many that follow from them.
+    private static let resolutionLimit = 2 * ContractIndex.boughtLimit
+
+    /// Determines again the owners that the command's changes may have changed. It announces each change in a separate
+    /// entry, and continues with the contracts whose owners follow from them.
+    mutating func resolveOwners() throws {
+        var waiting = unresolved + (try dependents(of: related))
+        (unresolved, related) = ([], [])
+        // The contracts resolved since one with its own owner has changed. The others only pass on what follows from
+        // it.
+        var settled: Set<ContractKey> = []
+        // Ends a cycle of lineages.
+        var left = UnitOfWork.resolutionLimit
+        while !waiting.isEmpty, left > 0 {
+            let round = waiting.filter { settled.insert($0.key).inserted }.prefix(left).map(\.key)
+            left -= round.count
+            let changed = try resolveOwners(of: round)
+            let owned = changed.filter { $0.previous?.userAt != nil || $0.current.userAt != nil }
+            if !owned.isEmpty { settled = Set(owned.map(\.key)) }
+            for change in changed { try append(change, as: change.moveKind) }
+            waiting = try dependents(of: changed.map(\.current))
+        }
+    }
+
+    /// First those with owners of their own, from which the others follow.
+    private mutating func resolveOwners(of keys: [ContractKey]) throws -> [ContractChange] {
+        var changed: [ContractChange] = []
+        var following: [ContractKey] = []
+        for key in keys {
+            guard let known = try contract(key) else { continue }
+            if known.userAt == nil, try owner(of: known, said: nil) == nil {
+                following.append(key)
+            } else if let change = try resolveOwnerAgain(of: key) {
+                changed.append(change)
+            }
+        }
+        var nearest = NearestOwners()
+        for key in following {
+            if let change = try resolveOwnerAgain(of: key, nearest: &nearest) { changed.append(change) }
+        }
+        return changed
+    }
+
+    /// Determines the owner of a contract again. Returns the change if the contract's users have changed.
+    mutating func resolveOwnerAgain(of key: ContractKey) throws -> ContractChange? {
+        var nearest = NearestOwners()
+        return try resolveOwnerAgain(of: key, nearest: &nearest)
+    }
+
+    private mutating func resolveOwnerAgain(
+        of key: ContractKey,
+        nearest: inout NearestOwners
+    ) throws -> ContractChange? {
+        guard let known = try contract(key) else { return nil }
+        var current = known
+        try resolveOwner(of: &current, said: nil, nearest: &nearest)
+        guard current.hasDifferentHolders(than: known) else { return nil }
+        current.recomputeStatus(at: now, policy: policy)
+        try save(current)
+        return known.holders == current.holders ? nil : ContractChange(previous: known, current: current)
+    }
+}
+
+extension Contract {
+    /// The buyer as the store names them: a user, or an id that the store made up and that may turn out to be a user's.
+    var statedBuyer: LastWriterWins<UserID>? {
+        if let storeUser { return storeUser }
+        guard let account, key.provider.isAnonymous(account.value) else { return nil }
+        return LastWriterWins(UserID(account.value), at: account.signedAt)
+    }
+}

@@ -1,0 +1,92 @@
+/// The fragments that announce a change to pages.
+extension UnitOfWork {
+    /// Tells the pages of everyone who holds a changed contract, or has lost one: one message for each user, with the last
+    /// entry that concerns the user. It completes the notices with whether their users have access afterwards.
+    mutating func announce() throws {
+        var concerned: [UserID: [Int]] = [:]
+        var users: [UserID] = []
+        for (index, item) in unannounced.enumerated() {
+            for user in item.change.users {
+                if concerned[user] == nil { users.append(user) }
+                concerned[user, default: []].append(index)
+            }
+        }
+        for user in users {
+            let news = (concerned[user] ?? []).map { unannounced[$0] }
+            let page = try page(of: user, after: news.map(\.change))
+            for item in news where item.change.current.user == user {
+                changes.entries[item.entry].entry.notice.active = page.active
+            }
+            if let last = news.last { try add(page.fragments, to: last.entry) }
+        }
+        unannounced = []
+    }
+
+    /// `change` is announced with the newest entry.
+    mutating func announceLater(_ change: ContractChange) {
+        unannounced.append((change, changes.entries.count - 1))
+    }
+
+    /// Appends a separate entry for a change that no event carries.
+    mutating func append(_ change: ContractChange, as kind: EventKind) throws {
+        var change = change
+        change.kind = kind
+        _ = try append(Notice(kind: kind, change: change))
+        announceLater(change)
+        changes.unclaimed += change.unclaimed
+    }
+
+    private mutating func add(_ fragments: [Fragment], to entry: Int) throws {
+        let written = try streams.written(fragments) { try language(of: $0) }
+        changes.entries[entry].entry.fragments += written
+        changes.entries[entry].stored += fragments
+    }
+
+    /// `news` are the changes that concern the user, in their order.
+    private func page(
+        of user: UserID,
+        after news: [ContractChange]
+    ) throws -> (fragments: [Fragment], active: Bool) {
+        var first: [ContractKey: ContractChange] = [:]
+        var last: [ContractKey: ContractChange] = [:]
+        for change in news {
+            first[change.key] = first[change.key] ?? change
+            last[change.key] = change
+        }
+        let others = try contracts(.held(by: user)).filter { last[$0.key] == nil }
+        let had = first.values.compactMap(\.previous).filter { $0.holders.contains(user) }
+        let has = last.values.map(\.current).filter { $0.holders.contains(user) }
+        let before = entitlements(of: user, others + had)
+        let after = entitlements(of: user, others + has)
+        let announcements = Announcement.announcements(
+            before: before,
+            after: after,
+            changing: Set(last.keys),
+            beside: Set(last.values.filter(\.isBeside).map(\.key))
+        )
+        return (fragments(announcements, for: user, because: last), after.isActive)
+    }
+
+    func entitlements(of user: UserID, _ held: [TrackedContract]) -> EntitlementSet {
+        EntitlementSet(user: user, held: held.map { $0.heldContract(policy.catalog) }, policy: policy)
+    }
+
+    func fragments(
+        _ announcements: [Announcement],
+        for user: UserID,
+        because changes: [ContractKey: ContractChange] = [:]
+    ) -> [Fragment] {
+        guard let stream = streams.stream(for: user) else { return [] }
+        return announcements.map {
+            // The fragment may show another contract, which was there before.
+            let cause = changes[$0.heldContract.contract]
+            let values = $0.heldContract.templateValues(user: user, event: cause?.kind, reason: cause?.reason)
+            return Fragment(
+                stream: stream,
+                action: "replace",
+                target: $0.target.rawValue,
+                content: .template(name: $0.name.rawValue, values: values)
+            )
+        }
+    }
+}

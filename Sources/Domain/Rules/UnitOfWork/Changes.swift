@@ -1,0 +1,83 @@
+/// The changes of one command, table by table. Contracts come before the rows that refer to them, and entries before
+/// their events.
+public struct Changes: Sendable {
+    public var contracts: [ContractChangeRecord] = []
+    public var tokens: [TokenRecord] = []
+    public var claims: [ClaimRecord] = []
+    public var transfers: [TransferRecord] = []
+    public var orders: [Order] = []
+    /// Orders whose request was repeated with other values.
+    public var widenedOrders: [Order] = []
+    public var languages: [LanguageRecord] = []
+    public var entries: [AppendedEntry] = []
+    public var events: [FiledEvent] = []
+    /// Events that were stored before and belong to another contract now.
+    public var refiledEvents: [RefiledEvent] = []
+    public var jobs: [QueuedJobRecord] = []
+    /// A user to erase, with everything that is only theirs.
+    public var erasure: ErasureRecord?
+    public var buried: [ErasedIdentity] = []
+    public var lifted: [ErasedIdentity] = []
+    /// The position at which an app's broadcasts were lost.
+    public var lostBroadcasts: Int64?
+    /// The change in the number of contracts without a user.
+    public var unclaimed = 0
+
+    public init() {}
+}
+
+/// A contract's new state, and its state in the ledger; nil for a new one.
+public struct ContractChangeRecord: Sendable {
+    public var current: TrackedContract
+    public var previous: TrackedContract?
+}
+
+/// Everything that is known about a contract's token from now on.
+public struct TokenRecord: Sendable {
+    public var contract: ContractKey
+    public var token: OrderToken
+    public var dates: TokenDates
+}
+
+/// Everything that is known about one user's claims on a contract from now on.
+public struct ClaimRecord: Sendable {
+    public var contract: ContractKey
+    public var claim: ClaimHistory
+}
+
+public struct TransferRecord: Sendable {
+    public var source: TransferSource
+    public var target: TransferTarget
+}
+
+public struct LanguageRecord: Sendable {
+    public var user: UserID
+    public var language: LanguageTag
+}
+
+/// An entry with its fragments in the languages of their users, as pages get it now. `stored` are the fragments without
+/// a language: missed fragments are rendered in the language that their user reads then.
+public struct AppendedEntry: Sendable {
+    public var entry: Entry
+    public var stored: [Fragment]
+}
+
+public struct FiledEvent: Sendable {
+    public var event: Event
+    public var position: Int64
+    public var receivedAt: Instant
+    public var contract: ContractKey?
+    /// True if it concerns an erased user: its id is kept as a digest, as on a tombstone.
+    public var isErased = false
+}
+
+public struct RefiledEvent: Sendable {
+    public var event: EventKey
+    public var contract: ContractKey
+}
+
+/// A job to be queued unless the same one already is. `position` belongs to the event whose body may be forwarded.
+public struct QueuedJobRecord: Sendable {
+    public var job: Job
+    public var position: Int64?
+}

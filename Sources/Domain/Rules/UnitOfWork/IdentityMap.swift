@@ -1,0 +1,200 @@
+/// Everything that one transaction has read or changed: a row is asked for once, and each command sees what the ones
+/// before it changed (https://martinfowler.com/eaaCatalog/identityMap.html).
+///
+/// Nil in a dictionary means that the ledger has no such row; an absent key, that nobody has asked. Confined to the thread of its
+/// transaction.
+public final class IdentityMap {
+    private let rows: any LedgerRows
+    /// The newest position.
+    public private(set) var head: Int64
+    private var contracts: [ContractKey: TrackedContract?] = [:]
+    private var lists: [ContractIndex: List] = [:]
+    /// Lists that may have more contracts than count. Only the ledger can tell which ones count.
+    private var fullLists: Set<ContractIndex> = []
+    private var facts: [ContractKey: OwnershipFacts] = [:]
+    private var events: [EventKey: Int64?] = [:]
+    private var orders: [OrderToken: Order?] = [:]
+    private var requests: [OrderRequest: Order?] = [:]
+    private var transfers: [TransferSource: [TransferTarget]] = [:]
+    private var languages: [UserID: LanguageTag?] = [:]
+    private var tombstones: [ErasedIdentity: Bool] = [:]
+
+    /// Contracts that belonged to a list when they were listed; some may have left it since.
+    private struct List {
+        private(set) var keys: [ContractKey] = []
+        private var members: Set<ContractKey> = []
+        /// False if it contains only changed contracts.
+        var isLoaded = false
+
+        mutating func append(_ key: ContractKey) {
+            if members.insert(key).inserted { keys.append(key) }
+        }
+
+        func isFull(_ index: ContractIndex) -> Bool { keys.count >= index.limit ?? .max }
+    }
+
+    public init(_ rows: any LedgerRows, head: Int64) {
+        self.rows = rows
+        self.head = head
+    }
+}
+
+extension IdentityMap: LedgerRows {
+    public func contract(_ key: ContractKey) throws -> TrackedContract? {
+        if let known = contracts[key] { return known }
+        let found = try rows.contract(key)
+        contracts[key] = .some(found)
+        return found
+    }
+
+    public func contracts(_ index: ContractIndex) throws -> [TrackedContract] {
+        if lists[index]?.isLoaded != true { try load(index) }
+        var found: [TrackedContract] = []
+        for key in lists[index]?.keys ?? [] where found.count < index.limit ?? .max {
+            if let contract = try contract(key), index.contains(contract) { found.append(contract) }
+        }
+        return found
+    }
+
+    /// Changed contracts come after those that the ledger lists.
+    private func load(_ index: ContractIndex) throws {
+        var list = List()
+        for contract in try rows.contracts(index) {
+            learn(contract)
+            list.append(contract.key)
+        }
+        for key in lists[index]?.keys ?? [] { list.append(key) }
+        list.isLoaded = true
+        lists[index] = list
+        if list.isFull(index) { fullLists.insert(index) }
+    }
+
+    /// Never replaces a change.
+    public func learn(_ contract: TrackedContract) {
+        if contracts[contract.key] == nil { contracts[contract.key] = .some(contract) }
+    }
+
+    /// Nothing for a contract that does not exist.
+    public func facts(of key: ContractKey) throws -> OwnershipFacts {
+        if let known = facts[key] { return known }
+        let found = try contract(key) == nil ? OwnershipFacts() : try rows.facts(of: key)
+        facts[key] = found
+        return found
+    }
+
+    public func position(of event: EventKey) throws -> Int64? {
+        if let known = events[event] { return known }
+        let found = try rows.position(of: event)
+        events[event] = .some(found)
+        return found
+    }
+
+    public func newestEvent(of key: ContractKey) throws -> Int64 { try rows.newestEvent(of: key) }
+
+    public func order(_ token: OrderToken) throws -> Order? {
+        if let known = orders[token] { return known }
+        let found = try rows.order(token)
+        orders[token] = .some(found)
+        return found
+    }
+
+    public func order(like request: OrderRequest) throws -> Order? {
+        if let known = requests[request] { return known }
+        let found = try rows.order(like: request)
+        requests[request] = .some(found)
+        return found
+    }
+
+    public func transfers(from source: TransferSource) throws -> [TransferTarget] {
+        if let known = transfers[source] { return known }
+        let found = try rows.transfers(from: source)
+        transfers[source] = found
+        return found
+    }
+
+    public func language(of user: UserID) throws -> LanguageTag? {
+        if let known = languages[user] { return known }
+        let found = try rows.language(of: user)
+        languages[user] = .some(found)
+        return found
+    }
+
+    public func isBuried(_ identity: ErasedIdentity) throws -> Bool {
+        if let known = tombstones[identity] { return known }
+        let found = try rows.isBuried(identity)
+        tombstones[identity] = found
+        return found
+    }
+
+    public func holdings(of user: UserID) throws -> UserHoldings {
+        let found = try rows.holdings(of: user)
+        for contract in found.contracts { learn(contract) }
+        return found
+    }
+}
+
+/// Records changes, which the command writes when it is decided.
+extension IdentityMap {
+    func advance() -> Int64 {
+        head += 1
+        return head
+    }
+
+    func changed(_ contract: TrackedContract) {
+        contracts[contract.key] = .some(contract)
+        for index in ContractIndex.containing(contract) { list(contract.key, in: index) }
+    }
+
+    func changed(_ new: OwnershipFacts, of key: ContractKey) {
+        facts[key] = new
+    }
+
+    func changed(_ token: OrderToken, boughtAt key: ContractKey) {
+        list(key, in: .bought(with: token))
+    }
+
+    func changed(_ event: EventKey, at position: Int64) {
+        events[event] = .some(position)
+    }
+
+    func changed(_ order: Order) {
+        orders[order.token] = .some(order)
+        requests = requests.filter { $0.key.user != order.user }
+    }
+
+    func changed(_ targets: [TransferTarget], from source: TransferSource) {
+        transfers[source] = targets
+    }
+
+    func changed(_ language: LanguageTag, of user: UserID) {
+        languages[user] = .some(language)
+    }
+
+    func changed(isBuried: Bool, _ identity: ErasedIdentity) {
+        tombstones[identity] = isBuried
+    }
+
+    func removed(_ key: ContractKey) {
+        contracts[key] = .some(nil)
+        facts[key] = OwnershipFacts()
+    }
+
+    func removed(_ token: OrderToken) {
+        orders[token] = .some(nil)
+    }
+
+    func forgotLanguage(of user: UserID) {
+        languages[user] = .some(nil)
+    }
+
+    private func list(_ key: ContractKey, in index: ContractIndex) {
+        lists[index, default: List()].append(key)
+        if lists[index]?.isFull(index) == true { fullLists.insert(index) }
+    }
+
+    /// The changes of a command are written: the next one asks for full lists again.
+    public func endCommand() {
+        for index in fullLists { lists[index]?.isLoaded = false }
+        fullLists = []
+    }
+}

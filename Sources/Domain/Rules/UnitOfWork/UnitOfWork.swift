@@ -1,0 +1,121 @@
+/// The decisions of one command: it reads from the ledger, and collects what has to be written
+/// (https://martinfowler.com/eaaCatalog/unitOfWork.html).
+///
+/// Reading throws the error of the ledger's engine, and nothing else does. Then the transaction is over, with all that
+/// is known in it.
+public struct UnitOfWork {
+    let ledger: IdentityMap
+    var changes = Changes()
+    /// The changed contracts, in the order of their first change, as they were before it.
+    private var changedContracts: [(key: ContractKey, previous: TrackedContract?)] = []
+    private var isChanged: Set<ContractKey> = []
+    /// Changes of contracts that pages have not been told of yet, and the entry of each.
+    var unannounced: [(change: ContractChange, entry: Int)] = []
+    /// Contracts whose owners have to be determined again.
+    var unresolved: [TrackedContract] = []
+    /// Contracts that have changed, so that the owners of others may have.
+    var related: [TrackedContract] = []
+    let policy: AccessPolicy
+    let streams: StreamPattern
+    /// Identifies the ledger in its cursors.
+    let epoch: String
+    let now: Instant
+
+    public init(_ ledger: IdentityMap, policy: AccessPolicy, streams: StreamPattern, epoch: String, now: Instant) {
+        self.ledger = ledger
+        self.policy = policy
+        self.streams = streams
+        self.epoch = epoch
+        self.now = now
+    }
+
+    /// Decides the consequences of all that the command has changed, once: an order may concern a thousand contracts of a
+    /// buyer, and each may decide about the owners of all others, and about the pages of all who hold them. Both take
+    /// time in proportion to the contracts concerned (`ManyContractsTests`).
+    public mutating func settle() throws {
+        try resolveOwners()
+        try announce()
+    }
+
+    /// The changes to write.
+    public consuming func finish() throws -> Changes {
+        for (key, previous) in changedContracts {
+            guard let current = try ledger.contract(key) else { continue }
+            changes.contracts.append(ContractChangeRecord(current: current, previous: previous))
+        }
+        return changes
+    }
+
+    func cursor(_ position: Int64) -> Cursor { Cursor(epoch: epoch, position: position) }
+
+    /// The newest position.
+    var head: Int64 { ledger.head }
+}
+
+extension UnitOfWork {
+    func contract(_ key: ContractKey) throws -> TrackedContract? { try ledger.contract(key) }
+    func contracts(_ index: ContractIndex) throws -> [TrackedContract] { try ledger.contracts(index) }
+    func facts(of key: ContractKey) throws -> OwnershipFacts { try ledger.facts(of: key) }
+    func position(of event: Event) throws -> Int64? { try ledger.position(of: EventKey(event)) }
+    func order(_ token: OrderToken) throws -> Order? { try ledger.order(token) }
+    func transfers(from source: TransferSource) throws -> [TransferTarget] { try ledger.transfers(from: source) }
+    func language(of user: UserID) throws -> LanguageTag? { try ledger.language(of: user) }
+    func isBuried(_ identity: ErasedIdentity) throws -> Bool { try ledger.isBuried(identity) }
+}
+
+extension UnitOfWork {
+    mutating func save(_ contract: TrackedContract) throws {
+        let key = contract.key
+        let previous = try self.contract(key)
+        if previous == nil { ledger.changed(OwnershipFacts(), of: key) }
+        if isChanged.insert(key).inserted { changedContracts.append((key, previous)) }
+        ledger.changed(contract)
+    }
+
+    /// Remembers a token of a contract; returns true if that is new.
+    mutating func add(_ token: OrderToken, dates: TokenDates, to key: ContractKey) throws -> Bool {
+        var facts = try facts(of: key)
+        if let known = facts.tokens[token], !known.lacks(dates) { return false }
+        var merged = facts.tokens[token] ?? dates
+        merged.add(dates)
+        facts.tokens[token] = merged
+        ledger.changed(facts, of: key)
+        ledger.changed(token, boughtAt: key)
+        changes.tokens.append(TokenRecord(contract: key, token: token, dates: merged))
+        return true
+    }
+
+    mutating func add(_ note: ClaimDecision.Note, to key: ContractKey) throws {
+        var facts = try facts(of: key)
+        facts.add(note)
+        ledger.changed(facts, of: key)
+        guard let claim = facts.claims.first(where: { $0.user == note.user }) else { return }
+        changes.claims.append(ClaimRecord(contract: key, claim: claim))
+    }
+
+    mutating func add(_ target: TransferTarget, from source: TransferSource) throws {
+        var targets = try transfers(from: source)
+        guard targets.insert(target) else { return }
+        ledger.changed(targets, from: source)
+        changes.transfers.append(TransferRecord(source: source, target: target))
+    }
+
+    /// Remembers the language that a user reads; the last one counts.
+    public mutating func setLanguage(_ language: LanguageTag, of user: UserID) throws {
+        guard try self.language(of: user) != language else { return }
+        ledger.changed(language, of: user)
+        changes.languages.append(LanguageRecord(user: user, language: language))
+    }
+
+    mutating func append(_ notice: Notice, fragments: [Fragment] = []) throws -> Entry {
+        let written = try streams.written(fragments) { try language(of: $0) }
+        let position = ledger.advance()
+        let entry = Entry(position: position, committedAt: now, notice: notice, fragments: written)
+        changes.entries.append(AppendedEntry(entry: entry, stored: fragments))
+        return entry
+    }
+
+    mutating func queue(_ jobs: [Job], position: Int64?) {
+        changes.jobs += jobs.map { QueuedJobRecord(job: $0, position: position) }
+    }
+}

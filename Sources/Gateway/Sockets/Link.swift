@@ -1,0 +1,44 @@
+public import HTTP
+
+/// Where a connection's answers and frames go out: its own socket, or a stream of HTTP/2. Confined to one loop.
+public protocol Link: AnyObject {
+    /// Whether bytes wait that the peer has not taken. Nothing more should be written until it has.
+    var isBehind: Bool { get }
+    /// How many bytes the peer has confirmed.
+    var confirmedBytes: UInt64 { get }
+
+    /// Sends what the peer takes, and keeps the rest. Returns false when the connection is dead.
+    func write(_ bytes: UnsafeRawBufferPointer) -> Bool
+
+    /// Sends the head of an answer and the beginning of its body in one write. With `isWhole`, nothing follows.
+    func begin(_ head: ResponseHead, body: [UInt8], date: String, isWhole: Bool) -> Bool
+
+    /// Ends the answer that was begun.
+    func finish()
+
+    func stopReading()
+    func resumeReading()
+
+    /// Lets at most `bytes` unsent bytes wait in the kernel, for answers that are as long as their files.
+    func limitUnsent(to bytes: Int32)
+
+    /// Gives up a peer that leaves our bytes unacknowledged for `seconds`, and one that takes only a few KB at a time:
+    /// to the kernel, its pauses add up. So it is for small messages, to clients that notice silence.
+    func endWhenUnanswered(after seconds: Int32)
+}
+
+extension Link {
+    /// `@inlinable`: it runs for each page of each message.
+    @inlinable public func write(_ bytes: [UInt8]) -> Bool { bytes.withUnsafeBytes { write($0) } }
+
+    public func write(_ text: String) -> Bool { write(Array(text.utf8)) }
+}
+
+/// Names a connection of one loop. No number is used twice.
+public struct ConnectionID: Hashable, Sendable {
+    public let number: UInt64
+
+    public init(number: UInt64) {
+        self.number = number
+    }
+}

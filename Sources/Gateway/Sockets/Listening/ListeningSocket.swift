@@ -1,0 +1,119 @@
+internal import CWebSockets
+internal import Glibc
+public import HTTP
+
+/// A TCP socket of our own that is bound, and listens from `listen` on.
+///
+/// lws 4.1.6 sets `SO_REUSEPORT` only in contexts with several threads, which Debian's build does not have. So
+/// `LWS_SERVER_OPTION_ALLOW_LISTEN_SHARE` cannot give several contexts one port, and we listen and accept ourselves.
+public struct ListeningSocket: Sendable {
+    let descriptor: Int32
+    private let address: String
+    /// The port that it is bound to.
+    public let port: Int
+
+    /// With `isShared`, several sockets of this process take turns on one port. Port 0 means any free port.
+    init(address: String, port: Int, isShared: Bool) throws(ListenFault) {
+        var hints = addrinfo()
+        hints.ai_flags = AI_NUMERICHOST | AI_PASSIVE
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        var found: UnsafeMutablePointer<addrinfo>?
+        guard getaddrinfo(address, String(port), &hints, &found) == 0, let info = found?.pointee else {
+            throw ListenFault(address: address, port: port, number: EADDRNOTAVAIL, holder: nil)
+        }
+        defer { freeaddrinfo(found) }
+        let type = info.ai_socktype | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
+        let descriptor = socket(info.ai_family, type, 0)
+        guard descriptor >= 0 else { throw ListenFault(address: address, port: port, number: errno, holder: nil) }
+        ListeningSocket.enable(SO_REUSEADDR, on: descriptor)
+        // Connections inherit these two options (tcp(7), socket(7)), which saves two system calls for each.
+        ListeningSocket.enable(TCP_NODELAY, level: Int32(IPPROTO_TCP), on: descriptor)
+        ListeningSocket.enable(SO_KEEPALIVE, on: descriptor)
+        // A client speaks first: a connection is reported together with its first bytes, or after a second without any,
+        // so a loop wakes once for it instead of twice.
+        ListeningSocket.set(TCP_DEFER_ACCEPT, to: 1, level: Int32(IPPROTO_TCP), on: descriptor)
+        if isShared { ListeningSocket.enable(SO_REUSEPORT, on: descriptor) }
+        guard Glibc.bind(descriptor, info.ai_addr, info.ai_addrlen) == 0,
+            let bound = ListeningSocket.port(of: descriptor)
+        else {
+            let number = errno
+            close(descriptor)
+            let holder = number == EADDRINUSE ? PortHolder.find(at: info.ai_addr, port: port) : nil
+            throw ListenFault(address: address, port: port, number: number, holder: holder)
+        }
+        self.descriptor = descriptor
+        self.address = address
+        self.port = bound
+    }
+
+    /// Lets clients connect.
+    func listen() throws(ListenFault) {
+        guard Glibc.listen(descriptor, 4096) == 0 else {
+            throw ListenFault(address: address, port: port, number: errno, holder: nil)
+        }
+    }
+
+    /// The outcome for the connection that waited first.
+    public enum Accepted {
+        /// A descriptor that does not block. Its owner closes it.
+        case connection(Int32, peer: IPAddress?)
+        /// No connection waits.
+        case nothing
+        /// There was no descriptor for it, so it was closed: otherwise it would wake the loop forever.
+        case dropped
+        /// It can be neither accepted nor dropped now and is reported again and again, so it is left for a moment.
+        case stuck
+    }
+
+    /// `spare` is given up for a moment when a connection can only be dropped.
+    func accept(sparing spare: SpareDescriptor) -> Accepted {
+        var storage = sockaddr_storage()
+        let connection = acceptNext(&storage)
+        if connection >= 0 { return .connection(connection, peer: IPAddress(storage)) }
+        switch errno {
+        case EAGAIN, EINTR, ECONNABORTED, EPROTO: return .nothing
+        case EMFILE, ENFILE: return spare.lend { dropNext() }
+        default: return .stuck
+        }
+    }
+
+    private func dropNext() -> Accepted {
+        let connection = Glibc.accept(descriptor, nil, nil)
+        guard connection >= 0 else { return .stuck }
+        close(connection)
+        return .dropped
+    }
+
+    private func acceptNext(_ peer: inout sockaddr_storage) -> Int32 {
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let flags = Int32(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+        return withUnsafeMutablePointer(to: &peer) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { accept4(descriptor, $0, &length, flags) }
+        }
+    }
+
+    /// Ends a connection that nobody will serve.
+    public static func drop(_ connection: Int32) {
+        close(connection)
+    }
+
+    private static func enable(_ option: Int32, level: Int32 = SOL_SOCKET, on descriptor: Int32) {
+        set(option, to: 1, level: level, on: descriptor)
+    }
+
+    private static func set(_ option: Int32, to value: Int32, level: Int32, on descriptor: Int32) {
+        var value = value
+        setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
+    }
+
+    private static func port(of descriptor: Int32) -> Int? {
+        var storage = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let status = withUnsafeMutablePointer(to: &storage) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
+        }
+        guard status == 0 else { return nil }
+        // IPv4 and IPv6 addresses hold the port at the same offset, in network order.
+        return withUnsafeBytes(of: storage) { Int($0[2]) << 8 | Int($0[3]) }
+    }
+}

@@ -1,0 +1,252 @@
+internal import CWebSockets
+internal import Glibc
+public import HTTP
+
+/// One accepted connection of the kernel, in the clear or over TLS.
+///
+/// Its loop reports when its descriptor is readable or writable. It owns its TLS channel. Confined to its loop's thread.
+public final class Socket: Link {
+    /// The outcome of a read.
+    public enum Received {
+        case bytes(Int)
+        /// The kernel has nothing more for now.
+        case nothing
+        /// The peer has closed its side.
+        case end
+        case broken
+    }
+
+    /// How far a handshake or a write got.
+    public enum Progress: Equatable {
+        /// The number of bytes; 1 for a handshake.
+        case done(Int)
+        /// The kernel has nothing, or takes nothing, for now.
+        case waits
+        /// TLS has a record of its own to read before it writes, or to write before it reads.
+        case waitsForOpposite
+        /// Closed by the peer, or broken.
+        case ended
+    }
+
+    /// Events for the owner. They are reported again until the owner has read or written.
+    public enum Report {
+        case ready(reading: Bool, writing: Bool)
+        /// There will be no more reports of readiness; bytes that came before may still be read.
+        case failed
+        /// The descriptor is closed. This is the last report.
+        case closed
+    }
+
+    private let descriptor: Int32
+    private let watch: DescriptorWatch
+    private let tls: TLSChannel?
+    /// Bytes that the kernel has not taken, from `sent` on.
+    private var output: [UInt8] = []
+    private var sent = 0
+    private var isBroken = false
+    /// TLS owes the peer a record, and reads nothing before the kernel has taken it.
+    public private(set) var readWaitsForRoom = false
+    /// TLS has read a part of a message that has to be whole before it writes.
+    private var writeWaitsForBytes = false
+    /// Whether readiness to read is reported.
+    public private(set) var isReading = true
+
+    /// Nil when the loop or OpenSSL cannot take the descriptor, which is then closed.
+    public init?(_ descriptor: Int32, on loop: EventLoop, security: TLSContext?) {
+        let tls = security.flatMap { TLSChannel($0, descriptor: descriptor) }
+        guard security == nil || tls != nil, let watch = DescriptorWatch(descriptor, on: loop) else {
+            close(descriptor)
+            return nil
+        }
+        self.tls = tls
+        self.watch = watch
+        self.descriptor = descriptor
+    }
+
+    /// From now on its owner is told what happens. `handler` is kept until the descriptor is closed.
+    public func start(handler: @escaping (Report) -> Void) {
+        watch.start(handler: handler)
+    }
+
+    // MARK: Reading
+
+    public var isEncrypted: Bool { tls != nil }
+
+    /// Continues the TLS handshake. Without TLS it is done at once.
+    public func handshake() -> Progress {
+        guard let tls else { return .done(1) }
+        let progress = tls.handshake()
+        if progress == .waitsForOpposite { waitForRoom() }
+        return progress
+    }
+
+    /// Whether the handshake agreed on HTTP/2.
+    public var hasChosenHTTP2: Bool { tls?.hasChosenHTTP2 ?? false }
+
+    /// Reads once, without blocking.
+    public func receive(into buffer: UnsafeMutableRawBufferPointer) -> Received {
+        if let tls {
+            return receive(into: buffer, over: tls)
+        }
+        while true {
+            let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
+            if count > 0 { return .bytes(count) }
+            if count == 0 { return .end }
+            if errno == EAGAIN { return .nothing }
+            if errno != EINTR { return .broken }
+        }
+    }
+
+    private func receive(into buffer: UnsafeMutableRawBufferPointer, over tls: TLSChannel) -> Received {
+        let progress = tls.read(into: buffer)
+        if writeWaitsForBytes {
+            writeWaitsForBytes = false
+            adjustWatch()
+        }
+        switch progress {
+        case .done(let count): return .bytes(count)
+        case .waits: return .nothing
+        case .waitsForOpposite:
+            waitForRoom()
+            return .nothing
+        case .ended: return .end
+        }
+    }
+
+    /// Reading goes on after the next `flush`.
+    private func waitForRoom() {
+        readWaitsForRoom = true
+        adjustWatch()
+    }
+
+    /// Leaves the peer's bytes in the kernel, and stops the reports, which would otherwise come again and again.
+    public func stopReading() {
+        guard isReading else { return }
+        isReading = false
+        adjustWatch()
+    }
+
+    /// Reports what the kernel holds, and what comes.
+    public func resumeReading() {
+        guard !isReading else { return }
+        isReading = true
+        adjustWatch()
+    }
+
+    private func adjustWatch() {
+        watch.report(
+            reading: isReading && !readWaitsForRoom || writeWaitsForBytes,
+            writing: isBehind && !writeWaitsForBytes
+        )
+    }
+
+    // MARK: Writing
+
+    public var isBehind: Bool { sent < output.count || readWaitsForRoom }
+
+    public func write(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard !isBroken else { return false }
+        guard !isBehind else {
+            output += bytes
+            return true
+        }
+        guard let count = transmit(bytes) else { return false }
+        guard count < bytes.count else { return true }
+        output = Array(bytes[count...])
+        sent = 0
+        adjustWatch()
+        return true
+    }
+
+    public func begin(_ head: ResponseHead, body: [UInt8], date: String, isWhole: Bool) -> Bool {
+        write(head.text(date: date, before: body))
+    }
+
+    public func finish() {}
+
+    /// The kernel takes bytes again, so this sends more. Returns false when the connection is dead.
+    public func flush() -> Bool {
+        guard isBehind else { return true }
+        readWaitsForRoom = false
+        guard let count = output.withUnsafeBytes({ transmit(UnsafeRawBufferPointer(rebasing: $0[sent...])) }) else {
+            return false
+        }
+        sent += count
+        if !isBehind {
+            output = []
+            sent = 0
+        }
+        adjustWatch()
+        return true
+    }
+
+    /// Returns how many bytes the kernel took; nil when the connection is dead.
+    private func transmit(_ bytes: UnsafeRawBufferPointer) -> Int? {
+        var total = 0
+        while total < bytes.count {
+            let rest = UnsafeRawBufferPointer(rebasing: bytes[total...])
+            switch tls?.write(rest) ?? send(rest) {
+            case .done(let count): total += count
+            case .waits: return total
+            case .waitsForOpposite:
+                writeWaitsForBytes = true
+                return total
+            case .ended:
+                isBroken = true
+                return nil
+            }
+        }
+        return total
+    }
+
+    private func send(_ bytes: UnsafeRawBufferPointer) -> Progress {
+        while true {
+            let count = Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+            if count >= 0 { return .done(count) }
+            if errno == EAGAIN { return .waits }
+            if errno != EINTR { return .ended }
+        }
+    }
+
+    // MARK: The end
+
+    /// Announces the end over TLS: a peer that only finds the connection closed could not tell that from a truncation.
+    public func sayGoodbye() {
+        tls?.sayGoodbye()
+    }
+
+    /// Sends nothing more; bytes that arrive can still be read.
+    public func finishSending() {
+        shutdown(descriptor, Int32(SHUT_WR))
+    }
+
+    /// Closes the descriptor at the end of the loop's turn.
+    public func end() {
+        watch.end()
+    }
+
+    // MARK: TCP
+
+    /// `TCP_USER_TIMEOUT` of tcp(7).
+    public func endWhenUnanswered(after seconds: Int32) {
+        var milliseconds = seconds * 1000
+        setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, &milliseconds, 4)
+    }
+
+    /// `TCP_NOTSENT_LOWAT` of tcp(7). Without it the kernel buffers 4 MB for each reader that takes nothing.
+    public func limitUnsent(to bytes: Int32) {
+        var bytes = bytes
+        setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, &bytes, 4)
+    }
+
+    /// `tcpi_bytes_acked` (include/uapi/linux/tcp.h); 0 when it is not known.
+    public var confirmedBytes: UInt64 {
+        withUnsafeTemporaryAllocation(of: UInt64.self, capacity: 32) { information in
+            var length = socklen_t(information.count * MemoryLayout<UInt64>.size)
+            guard getsockopt(descriptor, Int32(IPPROTO_TCP), TCP_INFO, information.baseAddress, &length) == 0,
+                length >= 128
+            else { return 0 }
+            return information[15]
+        }
+    }
+}

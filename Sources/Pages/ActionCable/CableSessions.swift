@@ -1,0 +1,93 @@
+public import Support
+internal import Synchronization
+
+/// Sessions of the extended protocol whose connections are gone. All loops of a gateway share them, since a client may
+/// come back to another loop.
+///
+/// They live in memory: after a restart a client subscribes again, and the ledger still knows what it missed.
+public final class CableSessions: Sendable {
+    private struct Entry {
+        let identifiers: [CableIdentifier]
+        let endsAt: UInt64
+        let bytes: Int
+    }
+
+    private struct Shelf {
+        var entries: [String: Entry] = [:]
+        /// Oldest first, from `first` on. May name sessions that have since been taken or kept again.
+        var order: [(sid: String, endsAt: UInt64)] = []
+        var first = 0
+        var bytes = 0
+
+        mutating func remove(_ sid: String) -> Entry? {
+            guard let entry = entries.removeValue(forKey: sid) else { return nil }
+            bytes -= entry.bytes
+            return entry
+        }
+
+        mutating func add(_ entry: Entry, as sid: String) {
+            _ = remove(sid)
+            entries[sid] = entry
+            bytes += entry.bytes
+            order.append((sid, entry.endsAt))
+        }
+
+        /// Drops expired sessions, and the oldest ones while there are too many.
+        mutating func trim(now: UInt64) {
+            while first < order.count {
+                let (sid, endsAt) = order[first]
+                let isOver = order.count - first > CableSessions.capacity || bytes > CableSessions.byteLimit
+                guard isOver || endsAt <= now else { break }
+                if entries[sid]?.endsAt == endsAt { _ = remove(sid) }
+                first += 1
+            }
+            // In bulk, so that one more session does not move the whole list.
+            guard first > order.count / 2 else { return }
+            order.removeFirst(first)
+            first = 0
+        }
+    }
+
+    /// AnyCable keeps sessions for the same time (https://docs.anycable.io/anycable-go/broker).
+    static let lifetimeNanoseconds: UInt64 = 300_000_000_000
+    private static let capacity = 50_000
+    /// About 1 KB each is usual, but one client may name 100 identifiers of 4 KB.
+    static let byteLimit = 64 << 20
+    /// The bytes of an entry in the two collections, besides what the client chose.
+    private static let overhead = 256
+
+    private let shelf = Mutex(Shelf())
+
+    public init() {}
+
+    /// The bytes of all sessions that are kept.
+    var heldBytes: Int { shelf.withLock { $0.bytes } }
+
+    /// Its connection is gone: keeps what it follows for as long as the client may come back. `now` is in monotonic nanoseconds.
+    public func keep(_ identifiers: [CableIdentifier], as sid: String, now: UInt64 = monotonicNanoseconds()) {
+        guard !identifiers.isEmpty else { return }
+        let entry = Entry(
+            identifiers: identifiers,
+            endsAt: now + CableSessions.lifetimeNanoseconds,
+            bytes: identifiers.reduce(CableSessions.overhead + sid.utf8.count) { $0 + $1.literal.count }
+        )
+        shelf.withLock { shelf in
+            shelf.add(entry, as: sid)
+            shelf.trim(now: now)
+        }
+    }
+
+    /// Removes a session and returns its identifiers, so that two connections never share one.
+    public func take(_ sid: String, now: UInt64 = monotonicNanoseconds()) -> [CableIdentifier]? {
+        guard let entry = shelf.withLock({ $0.remove(sid) }) else { return nil }
+        return now < entry.endsAt ? entry.identifiers : nil
+    }
+
+    /// 128 random bits.
+    public static func newID() -> String {
+        (0..<2).map { _ in
+            let number = String(UInt64.random(in: .min ... .max), radix: 16)
+            return String(repeating: "0", count: 16 - number.count) + number
+        }.joined()
+    }
+}

@@ -1,0 +1,59 @@
+public import HTTP
+
+/// A request whose head was accepted (`RequestHeadCheck`): complete, its body bounded.
+public struct Request: Sendable {
+    public var route: Route
+    public var head: RequestHead
+    public var body: [UInt8]
+    /// `Host`, or what a trusted proxy was asked for: for absolute addresses in answers.
+    public var host: String
+    /// The scheme that the page used; nil when no trusted proxy states it.
+    public var scheme: Scheme?
+    /// Whether it comes from this machine, not through a proxy. Known on operators' routes and behind trusted proxies
+    /// only.
+    public var isLocal: Bool
+    /// When it arrived, in monotonic nanoseconds, to measure latency.
+    public var receivedAt: UInt64
+
+    public init(
+        route: Route,
+        head: RequestHead,
+        body: [UInt8],
+        host: String,
+        scheme: Scheme?,
+        isLocal: Bool,
+        receivedAt: UInt64
+    ) {
+        self.route = route
+        self.head = head
+        self.body = body
+        self.host = host
+        self.scheme = scheme
+        self.isLocal = isLocal
+        self.receivedAt = receivedAt
+    }
+
+    public var method: String { head.method }
+    public var query: Query { head.query }
+    public var origin: String? { head[.origin] }
+    /// Where a browser says the request comes from, relative to us: `same-origin`, `same-site`, `cross-site` or `none`.
+    public var fetchSite: String? { head[.fetchSite] }
+    public var authorization: String? { head[.authorization] }
+    /// The same value as bytes of the head.
+    public var credentials: ArraySlice<UInt8>? { head.bytes(.authorization) }
+    public var lastEventID: String? { head[.lastEventID] }
+    /// A client's name for this request.
+    public var idempotencyKey: String? { head[.idempotencyKey] }
+    /// Whether a page asks for a WebSocket instead of Server-Sent Events.
+    public var isWebSocket: Bool { head.asksForWebSocket }
+    /// The cable session that a client wants to resume.
+    public var sessionID: String? { head.query["sid"] ?? head[.restoredSession] }
+}
+
+/// Answers the requests of the socket loops. Called on a loop's thread, so it must not block.
+public protocol RequestHandler: Sendable {
+    func handle(_ request: Request) -> Answer
+
+    /// Decides whether a cable client may follow a stream, and what it missed.
+    func subscribe(_ request: CableRequest) -> CableVerdict
+}

@@ -1,0 +1,76 @@
+public import Ledger
+
+/// The reason why a ledger was not copied completely. Safe to print; each text says what to do.
+public enum CopyError: Error, Equatable, CustomStringConvertible {
+    case unreadableURL(String)
+    case missing(String)
+    case notALedger(String)
+    case sameLedger(String)
+    case olderSchema(String, found: Int64, supported: Int64)
+    /// The target holds a ledger with an older schema, which is left as it is.
+    case olderTarget(String, found: Int64, supported: Int64)
+    case newerSchema(String, found: Int64, supported: Int64)
+    case unfinishedSource(String)
+    case served(String, by: String)
+    /// The target holds a ledger that was not copied from this source.
+    case occupied(String, head: String)
+    case otherSource(String, begunFrom: String)
+    case tables(String)
+    /// A value that SQLite holds and PostgreSQL cannot, with its place.
+    case unreadableText(String)
+    /// A key with U+0000, which the target cannot hold: with a substitute, it would sort elsewhere among the keys.
+    case zeroByteInKey(String, column: String)
+    case takenOver(String)
+    case sourceChanged(String)
+    case different(String)
+    case engine(String, reason: String)
+    case ledger(LedgerError)
+
+    public var description: String {
+        switch self {
+        case .unreadableURL(let problem): problem
+        case .missing(let name): "there is no ledger at \(name): check --from"
+        case .notALedger(let name): "\(name) is damaged, or not a ledger: check the path"
+        case .sameLedger(let name): "\(name) is the source and the target: name another --to"
+        case .olderSchema(let name, let found, let supported):
+            "\(name) has schema \(found), and this version copies \(supported): run “paycast migrate --database URL” on it"
+        case .olderTarget(let name, let found, let supported):
+            """
+            \(name) holds a ledger with schema \(found), and this version writes \(supported): check that --from and --to are \
+            not swapped, and name another --to
+            """
+        case .newerSchema(let name, let found, let supported):
+            "\(name) has schema \(found), this version knows \(supported): run the newer version of paycast"
+        case .unfinishedSource(let name): "\(name) cannot be copied: \(UnfinishedCopy.advice)"
+        case .served(let name, let servers): "\(name) is in use by \(servers): stop that first"
+        case .occupied(let name, let head):
+            "\(name) already holds a ledger, up to \(head): name another --to, or remove that ledger"
+        case .otherSource(let name, let source):
+            "\(name) holds an unfinished copy of \(source): finish it, or remove this ledger"
+        case .tables(let problem): "the two ledgers do not have the same tables: \(problem)"
+        case .unreadableText(let place): "\(place) is not UTF-8, so it was not written by paycast: repair it there"
+        case .zeroByteInKey(let place, let column):
+            """
+            \(place) has U+0000 in a key, which PostgreSQL cannot store: remove such rows there, or change them \
+            (WHERE instr("\(column)", char(0)) > 0)
+            """
+        case .takenOver(let name): "another “paycast copy” has begun to write to \(name): let that one finish"
+        case .sourceChanged(let name):
+            "\(name) changed while it was copied: stop whatever writes it, and run the same command again"
+        case .different(let what): "the copy differs from its source: \(what); run the same command again to start over"
+        case .engine(let name, let reason): "\(name): \(reason)"
+        case .ledger(let error): error.description
+        }
+    }
+
+    init(_ error: EngineError, at name: String) { self = .engine(name, reason: error.advice) }
+}
+
+/// Runs an operation of an engine, and names the ledger in which it failed.
+func at<Value>(_ name: String, _ body: () throws(EngineError) -> Value) throws(CopyError) -> Value {
+    do throws(EngineError) {
+        return try body()
+    } catch {
+        throw CopyError(error, at: name)
+    }
+}

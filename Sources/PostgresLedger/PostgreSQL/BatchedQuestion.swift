@@ -1,0 +1,97 @@
+/// The rows that answer one question.
+struct QuestionRows {
+    let result: PostgresResult
+    /// Which of the result's rows; nil for all of them.
+    var indices: [Int]?
+
+    var count: Int { indices?.count ?? result.count }
+
+    subscript(index: Int) -> PostgresRow { result[indices?[index] ?? index] }
+}
+
+/// A question that was sent, alone or with others of its kind.
+enum SentQuestion {
+    case alone(PostgresTicket)
+    /// The number begins at 1.
+    case among(BatchedQuestion, number: Int)
+
+    /// Waits, unless its rows have come with those of another one.
+    func take() throws(PostgresError) -> QuestionRows {
+        switch self {
+        case .alone(let ticket): QuestionRows(result: try ticket.take())
+        case .among(let group, let number): try group.take(number)
+        }
+    }
+}
+
+/// Many runs of one query, asked as one: each row says which run it answers. The server's work for a query is several
+/// times that for a row.
+final class BatchedQuestion {
+    private let ticket: PostgresTicket
+    private var result: PostgresResult?
+    private var rows: [Int: [Int]] = [:]
+
+    init(_ ticket: PostgresTicket) {
+        self.ticket = ticket
+    }
+
+    fileprivate func take(_ number: Int) throws(PostgresError) -> QuestionRows {
+        if let result { return QuestionRows(result: result, indices: rows[number] ?? []) }
+        let result = try ticket.take()
+        let column = Int32(result.columns - 1)
+        for row in 0..<result.count { rows[Int(result[row].integer(column)), default: []].append(row) }
+        self.result = result
+        return QuestionRows(result: result, indices: rows[number] ?? [])
+    }
+
+    /// `sql`, in the SQL that both engines share, over arrays of its parameters, numbered from the first run on. `OFFSET 0` keeps the planner from joining:
+    /// it plans the query as it would alone, with an index for each run
+    /// (https://www.postgresql.org/docs/15/queries-table-expressions.html#QUERIES-LATERAL).
+    static func sql(_ sql: String, types: [String]) -> String {
+        let arrays = types.enumerated().map { "$\($0 + 1)::\($1)[]" }.joined(separator: ", ")
+        let columns = types.indices.map { "p\($0 + 1)" }.joined(separator: ", ")
+        return """
+            SELECT answer.*, run.number
+            FROM unnest(\(arrays)) WITH ORDINALITY AS run(\(columns), number)
+            CROSS JOIN LATERAL (\(PostgresDialect.translated(sql) { "run.p\($0)" }) OFFSET 0) AS answer
+            """
+    }
+
+    /// The type of each parameter; nil when one of them is NULL or bytes.
+    static func types(of values: [PostgresValue]) -> [String]? {
+        var types: [String] = []
+        for value in values {
+            switch value {
+            case .integer: types.append("bigint")
+            case .text: types.append("text")
+            case .null, .bytes: return nil
+            }
+        }
+        return types.isEmpty ? nil : types
+    }
+
+    /// One array for each parameter.
+    static func arrays(_ runs: [[PostgresValue]]) -> [PostgresValue] {
+        (runs.first ?? []).indices.map { column in
+            .text("{" + runs.map { element($0[column]) }.joined(separator: ",") + "}")
+        }
+    }
+
+    /// https://www.postgresql.org/docs/15/arrays.html#ARRAYS-IO
+    private static func element(_ value: PostgresValue) -> String {
+        switch value {
+        case .integer(let number): return "\(number)"
+        case .text(let text):
+            var quoted: [UInt8] = [quote]
+            for byte in text.utf8 {
+                if byte == quote || byte == backslash { quoted.append(backslash) }
+                quoted.append(byte)
+            }
+            return String(decoding: quoted + [quote], as: UTF8.self)
+        case .null, .bytes: return "NULL"
+        }
+    }
+
+    private static let quote = UInt8(ascii: "\"")
+    private static let backslash = UInt8(ascii: "\\")
+}

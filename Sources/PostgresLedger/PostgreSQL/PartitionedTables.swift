@@ -1,0 +1,88 @@
+internal import Ledger
+
+/// The tables that grow with every commit, `entries`, `events` and `fragments`, in partitions by position: what a
+/// commit writes lies in the indexes of the newest partition, however long the history is, and vacuum works on one
+/// partition after the other. None is ever dropped, because positions, ids and outcomes stay.
+///
+/// A key of a partitioned table contains the position, so `event_ids` is a table of its own, which a trigger keeps. The
+/// foreign keys of positions are gone: entries are never deleted, and each would be checked in every partition. So is
+/// that of an event's contract, which would make each new partition wait for everybody who changes a contract.
+enum PartitionedTables {
+    /// The indexes of a partition, into which a commit writes, should stay in memory: those of 5 million positions take
+    /// about 2 GB. 100 million make 20 partitions, so a question that concerns all of them asks 20 small indexes.
+    static let usualSize: Int64 = 5_000_000
+
+    /// More positions than a batch takes.
+    static let roomOfABatch: Int64 = 100_000
+
+    static let migration = PostgresMigration(prepare: fillAndCheck, sql: tables)
+
+    private static func tables(size: Int64) -> String {
+        [ids, reservation, first(size: size), swap, indexes, attachment].joined(separator: "\n")
+    }
+
+    /// `event_ids` is filled while older nodes write: the trigger keeps what they add.
+    static let ids = """
+        CREATE TABLE IF NOT EXISTS event_ids (
+            event TEXT COLLATE "C" NOT NULL, provider TEXT COLLATE "C" NOT NULL, environment TEXT COLLATE "C" NOT NULL,
+            position BIGINT NOT NULL, PRIMARY KEY (event, provider, environment) INCLUDE (position)
+        ) WITH (autovacuum_vacuum_insert_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
+
+        CREATE OR REPLACE FUNCTION keep_event_id() RETURNS trigger LANGUAGE plpgsql
+        SECURITY DEFINER SET search_path FROM CURRENT AS $$
+        BEGIN
+            IF TG_OP = 'UPDATE' THEN
+                DELETE FROM event_ids
+                WHERE event = OLD.event AND provider = OLD.provider AND environment = OLD.environment;
+            END IF;
+            INSERT INTO event_ids VALUES (NEW.event, NEW.provider, NEW.environment, NEW.position);
+            RETURN NULL;
+        END $$;
+        CREATE OR REPLACE TRIGGER events_keep_id AFTER INSERT OR UPDATE OF event ON events
+            FOR EACH ROW EXECUTE FUNCTION keep_event_id();
+        INSERT INTO meta VALUES ('event_ids', '0') ON CONFLICT (key) DO NOTHING;
+        """
+
+    /// Makes the partitions of the next `size` positions as soon as fewer than `size` are left. Call it with the head
+    /// locked: so only one node makes them, and nobody who writes is in the way. It does not wait for anybody else, such
+    /// as a manual ANALYZE, and fails only when the next batch may find no room. It runs with the rights of the tables'
+    /// owner, because a server's user may have none to make tables.
+    private static let reservation = """
+        CREATE OR REPLACE FUNCTION reserve_positions(size BIGINT) RETURNS BIGINT LANGUAGE plpgsql
+        SECURITY DEFINER SET search_path FROM CURRENT SET lock_timeout = '100ms' AS $$
+        DECLARE
+            newest BIGINT := (SELECT position FROM head);
+            reserved BIGINT := (SELECT CAST(value AS BIGINT) FROM meta WHERE key = 'reserved');
+            parent TEXT;
+            partition TEXT;
+        BEGIN
+            WHILE newest + size >= reserved LOOP
+                BEGIN
+                    FOREACH parent IN ARRAY ARRAY['entries', 'events', 'fragments'] LOOP
+                        partition := format('%s_from_%s', parent, reserved);
+                        EXECUTE format(
+                            'CREATE TABLE %I (LIKE %I INCLUDING ALL) WITH (\(storage))', partition, parent
+                        );
+                        EXECUTE format(
+                            'ALTER TABLE %I ATTACH PARTITION %I FOR VALUES FROM (%s) TO (%s)',
+                            parent, partition, reserved, reserved + size
+                        );
+                    END LOOP;
+                    reserved := reserved + size;
+                    UPDATE meta SET value = CAST(reserved AS TEXT) WHERE key = 'reserved';
+                EXCEPTION WHEN OTHERS THEN
+                    IF newest + least(\(roomOfABatch), size / 2) >= reserved THEN RAISE; END IF;
+                    RAISE LOG 'paycast could not make its next partitions: %', SQLERRM;
+                    EXIT;
+                END;
+            END LOOP;
+            RETURN reserved;
+        END $$;
+        """
+
+    /// Inserted rows are vacuumed early, so that the indexes alone answer where they can, and freezing never comes all
+    /// at once; a retention's dead rows as well.
+    static let storage = """
+        autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_vacuum_scale_factor = 0.05
+        """
+}

@@ -1,0 +1,121 @@
+public import Domain
+internal import Glibc
+public import Ledger
+internal import Support
+internal import Synchronization
+
+/// A ledger in PostgreSQL, which any number of nodes share.
+public struct PostgresEngine: LedgerEngine {
+    let nodeState: PostgresNodeState
+    let listening: PostgresURL
+    /// Whether the ledger got a new epoch as it was opened: the database is on another timeline than before, and no living
+    /// node knows that nothing is lost.
+    public let hasNewEpoch: Bool
+    private let opened: (instant: Instant, readAt: UInt64)
+
+    /// How many positions a partition has.
+    public static var usualPartitionSize: Int64 { PartitionedTables.usualSize }
+
+    /// Connects, and brings the tables up to date. `listening` is where notifications come through, if they do not at
+    /// `url`. `node` names this process among the others.
+    public init(
+        url: PostgresURL,
+        listening: PostgresURL? = nil,
+        schema: String = "paycast",
+        node: String,
+        version: String = "",
+        partitionSize: Int64 = usualPartitionSize
+    ) throws(LedgerError) {
+        var options = PostgresNodeState.options(schema: schema)
+        // A step of a migration takes as long as the ledger is large, and whoever waits for it as well.
+        options.statement = .zero
+        options.answer = .seconds(86_400)
+        let postgres = PostgresConnection(url, options: options)
+        do throws(EngineError) {
+            try engine { () throws(PostgresError) in try PostgresEngine.wait(for: postgres, at: url) }
+            let opening = try PostgresOpening(postgres, schema: schema, partitionSize: partitionSize)
+            nodeState = PostgresNodeState(
+                url,
+                schema: schema,
+                node: node,
+                version: version,
+                epoch: opening.epoch,
+                newest: opening.newest,
+                partitionSize: partitionSize
+            )
+            hasNewEpoch = opening.hasNewEpoch
+            opened = opening.time
+        } catch {
+            throw .unreachable(reason: "\(url): \(error.advice)")
+        }
+        self.listening = listening ?? url
+    }
+
+    /// The database's time, computed from its time when the ledger was opened. No round trip.
+    public var now: Instant {
+        opened.instant + .nanoseconds(Int64(clamping: monotonicNanoseconds() - opened.readAt))
+    }
+
+    /// Asks a ledger as it is, even half of a copy, and changes nothing. It is opened when it is asked something.
+    public static func connection(forCopy url: PostgresURL, schema: String, epoch: String) -> any LedgerConnection {
+        PostgresLedgerConnection(PostgresNodeState(url, schema: schema, node: "copy", epoch: epoch))
+    }
+
+    /// A server that starts, and a standby that is being promoted, will soon take writes. Of several hosts, one that
+    /// answers nothing says nothing about the others.
+    private static func wait(for postgres: PostgresConnection, at url: PostgresURL) throws(PostgresError) {
+        var passing: [PostgresError.Kind] = [.shuttingDown, .readOnly]
+        if url.namesSeveralHosts { passing.append(.connectionLost) }
+        let deadline = ContinuousClock.now + .seconds(30)
+        while true {
+            do throws(PostgresError) {
+                return try postgres.open()
+            } catch {
+                guard passing.contains(error.kind), ContinuousClock.now < deadline else {
+                    throw error
+                }
+                usleep(200_000)
+            }
+        }
+    }
+
+    public func openRepository(policy: AccessPolicy, streams: StreamPattern) throws(LedgerError) -> LedgerRepository {
+        do throws(EngineError) {
+            let connection = PostgresLedgerConnection(nodeState)
+            return try LedgerRepository(connection, epoch: nodeState.epoch, policy: policy, streams: streams)
+        } catch {
+            throw LedgerError(error)
+        }
+    }
+
+    public func openQueries(policy: AccessPolicy, streams: StreamPattern) throws(LedgerError) -> LedgerQueries {
+        do throws(EngineError) {
+            let connection = PostgresLedgerConnection(nodeState)
+            return try LedgerQueries(connection, epoch: nodeState.epoch, policy: policy, streams: streams)
+        } catch {
+            throw LedgerError(error)
+        }
+    }
+}
+
+/// Following the log, and speaking with the other nodes.
+extension PostgresEngine: SharedLedgerEngine {
+    public func openLog(policy: AccessPolicy, streams: StreamPattern) throws(LedgerError) -> LedgerLog {
+        do throws(EngineError) {
+            let connection = PostgresLedgerConnection(nodeState, options: nodeState.logOptions)
+            return LedgerLog(
+                queries: try LedgerQueries(connection, epoch: nodeState.epoch, policy: policy, streams: streams),
+                membership: try PostgresMembership(connection, nodeState: nodeState),
+                published: { [nodeState] entry in nodeState.remember(entry.position, committedAt: entry.committedAt) }
+            )
+        } catch {
+            throw LedgerError(error)
+        }
+    }
+
+    public func listen(sending queue: NodeMessageQueue, hear: (NodeNews) -> Void) throws(EngineError) {
+        var session = try ListeningSession(nodeState, at: listening)
+        defer { nodeState.heard.withLock { $0 = session.heard } }
+        try session.run(sending: queue, hear: hear)
+    }
+}

@@ -1,0 +1,98 @@
+internal import Ledger
+
+/// How a transaction begins, in a session that may have ended meanwhile.
+extension PostgresLedgerConnection {
+    /// What a transaction is for.
+    enum Purpose {
+        /// A batch. Nobody else writes meanwhile.
+        case write
+        /// Whether this node's last batch is in, once nobody else writes.
+        case confirm
+        /// Answers of one snapshot.
+        case read
+    }
+
+    /// Begins, and returns the newest position.
+    func transaction(to purpose: Purpose) throws(EngineError) -> Int64 {
+        ahead = [:]
+        writes = PendingWrites()
+        reservation = nil
+        let questions = first
+        first = []
+        let wasOpen = postgres.isOpen
+        let start = ContinuousClock.now
+        do throws(EngineError) {
+            return try attempt(to: purpose, asking: questions)
+        } catch  where wasOpen && !postgres.isOpen && ContinuousClock.now - start < PostgresLedgerConnection.moment {
+            // A failover, a restart or a proxy ended the session while nobody used it. Nothing has been written, so a new one
+            // does as well, and no page or webhook has to come again. Not after a long silence: it would wait twice.
+            postgres.rollback()
+            ahead = [:]
+            return try attempt(to: purpose, asking: questions)
+        }
+    }
+
+    private static let moment = Duration.seconds(1)
+
+    private func attempt(to purpose: Purpose, asking questions: [Question]) throws(EngineError) -> Int64 {
+        try connect()
+        // Both before the snapshot, and of this attempt: what other threads learn after it need not be in it, and what they
+        // learned before must be.
+        let before = nodeState.seen
+        let newest = nodeState.newestEntry
+        let found = try engine { () throws(PostgresError) in
+            try postgres.begin(purpose == .read ? "ISOLATION LEVEL REPEATABLE READ READ ONLY" : "")
+            let head = try (purpose == .read ? readHead : lockHead).send()
+            // A migration holds the head until it is done: a node that has not heard of it writes nothing into its tables.
+            let schema = purpose == .write ? try readSchema.send() : nil
+            // Each sees what was committed before it is its turn: after the head is locked.
+            try send(questions)
+            let rows = try head.take()
+            guard rows.count > 0 else { return nil as (position: Int64, epoch: String, schema: StoredSchema?)? }
+            let found = (position: rows[0].integer(0), epoch: rows[0].text(1))
+            try rows.check()
+            let tables = try schema?.take()
+            return (found.position, found.epoch, tables.map { StoredSchema($0[0]) })
+        }
+        guard let found else {
+            throw .ofTheLedger("it has no head", advice: "the ledger in PostgreSQL is damaged: restore a backup")
+        }
+        if let schema = found.schema, !schema.admits(PostgresSchema.newest) {
+            throw PostgresSchema.newer(schema.version)
+        }
+        try nodeState.see(found.position, epoch: found.epoch, atLeast: before)
+        try checkNewestEntry(newest)
+        return found.position
+    }
+
+    private func connect() throws(EngineError) {
+        guard !postgres.isOpen else { return }
+        guard reconnection.delay == .zero else {
+            throw .ofTheLedger(
+                "the last attempt to connect failed a moment ago",
+                advice: "PostgreSQL cannot be reached"
+            )
+        }
+        do throws(PostgresError) {
+            try postgres.open()
+            reconnection = Reconnection()
+        } catch {
+            reconnection.failed()
+            throw EngineError(error)
+        }
+    }
+
+    /// Runs something that needs no transaction. A pooler gives each transaction another session, whose settings, the
+    /// tables' schema among them, are only those that it was begun with.
+    func alone<Value>(_ body: () throws(PostgresError) -> Value) throws(EngineError) -> Value {
+        if postgres.isInTransaction { return try engine(body) }
+        try connect()
+        guard postgres.isPooled else { return try engine(body) }
+        return try engine { () throws(PostgresError) in
+            try postgres.begin()
+            let value = try body()
+            try postgres.commit()
+            return value
+        }
+    }
+}

@@ -1,0 +1,283 @@
+internal import Domain
+internal import Ledger
+internal import Support
+
+/// A node's connection to the shared ledger. Used by one thread.
+final class PostgresLedgerConnection: LedgerConnection {
+    let postgres: PostgresConnection
+    let nodeState: PostgresNodeState
+    var reconnection = Reconnection()
+    let lockHead: PostgresStatement
+    let readHead: PostgresStatement
+    let readSchema: PostgresStatement
+    private let newest: PostgresStatement
+    private let moveHead: PostgresStatement
+    private let countBatch: PostgresStatement
+    private let lockLease: PostgresStatement
+    private let reserve: PostgresStatement
+    /// Answers that were asked ahead, by their questions. They hold until something is written.
+    var ahead: [[UInt8]: SentQuestion] = [:]
+    /// Questions that the next transaction asks as soon as it has begun.
+    var first: [Question] = []
+    /// The statements that ask for many runs of another one, by its name and its types.
+    private var groups: [String: PostgresStatement] = [:]
+    var writes = PendingWrites()
+    /// The newest position when the transaction began.
+    private var begun: Int64 = 0
+    /// The same, until something is written.
+    private var unchangedHead: Int64?
+    /// Positions below `end` have a partition, if this transaction commits.
+    var reservation: (end: Int64, head: Int64)?
+    /// The newest positions that this connection has committed, and told the other nodes.
+    var committed: Int64 = 0
+    var announced: Int64 = 0
+    /// The session whose history was compared with what this node has seen.
+    var checkedSession = 0
+    /// Questions that run for nothing at the moment, to learn what they ask.
+    private var recorded: [Question]?
+
+    struct Question {
+        let statement: PostgresStatement
+        /// In the SQL that both engines share; nil for a question that always goes alone.
+        let query: String?
+        let values: [PostgresValue]
+        let key: [UInt8]
+    }
+
+    init(_ nodeState: PostgresNodeState, options: PostgresOptions? = nil) {
+        self.nodeState = nodeState
+        postgres = PostgresConnection(nodeState.url, options: options ?? nodeState.options)
+        lockHead = postgres.prepare("SELECT position, epoch FROM head FOR UPDATE")
+        readHead = postgres.prepare("SELECT position, epoch FROM head")
+        readSchema = postgres.prepare("SELECT \(StoredSchema.columns)")
+        newest = postgres.prepare("SELECT max(position) FROM entries")
+        moveHead = postgres.prepare("UPDATE head SET position = ?")
+        lockLease = postgres.prepare(
+            "SELECT 1 FROM leases WHERE name = 'work' AND node = ? AND number = ? FOR SHARE"
+        )
+        reserve = postgres.prepare("SELECT reserve_positions(?)")
+        countBatch = postgres.prepare(
+            "INSERT INTO writers (node, batch) VALUES (?, ?) ON CONFLICT (node) DO UPDATE SET batch = excluded.batch"
+        )
+    }
+
+    func prepare(_ sql: String) throws(EngineError) -> Statement {
+        Statement(PostgresLedgerStatement(sql, on: self))
+    }
+
+    func prepare(_ insertion: Insertion) throws(EngineError) -> Statement {
+        let writing = PostgresLedgerStatement.Writing.insert(BulkInsert(insertion, on: postgres))
+        return Statement(PostgresLedgerStatement(insertion.sql, writing: writing, on: self))
+    }
+
+    func prepare(waiting update: String) throws(EngineError) -> Statement {
+        Statement(PostgresLedgerStatement(update, writing: .update, on: self))
+    }
+
+    var isInTransaction: Bool { postgres.isInTransaction }
+
+    func begin() throws(EngineError) {
+        let head = try transaction(to: .write)
+        if nodeState.needsPartition(after: head) {
+            let reserved = try engine { () throws(PostgresError) in
+                try reserve.first([.integer(nodeState.partitionSize)]) { row in row.integer(0) }
+            }
+            reservation = (reserved ?? 0, head)
+        }
+        unchangedHead = head
+        begun = head
+    }
+
+    var eventIDs: String { "event_ids" }
+
+    func head() throws(EngineError) -> Int64 {
+        if let unchangedHead { return unchangedHead }
+        return try ask(newest, values: []).flatMap { $0.count > 0 ? $0[0].integer(0) : nil } ?? 0
+    }
+
+    func holds(_ lease: Lease) throws(EngineError) -> Bool {
+        let rows = try ask(lockLease, values: [.text(nodeState.node), .integer(lease.number)])
+        return (rows?.count ?? 0) > 0
+    }
+
+    /// Remembers the newest entry, and counts the batch beside the position, so that it can be found again if the
+    /// connection breaks before COMMIT is answered.
+    func commit(head: Int64, entriesAt instant: Instant?) throws(EngineError) {
+        let batch = nodeState.nextBatch()
+        do throws(PostgresError) {
+            try writes.run()
+            try moveHead.run([.integer(head)])
+            try countBatch.run([.text(nodeState.node), .integer(batch)])
+            try postgres.commit()
+        } catch {
+            guard error.kind == .outcomeUnknown, try hasCommitted(batch) else { throw EngineError(error) }
+        }
+        if let reservation { nodeState.hasReserved(below: reservation.end, after: reservation.head) }
+        reservation = nil
+        // Before anybody is told of it: a failover may take it back, and give its position to another entry.
+        if head > begun, let instant { nodeState.remember(head, committedAt: instant) }
+        nodeState.committed(head)
+        committed = head
+    }
+
+    func rollback() throws(EngineError) {
+        ahead = [:]
+        writes = PendingWrites()
+        unchangedHead = nil
+        postgres.rollback()
+    }
+
+    func confirmStatements() throws(EngineError) {
+        try engine { () throws(PostgresError) in
+            try writes.run()
+            try postgres.synchronize()
+        }
+    }
+
+    func beginReading() throws(EngineError) -> Int64 {
+        try transaction(to: .read)
+    }
+
+    func endReading() throws(EngineError) {
+        ahead = [:]
+        postgres.leave()
+    }
+
+    var isShared: Bool { true }
+
+    func readAhead(_ questions: () -> Void) throws(EngineError) -> Bool {
+        recorded = []
+        questions()
+        let wanted = recorded ?? []
+        recorded = nil
+        guard isInTransaction else {
+            first = wanted
+            return !wanted.isEmpty
+        }
+        try engine { () throws(PostgresError) in
+            try writes.run()
+            try send(wanted)
+        }
+        return !wanted.isEmpty
+    }
+
+    func send(_ questions: [Question]) throws(PostgresError) {
+        var kinds: [String: [Question]] = [:]
+        for question in questions where ahead[question.key] == nil {
+            guard question.query != nil, let types = BatchedQuestion.types(of: question.values) else {
+                ahead[question.key] = .alone(try question.statement.send(question.values))
+                continue
+            }
+            kinds[([question.statement.name] + types).joined(separator: " "), default: []].append(question)
+        }
+        for (kind, questions) in kinds { try send(questions, of: kind) }
+    }
+
+    private func send(_ questions: [Question], of kind: String) throws(PostgresError) {
+        var seen: Set<[UInt8]> = []
+        let runs = questions.filter { seen.insert($0.key).inserted }
+        guard runs.count > 1, let query = runs[0].query, let types = BatchedQuestion.types(of: runs[0].values) else {
+            for question in runs { ahead[question.key] = .alone(try question.statement.send(question.values)) }
+            return
+        }
+        let statement = groups[kind] ?? postgres.prepare(BatchedQuestion.sql(query, types: types))
+        groups[kind] = statement
+        let group = BatchedQuestion(try statement.send(BatchedQuestion.arrays(runs.map(\.values))))
+        for (index, question) in runs.enumerated() { ahead[question.key] = .among(group, number: index + 1) }
+    }
+
+    /// Waits for the rows. While questions are only recorded, there are none.
+    func ask(
+        _ statement: PostgresStatement,
+        query: String? = nil,
+        values: [Value]
+    ) throws(EngineError) -> QuestionRows? {
+        let values = values.map(\.postgres)
+        if recorded != nil || !ahead.isEmpty {
+            let key = statement.key(for: values)
+            if let known = ahead[key] {
+                // Afterwards, others may have written.
+                if !isInTransaction, recorded == nil { ahead[key] = nil }
+                return try engine { () throws(PostgresError) in try known.take() }
+            }
+            if recorded != nil {
+                recorded?.append(Question(statement: statement, query: query, values: values, key: key))
+                return nil
+            }
+        }
+        return try alone { () throws(PostgresError) in
+            try writes.run()
+            return QuestionRows(result: try statement.send(values).take())
+        }
+    }
+
+    /// Takes what may wait until something depends on it.
+    func keepBack(_ add: (inout PendingWrites) -> Void) {
+        ahead = [:]
+        unchangedHead = nil
+        add(&writes)
+    }
+
+    func queue(
+        _ statement: PostgresStatement,
+        values: [Value],
+        body: UnsafeRawBufferPointer?
+    ) throws(EngineError) {
+        ahead = [:]
+        unchangedHead = nil
+        try alone { () throws(PostgresError) in
+            let values = values.map(\.postgres)
+            try writes.run()
+            if let body { try statement.run(values, body: body) } else { try statement.run(values) }
+        }
+    }
+}
+
+extension PostgresStatement {
+    /// Tells questions apart by their bytes.
+    fileprivate func key(for values: [PostgresValue]) -> [UInt8] {
+        values.reduce(into: Array(name.utf8) + [0]) { $0 += $1.keyBytes }
+    }
+}
+
+/// Notifies the other nodes of a commit; `PostgresEngine+Nodes` listens.
+extension PostgresLedgerConnection {
+    /// Tells the other nodes, in a transaction of its own: within the commit, PostgreSQL would hold its lock on all
+    /// notifying commits of the server while the disk is flushed. It is a hint, so nobody minds if it fails.
+    func announce() {
+        guard committed > announced, postgres.isOpen else { return }
+        announced = committed
+        let statement = postgres.prepare("SELECT pg_notify(?, ?)")
+        try? statement.run([.text(PostgresNodeState.channel), .text("\(nodeState.epoch):\(committed)")])
+        // Its answer comes with that of the next transaction.
+        try? postgres.post()
+    }
+}
+
+/// A commit of which this node does not know whether it is in, because the connection broke before the answer.
+extension PostgresLedgerConnection {
+    /// Asks on a new session. The head's lock waits for a predecessor that is still committing, and the node's row tells
+    /// whether the batch is in.
+    func hasCommitted(_ batch: Int64) throws(EngineError) -> Bool {
+        let deadline = ContinuousClock.now + .seconds(5)
+        while true {
+            do throws(EngineError) {
+                _ = try transaction(to: .confirm)
+                let found = try engine { () throws(PostgresError) in
+                    try postgres.prepare("SELECT batch FROM writers WHERE node = ?").first([.text(nodeState.node)]) {
+                        row in
+                        row.integer(0)
+                    }
+                }
+                // A server that was restarted shows commits that no standby has. This one follows them to the standby, and is
+                // answered when it is there: https://www.postgresql.org/docs/15/warm-standby.html#SYNCHRONOUS-REPLICATION
+                try engine { () throws(PostgresError) in try postgres.commit() }
+                return found == batch
+            } catch {
+                postgres.rollback()
+                guard !nodeState.hasLost, ContinuousClock.now < deadline else { throw error }
+                Waker().wait(timeout: max(reconnection.delay, .milliseconds(20)))
+            }
+        }
+    }
+}

@@ -1,0 +1,80 @@
+internal import Domain
+internal import Ledger
+internal import Support
+
+/// A node among the others: a row that says that it lives, by the database's clock, and its part in who leads.
+final class PostgresMembership: NodeMembership {
+    /// How many nanoseconds old the database's time may be for the clock to follow it.
+    private static let freshness: UInt64 = 1_000_000_000
+
+    static var leaseSeconds: Int { PostgresLeaderLease.seconds }
+
+    let connection: PostgresLedgerConnection
+    let nodeState: PostgresNodeState
+    private let beat: Statement
+    private let lease: PostgresLeaderLease
+    private let leave: Statement
+    private let inspection: PostgresInspection
+    private let standing: Statement
+    /// The session on which this node last compared timelines.
+    var comparedSession = 0
+    var change: TimelineChange?
+
+    init(_ connection: PostgresLedgerConnection, nodeState: PostgresNodeState) throws(EngineError) {
+        self.connection = connection
+        self.nodeState = nodeState
+        beat = try connection.prepare(
+            """
+            INSERT INTO nodes (node, version, started_at, seen_at) VALUES (?, ?, clock_timestamp(), clock_timestamp())
+            ON CONFLICT (node) DO UPDATE SET seen_at = excluded.seen_at
+            """
+        )
+        lease = try PostgresLeaderLease(connection, node: nodeState.node)
+        standing = try connection.prepare(
+            """
+            SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT), \(StoredSchema.columns)
+            """
+        )
+        // Nobody has to wait until a node that has ended was silent for long enough.
+        leave = try connection.prepare(
+            """
+            WITH gone AS (DELETE FROM nodes WHERE node = ? RETURNING node)
+            DELETE FROM writers USING gone WHERE writers.node = gone.node
+            """
+        )
+        inspection = PostgresInspection(connection.postgres, node: nodeState.node)
+    }
+
+    func renew() throws(EngineError) -> HeartbeatAnswer {
+        // First, so that a node that has been seen since a promotion has compared what it knew.
+        try confirmTimeline()
+        try beat.run([.text(nodeState.node), .text(nodeState.version)])
+        let asked = monotonicNanoseconds()
+        let told = try standing.first { row in
+            (now: row.integer(0), schema: StoredSchema(version: row.integer(1), compatibility: row.text(2)))
+        }
+        let took = monotonicNanoseconds() - asked
+        guard let told else { throw .ofTheLedger("it has no clock", advice: "ask PostgreSQL why") }
+        let isOutdated = !told.schema.admits(PostgresSchema.newest)
+        // Whoever drains leaves the work to another node at once.
+        if isOutdated {
+            lease.release()
+            try? connection.confirmStatements()
+        }
+        return HeartbeatAnswer(
+            lease: isOutdated ? nil : try lease.take(),
+            now: took < PostgresMembership.freshness ? Instant(milliseconds: told.now) : nil,
+            isOutdated: isOutdated
+        )
+    }
+
+    func report() throws(EngineError) -> SharedLedgerReport {
+        try engine { () throws(PostgresError) in try inspection.report() }
+    }
+
+    func resign() {
+        lease.release()
+        try? leave.run([.text(nodeState.node)])
+        try? connection.confirmStatements()
+    }
+}

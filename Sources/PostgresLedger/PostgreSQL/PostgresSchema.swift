@@ -1,0 +1,256 @@
+internal import Domain
+public import Ledger
+
+/// The tables in PostgreSQL, as numbered migrations, in a schema of their own: the database may be the app's, with
+/// tables of the same names. Texts compare as bytes (`COLLATE "C"`), as SQLite's do, and flags are numbers.
+public enum PostgresSchema {
+    static let migrations = [
+        PostgresMigration { _ in first }, PostgresMigration { _ in leaseNumbers }, PartitionedTables.migration,
+    ]
+
+    public static var newest: Int64 { Int64(migrations.count) }
+
+    /// The oldest version that a program must know to work on the newest tables.
+    static var oldest: Int64 { oldest(of: migrations) }
+
+    static func oldest(of migrations: [PostgresMigration]) -> Int64 {
+        migrations.enumerated().map { index, step in step.admits ?? Int64(index + 1) }.max() ?? 0
+    }
+
+    /// The number of the advisory lock that whoever migrates, opens or begins to copy into a ledger holds until its
+    /// transaction ends.
+    public static let openingLock: Int64 = 7_165_929
+
+    /// For bodies and fragments, whatever partition they are in. PostgreSQL's own compression takes 0.37 ms for Apple's
+    /// notification of 19 KB, in the server, while the head is locked, and saves nothing of it; LZ4 takes 0.09 ms and saves an
+    /// eighth. What was stored before is read as it is
+    /// (https://www.postgresql.org/docs/15/runtime-config-client.html#GUC-DEFAULT-TOAST-COMPRESSION).
+    public static let compression = (name: "default_toast_compression", value: "lz4")
+
+    static let halfOfACopy = EngineError.ofTheLedger("it is half of a copy", advice: UnfinishedCopy.advice)
+
+    /// Brings a ledger up to date. Any number of nodes may call it at once. Leaves what a newer version has added. Throws
+    /// for tables that only a newer version can work on, and for half of a copy unless it is `forCopy`. `size` is how many
+    /// positions a partition has.
+    public static func migrate(
+        _ postgres: PostgresConnection,
+        schema: String,
+        size: Int64 = PostgresEngine.usualPartitionSize,
+        forCopy: Bool = false
+    ) throws(EngineError) {
+        let steps = MigrationSteps(postgres: postgres, schema: schema, size: size)
+        while true {
+            let stored = try steps.transaction { () throws(PostgresError) in try read(postgres, schema: schema) }
+            guard stored.admits(newest) else { throw newer(stored.version) }
+            guard forCopy ? true : try !isUnfinishedCopy(postgres, schema: schema) else {
+                throw halfOfACopy
+            }
+            let found = stored.version
+            if found > newest { return }
+            if found > 0 {
+                for migration in migrations.dropFirst(Int(found)) { try migration.prepare?(steps) }
+            }
+            let isDone = try steps.transaction { () throws(PostgresError) -> Bool in
+                // Another node may have done it meanwhile.
+                guard try read(postgres, schema: schema).version == found else { return false }
+                try advance(postgres, from: found, schema: schema, size: size)
+                return true
+            }
+            if isDone { return }
+        }
+    }
+
+    /// Whether another ledger is being copied into this one.
+    public static func isUnfinishedCopy(_ postgres: PostgresConnection, schema: String) throws(EngineError) -> Bool {
+        try engine { () throws(PostgresError) in try hasCopyRecord(postgres, schema: schema) }
+    }
+
+    static func hasCopyRecord(_ postgres: PostgresConnection, schema: String) throws(PostgresError) -> Bool {
+        try postgres.prepare("SELECT to_regclass(?) IS NOT NULL")
+            .first([.text("\(schema).\(UnfinishedCopy.table)")]) { row in row.integer(0) == 1 } ?? false
+    }
+
+    private static func read(_ postgres: PostgresConnection, schema: String) throws(PostgresError) -> StoredSchema {
+        let place = postgres.prepare("SELECT CAST(to_regclass(?) AS TEXT)")
+        guard try place.first([.text(schema + ".meta")], read: { row in !row.isNull(0) }) == true else { return .none }
+        let stored = try postgres.prepare("SELECT \(StoredSchema.columns)").first { row in StoredSchema(row) }
+        return stored ?? .none
+    }
+
+    private static func advance(
+        _ postgres: PostgresConnection,
+        from found: Int64,
+        schema: String,
+        size: Int64
+    ) throws(PostgresError) {
+        if found == 0 {
+            // A user without the right to create anything may run a server once somebody else has migrated.
+            try postgres.execute(
+                """
+                CREATE SCHEMA IF NOT EXISTS \(schema);
+                CREATE TABLE meta (key TEXT COLLATE "C" PRIMARY KEY, value TEXT NOT NULL)
+                """
+            )
+        } else if found < newest {
+            // Whoever writes holds it first: so nobody waits for both this and a table.
+            try postgres.execute("SELECT position FROM head FOR UPDATE")
+        }
+        for migration in migrations.dropFirst(Int(found)) { try postgres.execute(migration.sql(size)) }
+        if found == 0 {
+            try postgres.prepare("INSERT INTO head VALUES (0, ?)").run([.text(Cursor.newEpoch())])
+            try postgres.prepare("INSERT INTO meta VALUES ('schema', '0'), ('unclaimed', '0'), ('erasure_key', ?)")
+                .run([.text(ErasureKey.random())])
+        }
+        try StoredSchema.write(postgres)
+        try postgres.execute(
+            """
+            WITH gone AS (
+                DELETE FROM nodes WHERE seen_at < clock_timestamp() - interval '1 day' RETURNING node
+            )
+            DELETE FROM writers USING gone WHERE writers.node = gone.node
+            """
+        )
+    }
+
+    static func newer(_ version: Int64) -> EngineError {
+        .ofTheLedger(
+            "it has schema \(version), this version knows \(newest)",
+            advice: "run the newer version of paycast"
+        )
+    }
+
+    /// The holder of a lease before this one may still be writing: numbers tell them apart.
+    private static let leaseNumbers = """
+        ALTER TABLE leases ADD COLUMN number BIGINT NOT NULL DEFAULT 1;
+        CREATE INDEX IF NOT EXISTS tombstones_by_position ON tombstones (position);
+        """
+
+    /// `head` is one row, which each batch locks until its commit is visible: so positions have no holes and are in the
+    /// order of commits. `writers` says which batch of each node was committed last, for a node that lost its connection
+    /// during a COMMIT. Both are updated in place (no index on what changes, and room on the page).
+    /// The other tables are SQLite's, as they are after all of its migrations.
+    private static let first = """
+        CREATE TABLE head (position BIGINT NOT NULL, epoch TEXT COLLATE "C" NOT NULL) WITH (fillfactor = 10);
+        CREATE TABLE writers (node TEXT COLLATE "C" PRIMARY KEY, batch BIGINT NOT NULL) WITH (fillfactor = 50);
+
+        CREATE TABLE nodes (
+            node TEXT COLLATE "C" PRIMARY KEY, version TEXT NOT NULL, started_at TIMESTAMPTZ NOT NULL,
+            seen_at TIMESTAMPTZ NOT NULL
+        ) WITH (fillfactor = 50);
+        CREATE TABLE leases (
+            name TEXT COLLATE "C" PRIMARY KEY, node TEXT COLLATE "C" NOT NULL, ends_at TIMESTAMPTZ NOT NULL
+        ) WITH (fillfactor = 50);
+
+        CREATE TABLE entries (
+            position BIGINT PRIMARY KEY,
+            committed_at BIGINT NOT NULL, kind TEXT NOT NULL, provider TEXT COLLATE "C", environment TEXT COLLATE "C",
+            type TEXT COLLATE "C", subtype TEXT, event TEXT COLLATE "C", outcome TEXT COLLATE "C",
+            "user" TEXT COLLATE "C", contract TEXT COLLATE "C", order_token TEXT COLLATE "C", product TEXT,
+            previous_state TEXT, state TEXT, active BIGINT, access_until BIGINT
+        );
+        CREATE INDEX entries_by_user ON entries ("user", position) WHERE "user" IS NOT NULL;
+        CREATE INDEX entries_unclaimed ON entries (contract, provider, environment, position)
+            WHERE "user" IS NULL AND contract IS NOT NULL;
+        CREATE INDEX entries_unclaimed_by_order ON entries (order_token, position)
+            WHERE "user" IS NULL AND order_token IS NOT NULL;
+
+        CREATE TABLE contracts (
+            id BIGINT PRIMARY KEY,
+            provider TEXT COLLATE "C" NOT NULL, environment TEXT COLLATE "C" NOT NULL, app TEXT COLLATE "C" NOT NULL,
+            lineage TEXT COLLATE "C" NOT NULL, kind TEXT COLLATE "C" NOT NULL, "user" TEXT COLLATE "C",
+            is_family_shared BIGINT NOT NULL,
+            product_group TEXT, product_group_at BIGINT, token TEXT, token_at BIGINT,
+            account TEXT COLLATE "C", account_at BIGINT, previous_lineage TEXT COLLATE "C", previous_lineage_at BIGINT,
+            snapshot_event TEXT, snapshot_state TEXT, snapshot_product TEXT, snapshot_pending_product TEXT,
+            snapshot_auto_renew BIGINT, snapshot_access_until BIGINT, snapshot_signed_at BIGINT,
+            charge_event TEXT, charge_id TEXT, charge_product TEXT, charge_purchased_at BIGINT,
+            charge_expires_at BIGINT, charge_revoked_at BIGINT, charge_is_upgraded BIGINT, charge_quantity BIGINT,
+            charge_price BIGINT, charge_currency TEXT, charge_signed_at BIGINT,
+            state TEXT NOT NULL, product TEXT NOT NULL, pending_product TEXT, access_until BIGINT,
+            auto_renew BIGINT, ends_at BIGINT,
+            store_user TEXT COLLATE "C", store_user_at BIGINT, user_at BIGINT, snapshot_is_pausing BIGINT,
+            is_pausing BIGINT NOT NULL DEFAULT 0
+        ) WITH (fillfactor = 80);
+        CREATE UNIQUE INDEX contracts_by_lineage ON contracts (lineage, provider, environment, app);
+        CREATE INDEX contracts_by_user ON contracts ("user", kind, id) WHERE "user" IS NOT NULL;
+        CREATE INDEX contracts_by_end ON contracts (ends_at, id) WHERE ends_at IS NOT NULL;
+        CREATE INDEX contracts_by_account ON contracts (account, id) WHERE account IS NOT NULL;
+        CREATE INDEX contracts_by_previous_lineage ON contracts (previous_lineage, id)
+            WHERE previous_lineage IS NOT NULL;
+
+        CREATE TABLE events (
+            position BIGINT PRIMARY KEY REFERENCES entries,
+            provider TEXT COLLATE "C" NOT NULL, environment TEXT COLLATE "C" NOT NULL, event TEXT COLLATE "C" NOT NULL,
+            app TEXT NOT NULL, signed_at BIGINT NOT NULL, received_at BIGINT NOT NULL, body BYTEA NOT NULL,
+            contract BIGINT REFERENCES contracts
+        );
+        CREATE UNIQUE INDEX events_by_id ON events (event, provider, environment);
+        CREATE INDEX events_by_contract ON events (contract, position) WHERE contract IS NOT NULL;
+
+        CREATE TABLE fragments (
+            stream TEXT COLLATE "C" NOT NULL, collapse_key TEXT COLLATE "C" NOT NULL,
+            position BIGINT NOT NULL REFERENCES entries, ordinal BIGINT NOT NULL,
+            action TEXT NOT NULL, target TEXT, targets TEXT, content TEXT NOT NULL, template TEXT, body TEXT,
+            PRIMARY KEY (stream, collapse_key, position, ordinal)
+        );
+        CREATE INDEX fragments_by_position ON fragments (position);
+
+        CREATE TABLE orders (
+            token TEXT COLLATE "C" PRIMARY KEY, "user" TEXT COLLATE "C" NOT NULL, product TEXT COLLATE "C" NOT NULL,
+            provider TEXT COLLATE "C", product_group TEXT COLLATE "C", kind TEXT COLLATE "C", created_at BIGINT NOT NULL
+        );
+        CREATE INDEX orders_by_request ON orders ("user", product, created_at, token);
+        CREATE INDEX orders_by_user ON orders ("user", created_at, token);
+
+        CREATE TABLE tokens (
+            contract BIGINT NOT NULL REFERENCES contracts, token TEXT COLLATE "C" NOT NULL, at BIGINT NOT NULL,
+            bought_at BIGINT, PRIMARY KEY (contract, token)
+        );
+        CREATE INDEX contracts_by_token ON tokens (token);
+        CREATE TABLE claims (
+            contract BIGINT NOT NULL REFERENCES contracts, "user" TEXT COLLATE "C" NOT NULL,
+            first_at BIGINT, first_was_active BIGINT NOT NULL, at BIGINT, was_active BIGINT NOT NULL,
+            proof_at BIGINT NOT NULL, PRIMARY KEY (contract, "user")
+        );
+        CREATE INDEX claims_by_user ON claims ("user");
+        CREATE TABLE shares (
+            "user" TEXT COLLATE "C" NOT NULL, contract BIGINT NOT NULL REFERENCES contracts, ordinal BIGINT NOT NULL,
+            PRIMARY KEY ("user", contract)
+        );
+        CREATE INDEX shares_by_contract ON shares (contract, ordinal);
+        CREATE TABLE transfers (
+            from_user TEXT COLLATE "C" NOT NULL, provider TEXT COLLATE "C" NOT NULL,
+            environment TEXT COLLATE "C" NOT NULL, at BIGINT NOT NULL, to_user TEXT COLLATE "C" NOT NULL,
+            PRIMARY KEY (from_user, provider, environment, at, to_user)
+        );
+        CREATE INDEX transfers_by_target ON transfers (to_user);
+        CREATE TABLE tombstones (digest TEXT COLLATE "C" PRIMARY KEY, position BIGINT NOT NULL);
+        CREATE TABLE kept_bodies (position BIGINT PRIMARY KEY);
+        CREATE TABLE marks (name TEXT COLLATE "C" PRIMARY KEY, at BIGINT NOT NULL);
+        CREATE TABLE languages ("user" TEXT COLLATE "C" PRIMARY KEY, tag TEXT NOT NULL);
+
+        CREATE TABLE jobs (
+            id BIGINT GENERATED BY DEFAULT AS IDENTITY PRIMARY KEY,
+            kind TEXT COLLATE "C" NOT NULL, provider TEXT COLLATE "C" NOT NULL, environment TEXT NOT NULL,
+            app TEXT NOT NULL, subject TEXT COLLATE "C" NOT NULL, detail TEXT COLLATE "C" NOT NULL, deadline BIGINT,
+            position BIGINT REFERENCES entries, queued_at BIGINT NOT NULL, attempts BIGINT NOT NULL, due_at BIGINT,
+            reason TEXT, abandoned_at BIGINT,
+            destination TEXT COLLATE "C"
+                GENERATED ALWAYS AS (CASE kind WHEN 'forward' THEN subject ELSE provider END) STORED
+        );
+        CREATE UNIQUE INDEX jobs_by_subject ON jobs (subject, kind, provider, detail);
+        CREATE INDEX jobs_by_time ON jobs (due_at);
+        CREATE INDEX jobs_by_deadline ON jobs (deadline) WHERE due_at IS NOT NULL;
+        CREATE INDEX jobs_by_abandonment ON jobs (abandoned_at) WHERE abandoned_at IS NOT NULL;
+        CREATE INDEX jobs_by_position ON jobs (position) WHERE position IS NOT NULL;
+        CREATE INDEX jobs_by_destination ON jobs (destination, due_at, id) WHERE due_at IS NOT NULL;
+
+        CREATE TABLE broadcast_keys (
+            id BIGINT PRIMARY KEY,
+            key TEXT COLLATE "C" NOT NULL, request TEXT NOT NULL, position BIGINT NOT NULL, count BIGINT NOT NULL,
+            at BIGINT NOT NULL
+        );
+        CREATE UNIQUE INDEX broadcast_keys_by_key ON broadcast_keys (key);
+        CREATE INDEX broadcast_keys_by_time ON broadcast_keys (at, id);
+        """
+}

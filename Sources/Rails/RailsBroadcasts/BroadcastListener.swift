@@ -1,0 +1,104 @@
+public import Support
+internal import Synchronization
+
+/// Receives what a Rails app broadcasts, on a thread of its own, and submits it to the ledger.
+///
+/// A source that keeps nothing for a listener that is away notices outages; after each, and after the start, `heal` makes
+/// up for what may have been lost.
+public final class BroadcastListener: Sendable {
+    private let ports: ListenerPorts
+    private let makeSource: @Sendable () -> any BroadcastSource
+    private let thread = Mutex<WorkerThread?>(nil)
+
+    /// Returns nil when the process has run out of descriptors. `makeSource` runs on the listener's thread; `prefix` is the
+    /// `channel_prefix` of `config/cable.yml`, and `patience` how long the ledger may refuse broadcasts before that is a
+    /// problem.
+    public init?(
+        _ source: BroadcastSourceName,
+        prefix: String?,
+        patience: Duration,
+        log: Log,
+        counts: BroadcastCounts,
+        submit: @escaping SubmitBroadcasts,
+        makeSource: @escaping @Sendable () -> any BroadcastSource
+    ) {
+        guard let broadcasts = BroadcastPorts(submit: submit) else { return nil }
+        self.makeSource = makeSource
+        ports = ListenerPorts(
+            source: source,
+            channels: RailsChannels(prefix: prefix),
+            patience: patience,
+            log: log,
+            counts: counts,
+            broadcasts: broadcasts
+        )
+    }
+
+    /// Begins to listen, and waits for a source that is not there yet. `heal` runs on the listener's thread, once after
+    /// each gap, as soon as broadcasts arrive again. `takesOver` runs there too, before each turn: if it returns true,
+    /// another node may have submitted what was not read yet, so reading starts over, with a gap. Call it once only.
+    public func start(takesOver: @escaping @Sendable () -> Bool = { false }, heal: @escaping HealBroadcasts) {
+        let ports = ports
+        let makeSource = makeSource
+        thread.withLock {
+            $0 = WorkerThread(name: ports.source.name) {
+                BroadcastLoop(ports, source: makeSource(), takesOver: takesOver, heal: heal).run()
+            }
+        }
+    }
+
+    /// Why broadcasts do not arrive, as one sentence for `/ready`; empty when they do.
+    public var problems: [String] {
+        ports.problem.withLock { $0 }.map { ["\(ports.source.name): \($0)"] } ?? []
+    }
+
+    /// A warning for `/ready` that does not mean that broadcasts are missing.
+    public var warnings: [String] {
+        ports.warning.withLock { $0 }.map { ["\(ports.source.name): \($0)"] } ?? []
+    }
+
+    /// Makes the source look for what is new, from any thread.
+    public func wake() { ports.broadcasts.bell.wake() }
+
+    /// Submits what was received to the ledger and ends the thread. Call it before the ledger closes.
+    public func close() {
+        ports.broadcasts.mailbox.close()
+        let running = thread.withLock { thread in
+            defer { thread = nil }
+            return thread
+        }
+        running?.join()
+    }
+}
+
+/// State that the listener's thread shares with other threads.
+final class ListenerPorts: Sendable {
+    let source: BroadcastSourceName
+    let channels: RailsChannels
+    let patience: Duration
+    let log: Log
+    let counts: BroadcastCounts
+    let broadcasts: BroadcastPorts
+    /// Only the listener's thread writes it.
+    let problem = Mutex<String?>(startingProblem)
+    let warning = Mutex<String?>(nil)
+
+    init(
+        source: BroadcastSourceName,
+        channels: RailsChannels,
+        patience: Duration,
+        log: Log,
+        counts: BroadcastCounts,
+        broadcasts: BroadcastPorts
+    ) {
+        self.source = source
+        self.channels = channels
+        self.patience = patience
+        self.log = log
+        self.counts = counts
+        self.broadcasts = broadcasts
+    }
+}
+
+/// The state that every source reports until it knows more.
+public let startingProblem = "the connection is not up yet; ask again in a few seconds"

@@ -1,0 +1,31 @@
+internal import Domain
+internal import Encoding
+internal import Pages
+
+/// A message that `ActionCable.server.broadcast` published: ActiveSupport's JSON of any value. Turbo publishes a string
+/// of HTML (https://github.com/hotwired/turbo-rails/blob/main/app/channels/turbo/streams/broadcasts.rb).
+enum RailsBroadcast {
+    /// Why a message is not for pages.
+    enum Refusal: String, Error, CaseIterable {
+        /// Its channel is not a stream's name.
+        case channel
+        /// It is over 256 KiB.
+        case size
+        /// It is not a JSON string, but another channel's or another program's message.
+        case json
+        /// The string does not consist of `<turbo-stream>` elements.
+        case markup
+    }
+
+    private static let limit = 256 << 10
+
+    static func fragment(on stream: StreamName, payload: [UInt8]) throws(Refusal) -> Fragment {
+        guard payload.count <= limit else { throw .size }
+        guard let html = JSONLiteral.string(payload) else { throw .json }
+        do throws(BroadcastError) {
+            return try BroadcastMarkup(html).fragment(on: stream)
+        } catch {
+            throw .markup
+        }
+    }
+}

@@ -1,0 +1,76 @@
+/// Decides when to read, and whether broadcasts arrive.
+///
+/// Pure; times are on the monotonic clock.
+struct CableHealth {
+    private let timing: CableTiming
+    private var outages: OutageTracker<CableProblem>
+    private var busySince: Duration?
+    /// When to read.
+    private(set) var next: Duration
+
+    init(timing: CableTiming, now: Duration) {
+        self.timing = timing
+        outages = OutageTracker(starting: .starting, pause: timing.pause)
+        next = now
+    }
+
+    /// Since the last answer.
+    var failures: Int { outages.failures }
+
+    /// Nil from the first answer until the table cannot be read.
+    var problem: CableProblem? { outages.problem }
+
+    mutating func succeeded(at now: Duration, hasMore: Bool) -> DeliveryNews? {
+        next = hasMore ? now : now + timing.interval
+        busySince = nil
+        return outages.delivered(at: now)
+    }
+
+    /// Returns true when an outage begins. `random`, from 0 to 1, spreads out the reconnects of several servers.
+    mutating func failed(_ problem: CableProblem, at now: Duration, random: Double) -> Bool {
+        if problem == .busy, now - (busySince ?? now) < timing.patience {
+            // A writer is at work, which ends by itself.
+            busySince = busySince ?? now
+            next = now + timing.interval
+            return false
+        }
+        let outage = outages.failed(problem, at: now, random: random)
+        next = outage.retry
+        return outage.isNew
+    }
+
+    /// Nothing is read while the ledger takes nothing.
+    mutating func postpone(at now: Duration) {
+        next = now + timing.interval
+    }
+}
+
+/// The intervals and deadlines of the listener.
+public struct CableTiming: Sendable {
+    /// The interval between two readings: Solid Cable's own.
+    public var interval: Duration
+    /// How long the database may be locked, and the ledger refuse broadcasts, before that is a problem.
+    public var patience: Duration
+    /// The interval between two heartbeats of the adapter `postgresql`.
+    public var heartbeat: Duration
+    /// How often every node says what its pages follow.
+    public var repetition: Duration
+    /// The pause before the first reconnect, and the pause that it grows to after several failures.
+    public var pause: ClosedRange<Duration>
+
+    public init(
+        interval: Duration = .milliseconds(100),
+        patience: Duration = .seconds(5),
+        heartbeat: Duration = .seconds(2),
+        repetition: Duration = .seconds(60),
+        pause: ClosedRange<Duration> = .milliseconds(100) ... .seconds(5)
+    ) {
+        self.interval = interval
+        self.patience = patience
+        self.heartbeat = heartbeat
+        self.repetition = repetition
+        self.pause = pause
+    }
+
+    var listening: HeartbeatTiming { HeartbeatTiming(heartbeat: heartbeat, patience: patience, pause: pause) }
+}

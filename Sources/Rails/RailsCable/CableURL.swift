@@ -1,0 +1,98 @@
+public import PostgresLedger
+
+/// Where a Rails app's cable database is: `PAYCAST_RAILS_CABLE_URL`. Its description never shows user or password.
+public enum CableURL: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
+    /// A file's path, relative to the working directory or absolute.
+    case sqlite(path: String)
+    case postgres(PostgresURL)
+
+    public enum Failure: Error, Equatable, CustomStringConvertible {
+        case unknownScheme
+        case missingPath
+        case notAPath
+        case namesAHost
+        case query
+        case postgres(PostgresURL.Failure)
+
+        public var description: String {
+            switch self {
+            case .unknownScheme:
+                "is neither sqlite:PATH, as in sqlite:/rails/storage/production_cable.sqlite3, nor "
+                    + "postgres://USER:PASSWORD@HOST/DATABASE"
+            case .missingPath: "has no path; write sqlite:/rails/storage/production_cable.sqlite3"
+            case .notAPath: "its path must name one file, without control characters, and not be :memory:"
+            case .namesAHost: "has two slashes followed by a host; write sqlite:PATH or sqlite:///PATH"
+            case .query: "has a query (?…), which Paycast does not read for SQLite"
+            case .postgres(let failure): "\(failure)"
+            }
+        }
+    }
+
+    /// Reads `sqlite:path`, or `sqlite3:path` as `DATABASE_URL` has it in Rails, `postgres://…` or `postgresql://…`.
+    public init(_ text: String) throws(Failure) {
+        if text.hasPrefix("postgres://") || text.hasPrefix("postgresql://") {
+            do throws(PostgresURL.Failure) {
+                self = .postgres(try PostgresURL(text))
+            } catch {
+                throw .postgres(error)
+            }
+        } else {
+            self = .sqlite(path: try CableURL.path(text))
+        }
+    }
+
+    public var description: String {
+        switch self {
+        case .sqlite(let path): "sqlite:\(path)"
+        case .postgres(let url): "\(url)"
+        }
+    }
+
+    public var customMirror: Mirror { Mirror(self, children: ["address": description]) }
+
+    private static func path(_ text: String) throws(Failure) -> String {
+        guard let scheme = ["sqlite:", "sqlite3:"].first(where: text.hasPrefix) else { throw .unknownScheme }
+        var path = text.dropFirst(scheme.count)
+        // An empty authority, as in file URLs (RFC 8089).
+        let hasAuthority = path.hasPrefix("//")
+        if hasAuthority { path = path.dropFirst(2) }
+        guard !path.isEmpty else { throw .missingPath }
+        // A host may come with a password, which errors would show as part of the path.
+        guard !hasAuthority || path.hasPrefix("/") else { throw .namesAHost }
+        guard !path.contains("?") else { throw .query }
+        let hasControl = path.unicodeScalars.contains { $0.properties.generalCategory == .control }
+        guard !hasControl, path != ":memory:", path.last != "/" else { throw .notAPath }
+        return String(path)
+    }
+}
+
+/// Which broadcasts to read.
+public struct CableSettings: Sendable, Equatable {
+    /// `PAYCAST_RAILS_CABLE_URL`.
+    public var url: CableURL
+    /// `PAYCAST_RAILS_CABLE_PREFIX`: the `channel_prefix` of the Rails app's `config/cable.yml`. If nil, every channel
+    /// counts as a stream.
+    public var prefix: String?
+    /// `PAYCAST_RAILS_CABLE_ADAPTER`; nil if the database decides, by whether it has Solid Cable's table.
+    public var adapter: CableAdapter?
+    /// How many streams the adapter `postgresql` listens to. PostgreSQL looks through all of them for each notification in
+    /// the database, some 0.03 ms of its processor for as many.
+    public var streamLimit = 10_000
+
+    public init(url: CableURL, prefix: String? = nil, adapter: CableAdapter? = nil) {
+        self.url = url
+        self.prefix = prefix
+        self.adapter = adapter
+    }
+
+    /// Whether pages' streams have to be known in order to hear what is broadcast to them.
+    public var needsStreams: Bool {
+        if case .postgres = url { adapter != .solidCable } else { false }
+    }
+}
+
+/// The adapter in the Rails app's `config/cable.yml`.
+public enum CableAdapter: String, CaseIterable, Sendable {
+    case solidCable = "solid_cable"
+    case postgresql
+}

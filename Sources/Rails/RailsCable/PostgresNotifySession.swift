@@ -1,0 +1,102 @@
+internal import Domain
+internal import PostgresLedger
+
+/// The session that listens, and the names of its channels.
+final class PostgresNotifySession {
+    /// A transaction pooler takes LISTEN and delivers nothing: so long is the first notification waited for.
+    private static let probe = Duration.seconds(2)
+    /// Channels of one statement's text.
+    private static let batch = 500
+
+    private let url: PostgresURL
+    private let options: PostgresOptions
+    private let channels: PostgresNotifyChannels
+    private let listener: PostgresListener
+    /// By the bytes of their channels.
+    private var streams: [[UInt8]: StreamName] = [:]
+    private(set) var isListening = false
+
+    init(_ url: PostgresURL, channels: PostgresNotifyChannels) {
+        var options = PostgresOptions(applicationName: "paycast cable")
+        // Nothing is awaited longer: whoever stops the server waits for it.
+        options.connect = .seconds(3)
+        options.statement = .seconds(4)
+        options.answer = .seconds(4)
+        self.url = url
+        self.options = options
+        self.channels = channels
+        listener = PostgresListener(url, options: options)
+    }
+
+    /// Returns what came while it was made sure that notifications come.
+    func open(_ followed: some Collection<StreamName>) throws(CableProblem) -> [PostgresNotification] {
+        streams = [:]
+        try postgres { () throws(PostgresError) in try listener.listen([channels.heartbeat]) }
+        isListening = true
+        try change(listen: Array(followed), giveUp: [])
+        return try postgres { () throws(PostgresError) in
+            // A pooler passes on what a session tells itself within a transaction.
+            let sender = listener.isPooled ? PostgresListener(url, options: options) : listener
+            try sender.notify(channels.heartbeat, payloads: ["probe"])
+            return try listener.wait(timeout: PostgresNotifySession.probe)
+        }.nonEmpty(or: .noNotifications)
+    }
+
+    func change(listen: [StreamName], giveUp: [StreamName]) throws(CableProblem) {
+        let ended = giveUp.map { channels.channel(of: $0) }
+        for channel in ended { streams[Array(channel.utf8)] = nil }
+        let begun = listen.map { channels.channel(of: $0) }
+        for (channel, stream) in zip(begun, listen) { streams[Array(channel.utf8)] = stream }
+        try postgres { () throws(PostgresError) in
+            for part in ended.parts(of: PostgresNotifySession.batch) { try listener.unlisten(part) }
+            for part in begun.parts(of: PostgresNotifySession.batch) { try listener.listen(part) }
+        }
+    }
+
+    func beat(_ number: Int) throws(CableProblem) {
+        try postgres { () throws(PostgresError) in try listener.notify(channels.heartbeat, payloads: ["\(number)"]) }
+    }
+
+    func hasTable() throws(CableProblem) -> Bool {
+        try postgres { () throws(PostgresError) in try listener.first(PostgresSolidCableTable.isThere) == "true" }
+    }
+
+    func wait(timeout: Duration, waker: Int32) throws(CableProblem) -> [PostgresNotification] {
+        try postgres { () throws(PostgresError) in try listener.wait(timeout: timeout, waker: waker) }
+    }
+
+    /// Nil for what is no heartbeat of this server.
+    func heartbeat(in message: PostgresNotification) -> Int? {
+        message.channel.hasSameBytes(as: channels.heartbeat) ? Int(message.payload) : nil
+    }
+
+    func stream(of message: PostgresNotification) -> StreamName? {
+        streams[Array(message.channel.utf8)]
+    }
+
+    func close() {
+        listener.close()
+        isListening = false
+    }
+
+    private func postgres<Result>(
+        _ body: () throws(PostgresError) -> Result
+    ) throws(CableProblem) -> Result {
+        do throws(PostgresError) {
+            return try body()
+        } catch {
+            throw .unreadable(error.advice)
+        }
+    }
+}
+
+extension Array {
+    fileprivate func parts(of size: Int) -> [[Element]] {
+        stride(from: 0, to: count, by: size).map { Array(self[$0..<Swift.min($0 + size, count)]) }
+    }
+
+    fileprivate func nonEmpty(or problem: CableProblem) throws(CableProblem) -> [Element] {
+        guard !isEmpty else { throw problem }
+        return self
+    }
+}

@@ -1,0 +1,48 @@
+public import Support
+
+extension BroadcastListener {
+    /// Receives what a Rails app broadcasts through Redis, which keeps nothing for a listener that is away. Returns nil when
+    /// the process has run out of descriptors.
+    public convenience init?(
+        redis settings: RedisSettings,
+        timing: RedisTiming = RedisTiming(),
+        log: Log,
+        metrics: Metrics,
+        submit: @escaping SubmitBroadcasts
+    ) {
+        self.init(
+            BroadcastSourceName(
+                "redis",
+                place: "redis",
+                address: "\(settings.url)",
+                lost: "redis lost",
+                back: "redis is back",
+                refused: "broadcasts of redis refused by the ledger"
+            ),
+            prefix: settings.prefix,
+            patience: timing.ledgerPatience,
+            log: log,
+            counts: BroadcastCounts(
+                metrics,
+                name: "paycast_redis",
+                source: "Redis",
+                connected: "1 while heartbeats through Redis come back.",
+                outages: "Times when broadcasts may have been lost."
+            ),
+            submit: submit,
+            makeSource: { RedisSource(settings, timing: timing.listening) }
+        )
+    }
+}
+
+/// The intervals and deadlines of the listener.
+public struct RedisTiming: Sendable {
+    public var listening: HeartbeatTiming
+    /// How long the ledger may refuse broadcasts before that is a problem.
+    public var ledgerPatience: Duration
+
+    public init(listening: HeartbeatTiming = HeartbeatTiming(), ledgerPatience: Duration = .seconds(5)) {
+        self.listening = listening
+        self.ledgerPatience = ledgerPatience
+    }
+}

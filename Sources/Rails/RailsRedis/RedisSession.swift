@@ -1,0 +1,77 @@
+internal import Domain
+internal import Support
+
+/// The two connections of one attempt: one subscribes and the other publishes heartbeats, because a RESP2 connection
+/// cannot do both (https://redis.io/docs/latest/develop/pubsub/). Confined to one thread.
+final class RedisSession {
+    enum Event: Equatable {
+        case subscribed
+        /// One of this server's heartbeats came back.
+        case heartbeat(Int)
+        case message(channel: [UInt8], payload: [UInt8])
+    }
+
+    private let channels: RedisChannels
+    private let subscriber: RedisConnection
+    private let publisher: RedisConnection
+    /// The initial commands of each connection that have no reply yet.
+    private var unanswered: (subscriber: [String], publisher: [String])
+
+    init(_ url: RedisURL, channels: RedisChannels) throws(RedisProblem) {
+        self.channels = channels
+        subscriber = try RedisConnection(url.address)
+        publisher = try RedisConnection(url.address)
+        let signIn = url.password.map { [["AUTH"] + [url.user, $0].compactMap { $0 }] } ?? []
+        for words in signIn + [["PSUBSCRIBE", channels.pattern]] { subscriber.append(words) }
+        for words in signIn { publisher.append(words) }
+        unanswered = (signIn.map { $0[0] } + ["PSUBSCRIBE"], signIn.map { $0[0] })
+    }
+
+    func beat(_ number: Int) throws(RedisProblem) {
+        publisher.append(["PUBLISH", channels.heartbeat, "\(number)"])
+        try publisher.write()
+    }
+
+    /// The sockets of the subscriber and the publisher, in this order.
+    func interests(isListening: Bool) -> [PolledSocket] {
+        [subscriber.interest(isRead: isListening), publisher.interest(isRead: true)]
+    }
+
+    /// Moves bytes on the sockets that are ready.
+    func exchange(_ ready: [PolledSocket], isListening: Bool) throws(RedisProblem) {
+        for (connection, socket) in zip([subscriber, publisher], ready) where socket.isReady {
+            try connection.exchange(isRead: isListening || connection === publisher)
+        }
+        while let reply = try publisher.next() { try check(reply, of: &unanswered.publisher, last: "PUBLISH") }
+    }
+
+    /// The next event that has been read. Returns nil when everything read so far has been returned.
+    func next() throws(RedisProblem) -> Event? {
+        while let reply = try subscriber.next() {
+            guard case .list(let items) = reply else {
+                try check(reply, of: &unanswered.subscriber, last: "PSUBSCRIBE")
+                continue
+            }
+            if let event = event(items) { return event }
+        }
+        return nil
+    }
+
+    private func event(_ items: [RedisReply]) -> Event? {
+        let parts = items.map(\.bytes)
+        switch (parts.first.flatMap { $0.map { String(decoding: $0, as: UTF8.self) } }, parts.count) {
+        case ("psubscribe", _): return .subscribed
+        case ("pmessage", 4):
+            guard let channel = parts[2], let payload = parts[3] else { return nil }
+            guard channels.isHeartbeat(channel) else { return .message(channel: channel, payload: payload) }
+            guard channel == Array(channels.heartbeat.utf8) else { return nil }
+            return Int(String(decoding: payload, as: UTF8.self)).map { .heartbeat($0) }
+        default: return nil
+        }
+    }
+
+    private func check(_ reply: RedisReply, of unanswered: inout [String], last: String) throws(RedisProblem) {
+        let command = unanswered.isEmpty ? last : unanswered.removeFirst()
+        if case .error(let code) = reply { throw .refused(command: command, code: code) }
+    }
+}

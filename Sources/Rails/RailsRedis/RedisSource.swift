@@ -1,0 +1,103 @@
+internal import Domain
+internal import Glibc
+internal import Support
+
+/// A Redis that an app publishes its broadcasts through: moves bytes, and does what `HeartbeatHealth` decides.
+final class RedisSource: BroadcastSource {
+    private let settings: RedisSettings
+    private let channels: RedisChannels
+    private var health: HeartbeatHealth<RedisProblem>
+    private var session: RedisSession?
+
+    init(_ settings: RedisSettings, timing: HeartbeatTiming) {
+        self.settings = settings
+        channels = RedisChannels(RailsChannels(prefix: settings.prefix), token: .random(in: 0 ... .max))
+        // At once: the clock began before.
+        health = HeartbeatHealth(timing: timing, starting: .starting, silent: .silent, now: .zero)
+        blockBrokenPipe()
+    }
+
+    var problem: String? { health.problem?.description }
+
+    var next: Duration { health.next }
+
+    func receive(_ receiver: BroadcastReceiver) {
+        connected(receiver) { session throws(RedisProblem) in try takeMessages(of: session, receiver) }
+        act(receiver)
+    }
+
+    func wait(for bell: EventDescriptor, timeout: Duration, receiver: BroadcastReceiver) {
+        let isListening = receiver.hasRoom
+        var sockets = session?.interests(isListening: isListening) ?? []
+        bell.wait(timeout: timeout, or: &sockets)
+        connected(receiver) { session throws(RedisProblem) in
+            try session.exchange(sockets, isListening: isListening)
+        }
+        if !isListening { health.postpone(at: receiver.now) }
+    }
+
+    private func takeMessages(of session: RedisSession, _ receiver: BroadcastReceiver) throws(RedisProblem) {
+        while receiver.hasRoom, let event = try session.next() {
+            switch event {
+            case .subscribed: health.subscribed(at: receiver.now)
+            case .heartbeat(let number): report(health.heard(number, at: receiver.now), receiver)
+            case .message(let channel, let payload):
+                health.postpone(at: receiver.now)
+                receiver.take(payload, from: channel)
+            }
+        }
+    }
+
+    private func act(_ receiver: BroadcastReceiver) {
+        while let action = health.act(at: receiver.now) {
+            switch action {
+            case .connect:
+                do throws(RedisProblem) {
+                    session = try RedisSession(settings.url, channels: channels)
+                } catch {
+                    lose(error, receiver)
+                }
+            case .beat(let number):
+                connected(receiver) { session throws(RedisProblem) in try session.beat(number) }
+            case .giveUp(let problem): lose(problem, receiver)
+            }
+        }
+    }
+
+    private func connected(
+        _ receiver: BroadcastReceiver,
+        _ body: (RedisSession) throws(RedisProblem) -> Void
+    ) {
+        guard let session else { return }
+        do throws(RedisProblem) {
+            try body(session)
+        } catch {
+            lose(error, receiver)
+        }
+    }
+
+    private func lose(_ problem: RedisProblem, _ receiver: BroadcastReceiver) {
+        session = nil
+        receiver.lost(problem, isNew: health.lost(problem, at: receiver.now, random: .random(in: 0...1)))
+    }
+
+    private func report(_ news: DeliveryNews?, _ receiver: BroadcastReceiver) {
+        switch news {
+        case nil: break
+        case .connected:
+            receiver.log.info("redis connected", fields: ["redis": settings.url, "channels": channels.pattern])
+            receiver.healGap(.beforeStart)
+        case .recovered(let outage):
+            receiver.recovered(after: outage)
+            receiver.healGap(.outage)
+        }
+    }
+}
+
+/// hiredis writes without MSG_NOSIGNAL. The kernel sends SIGPIPE to the writing thread, where it now stays pending.
+private func blockBrokenPipe() {
+    var set = sigset_t()
+    sigemptyset(&set)
+    sigaddset(&set, SIGPIPE)
+    pthread_sigmask(SIG_BLOCK, &set, nil)
+}

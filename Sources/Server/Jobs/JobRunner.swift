@@ -1,0 +1,204 @@
+public import Domain
+internal import HTTPClient
+public import Ledger
+public import Stores
+public import Support
+internal import Synchronization
+
+/// Performs jobs after their commit: it tells stores, and forwards to other servers.
+///
+/// One thread asks the ledger once a second which destinations have jobs due, so that nothing depends on being
+/// woken. Other threads perform them: each store has one, and staging servers share a few, so that a destination that
+/// does not answer holds up no other.
+public final class JobRunner: Sendable {
+    private static let roundSize = 100
+    /// The number of staging servers that may hang before a good one has to wait for one of them.
+    private static let forwarders = 4
+    /// The number of destinations that a pool's queue holds. There are only a handful, and none is queued twice.
+    private static let capacity = 1000
+
+    private let reader: LedgerReader
+    private let writer: LedgerWriter
+    private let leaderLease: LeaderLease
+    private let apis: [Provider: any StoreAPI]
+    private let forwarder = Forwarder()
+    private let clock: Clock
+    private let log: Log
+    private let stop = Routine.Stop()
+    private let routine: Routine
+    private let stores: WorkerPool
+    private let forwards: WorkerPool
+    private let lanes = Mutex(JobLanes())
+    private let alarm = Mutex(JobAlarm())
+    private let abandoned: Counter
+
+    public init(
+        reader: LedgerReader,
+        writer: LedgerWriter,
+        leaderLease: LeaderLease = .alone,
+        apis: [Provider: any StoreAPI],
+        clock: Clock,
+        log: Log,
+        metrics: Metrics
+    ) {
+        self.reader = reader
+        self.writer = writer
+        self.leaderLease = leaderLease
+        self.apis = apis
+        self.clock = clock
+        self.log = log
+        routine = Routine(stop)
+        // A store without an API needs no thread: its jobs fail without a request.
+        stores = WorkerPool(name: "jobs", threads: apis.count, capacity: JobRunner.capacity)
+        forwards = WorkerPool(name: "forwards", threads: JobRunner.forwarders, capacity: JobRunner.capacity)
+        abandoned = metrics.counter(
+            "paycast_jobs_abandoned_total",
+            help: "What stores and staging servers could not be told, since this server's start."
+        )
+        let alarm: @Sendable () -> JobAlarm = { [weak self] in self?.alarm.withLock { $0 } ?? JobAlarm() }
+        metrics.gauge("paycast_jobs_waiting", help: "What stores and staging servers are still to be told.") {
+            alarm().backlog.waiting
+        }
+        metrics.gauge(
+            "paycast_job_nearest_deadline_seconds",
+            help: "Time left for the most urgent one; \(JobAlarm.never) when none has a deadline."
+        ) { alarm().secondsLeft(at: clock.now()) }
+    }
+
+    public func start() {
+        routine.start("jobs", state: ()) { [self] _ in
+            turn()
+            return .seconds(1)
+        }
+    }
+
+    /// Starts nothing new.
+    public func halt() {
+        routine.halt()
+    }
+
+    /// Waits for the running attempts. Call it before the ledger is closed.
+    public func close() {
+        routine.end()
+        stores.close()
+        forwards.close()
+    }
+
+    /// For `/ready`.
+    public var problems: [String] { alarm.withLock { $0.problems } }
+
+    private func turn() {
+        guard leaderLease.isHeld else { return alarm.withLock { $0 = JobAlarm() } }
+        let now = clock.now()
+        let known = alarm.withLock { $0.takeCount() }
+        guard let backlog = answer({ reader.jobBacklog(after: known, completion: $0) }) else {
+            return alarm.withLock { $0.isCounted = false }
+        }
+        watch(backlog, now: now)
+        guard let next = backlog.next, next <= now,
+            let due = answer({ reader.jobDestinations(dueAt: now, completion: $0) })
+        else { return }
+        for destination in lanes.withLock({ $0.begin(due, now: now) }) {
+            let pool = if case .address = destination { forwards } else { stores }
+            let isTaken = pool.submit { [self] in runJobs(for: destination) }
+            if !isTaken { lanes.withLock { $0.end(destination, isCommitted: true, now: now) } }
+        }
+    }
+
+    /// Runs on a thread of a pool.
+    private func runJobs(for destination: Job.Destination) {
+        guard !stop.isRaised else { return }
+        let now = clock.now()
+        let limit = JobRunner.roundSize
+        let due = answer { reader.jobs(dueAt: now, to: destination, limit: limit, completion: $0) } ?? []
+        var round = JobRound()
+        var isCommitted = true
+        for job in due where isCommitted && !stop.isRaised {
+            guard let lease = leaderLease.lease else { break }
+            isCommitted = attempt(job, under: lease, in: &round)
+        }
+        lanes.withLock { $0.end(destination, isCommitted: isCommitted, now: clock.now()) }
+        // There may be more, but destinations that wait for a thread come first.
+        if due.count == limit { routine.wake() }
+    }
+
+    private func watch(_ backlog: JobBacklog, now: Instant) {
+        let new = alarm.withLock { alarm in
+            let before = alarm.problems
+            alarm.backlog = backlog
+            alarm.now = now
+            return alarm.problems.filter { !before.contains($0) }
+        }
+        for problem in new { log.error("job urgent", fields: ["problem": problem]) }
+    }
+
+    /// Returns false if the ledger does not accept the result. The job is then tried again; repeating it is always
+    /// safe.
+    private func attempt(_ queued: QueuedJob, under lease: Lease, in round: inout JobRound) -> Bool {
+        let now = clock.now()
+        let verdict = RetryDecision(job: queued, now: now, jitter: .random(in: 0..<1))
+        let result: JobResult
+        if let obstacle = round.obstacle(to: queued) {
+            result = verdict.postponed(because: obstacle)
+        } else {
+            do throws(StoreAPIError) {
+                try perform(queued, now: now)
+                result = .done
+            } catch {
+                round.failed(queued, error: error)
+                result = verdict.result(of: error)
+            }
+        }
+        guard commit(queued, result: result, under: lease) else { return false }
+        report(queued, result: result)
+        return true
+    }
+
+    private func commit(_ queued: QueuedJob, result: JobResult, under lease: Lease) -> Bool {
+        let promise = Promise<Bool>()
+        let command = LedgerCommand.job(queued.id, result, completion: promise.fulfil)
+        guard writer.submit(.led(command, under: lease)) else { return false }
+        return promise.wait()
+    }
+
+    private func perform(_ queued: QueuedJob, now: Instant) throws(StoreAPIError) {
+        let job = queued.job
+        if job.kind == .forward {
+            return try forwarder.post(queued.body ?? [], to: job.subject, now: now)
+        }
+        guard let api = apis[job.provider] else {
+            throw .unauthorized(reason: "no key of its API is configured")
+        }
+        try api.perform(job, now: now)
+    }
+
+    /// The job's subject never goes to the log: it may be a purchase token, or an address with a secret.
+    private func report(_ queued: QueuedJob, result: JobResult) {
+        let job = queued.job
+        switch result {
+        case .done: alarm.withLock { $0.isCounted = false }
+        case .retry(let at, let reason) where queued.attempts < 3:
+            log.info(
+                "job postponed",
+                fields: ["kind": job.kind.rawValue, "until": at.iso8601, "reason": reason]
+            )
+        case .retry(let at, let reason):
+            log.warning(
+                "job fails again and again",
+                fields: [
+                    "kind": job.kind.rawValue, "attempts": queued.attempts + 1, "until": at.iso8601, "reason": reason,
+                ]
+            )
+        case .abandoned(let reason):
+            abandoned.add()
+            alarm.withLock { alarm in
+                alarm.isCounted = false
+                if job.kind == .acknowledge || job.kind == .consume { alarm.unacknowledged += 1 }
+            }
+            log.error(
+                "job abandoned",
+                fields: ["kind": job.kind.rawValue, "provider": job.provider.rawValue, "reason": reason]
+            )
+        }
+    }
+}

@@ -1,0 +1,86 @@
+internal import Domain
+internal import Stores
+
+/// Reads one list of a store's history page by page. Gives up on a server whose pages never end.
+struct HistoryReading<List: HistoryList> {
+    private let list: List
+    private(set) var span: HistorySpan
+    private let end: Instant
+    private let onlyFailures: Bool
+    private var token: String?
+    private var seen: Set<String> = []
+    private var pages = 0
+    private var restarts = 0
+    private var progress: Instant?
+
+    /// `end` is the present.
+    init(_ list: List, from start: Instant, to end: Instant, onlyFailures: Bool) {
+        self.list = list
+        span = HistorySpan(from: start, to: end, reach: list.reach)
+        self.end = end
+        self.onlyFailures = onlyFailures
+    }
+
+    /// The entries of the next page. Empty if the request failed in a way that another request can cure; nil at the
+    /// end.
+    mutating func next(now: Instant) throws(StoreAPIError) -> [List.Entry]? {
+        guard let piece = span.piece else { return nil }
+        pages += 1
+        guard pages <= List.limits.ofARun else {
+            throw .unavailable(reason: "the history is too long for one run; the next one goes on")
+        }
+        let query = HistoryQuery(
+            start: piece.start,
+            end: piece.end,
+            isNewest: piece.end >= end,
+            onlyFailures: onlyFailures,
+            token: token
+        )
+        do throws(StoreAPIError) {
+            return try turn(try list.page(query, now: now))
+        } catch {
+            try recover(from: error)
+            return []
+        }
+    }
+
+    /// The time up to which everything was read; nil if it has not advanced since the last call.
+    mutating func takeProgress() -> Instant? {
+        defer { progress = nil }
+        return progress
+    }
+
+    private mutating func turn(_ page: HistoryPage<List.Entry>) throws(StoreAPIError) -> [List.Entry] {
+        guard let next = page.next else {
+            span.done()
+            progress = span.reached
+            begin()
+            return page.entries
+        }
+        guard seen.insert(next).inserted else { throw .unreadable(reason: "the pages of the history repeat") }
+        token = next
+        if seen.count >= List.limits.ofAPiece {
+            guard span.holdsTooMuch() else { throw .unreadable(reason: "the history of one minute has no end") }
+            begin()
+        }
+        return page.entries
+    }
+
+    /// Handles an error that a smaller piece, or starting the piece again at its first page, can cure; throws every
+    /// other.
+    private mutating func recover(from error: StoreAPIError) throws(StoreAPIError) {
+        switch list.remedy(for: error) {
+        case .laterPiece:
+            span.isTooFarBack()
+            progress = span.reached
+        case .firstPage where token != nil && restarts < 10: restarts += 1
+        case .firstPage, nil: throw error
+        }
+        begin()
+    }
+
+    private mutating func begin() {
+        token = nil
+        seen = []
+    }
+}

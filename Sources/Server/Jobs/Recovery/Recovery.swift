@@ -1,0 +1,111 @@
+public import Domain
+public import Ledger
+public import Stores
+public import Support
+internal import Synchronization
+
+/// Asks a store for its history, at the start and once an hour, and commits what no webhook brought. It uses the same
+/// ledger command as a webhook, so that a notification counts once, however it arrives.
+public final class Recovery: Sendable {
+    let provider: Provider
+    let history: HistorySource
+    /// Called for each list, because a reload may bring another key.
+    private let current: @Sendable () -> HistorySource?
+    let verifier: any StoreVerifier
+    let reader: LedgerReader
+    let writer: LedgerWriter
+    let leaderLease: LeaderLease
+    let clock: Clock
+    let log: Log
+    let counts: RecoveryCounts
+    /// Keyed by checkpoint.
+    let troubles = Mutex<[String: HistoryTrouble]>([:])
+    let routine = RecoveryRoutine()
+
+    /// `current` is the history with the settings of the last reload; `verifier` proves the store's webhooks.
+    public init(
+        of provider: Provider,
+        history: HistorySource,
+        current: @escaping @Sendable () -> HistorySource?,
+        verifier: any StoreVerifier,
+        reader: LedgerReader,
+        writer: LedgerWriter,
+        leaderLease: LeaderLease = .alone,
+        clock: Clock,
+        log: Log,
+        counts: RecoveryCounts
+    ) {
+        self.provider = provider
+        self.history = history
+        self.current = current
+        self.verifier = verifier
+        self.reader = reader
+        self.writer = writer
+        self.leaderLease = leaderLease
+        self.clock = clock
+        self.log = log
+        self.counts = counts
+    }
+
+    public func start() {
+        routine.start(history.words.thread) { [self] schedule in
+            guard let lease = leaderLease.lease else { return nil }
+            return recover(RecoveryRun(onlyFailures: schedule.onlyFailures, lease: lease)) { _ in }
+        }
+    }
+
+    /// Starts nothing new.
+    public func halt() {
+        routine.halt()
+    }
+
+    /// Waits for the running request, and ends runs on other threads too. Call it before the ledger is closed.
+    public func close() {
+        routine.end()
+    }
+
+    /// For `/ready`. Only the leader's.
+    public var problems: [String] {
+        guard leaderLease.isHeld else { return [] }
+        return troubles.withLock { troubles in history.lists.flatMap { troubles[$0.key]?.problems ?? [] } }
+    }
+
+    /// If `since` is nil, begins at the last success. `progress` runs after each page, on the caller's thread. Blocks.
+    public func recover(
+        since: Instant?,
+        progress: (RecoveryReport) -> Void = { _ in }
+    ) -> RecoveryReport {
+        recover(RecoveryRun(since: since), progress: progress)
+    }
+
+    /// Asked between the steps of a run. False once it has to end, which is never the store's fault: whoever has lost the
+    /// lease leaves the rest to the node that has it.
+    func goesOn(_ run: RecoveryRun) -> Bool {
+        if run.ending == nil, routine.isHalted { run.ending = "this server is shutting down" }
+        if run.ending == nil, run.lease != nil, run.lease != leaderLease.lease { run.ending = "another node leads" }
+        return run.ending == nil
+    }
+
+    private func recover(_ run: RecoveryRun, progress: (RecoveryReport) -> Void) -> RecoveryReport {
+        var report = RecoveryReport()
+        var isRead = false
+        for known in history.lists where goesOn(run) {
+            let list = current()?.lists.first { $0.key == known.key } ?? known
+            do throws(StoreAPIError) {
+                try read(list, run, into: &report, progress: progress)
+                guard run.ending == nil else { break }
+                isRead = true
+                note(nil, of: list)
+            } catch {
+                guard goesOn(run) else { break }
+                report.problems.append("\(list.name): \(error.description)")
+                note(error, of: list)
+            }
+        }
+        if let ending = run.ending { report.problems.append(ending) }
+        report.isInterrupted = run.ending != nil
+        report.isFailure = !isRead && !(history.asksForEntries && report.found > 0)
+        counts.ended(report, message: history.words.read, log: log)
+        return report
+    }
+}

@@ -1,0 +1,88 @@
+internal import Domain
+internal import Ledger
+internal import Stores
+internal import Support
+
+/// Runs a recovery on a thread of its own: at the start, then once an hour, and sooner after a failure.
+final class RecoveryRoutine: Sendable {
+    private let stop = Routine.Stop()
+    private let routine: Routine
+
+    init() {
+        routine = Routine(stop)
+    }
+
+    /// `recover` returns nil while another node leads.
+    func start(_ name: String, recover: @escaping @Sendable (RecoverySchedule) -> RecoveryReport?) {
+        routine.start(name, state: RecoverySchedule()) { schedule in
+            guard let report = recover(schedule) else {
+                schedule = RecoverySchedule()
+                return .seconds(1)
+            }
+            return schedule.pause(afterFailure: !report.problems.isEmpty, jitter: .random(in: 0..<1))
+        }
+    }
+
+    /// True if nothing new may be started, on any thread.
+    var isHalted: Bool { stop.isRaised }
+
+    func halt() {
+        routine.halt()
+    }
+
+    /// Waits for the running request, and ends runs on other threads too.
+    func end() {
+        routine.end()
+    }
+}
+
+/// One run, on one thread.
+final class RecoveryRun {
+    /// Nil means since the last success, which is then recorded again.
+    let since: Instant?
+    let onlyFailures: Bool
+    /// Nil if an operator asked this node for it.
+    let lease: Lease?
+    /// Why it has ended before everything was read. It stays: a lease that is renewed meanwhile would hide what was left out.
+    var ending: String?
+
+    init(since: Instant? = nil, onlyFailures: Bool = false, lease: Lease? = nil) {
+        self.since = since
+        self.onlyFailures = onlyFailures
+        self.lease = lease
+    }
+
+    var isMarking: Bool { since == nil }
+}
+
+/// Decides when to ask for the history, from which time on, and whether for all of it. Pure.
+struct RecoverySchedule {
+    static let interval = Duration.seconds(3600)
+    /// Covers events that the store was still trying to deliver, or had not recorded yet, at the last run.
+    static let overlap = Duration.seconds(7200)
+    /// On the first start there is no last run; a day covers the setup.
+    static let firstReach = Duration.seconds(86_400)
+
+    private var failures = 0
+    /// The first run asks for everything, because a ledger restored from a backup lacks what the store had delivered to
+    /// it. Later runs ask only for what was not delivered. After a failure, the next run asks for everything again:
+    /// only beside delivered entries can it be seen whether the settings refuse everything or one entry is odd.
+    private(set) var onlyFailures = false
+
+    static func start(mark: Instant?, now: Instant) -> Instant {
+        guard let mark else { return now - firstReach }
+        // A clock that was set back must not make the span empty.
+        return min(mark, now) - overlap
+    }
+
+    /// The time to wait until the next run.
+    mutating func pause(afterFailure isFailure: Bool, jitter: Double) -> Duration {
+        onlyFailures = !isFailure
+        guard isFailure else {
+            failures = 0
+            return RecoverySchedule.interval
+        }
+        failures += 1
+        return JobBackoff(first: .seconds(30), most: RecoverySchedule.interval).delay(after: failures, jitter: jitter)
+    }
+}

@@ -1,0 +1,151 @@
+public import Domain
+public import Ledger
+public import Stores
+public import Support
+internal import Synchronization
+
+/// Asks stores whether a period that has ended was renewed, before any page says that it was not. Meanwhile the ledger
+/// keeps access open for the policy's leeway, and then ends it by itself. Each store has its own thread: while one
+/// store does not answer, customers of the others keep what they have renewed.
+public final class RenewalChecker: Sendable {
+    private static let roundSize = 1000
+
+    private let reader: LedgerReader
+    private let writer: LedgerWriter
+    private let leaderLease: LeaderLease
+    private let lanes: [(provider: Provider, api: any StoreAPI, routine: Routine)]
+    private let ends: EndedAccessQueue
+    private let clock: Clock
+    private let log: Log
+    private let stop: Routine.Stop
+
+    public init(
+        reader: LedgerReader,
+        writer: LedgerWriter,
+        leaderLease: LeaderLease = .alone,
+        apis: [Provider: any StoreAPI],
+        ends: EndedAccessQueue,
+        clock: Clock,
+        log: Log
+    ) {
+        self.reader = reader
+        self.writer = writer
+        self.leaderLease = leaderLease
+        self.ends = ends
+        self.clock = clock
+        self.log = log
+        let stop = Routine.Stop()
+        lanes = apis.map { ($0, $1, Routine(stop)) }
+        self.stop = stop
+    }
+
+    public func start() {
+        for (provider, api, routine) in lanes {
+            routine.start("ends-\(provider.rawValue)", state: RenewalCheckSchedule()) { [self] state in
+                if let lease = leaderLease.lease { turn(provider, api: api, under: lease, state: &state) }
+                return .seconds(1)
+            }
+        }
+    }
+
+    /// Starts nothing new.
+    public func halt() {
+        for lane in lanes { lane.routine.halt() }
+    }
+
+    /// Waits for the running requests. Call it before the ledger is closed.
+    public func close() {
+        halt()
+        for lane in lanes { lane.routine.end() }
+    }
+
+    private func turn(
+        _ provider: Provider,
+        api: any StoreAPI,
+        under lease: Lease,
+        state: inout RenewalCheckSchedule
+    ) {
+        let now = clock.now()
+        let limit = RenewalChecker.roundSize
+        let expiring = answer { reader.expiring(of: provider, at: now, limit: limit, completion: $0) } ?? []
+        var silence: StoreAPIError?
+        for key in state.due(of: expiring, now: now) where !stop.isRaised && leaderLease.lease == lease {
+            if let silence {
+                failed(key, error: silence, state: &state)
+            } else if let error = ask(api, about: key, under: lease, state: &state), error.concernsTheWholeStore {
+                silence = error
+            }
+        }
+        for notice in ends.take(of: provider) {
+            guard let environment = notice.environment, let lineage = notice.contract,
+                state.ended(lineage, at: provider, in: environment)
+            else { continue }
+            // The contract's lineage is never logged: Google's is the purchase token. The feed has the entry.
+            log.warning(
+                "access ended unconfirmed",
+                fields: ["provider": provider.rawValue, "environment": environment.rawValue]
+            )
+        }
+    }
+
+    private func ask(
+        _ api: any StoreAPI,
+        about key: ContractKey,
+        under lease: Lease,
+        state: inout RenewalCheckSchedule
+    ) -> StoreAPIError? {
+        let now = clock.now()
+        do throws(StoreAPIError) {
+            let statement = try api.statement(of: key, now: now)
+            let isCommitted = statement.map { writer.commit($0, at: now, under: lease) != nil } ?? true
+            state.asked(key, isAnswered: isCommitted, now: now, jitter: .random(in: 0..<1))
+            log.info("asked at a period's end", fields: ["provider": key.provider.rawValue, "known": statement != nil])
+            return nil
+        } catch {
+            failed(key, error: error, state: &state)
+            log.warning(
+                "no answer at a period's end",
+                fields: [
+                    "provider": key.provider.rawValue, "environment": key.environment.rawValue,
+                    "reason": error.description,
+                ]
+            )
+            return error
+        }
+    }
+
+    private func failed(_ key: ContractKey, error: StoreAPIError, state: inout RenewalCheckSchedule) {
+        var after: Instant?
+        if case .unavailable(_, let comeback) = error { after = comeback }
+        let now = clock.now()
+        let jitter = Double.random(in: 0..<1)
+        state.asked(key, isAnswered: false, now: now, notBefore: after, jitter: jitter)
+    }
+}
+
+/// Passes contracts whose access has ended with time from the ledger's writer to the renewal checker.
+public final class EndedAccessQueue: Sendable {
+    /// An end that finds no room is not logged; nothing else is lost.
+    private static let capacity = 10_000
+
+    /// Only stores that the renewal checker has asked about have a list.
+    private let notices = Mutex<[Provider: [Notice]]>([:])
+
+    public init() {}
+
+    /// Called on the writer's thread, after the commit.
+    public func committed(_ entries: [Entry]) {
+        for entry in entries where entry.notice.kind == .accessEnded {
+            guard let provider = entry.notice.provider else { continue }
+            notices.withLock { notices in
+                guard let count = notices[provider]?.count, count < EndedAccessQueue.capacity else { return }
+                notices[provider]?.append(entry.notice)
+            }
+        }
+    }
+
+    /// The ends since the last call.
+    func take(of provider: Provider) -> [Notice] {
+        notices.withLock { $0.updateValue([], forKey: provider) } ?? []
+    }
+}

@@ -1,0 +1,64 @@
+internal import Domain
+public import Ledger
+public import Support
+
+/// Empties bodies and fragments that are older than `PAYCAST_RETENTION_DAYS`, in steps that hold nobody up.
+public final class RetentionRunner: Sendable {
+    /// A step takes a tenth of this on the writer's thread.
+    private static let pause = Duration.milliseconds(30)
+    private static let interval = Duration.seconds(3600)
+    private static let retry = Duration.seconds(60)
+
+    private let days: Int
+    private let writer: LedgerWriter
+    private let leaderLease: LeaderLease
+    private let clock: Clock
+    private let log: Log
+    private let stop: Routine.Stop
+    private let routine: Routine
+
+    public init(days: Int, writer: LedgerWriter, leaderLease: LeaderLease, clock: Clock, log: Log) {
+        self.days = days
+        self.writer = writer
+        self.leaderLease = leaderLease
+        self.clock = clock
+        self.log = log
+        stop = Routine.Stop()
+        routine = Routine(stop)
+    }
+
+    public func start() {
+        // The number of steps so far.
+        routine.start("retention", state: 0) { [self] steps in turn(&steps) }
+    }
+
+    /// Starts no further step.
+    public func halt() {
+        routine.halt()
+    }
+
+    /// Call it before the ledger is closed.
+    public func close() {
+        routine.end()
+    }
+
+    private func turn(_ steps: inout Int) -> Duration {
+        guard let lease = leaderLease.lease else { return RetentionRunner.retry }
+        let instant = clock.now() - .seconds(Int64(days) * 86_400)
+        let answer = Promise<Result<Bool, LedgerError>>()
+        let step = LedgerCommand.emptyOld(before: instant) { answer.fulfil($0) }
+        guard writer.submit(.led(step, under: lease)) else { return RetentionRunner.retry }
+        switch answer.wait() {
+        case .failure(let error):
+            log.error("retention failed", fields: ["problem": error, "todo": "nothing: it is tried again in a minute"])
+            return RetentionRunner.retry
+        case .success(false):
+            steps += 1
+            return RetentionRunner.pause
+        case .success(true):
+            if steps > 0 { log.info("retention done", fields: ["days": days]) }
+            steps = 0
+            return RetentionRunner.interval
+        }
+    }
+}

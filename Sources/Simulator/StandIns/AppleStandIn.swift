@@ -1,0 +1,257 @@
+public import Domain
+public import HTTPClient
+internal import Synchronization
+
+/// The parts of the App Store Server API that Paycast uses, in the development server
+/// (https://developer.apple.com/documentation/appstoreserverapi).
+///
+/// It knows what the simulated store said. `PUT /notifications/{id}` with the body of a webhook tells it, before the
+/// webhook is posted; with `?lost=true`, instead of posting it. A subscription past its end is reported as expired
+/// unless a renewal was put there. `/Production/inApps/…` and `/Sandbox/inApps/…` know one environment, `/inApps/…`
+/// knows both. `GET /jobs` shows what Paycast told it. `/device/…` is what the App Store does for an app on a device.
+public final class AppleStandIn: StandIn {
+    let memory = Mutex(AppleStandInState())
+    let signer: AppStoreSigner
+    /// The app that devices buy in.
+    let app: String
+    private let now: @Sendable () -> Instant
+    private let webhook: @Sendable () -> String?
+    private let client: HTTPClient
+
+    /// `webhook` returns the full address of the server's own Apple webhook once it is known.
+    public init(
+        signer: AppStoreSigner,
+        app: String = SimulatedAppStore.bundleID,
+        now: @escaping @Sendable () -> Instant,
+        client: HTTPClient = HTTPClient(timeout: .seconds(10)),
+        webhook: @escaping @Sendable () -> String?
+    ) {
+        self.signer = signer
+        self.app = app
+        self.now = now
+        self.client = client
+        self.webhook = webhook
+    }
+
+    public func answer(_ request: StandInRequest) -> StandInAnswer? {
+        let now = now()
+        var path = request.path.split(separator: "/").map(String.init)
+        switch (request.method, path.first, path.count) {
+        case ("PUT", "notifications", 2): return remember(request)
+        case ("GET", "jobs", 1): return .json(memory.withLock { $0.jobs })
+        case (_, "device", 2): return device(request, question: path[1], now: now)
+        default: break
+        }
+        let environment = path.first.flatMap { name in StoreEnvironment.ofStores.first { $0.rawValue == name } }
+        if environment != nil { path.removeFirst() }
+        guard path.count > 2, path.removeFirst() == "inApps" else { return nil }
+        guard let app = AppleCaller(request.authorization, now: now)?.bid else { return .unauthenticated }
+        let call = AppleStandInCall(
+            request,
+            version: path.removeFirst(),
+            path: path,
+            app: app,
+            environment: environment,
+            now: now
+        )
+        switch (request.method, call.version, path[0], path.count) {
+        case ("GET", "v1", "subscriptions", 2): return statuses(call)
+        case ("GET", "v1", "transactions", 2): return transaction(call)
+        case ("GET", "v2", "history", 2): return history(call)
+        case ("PUT", "v1", "transactions", 3) where path[2] == "appAccountToken": return setAccountToken(call)
+        case ("POST", "v1", "transactions", 3) where path[2] == "finish": return finish(call)
+        case ("POST", "v1", "notifications", 2) where path[1] == "history": return notifications(call)
+        case ("POST", "v1", "notifications", 2) where path[1] == "test": return test(call)
+        case ("GET", "v1", "notifications", 3) where path[1] == "test": return testStatus(call)
+        default: return nil
+        }
+    }
+
+    private func remember(_ request: StandInRequest) -> StandInAnswer {
+        guard let notification = DecodedNotification(request.body) else {
+            return .refusal(400, code: 4_000_000, message: "Put a webhook's body here.")
+        }
+        let isLost = request.query("lost") == "true"
+        memory.withLock { $0.remember(notification, isLost: isLost) }
+        return .json(StandInDone())
+    }
+}
+
+extension AppleStandIn {
+    private func statuses(_ call: AppleStandInCall) -> StandInAnswer {
+        let found = memory.withLock { $0.subscriptions(behind: call.id(1), in: call.environment) }
+        guard let known = memory.withLock({ $0.transactions(behind: call.id(1), in: call.environment) }).first else {
+            return .unknownTransaction
+        }
+        let items = found.map { known -> (group: String, item: StatusItem) in
+            let known = known.standing(at: call.now)
+            let item = StatusItem(
+                originalTransactionId: known.transaction.originalTransactionId,
+                status: known.status,
+                signedTransactionInfo: sign(known.transaction, for: call),
+                signedRenewalInfo: known.renewal.map { sign($0, for: call) }
+            )
+            return (known.transaction.subscriptionGroupIdentifier ?? "", item)
+        }
+        let groups = Dictionary(grouping: items, by: \.group).sorted { $0.key < $1.key }
+        return .json(
+            StatusesAnswer(
+                environment: known.environment,
+                bundleId: known.bundleId,
+                data: groups.map {
+                    StatusGroup(subscriptionGroupIdentifier: $0.key, lastTransactions: $0.value.map(\.item))
+                }
+            )
+        )
+    }
+
+    private func transaction(_ call: AppleStandInCall) -> StandInAnswer {
+        let found = memory.withLock { $0.transaction(call.id(1), in: call.environment) }
+        return found.map { .json(["signedTransactionInfo": sign($0, for: call)]) } ?? .unknownTransaction
+    }
+
+    private func history(_ call: AppleStandInCall) -> StandInAnswer {
+        let found = memory.withLock { $0.transactions(behind: call.id(1), in: call.environment) }
+        guard !found.isEmpty else { return .unknownTransaction }
+        guard let page = StandInPage(found, after: call.request.query("revision"), of: "history") else {
+            return .refusal(400, code: 4_000_005, message: "Invalid request revision.")
+        }
+        return .json(
+            HistoryAnswer(
+                signedTransactions: page.items.map { sign($0, for: call) },
+                hasMore: page.hasMore,
+                revision: page.next
+            )
+        )
+    }
+
+    private func setAccountToken(_ call: AppleStandInCall) -> StandInAnswer {
+        let body = AppStoreJSON.decode([String: String].self, from: call.request.body)
+        guard let token = body?["appAccountToken"].flatMap({ OrderToken($0) }) else {
+            return .refusal(400, code: 4_000_183, message: "Invalid appAccountToken.")
+        }
+        guard let known = memory.withLock({ $0.transaction(call.id(1), in: call.environment) }) else {
+            return .unknownTransaction
+        }
+        guard known.originalTransactionId == call.id(1) else {
+            return .refusal(400, code: 4_000_187, message: "Not an original transaction id.")
+        }
+        guard known.inAppOwnershipType != "FAMILY_SHARED" else {
+            return .refusal(400, code: 4_000_185, message: "Family-shared transactions are not supported.")
+        }
+        memory.withLock { $0.setToken(token, of: known.originalTransactionId) }
+        return .json(StandInDone())
+    }
+
+    private func finish(_ call: AppleStandInCall) -> StandInAnswer {
+        let isKnown = memory.withLock { memory in
+            guard memory.transaction(call.id(1), in: call.environment) != nil else { return false }
+            memory.finish(call.id(1))
+            return true
+        }
+        return isKnown ? .json(StandInDone()) : .unknownTransaction
+    }
+
+    /// Signs the document anew for every answer, as Apple does.
+    private func sign(_ document: TransactionDocument, for call: AppleStandInCall) -> String {
+        var document = document
+        document.signedDate = call.now.milliseconds
+        return (try? signer.sign(document)) ?? ""
+    }
+
+    private func sign(_ document: RenewalDocument, for call: AppleStandInCall) -> String {
+        var document = document
+        document.signedDate = call.now.milliseconds
+        return (try? signer.sign(document)) ?? ""
+    }
+}
+
+extension AppleStandIn {
+    private func notifications(_ call: AppleStandInCall) -> StandInAnswer {
+        guard let range = AppStoreJSON.decode(NotificationRange.self, from: call.request.body) else {
+            return .refusal(400, code: 4_000_015, message: "Invalid start date.")
+        }
+        guard range.startDate <= range.endDate else {
+            return .refusal(400, code: 4_000_013, message: "Start date after end date.")
+        }
+        let reach = call.environment == .sandbox ? 30 : 180
+        guard range.startDate >= (call.now - .days(reach)).milliseconds else {
+            return .refusal(400, code: 4_000_012, message: "Start date too far in past.")
+        }
+        let found = memory.withLock { $0.notifications(in: range, environment: call.environment) }
+        let token = call.request.query("paginationToken")
+        let query = "\(range.startDate)/\(range.endDate)/\(range.onlyFailures ?? false)"
+        guard let page = StandInPage(found, after: token, of: query) else {
+            return .refusal(400, code: 4_000_014, message: "Invalid pagination token.")
+        }
+        return .json(
+            NotificationsAnswer(notificationHistory: page.items, hasMore: page.hasMore, paginationToken: page.next)
+        )
+    }
+
+    /// Posts a real notification to the server's own webhook, and waits for the answer.
+    private func test(_ call: AppleStandInCall) -> StandInAnswer {
+        var notification = SimulatedNotification(
+            type: "TEST",
+            subscription: SimulatedSubscription(product: SimulatedProduct.monthly.id, lineage: "0"),
+            token: nil,
+            bundleID: call.app,
+            now: call.now
+        )
+        notification.environment = call.environment ?? .sandbox
+        guard let address = webhook(), let body = try? SimulatedAppStore(signer: signer).body(notification),
+            let posted = DecodedNotification(body)
+        else {
+            return .refusal(404, code: 4_040_007, message: "No App Store Server Notification URL found for this app.")
+        }
+        let response = try? client.send(
+            "POST",
+            to: address,
+            headers: [("Content-Type", "application/json")],
+            body: body
+        )
+        let result =
+            switch response?.status {
+            case nil: "NO_RESPONSE"
+            case .some(200..<207): "SUCCESS"
+            default: "UNSUCCESSFUL_HTTP_RESPONSE_CODE"
+            }
+        let attempt = SendAttempt(attemptDate: call.now.milliseconds, sendAttemptResult: result)
+        let token = "\(notification.id)_\(call.now.milliseconds)"
+        memory.withLock { $0.tests[token] = NotificationRecord(signedPayload: posted.payload, sendAttempts: [attempt]) }
+        return .json(["testNotificationToken": token])
+    }
+
+    private func testStatus(_ call: AppleStandInCall) -> StandInAnswer {
+        let found = memory.withLock { $0.tests[call.id(2)] }
+        return found.map { .json($0) } ?? .refusal(404, code: 4_040_008, message: "Test notification not found.")
+    }
+}
+
+/// One incoming call, with its time.
+private struct AppleStandInCall {
+    let request: StandInRequest
+    let version: String
+    let path: [String]
+    let app: String
+    let environment: StoreEnvironment?
+    let now: Instant
+
+    init(
+        _ request: StandInRequest,
+        version: String,
+        path: [String],
+        app: String,
+        environment: StoreEnvironment?,
+        now: Instant
+    ) {
+        self.request = request
+        self.version = version
+        self.path = path
+        self.app = app
+        self.environment = environment
+        self.now = now
+    }
+
+    func id(_ index: Int) -> String { path[index] }
+}

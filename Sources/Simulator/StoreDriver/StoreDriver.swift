@@ -1,0 +1,158 @@
+internal import APIModel
+public import Domain
+public import HTTPClient
+
+/// Plays a store against a development server: looks up what the user holds, decides what happens next, and posts it.
+/// It blocks.
+public struct StoreDriver: Sendable {
+    /// The event to send, and its user.
+    public struct Request: Sendable {
+        public var type: String
+        public var subtype: String?
+        /// The step that the event stands for, in words common to all stores.
+        public var meaning: LifecycleStep?
+        /// The buyer. Without an order, one is created for this user if the event needs it.
+        public var user: String?
+        public var order: OrderToken?
+        /// The product to buy, or the new product in a change of plan.
+        public var product: String?
+        /// The kind of product that a one-time charge pays for.
+        public var kind: ProductKind?
+        public var environment: StoreEnvironment = .sandbox
+        /// The store's name for the app; nil for the simulated store's default.
+        public var app: String?
+
+        public init(type: String, subtype: String? = nil, user: String? = nil, order: OrderToken? = nil) {
+            self.type = type
+            self.subtype = subtype
+            self.user = user
+            self.order = order
+        }
+
+        /// One-time purchases arrive under other event names than subscriptions.
+        var isOneTime: Bool {
+            ["ONE_TIME_CHARGE", "NON_RENEWING_PURCHASE"].contains(type) || type.hasPrefix("ONE_TIME_PRODUCT")
+        }
+    }
+
+    /// The purchase that an event is about.
+    public struct Purchase: Sendable {
+        public var facts: SimulatedSubscription
+        /// The token in the purchase; nil if the server already knows the owner.
+        public var token: OrderToken?
+    }
+
+    /// The server's answer.
+    public struct Delivery: Sendable {
+        public var status: Int
+        public var outcome: String?
+        /// The event's id as it was sent.
+        public var event: String
+        public var cursor: String?
+        /// The answer's body, unchanged.
+        public var body: [UInt8]
+
+        /// True if the store will not deliver it again.
+        public var isTaken: Bool { (200...299).contains(status) }
+    }
+
+    private let server: ServerRoutes
+    private let store: any SimulatedStore
+
+    /// `server` is an address such as `http://127.0.0.1:8080`.
+    public init(
+        server: String,
+        apiKey: String,
+        store: any SimulatedStore,
+        client: HTTPClient = HTTPClient(timeout: .seconds(10))
+    ) {
+        self.server = ServerRoutes(address: server, apiKey: apiKey, client: client)
+        self.store = store
+    }
+
+    private var provider: Provider { type(of: store).provider }
+
+    /// Signs and posts one event. `now` is the server's time, not this machine's.
+    public func deliver(_ request: Request, now: Instant) throws(StoreDriverError) -> Delivery {
+        let delivery = try sign(request, of: purchase(for: request), now: now)
+        try publish(delivery)
+        let answer = try post(delivery)
+        if answer.isTaken { try enter(delivery) }
+        return answer
+    }
+
+    /// The user's purchase that the event continues, or the product about to be bought.
+    public func purchase(for request: Request) throws(StoreDriverError) -> Purchase {
+        let held = try request.user.map { (user: String) throws(StoreDriverError) in try server.entitlements(of: user) }
+        let choice = PurchaseChoice(request, at: type(of: store), held: held ?? [])
+        if let order = request.order { return Purchase(facts: choice.facts(of: order), token: order) }
+        if let facts = choice.heldFacts {
+            return Purchase(facts: facts, token: try repeatedToken(of: facts, for: request))
+        }
+        guard let user = request.user else { throw .nobody }
+        let order = try server.createOrder(user: user, product: choice.product, kind: choice.kind, at: provider)
+        return Purchase(facts: choice.facts(of: order), token: order)
+    }
+
+    /// Google repeats a purchase's account id whenever it is asked, and refuses to replace a purchase under another one.
+    private func repeatedToken(
+        of facts: SimulatedSubscription,
+        for request: Request
+    ) throws(StoreDriverError) -> OrderToken? {
+        guard provider == .google, let user = request.user else { return nil }
+        return try server.order(of: facts.lineage, user: user)
+    }
+
+    public func sign(
+        _ request: Request,
+        of purchase: Purchase,
+        now: Instant,
+        isLost: Bool = false
+    ) throws(StoreDriverError) -> SimulatedDelivery {
+        var event = SimulatedEvent(
+            type: request.type,
+            subtype: request.subtype,
+            facts: purchase.facts,
+            user: request.user,
+            token: purchase.token,
+            app: request.app,
+            environment: request.environment,
+            now: now
+        )
+        event.isLost = isLost
+        do { return try store.delivery(event) } catch { throw .signing(error) }
+    }
+
+    /// An earlier delivery as the store would send it now.
+    public func attempt(_ delivery: SimulatedDelivery, at now: Instant) throws(StoreDriverError) -> SimulatedDelivery {
+        do { return try store.attempt(delivery, at: now) } catch { throw .signing(error) }
+    }
+
+    /// From now on, the store's API returns the purchase in its new state.
+    public func publish(_ delivery: SimulatedDelivery) throws(StoreDriverError) {
+        for document in delivery.documents { try server.put(document, of: provider) }
+    }
+
+    /// Adds the event to the store's history, but only after delivery: a server that reads the history would be faster.
+    public func enter(_ delivery: SimulatedDelivery) throws(StoreDriverError) {
+        for document in delivery.history { try server.put(document, of: provider) }
+    }
+
+    /// Posts a signed delivery; posting it again is a retry.
+    public func post(_ delivery: SimulatedDelivery) throws(StoreDriverError) -> Delivery {
+        let response = try server.post(delivery)
+        let answer = JSON.decode(CommitAnswer.self, from: response.body)
+        return Delivery(
+            status: response.status,
+            outcome: answer?.outcome,
+            event: answer?.event ?? delivery.event,
+            cursor: answer?.cursor,
+            body: response.body
+        )
+    }
+
+    /// Moves the server's clock forward and returns its new time.
+    public func advanceClock(by duration: Duration) throws(StoreDriverError) -> Instant {
+        try server.advanceClock(by: duration)
+    }
+}

@@ -1,0 +1,127 @@
+internal import Domain
+internal import Glibc
+
+/// Writes one line per event to stderr, in one `write(2)` each, so that lines from several threads never mix.
+///
+/// The message is a constant; what varies goes into the fields. Never log secrets, tokens or payloads.
+public struct Log: Sendable {
+    public enum Level: Int, CaseIterable, Comparable, Sendable {
+        case debug, info, warning, error
+
+        public init?(name: String) {
+            guard let level = Level.allCases.first(where: { $0.name == name }) else { return nil }
+            self = level
+        }
+
+        public var name: String { "\(self)" }
+
+        public static func < (left: Level, right: Level) -> Bool { left.rawValue < right.rawValue }
+    }
+
+    public enum Format: String, CaseIterable, Sendable {
+        case text, json
+    }
+
+    public typealias Fields = KeyValuePairs<String, any CustomStringConvertible & Sendable>
+
+    private let level: Level
+    private let format: Format
+    private let clock: Clock
+    private let sink: @Sendable (String) -> Void
+
+    public init(
+        level: Level,
+        format: Format,
+        clock: Clock = Clock(),
+        sink: @escaping @Sendable (String) -> Void = Log.standardError
+    ) {
+        self.level = level
+        self.format = format
+        self.clock = clock
+        self.sink = sink
+    }
+
+    /// Drops everything: for tests that do not check the log.
+    public static let silent = Log(level: .error, format: .text, sink: { _ in })
+
+    /// A state worth knowing while developing.
+    public func debug(_ message: StaticString, fields: @autoclosure () -> Fields = [:]) {
+        write(.debug, message: message, fields: fields)
+    }
+
+    /// A change of state, or a request.
+    public func info(_ message: StaticString, fields: @autoclosure () -> Fields = [:]) {
+        write(.info, message: message, fields: fields)
+    }
+
+    /// Something that somebody may have to look at tomorrow.
+    public func warning(_ message: StaticString, fields: @autoclosure () -> Fields = [:]) {
+        write(.warning, message: message, fields: fields)
+    }
+
+    /// Something that somebody has to look at now.
+    public func error(_ message: StaticString, fields: @autoclosure () -> Fields = [:]) {
+        write(.error, message: message, fields: fields)
+    }
+
+    private func write(_ level: Level, message: StaticString, fields: () -> Fields) {
+        guard level >= self.level else { return }
+        let pairs = fields().map { ($0.key, String(describing: $0.value)) }
+        let time = clock.now().iso8601
+        switch format {
+        case .text: sink(LogLine.text(time: time, level: level, message: "\(message)", fields: pairs))
+        case .json: sink(LogLine.json(time: time, level: level, message: "\(message)", fields: pairs))
+        }
+    }
+
+    @Sendable public static func standardError(_ line: String) {
+        writeLine(line, to: 2)
+    }
+
+    /// For the one line that a parent process waits for.
+    public static func standardOutput(_ line: String) {
+        writeLine(line, to: 1)
+    }
+
+    private static func writeLine(_ line: String, to descriptor: Int32) {
+        var bytes = Array(line.utf8)
+        bytes.append(10)
+        _ = Glibc.write(descriptor, bytes, bytes.count)
+    }
+}
+
+/// The two formats of a log line. Control characters never reach the terminal or break a line.
+enum LogLine {
+    static func text(time: String, level: Log.Level, message: String, fields pairs: [(String, String)]) -> String {
+        let fields = pairs.map { " \($0.0)=\(quotedIfNeeded($0.1))" }.joined()
+        let name = level.name.uppercased()
+        return "\(time) \(name)\(String(repeating: " ", count: 7 - name.utf8.count)) \(message)\(fields)"
+    }
+
+    static func json(time: String, level: Log.Level, message: String, fields pairs: [(String, String)]) -> String {
+        let head = [("time", time), ("level", level.name), ("message", message)]
+        return "{" + (head + pairs).map { "\(quoted($0.0)):\(quoted($0.1))" }.joined(separator: ",") + "}"
+    }
+
+    private static func quotedIfNeeded(_ text: String) -> String {
+        let isPlainWord = !text.isEmpty && text.utf8.allSatisfy { $0 > 32 && $0 != 34 && $0 != 61 && $0 != 127 }
+        return isPlainWord && !text.unicodeScalars.contains(where: \.steersTerminal)
+            ? text : quoted(text)
+    }
+
+    private static func quoted(_ text: String) -> String {
+        var result = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": result += "\\\""
+            case "\\": result += "\\\\"
+            case "\n": result += "\\n"
+            case _ where scalar.steersTerminal:
+                let hex = String(scalar.value, radix: 16)
+                result += "\\u" + String(repeating: "0", count: 4 - hex.utf8.count) + hex
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result + "\""
+    }
+}

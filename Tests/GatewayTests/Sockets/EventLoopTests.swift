@@ -1,0 +1,176 @@
+import Glibc
+import TestSupport
+import Testing
+
+@testable import Gateway
+
+/// What epoll does not do by itself: https://man7.org/linux/man-pages/man7/epoll.7.html
+@Suite(.blocking) final class EventLoopTests {
+    private let loop: EventLoop
+    private let first = SocketPair()
+    private let second = SocketPair()
+    private var reports: [String] = []
+
+    init() throws {
+        loop = try EventLoop()
+    }
+
+    @Test func whatIsNotReadIsReportedAgain() throws {
+        let watch = try watch(first)
+        watch.start { [unowned self] report in
+            note("first", report)
+            guard reports.count == 3 else { return }
+            first.read()
+            watch.end()
+            loop.stop()
+        }
+        first.peerSends()
+        loop.run {}
+        #expect(reports == ["first is readable", "first is readable", "first is readable", "first is closed"])
+    }
+
+    @Test func aWatchThatHasEndedIsNotReportedInTheSameTurn() throws {
+        let watches = [try watch(first), try watch(second)]
+        for (index, watch) in watches.enumerated() {
+            watch.start { [unowned self] report in
+                note("one", report)
+                guard case .ready = report else { return }
+                watches[1 - index].end()
+                loop.stop()
+            }
+        }
+        first.peerSends()
+        second.peerSends()
+        loop.run {}
+        #expect(reports == ["one is readable", "one is closed"])
+        #expect([first, second].filter(\.isClosed).count == 1)
+        for watch in watches { watch.end() }
+    }
+
+    /// epoll reports a peer that has hung up even to those who want to know nothing.
+    @Test func aHangUpDoesNotSpinWhileNobodyReads() throws {
+        let watch = try watch(first)
+        watch.start { [unowned self] in note("first", $0) }
+        watch.report(reading: false, writing: false)
+        first.peerSends()
+        first.peerHangsUp()
+        let turns = turns(for: 5)
+        #expect(turns < 50)
+        #expect(reports.isEmpty)
+        watch.report(reading: true, writing: false)
+        _ = self.turns(for: 1)
+        #expect(reports.first == "first is readable")
+        watch.end()
+    }
+
+    @Test func whoWantsToWriteIsToldOnce() throws {
+        let watch = try watch(first)
+        watch.start { [unowned self] report in
+            note("first", report)
+            watch.report(reading: true, writing: false)
+        }
+        watch.report(reading: true, writing: true)
+        #expect(turns(for: 5) < 50)
+        #expect(reports == ["first is writable"])
+        watch.end()
+    }
+
+    /// Nobody reads the waker's descriptor.
+    @Test func eachWakeIsReportedOnce() throws {
+        let waker = try #require(LoopWaker())
+        var woken = 0
+        #expect(loop.observe(waker) { woken += 1 })
+        var wakes = 0
+        var turns = 0
+        let timer = loop.timer(interval: 1000) { [unowned self] in
+            if wakes == 5 { return loop.stop() }
+            wakes += 1
+            waker.wake()
+        }
+        loop.run { turns += 1 }
+        withExtendedLifetime(timer) {}
+        #expect(woken == 5)
+        #expect(turns < 50)
+    }
+
+    /// lws looks at its timers only when it is called, and its own timers come every 30 s.
+    @Test func aTimerMadeBetweenTurnsIsNoticed() throws {
+        let waker = try #require(LoopWaker())
+        var timers = [loop.timer(interval: 3_600_000_000) {}]
+        let isWatched = loop.observe(waker) { [unowned self] in
+            timers.append(loop.timer(interval: 1000) { self.loop.stop() })
+        }
+        #expect(isWatched)
+        _ = turns(for: 1)
+        waker.wake()
+        let start = ContinuousClock.now
+        loop.run {}
+        #expect(ContinuousClock.now - start < .seconds(10))
+        withExtendedLifetime(timers) {}
+    }
+
+    /// The number of turns that the loop takes while a timer fires `count` times.
+    private func turns(for count: Int) -> Int {
+        var turns = 0
+        var fired = 0
+        let timer = loop.timer(interval: 1000) { [unowned self] in
+            fired += 1
+            if fired == count { loop.stop() }
+        }
+        loop.run { turns += 1 }
+        withExtendedLifetime(timer) {}
+        return turns
+    }
+
+    private func watch(_ pair: SocketPair) throws -> DescriptorWatch {
+        try #require(DescriptorWatch(pair.ours, on: loop))
+    }
+
+    private func note(_ name: String, _ report: Socket.Report) {
+        switch report {
+        case .ready(reading: true, writing: false): reports.append("\(name) is readable")
+        case .ready(reading: false, writing: true): reports.append("\(name) is writable")
+        case .ready: reports.append("\(name) is both or neither")
+        case .failed: reports.append("\(name) has failed")
+        case .closed: reports.append("\(name) is closed")
+        }
+    }
+}
+
+/// Two connected sockets; a watch closes ours.
+private final class SocketPair {
+    let ours: Int32
+    private var theirs: Int32
+
+    init() {
+        var ends: [Int32] = [-1, -1]
+        socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends)
+        ours = ends[0]
+        theirs = ends[1]
+    }
+
+    deinit {
+        peerHangsUp()
+    }
+
+    /// As its peer sees it: the number of a closed descriptor may belong to another one by now.
+    var isClosed: Bool {
+        var byte: UInt8 = 0
+        let count = recv(theirs, &byte, 1, Int32(MSG_DONTWAIT))
+        return count == 0 || count < 0 && errno == ECONNRESET
+    }
+
+    func peerSends() {
+        send(theirs, "x", 1, Int32(MSG_NOSIGNAL))
+    }
+
+    func peerHangsUp() {
+        if theirs >= 0 { close(theirs) }
+        theirs = -1
+    }
+
+    func read() {
+        var byte: UInt8 = 0
+        recv(ours, &byte, 1, 0)
+    }
+}

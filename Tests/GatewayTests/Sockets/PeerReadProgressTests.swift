@@ -1,0 +1,24 @@
+import Gateway
+import Testing
+
+@Suite struct PeerReadProgressTests {
+    struct Progress: Sendable {
+        var start: UInt64 = 1000
+        var confirmed: UInt64
+        var seconds: Int
+        var isSteady: Bool
+    }
+
+    @Test(arguments: [
+        Progress(confirmed: 1000, seconds: 30, isSteady: false),
+        Progress(confirmed: 1000 + 30 * 1024 - 1, seconds: 30, isSteady: false),
+        Progress(confirmed: 1000 + 30 * 1024, seconds: 30, isSteady: true),
+        Progress(confirmed: 1000 + 30 * 1024, seconds: 31, isSteady: false),
+        Progress(confirmed: 1000 + 3600 * 1024, seconds: 3600, isSteady: true),
+        // The kernel does not say.
+        Progress(confirmed: 0, seconds: 1, isSteady: false),
+    ]) func steadyIsOneKibibyteASecond(_ example: Progress) {
+        let progress = PeerReadProgress(start: example.start)
+        #expect(progress.isSteady(confirmed: example.confirmed, after: example.seconds) == example.isSteady)
+    }
+}

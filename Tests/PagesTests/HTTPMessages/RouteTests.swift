@@ -1,0 +1,47 @@
+import Domain
+import Pages
+import Testing
+
+@Suite struct RouteTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        var path: String
+        var route: Route
+        var testDescription: String { path }
+    }
+
+    @Test(arguments: [
+        Case(path: "/webhooks/apple", route: .webhook(.apple)),
+        Case(path: "/webhooks/nobody", route: .file(path: "/webhooks/nobody")),
+        Case(path: "/transactions/apple", route: .transactions(.apple)),
+        Case(path: "/transactions/google", route: .transactions(.google)),
+        Case(path: "/transactions/stripe", route: .file(path: "/transactions/stripe")),
+        Case(path: "/receipts/apple", route: .receipts(.apple)),
+        Case(path: "/receipts/google", route: .file(path: "/receipts/google")),
+        Case(path: "/offers/apple", route: .offers(.apple)),
+        Case(path: "/offers/google", route: .file(path: "/offers/google")),
+        Case(path: "/users/42/entitlements", route: .entitlements(user: "42")),
+        Case(path: "/entitlements", route: .streamEntitlements),
+        Case(path: "/entitlements/", route: .file(path: "/entitlements/")),
+        Case(path: "/users/gid://shop/User/42/stream", route: .userStream(user: "gid://shop/User/42")),
+        Case(path: "/users/\u{301}42/stream", route: .userStream(user: "\u{301}42")),
+        Case(path: "/users/42", route: .user("42")), Case(path: "/users/a/b", route: .user("a/b")),
+        Case(path: "/users/\u{301}", route: .user("\u{301}")), Case(path: "/users/events", route: .user("events")),
+        Case(path: "/users/42/events", route: .userEvents(user: "42")),
+        Case(path: "/users//events", route: .userEvents(user: "")),
+        Case(path: "/users/", route: .file(path: "/users/")), Case(path: "/users", route: .file(path: "/users")),
+        Case(path: "/orders", route: .orders), Case(path: "/orders/x/y", route: .order(token: "x/y")),
+        Case(path: "/orders/\u{301}", route: .order(token: "\u{301}")),
+        Case(path: "/paycast.js", route: .script), Case(path: "/paycast-native.js", route: .nativeScript),
+        Case(path: "/openapi.json", route: .openAPI),
+        Case(path: "/", route: .file(path: "/")),
+        Case(path: "/orders/", route: .file(path: "/orders/")),
+    ]) func findsItsRoute(_ given: Case) {
+        let stores = StoreRoutes(
+            webhooks: [.apple, .stripe],
+            transactions: [.apple, .google],
+            receipts: [.apple],
+            offers: [.apple]
+        )
+        #expect(Route(path: given.path, stores: stores) == given.route)
+    }
+}

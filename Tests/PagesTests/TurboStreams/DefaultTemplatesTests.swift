@@ -1,0 +1,63 @@
+import Domain
+import Foundation
+import Testing
+
+@testable import Pages
+
+/// The templates that the package ships, as a server reads them.
+@Suite struct DefaultTemplatesTests {
+    static let folder = URL(fileURLWithPath: #filePath)
+        .appendingPathComponent("../../../../public/fragments").standardized.path
+
+    @Test(arguments: FragmentName.allCases, PageTarget.allCases)
+    func everyNameShowsSomethingForEveryTarget(_ name: FragmentName, target: PageTarget) throws {
+        let renderer = try TemplateLoader(folder: Self.folder).renderer
+        let values = ["product": "paycast.pro.annual", "state": "active", "access_until": "1 May 2027"]
+        let element = try #require(renderer.element(name, for: target, values: values))
+        let html = String(decoding: element, as: UTF8.self)
+        #expect(html.contains("id=\"\(target.rawValue)\""))
+        // What moved to another user is active there, not here.
+        let state = name == .moved ? "moved" : "active"
+        #expect(html.contains("data-product=\"paycast.pro.annual\""))
+        #expect(html.contains("data-state=\"\(state)\""))
+        // A live region that is replaced is not announced: it is the page's, around the element.
+        #expect(!html.contains("aria-live") && !html.contains("role=\"status\""))
+    }
+
+    /// The two are one page in two languages: whatever is not text is the same.
+    @Test(arguments: FragmentName.allCases, PageTarget.allCases)
+    func germanIsTheSameElement(_ name: FragmentName, target: PageTarget) throws {
+        let renderer = try TemplateLoader(folder: Self.folder).renderer
+        var values = ["user": "42", "product": "p", "state": "active", "access_until_iso": "2027-05-01T00:00:00Z"]
+        values["access_until"] = "1 May 2027"
+        let english = try #require(renderer.element(name, for: target, values: values))
+        values["locale"] = "de-AT"
+        let german = try #require(renderer.element(name, for: target, values: values))
+        let root = " lang=\"de\""
+        let text = String(decoding: german, as: UTF8.self)
+        #expect(text.contains("id=\"\(target.rawValue)\"\(root)"))
+        #expect(!text.contains("May"))
+        #expect(text.contains("1. Mai 2027") == String(decoding: english, as: UTF8.self).contains("1 May 2027"))
+        // English is what paycast-native.js says without these.
+        let untold = text.replacing(/\s+data-paycast-text-[a-z-]+="[^"]*"/, with: "")
+        #expect(tags(untold.replacing(root, with: "")) == tags(String(decoding: english, as: UTF8.self)))
+    }
+
+    /// In whatever order: a sentence may have another one.
+    private func tags(_ html: String) -> [String] {
+        html.split(separator: "<").compactMap { $0.split(separator: ">").first.map(String.init) }.sorted()
+    }
+
+    @Test(arguments: FragmentName.allCases)
+    func noValueBecomesMarkup(_ name: FragmentName) throws {
+        let renderer = try TemplateLoader(folder: Self.folder).renderer
+        let names = ["user", "product", "state", "access_until", "access_until_iso", "pending_product", "price"]
+        let hostile = Dictionary(uniqueKeysWithValues: names.map { ($0, "\"></template><script>'&") })
+        for target in PageTarget.allCases {
+            let element = try #require(renderer.element(name, for: target, values: hostile))
+            let source = String(decoding: element, as: UTF8.self)
+            #expect(!source.contains("<script") && !source.contains("</template"))
+            #expect(try HTMLElement.topLevel(of: element).map(\.id) == [target.rawValue])
+        }
+    }
+}

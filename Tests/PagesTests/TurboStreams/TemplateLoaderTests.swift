@@ -1,0 +1,119 @@
+import Domain
+import Foundation
+import Testing
+
+@testable import Pages
+
+@Suite struct TemplateLoaderTests {
+    /// A real folder, removed when the test lets go of it.
+    final class Folder {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("fragments-\(UUID().uuidString)").path
+
+        init() throws {
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        }
+
+        deinit {
+            try? FileManager.default.removeItem(atPath: path)
+        }
+
+        func write(_ file: String, source: String) throws {
+            try Data(source.utf8).write(to: URL(fileURLWithPath: "\(path)/\(file)"))
+        }
+
+        func remove(_ file: String) throws {
+            try FileManager.default.removeItem(atPath: "\(path)/\(file)")
+        }
+    }
+
+    @Test func servesAChangedFile() throws {
+        let folder = try Folder()
+        try folder.write("success.html", source: paywall("one"))
+        let loader = try TemplateLoader(folder: folder.path)
+        #expect(shown(loader) == paywall("one"))
+        #expect(loader.refresh() == TemplateLoader.Changes())
+        try folder.write("success.html", source: paywall("second"))
+        #expect(loader.refresh().updated == ["success.html"])
+        #expect(shown(loader) == paywall("second"))
+        try folder.remove("success.html")
+        #expect(loader.refresh() == TemplateLoader.Changes(removed: ["success.html"]))
+        #expect(shown(loader) == nil)
+        #expect(loader.refresh() == TemplateLoader.Changes())
+    }
+
+    @Test func whatTheProgramCarriesStandsForAFolderThatIsNotThere() throws {
+        let folder = try Folder()
+        let missing = folder.path + "/fragments"
+        let builtIn = ["success.html": Array(paywall("built in").utf8)]
+        let loader = try TemplateLoader(folder: missing, builtIn: builtIn)
+        #expect(shown(loader) == paywall("built in"))
+        #expect(loader.refresh() == TemplateLoader.Changes())
+        try FileManager.default.createDirectory(atPath: missing, withIntermediateDirectories: true)
+        #expect(loader.refresh().removed == ["success.html"])
+        #expect(shown(loader) == nil, "an empty folder has no templates")
+        try folder.write("fragments/success.html", source: paywall("own"))
+        #expect(loader.refresh().updated == ["success.html"])
+        #expect(shown(loader) == paywall("own"))
+        try folder.remove("fragments")
+        #expect(loader.refresh().updated == ["success.html"])
+        #expect(shown(loader) == paywall("built in"))
+    }
+
+    @Test func keepsTheLastGoodVersionOfABrokenFile() throws {
+        let folder = try Folder()
+        try folder.write("success.html", source: paywall("good"))
+        let loader = try TemplateLoader(folder: folder.path)
+        try folder.write("success.html", source: "<p>{{")
+        #expect(loader.refresh().broken.map(\.file) == ["success.html"])
+        #expect(loader.refresh() == TemplateLoader.Changes())
+        #expect(shown(loader) == paywall("good"))
+        #expect(loader.problems == ["fragments/success.html: line 1: <p> is never closed; write </p>"])
+        try folder.write("success.html", source: paywall("better"))
+        loader.refresh()
+        #expect(shown(loader) == paywall("better"))
+        #expect(loader.problems == [])
+    }
+
+    @Test func forgetsTheProblemOfARemovedFile() throws {
+        let folder = try Folder()
+        let loader = try TemplateLoader(folder: folder.path)
+        try folder.write("Success.html", source: "")
+        #expect(loader.refresh().broken.count == 1)
+        #expect(loader.problems.first?.hasSuffix(". Did you mean success.html?") == true)
+        try folder.remove("Success.html")
+        #expect(loader.refresh() == TemplateLoader.Changes(removed: ["Success.html"]))
+        #expect(loader.problems == [])
+        // It was never served.
+        #expect(!loader.warnings.contains { $0.cause == .removed })
+    }
+
+    @Test func refusesToStartWithAllProblems() throws {
+        let folder = try Folder()
+        try folder.write("success.html", source: "")
+        try folder.write("news.html", source: "<p>")
+        try folder.write("big.html", source: String(repeating: " ", count: TemplateFolder.largestFile + 1))
+        let error = #expect(throws: TemplateProblems.self) { try TemplateLoader(folder: folder.path) }
+        #expect(error?.problems.map(\.file) == ["big.html", "news.html", "success.html"])
+    }
+
+    @Test func looksAtPlainHTMLFilesOnly() throws {
+        let folder = try Folder()
+        try folder.write("README.md", source: "<p>")
+        try folder.write(".success.html.swp", source: "<p>")
+        try folder.write(".#success.html", source: "<p>")
+        try FileManager.default.createDirectory(atPath: folder.path + "/old.html", withIntermediateDirectories: false)
+        let loader = try TemplateLoader(folder: folder.path)
+        #expect(loader.templates == TemplateLookup())
+    }
+
+    @Test func aFolderThatDoesNotExistHasNoTemplates() throws {
+        let loader = try TemplateLoader(folder: "/nonexistent/fragments")
+        #expect(loader.templates == TemplateLookup())
+    }
+
+    private func paywall(_ text: String) -> String { "<p id=\"paywall\">\(text)</p>" }
+
+    private func shown(_ loader: TemplateLoader) -> String? {
+        loader.renderer.element(.success, for: .paywall, values: [:]).map { String(decoding: $0, as: UTF8.self) }
+    }
+}

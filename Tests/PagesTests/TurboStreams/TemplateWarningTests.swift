@@ -1,0 +1,105 @@
+import Domain
+import Testing
+
+@testable import Pages
+
+@Suite struct TemplateWarningTests {
+    struct Folder: CustomTestStringConvertible {
+        var name: String
+        /// Beside all ten, of which `without` are missing.
+        var also: Set<String> = []
+        var without: Set<String> = []
+        var removed: Set<String> = []
+        var broken: Set<String> = []
+        var warnings: [String]
+        var testDescription: String { name }
+    }
+
+    @Test(arguments: [
+        Folder(name: "complete", warnings: []),
+        Folder(name: "an app's own", also: ["news.html", "news.de.html"], warnings: []),
+        Folder(
+            name: "a slip",
+            also: ["sucess.html"],
+            without: ["success.html"],
+            warnings: [
+                "fragments/success.html is missing: a page that would show it reloads instead",
+                "fragments/sucess.html is never shown: no fragment is called sucess; did you mean success.html?",
+            ]
+        ),
+        Folder(
+            name: "a slip in a variant",
+            also: ["warn_biling.paycast.pro.annual.de.html"],
+            warnings: [
+                "fragments/warn_biling.paycast.pro.annual.de.html is never shown: no fragment is called "
+                    + "warn_biling; did you mean warn_billing.paycast.pro.annual.de.html?"
+            ]
+        ),
+        Folder(
+            name: "languages",
+            also: [
+                "success.pt-BR.html", "success.pro.html", "success.PRO.html", "success.pro_us.html",
+                "success.Annual.html",
+                "success.paycast.pro.annual.zh-Hant-TW.html", "success.2025.html",
+            ],
+            warnings: []
+        ),
+        Folder(
+            name: "languages that are never chosen",
+            also: ["success.pt_BR.html", "news.DE.html", "ending.paycast.pro.annual.zh-hant.html"],
+            warnings: [
+                "fragments/ending.paycast.pro.annual.zh-hant.html is never shown for a language: zh-hant is taken for a "
+                    + "product; did you mean ending.paycast.pro.annual.zh-Hant.html?",
+                "fragments/news.DE.html is never shown for a language: DE is taken for a product; did you mean news.de.html?",
+                "fragments/success.pt_BR.html is never shown for a language: pt_BR is taken for a product; did you mean "
+                    + "success.pt-BR.html?",
+            ]
+        ),
+        Folder(
+            name: "no offers",
+            without: ["paywall.html"],
+            warnings: [
+                "fragments/paywall.html is missing: a page whose user's access ends reloads, so that the app's own "
+                    + "server renders its offers"
+            ]
+        ),
+        Folder(
+            name: "variants alone",
+            also: ["ending.de.html"],
+            without: ["ending.html"],
+            warnings: ["fragments/ending.html is missing: a page reloads when none of its variants fits"]
+        ),
+        Folder(
+            name: "removed",
+            without: ["manage.html"],
+            removed: ["manage.html", "news.html"],
+            warnings: [
+                "fragments/manage.html was removed: a page that would show it reloads instead",
+                "fragments/news.html was removed: a page that would show it gets a less specific template, or none",
+            ]
+        ),
+        Folder(name: "broken", without: ["manage.html"], broken: ["manage.html"], warnings: []),
+    ])
+    func warns(_ folder: Folder) {
+        let all = Set(FragmentName.allCases.map { $0.rawValue + ".html" })
+        let warnings = TemplateWarning.all(
+            served: all.subtracting(folder.without).union(folder.also),
+            removed: folder.removed,
+            broken: folder.broken
+        )
+        #expect(warnings.map(\.description) == folder.warnings)
+    }
+
+    @Test func oneSentenceForAnEmptyFolder() {
+        let warnings = TemplateWarning.all(served: [], removed: [], broken: [])
+        #expect(
+            warnings.map(\.description)
+                == ["fragments/ has no templates: a page reloads at every change of its user's state"]
+        )
+    }
+
+    @Test(arguments: ["message.html", "page.html", "news.html", "n.html", "success.html", "success.de.html"])
+    func leavesNamesAloneThatAreNoSlip(_ file: String) {
+        #expect(TemplateWarning.nearestFile(to: file) == nil)
+    }
+}

@@ -1,0 +1,122 @@
+import Domain
+import Testing
+
+@testable import Rails
+
+@Suite struct HeartbeatHealthTests {
+    enum Trouble: Error {
+        case starting, silent, closed, refused
+    }
+
+    private let timing = HeartbeatTiming(
+        heartbeat: .seconds(2),
+        patience: .seconds(5),
+        pause: .milliseconds(100) ... .seconds(5)
+    )
+
+    /// Subscribed, with heartbeat 1 on its way since second 0.
+    private func subscribed() -> HeartbeatHealth<Trouble> {
+        var health = HeartbeatHealth<Trouble>(timing: timing, starting: .starting, silent: .silent, now: .zero)
+        #expect(health.act(at: .zero) == .connect)
+        health.subscribed(at: .zero)
+        #expect(health.act(at: .zero) == .beat(1))
+        return health
+    }
+
+    private func live() -> HeartbeatHealth<Trouble> {
+        var health = subscribed()
+        #expect(health.heard(1, at: .zero) == .connected)
+        return health
+    }
+
+    @Test func subscriptionAloneProvesNothing() {
+        var health = subscribed()
+        #expect(health.problem == .starting)
+        #expect(health.heard(1, at: .milliseconds(1)) == .connected)
+        #expect(health.problem == nil)
+    }
+
+    @Test func beatsAgainAfterTheInterval() {
+        var health = live()
+        #expect(health.act(at: .milliseconds(1999)) == nil)
+        #expect(health.next == .seconds(2))
+        #expect(health.act(at: .seconds(2)) == .beat(2))
+        #expect(health.heard(2, at: .seconds(2)) == nil)
+        #expect(health.act(at: .seconds(4)) == .beat(3))
+    }
+
+    @Test func heartbeatThatStaysAwayEndsTheConnection() {
+        var health = live()
+        #expect(health.act(at: .seconds(2)) == .beat(2))
+        #expect(health.heard(1, at: .seconds(3)) == nil, "an old one proves nothing")
+        #expect(health.act(at: .milliseconds(6999)) == nil)
+        #expect(health.act(at: .seconds(7)) == .giveUp(.silent))
+    }
+
+    @Test func connectionThatNeverOpensIsGivenUp() {
+        var health = HeartbeatHealth<Trouble>(timing: timing, starting: .starting, silent: .silent, now: .zero)
+        #expect(health.act(at: .zero) == .connect)
+        #expect(health.act(at: .seconds(4)) == nil)
+        #expect(health.act(at: .seconds(5)) == .giveUp(.silent))
+    }
+
+    @Test func outageBeginsAndEndsOnce() {
+        var health = live()
+        #expect(health.lost(.closed, at: .seconds(1), random: 1) == true)
+        #expect(health.act(at: .seconds(2)) == .connect)
+        #expect(health.lost(.refused, at: .seconds(2), random: 1) == false, "the same outage")
+        #expect(health.problem == .refused)
+        #expect(health.act(at: .seconds(3)) == .connect)
+        health.subscribed(at: .seconds(3))
+        #expect(health.act(at: .seconds(3)) == .beat(2))
+        #expect(health.heard(2, at: .seconds(4)) == .recovered(after: .seconds(3)))
+        #expect(health.act(at: .seconds(5)) == .beat(3))
+        #expect(health.heard(3, at: .seconds(5)) == nil)
+        #expect(health.lost(.closed, at: .seconds(6), random: 1) == true, "another outage")
+    }
+
+    @Test func pausesGrowToTheLimitAndStartAgain() {
+        var health = live()
+        var now = Duration.zero
+        var pauses: [Int64] = []
+        for _ in 0..<9 {
+            _ = health.lost(.closed, at: now, random: 1)
+            pauses.append((health.next - now).milliseconds)
+            now = health.next
+            #expect(health.act(at: now) == .connect)
+        }
+        #expect(pauses == [100, 200, 400, 800, 1600, 3200, 5000, 5000, 5000])
+        health.subscribed(at: now)
+        #expect(health.act(at: now) == .beat(2))
+        #expect(health.heard(2, at: now) != nil)
+        _ = health.lost(.closed, at: now, random: 0)
+        #expect(health.next - now == .milliseconds(50), "half of it is chance")
+    }
+
+    /// Ten seconds of broadcasts, one each second, stand before the heartbeat; then Redis falls silent.
+    @Test func heartbeatMayWaitBehindABurst() {
+        var health = live()
+        #expect(health.act(at: .seconds(2)) == .beat(2))
+        for second in 3...12 {
+            health.postpone(at: .seconds(second))
+            #expect(health.act(at: .seconds(second)) == nil)
+        }
+        #expect(health.act(at: .milliseconds(16_999)) == nil)
+        #expect(health.act(at: .seconds(17)) == .giveUp(.silent))
+    }
+
+    @Test func broadcastBeforeTheFirstHeartbeatProvesNothing() {
+        var health = HeartbeatHealth<Trouble>(timing: timing, starting: .starting, silent: .silent, now: .zero)
+        #expect(health.act(at: .zero) == .connect)
+        health.postpone(at: .seconds(4))
+        #expect(health.act(at: .seconds(5)) == .giveUp(.silent))
+    }
+
+    @Test func whileNobodyReadsNoHeartbeatIsMissed() {
+        var health = live()
+        #expect(health.act(at: .seconds(2)) == .beat(2))
+        health.postpone(at: .seconds(6))
+        #expect(health.act(at: .seconds(7)) == nil)
+        #expect(health.act(at: .seconds(11)) == .giveUp(.silent))
+    }
+}

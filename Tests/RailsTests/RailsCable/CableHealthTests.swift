@@ -1,0 +1,42 @@
+import Testing
+
+@testable import Rails
+
+@Suite struct CableHealthTests {
+    private let timing = CableTiming(interval: .seconds(1), patience: .seconds(5), pause: .seconds(2) ... .seconds(6))
+
+    @Test func readsAgainAfterTheIntervalOrAtOnce() {
+        var health = CableHealth(timing: timing, now: .zero)
+        #expect(health.problem == .starting)
+        #expect(health.succeeded(at: .seconds(1), hasMore: true) == .connected)
+        #expect(health.next == .seconds(1))
+        #expect(health.succeeded(at: .seconds(1), hasMore: false) == nil)
+        #expect(health.next == .seconds(2))
+        #expect(health.problem == nil)
+    }
+
+    @Test func pausesGrowUntilItRecovers() {
+        var health = CableHealth(timing: timing, now: .zero)
+        #expect(health.failed(.missingFile, at: .zero, random: 1) == true)
+        #expect(health.next == .seconds(2))
+        #expect(health.failed(.missingTable, at: .seconds(2), random: 1) == false)
+        #expect(health.next == .seconds(6))
+        for _ in 0..<100 { #expect(health.failed(.missingTable, at: .seconds(6), random: 1) == false) }
+        #expect(health.next == .seconds(12))
+        #expect(health.problem == .missingTable)
+        #expect(health.succeeded(at: .seconds(12), hasMore: false) == .recovered(after: .seconds(12)))
+        #expect(health.failed(.missingFile, at: .seconds(13), random: 0) == true)
+        #expect(health.next == .seconds(14))
+    }
+
+    @Test func lockIsNoProblemUntilItLasts() {
+        var health = CableHealth(timing: timing, now: .zero)
+        _ = health.succeeded(at: .zero, hasMore: false)
+        #expect(health.failed(.busy, at: .seconds(1), random: 1) == false)
+        #expect(health.failed(.busy, at: .seconds(5), random: 1) == false)
+        #expect(health.problem == nil)
+        #expect(health.failed(.busy, at: .seconds(6), random: 1) == true)
+        #expect(health.problem == .busy)
+        #expect(health.succeeded(at: .seconds(7), hasMore: false) == .recovered(after: .seconds(1)))
+    }
+}

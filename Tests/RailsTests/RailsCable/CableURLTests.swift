@@ -1,0 +1,31 @@
+import PostgresLedger
+import Rails
+import Testing
+
+@Suite struct CableURLTests {
+    @Test(arguments: [
+        ("sqlite:storage/cable.sqlite3", "sqlite:storage/cable.sqlite3"),
+        ("sqlite3:/rails/cable.sqlite3", "sqlite:/rails/cable.sqlite3"),
+        ("sqlite:///rails/cable.sqlite3", "sqlite:/rails/cable.sqlite3"),
+        ("postgres://app:s3cret@db:5433/app_cable", "postgres://db:5433/app_cable"),
+        ("postgresql://db/app_cable", "postgres://db/app_cable"),
+    ]) func isRead(_ text: String, shown: String) throws {
+        let url = try CableURL(text)
+        #expect(url.description == shown)
+        var dump = ""
+        Swift.dump(url, to: &dump)
+        #expect(!dump.contains("s3cret"))
+    }
+
+    @Test(
+        arguments: [
+            ("", .unknownScheme), ("/rails/cable.sqlite3", .unknownScheme), ("mysql2://db/app", .unknownScheme),
+            ("sqlite:", .missingPath), ("sqlite://", .missingPath), ("sqlite::memory:", .notAPath),
+            ("sqlite:/rails/", .notAPath), ("sqlite:/a\nb", .notAPath), ("sqlite://user:s3cret@host/x", .namesAHost),
+            ("sqlite:/a?mode=rwc", .query), ("postgres://db:port/x", .postgres(.ports)),
+        ] as [(String, CableURL.Failure)]
+    ) func isRefused(_ text: String, failure: CableURL.Failure) {
+        #expect(throws: failure) { try CableURL(text) }
+        #expect(!failure.description.contains("s3cret"))
+    }
+}

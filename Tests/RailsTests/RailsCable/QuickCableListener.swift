@@ -1,0 +1,47 @@
+import Rails
+import TestSupport
+import Testing
+
+extension BroadcastInbox {
+    /// A listener that has been started.
+    func listener(
+        _ url: String,
+        prefix: String? = nil,
+        adapter: CableAdapter? = nil,
+        timing: CableTiming = .quick()
+    ) throws -> BroadcastListener {
+        let settings = CableSettings(url: try CableURL(url), prefix: prefix, adapter: adapter)
+        let listener = try #require(
+            BroadcastListener(railsCable: settings, timing: timing, log: log, metrics: metrics, submit: submit)
+        )
+        listener.start(heal: heal)
+        return listener
+    }
+
+    /// What arrived on stream `s`, as `update` was given it.
+    var updates: [String] {
+        now.texts.compactMap { text in
+            text.split(separator: "<template>").last?.split(separator: "</template>").first.map(String.init)
+        }
+    }
+
+    func isReady(_ listener: BroadcastListener) -> Bool {
+        wait { _ in listener.problems.isEmpty }
+    }
+
+    func hears(_ texts: [String]) -> Bool {
+        wait { $0.texts.count >= texts.count } && updates == texts
+    }
+}
+
+extension CableTiming {
+    static func quick(patience: Duration = .seconds(20), repetition: Duration = .seconds(60)) -> CableTiming {
+        CableTiming(
+            interval: .milliseconds(10),
+            patience: patience,
+            heartbeat: .milliseconds(50),
+            repetition: repetition,
+            pause: .milliseconds(10) ... .milliseconds(50)
+        )
+    }
+}

@@ -1,0 +1,50 @@
+import Domain
+import Stores
+import TestSupport
+import Testing
+
+@testable import Server
+
+@Suite struct HistorySettingsCheckTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var refusals: [VerificationError]
+        var isProven = false
+        /// What the operator is told to look at; nil: nothing.
+        var suspect: String?
+    }
+
+    @Test(arguments: [
+        Case(testDescription: "nothing was said", refusals: []),
+        Case(testDescription: "another app id", refusals: [.wrongApp], suspect: "PAYCAST_APPLE_APP_ID"),
+        Case(testDescription: "another environment", refusals: [.wrongEnvironment], suspect: "ENVIRONMENTS"),
+        Case(testDescription: "no app", refusals: [.notConfigured], suspect: "PAYCAST_APPLE_BUNDLE_ID"),
+        Case(testDescription: "other roots", refusals: [.untrusted(.untrustedChain)], suspect: "PAYCAST_APPLE_ROOTS"),
+        Case(testDescription: "one odd entry", refusals: [.wrongApp], isProven: true),
+        Case(testDescription: "no setting cures it", refusals: [.malformed(.invalidPayload)]),
+        Case(
+            testDescription: "the first that a setting cures is named",
+            refusals: [.malformed(.invalidPayload), .wrongApp, .wrongEnvironment],
+            suspect: "wrong_app"
+        ),
+    ]) func tellsWrongSettingsFromOddEntries(_ given: Case) throws {
+        let list = AppleHistory(of: "com.example", in: .production, api: try AppleFixture().api)
+        var tally = HistorySettingsCheck()
+        for refusal in given.refusals { tally.refused(refusal, hint: list.hint(.refused(refusal))) }
+        if given.isProven { tally.proved() }
+        let problem = tally.problem
+        #expect((problem != nil) == (given.suspect != nil))
+        #expect(problem == nil || problem?.hasPrefix("Production, com.example: ") == true)
+        if let suspect = given.suspect { #expect(problem?.contains(suspect) == true, "\(problem ?? "none")") }
+    }
+
+    @Test func enoughIsEnoughUnlessSomethingIsGenuine() {
+        var tally = HistorySettingsCheck()
+        for _ in 1..<HistorySettingsCheck.patience { tally.refused(.wrongApp, hint: "set it right") }
+        #expect(!tally.isHopeless)
+        tally.refused(.wrongApp, hint: "set it right")
+        #expect(tally.isHopeless)
+        tally.proved()
+        #expect(!tally.isHopeless)
+    }
+}

@@ -1,0 +1,165 @@
+import Domain
+import Ledger
+import Server
+import Stores
+import Support
+import Synchronization
+import TestSupport
+
+/// A real ledger of an app at Apple, at the fixture's instant.
+final class LedgerFixture: Sendable {
+    let writer: LedgerWriter
+    let reader: LedgerReader
+    let clock = Clock(startingAt: AppleFixture.now)
+    let metrics: Metrics
+    let counts: RecoveryCounts
+    let lines = LogLines()
+    let ends = EndedAccessQueue()
+    private let folder = TemporaryFolder()
+
+    init(apis: Set<Provider> = [.apple]) throws {
+        var policy = AccessPolicy(sandboxUsers: .any)
+        policy.apis = apis
+        policy.leeway = .seconds(3600)
+        metrics = Metrics()
+        counts = RecoveryCounts(metrics)
+        let path = folder.path + "/ledger.db"
+        writer = try LedgerWriter(
+            engine: SQLiteEngine(path: path),
+            clock: clock,
+            policy: policy,
+            streams: .standard,
+            providers: [.apple, .google, .stripe, .revenuecat, .purchasekit],
+            log: lines.log(clock),
+            metrics: metrics,
+            onCommit: { _ in }
+        )
+        reader = try LedgerReader(engine: SQLiteEngine(path: path), clock: clock, policy: policy, streams: .standard)
+    }
+
+    func close() {
+        reader.close()
+        writer.close()
+    }
+
+    @discardableResult
+    func send(_ event: Event, claim: Claim? = nil) throws -> CommitResult {
+        try ask { writer.submit(.event(event, claim: claim, receivedAt: AppleFixture.now, completion: $0)) }
+    }
+
+    func order(for user: UserID, at provider: Provider = .apple) throws -> OrderToken {
+        let request = OrderRequest(user: user, product: "paycast.pro.monthly", provider: provider)
+        let promise = Promise<Result<OrderResult, OrderError>>()
+        guard writer.submit(.order(request, completion: promise.fulfil)) else { throw LedgerError.busy }
+        return try promise.wait().get().order.token
+    }
+
+    func backlog() throws -> JobBacklog {
+        try ask { reader.jobBacklog(completion: $0) }
+    }
+
+    func entitlements(of user: UserID) throws -> UserEntitlements {
+        try ask { reader.entitlements(of: user, completion: $0) }
+    }
+
+    func runner(_ apis: [Provider: any StoreAPI]) -> JobRunner {
+        JobRunner(
+            reader: reader,
+            writer: writer,
+            apis: apis,
+            clock: clock,
+            log: lines.log(clock),
+            metrics: metrics
+        )
+    }
+
+    func reconciler(_ apis: [Provider: any StoreAPI]) -> RenewalChecker {
+        RenewalChecker(
+            reader: reader,
+            writer: writer,
+            apis: apis,
+            ends: ends,
+            clock: clock,
+            log: lines.log(clock)
+        )
+    }
+
+    func mark(_ place: String) throws -> Instant? {
+        try ask { reader.checkpoint(place, completion: $0) }
+    }
+
+    /// `verifier`: of a server with other settings than the fixture's.
+    func recovery(
+        _ fixture: AppleFixture,
+        in environments: [StoreEnvironment] = [.sandbox],
+        verifier: AppleVerifier? = nil,
+        under lease: LeaderLease = .alone
+    ) -> Recovery {
+        let lists = environments.map { environment in
+            var list = AppleHistory(of: AppleFixture.bundle, in: environment, api: fixture.api)
+            list.pause = .zero
+            return list
+        }
+        let history = HistorySource(lists, words: AppleHistory.words, isStandIn: false)
+        return recovery(of: .apple, history: history, verifier: verifier ?? fixture.verifier, under: lease)
+    }
+
+    func voids(_ google: GoogleVerifier, of packages: String...) -> Recovery {
+        let lists = packages.map { package in
+            var list = GoogleVoidedPurchaseList(of: package, reader: google)
+            list.pause = .zero
+            return list
+        }
+        let history = HistorySource(
+            lists,
+            words: GoogleVoidedPurchaseList.words,
+            asksForEntries: true,
+            isStandIn: false
+        )
+        return recovery(of: .google, history: history, verifier: google, under: .alone)
+    }
+
+    private func recovery(
+        of provider: Provider,
+        history: HistorySource,
+        verifier: any StoreVerifier,
+        under lease: LeaderLease
+    ) -> Recovery {
+        Recovery(
+            of: provider,
+            history: history,
+            current: { history },
+            verifier: verifier,
+            reader: reader,
+            writer: writer,
+            leaderLease: lease,
+            clock: clock,
+            log: lines.log(clock),
+            counts: counts
+        )
+    }
+
+    /// Asks again and again until it is so.
+    func wait(until isSo: () throws -> Bool) throws {
+        try Deadline(.seconds(30)).wait(until: isSo)
+    }
+
+    private func ask<Value: Sendable>(
+        _ question: (@escaping @Sendable (Result<Value, LedgerError>) -> Void) -> Bool
+    ) throws -> Value {
+        let promise = Promise<Result<Value, LedgerError>>()
+        guard question({ promise.fulfil($0) }) else { throw LedgerError.busy }
+        return try promise.wait().get()
+    }
+}
+
+/// What was logged.
+final class LogLines: Sendable {
+    private let lines = Mutex<[String]>([])
+
+    var all: [String] { lines.withLock { $0 } }
+
+    func log(_ clock: Clock) -> Log {
+        Log(level: .debug, format: .text, clock: clock) { [self] line in lines.withLock { $0.append(line) } }
+    }
+}
