@@ -43,16 +43,57 @@ import Testing
         #expect(try client.text(3, until: "up\n") == "up\n")
     }
 
-    /// While an answer goes out piece by piece. In a process of its own, where nothing else takes memory.
-    @Test func takesNoMemory() throws {
-        let certificate = try TemporaryCertificate()
-        let folder = TemporaryFolder()
-        folder.write(String(repeating: "x", count: 100_000), to: "public/long.txt")
-        let server = try PaycastServer(
+    /// A process of its own, where nothing else takes memory.
+    private func server(_ certificate: TemporaryCertificate, _ folder: TemporaryFolder) throws -> PaycastServer {
+        try PaycastServer(
             certificate.settings,
             publicFolder: folder.path("public"),
             environment: ["PAYCAST_API_KEY": "key-key-key-key-key", "PAYCAST_STREAM_KEYS": "stream-stream-stream"]
         )
+    }
+
+    /// A client that takes nothing opens as many streams as it may: the server holds one description of 190 KB for all.
+    @Test func answersOfManyStreamsAreOne() throws {
+        let (certificate, folder) = (try TemporaryCertificate(), TemporaryFolder())
+        folder.write("x", to: "public/x.txt")
+        let server = try server(certificate, folder)
+        func open(_ count: UInt32) throws -> HTTP2Client {
+            let client = try HTTP2Client(port: server.port, settings: HTTP2BodyTests.shut)
+            for number in 0..<count { try client.send(.request(2 * number + 1, path: "/openapi.json")) }
+            for number in 0..<count { _ = try client.frame(.headers, stream: 2 * number + 1) }
+            return client
+        }
+        var held = [try open(1)]
+        let before = try #require(server.process.residentBytes)
+        for _ in 0..<5 { held.append(try open(100)) }
+        #expect(try #require(server.process.residentBytes) - before < 20 << 20)
+        withExtendedLifetime(held) {}
+    }
+
+    /// 64 KB each: the first 65 streams have 4 MiB together.
+    @Test func bodiesThatArriveAreBoundedForAClient() throws {
+        let fixture = try HTTP2Fixture()
+        let client = try fixture.connect()
+        var upload = Upload(on: 1, of: client)
+        let length = [("content-length", "200000")]
+        var begun = 0
+        #expect(throws: RawSocketError.self) {
+            for number in 0..<100 {
+                upload.begin(UInt32(2 * number + 1))
+                try client.send(.request(upload.stream, path: "/orders", method: "POST", fields: length, ends: false))
+                try upload.send([UInt8](repeating: 120, count: 16_000), times: 4)
+                begun = number + 1
+            }
+        }
+        #expect((60...70).contains(begun))
+        try fixture.expectHealth()
+    }
+
+    /// While an answer goes out piece by piece.
+    @Test func takesNoMemory() throws {
+        let (certificate, folder) = (try TemporaryCertificate(), TemporaryFolder())
+        folder.write(String(repeating: "x", count: 100_000), to: "public/long.txt")
+        let server = try server(certificate, folder)
         let client = try HTTP2Client(port: server.port, settings: HTTP2BodyTests.shut)
         try client.send(.request(1, path: "/long.txt", ends: false))
         var upload = Upload(on: 1, of: client)
@@ -68,16 +109,21 @@ import Testing
     }
 }
 
-/// The body of one request, sent within the credit that the server gives.
+/// The bodies of requests, one after the other, sent within the credit that the server gives.
 private struct Upload {
     let client: HTTP2Client
-    let stream: UInt32
+    private(set) var stream: UInt32
     /// Of the connection, and of the stream (RFC 9113 §6.9.2).
     private var credit = [65_535, 65_535]
 
     init(on stream: UInt32, of client: HTTP2Client) {
         self.stream = stream
         self.client = client
+    }
+
+    mutating func begin(_ stream: UInt32) {
+        self.stream = stream
+        credit[1] = 65_535
     }
 
     /// Returns when all has been sent: it waits for credit, and throws when the server has reset the stream.
@@ -91,7 +137,7 @@ private struct Upload {
 
     private mutating func take(_ frame: HTTP2Frame) throws {
         guard frame.kind != .reset, frame.kind != .goAway else { throw RawSocketError.closed }
-        guard frame.kind == .windowUpdate else { return }
+        guard frame.kind == .windowUpdate, [0, stream].contains(frame.stream) else { return }
         credit[frame.stream == 0 ? 0 : 1] += frame.payload.reduce(0) { $0 << 8 | Int($1) }
     }
 }

@@ -89,9 +89,20 @@ final class HTTP2Clients {
             // Drops a body that nobody waits for: it would be kept as the next request, which never comes.
             guard let request = client.streams[id].flatMap({ connections[$0.connection] }), request.expected != nil
             else { return }
+            guard collected(of: client) + bytes.count <= HTTP2Clients.collectedLimit else {
+                loop.metrics.http2Abusive.add()
+                return client.session.reset(id, reason: .refused)
+            }
             bytes.withUnsafeBytes { requests.received($0, on: request) }
         case .closed(let id): closer.endStream(id, of: client)
         }
+    }
+
+    /// The bodies that one client may have arriving at a time: those of a hundred webhooks of 40 KB.
+    private static let collectedLimit = 4 << 20
+
+    private func collected(of client: HTTP2Connection) -> Int {
+        client.streams.values.reduce(0) { $0 + (connections[$1.connection]?.input.count ?? 0) }
     }
 
     /// Returns false when there is no room.

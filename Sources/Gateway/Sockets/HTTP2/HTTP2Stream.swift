@@ -34,7 +34,9 @@ public final class HTTP2Stream: Link {
         guard client.session.respond(to: id, head: ResponseFields(head, date: date), hasBody: hasBody) else {
             return false
         }
-        return body.withUnsafeBytes { write($0) }
+        // Shared with all who are sent the same: a client with a hundred streams would hold a hundred copies.
+        output = body
+        return sendOn()
     }
 
     public func write(_ bytes: UnsafeRawBufferPointer) -> Bool {
@@ -44,6 +46,10 @@ public final class HTTP2Stream: Link {
             sent = 0
         }
         output += bytes
+        return sendOn()
+    }
+
+    private func sendOn() -> Bool {
         client.session.resume(id)
         client.flush()
         return !client.isBroken
