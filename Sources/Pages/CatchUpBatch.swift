@@ -35,13 +35,15 @@ public struct CatchUpBatch: Sendable {
         }
     }
 
-    /// Keeps the newest messages that fit, then makes the page reload: the app's own server knows the rest. A page
+    /// Keeps the newest messages that fit, one in any case, then makes the page reload: the app's own server knows the rest. A page
     /// that came without a cursor has just been rendered, and gets no refresh (`RefreshPolicy`).
     public func bounded(to bytes: Int) -> CatchUpBatch {
         var left = bytes
+        var isFirst = true
         let kept = messages.reversed().prefix { message in
+            defer { isFirst = false }
             left -= message.cost
-            return left >= 0
+            return isFirst || left >= 0
         }
         guard kept.count < messages.count, let newest = messages.last else { return self }
         let refresh = Message(stream: newest.stream, position: newest.position, parts: [.refresh])

@@ -27,6 +27,23 @@ import Testing
         #expect(try ledger.missed("nobody").items.isEmpty)
     }
 
+    /// Each target has 100 KB, so two of four fit.
+    @Test func newestOfManyTargetsAreKept() throws {
+        let text = String(repeating: "x", count: 100_000)
+        let ledger = try ledgerBroadcasting([
+            "update d \(text)", "update a \(text)", "update c \(text)", "update b \(text)",
+        ])
+        defer { ledger.remove() }
+        let cursors: [(since: Cursor?, isTruncated: Bool)] = [
+            (nil, false), (Cursor("zzzzzzzz-1"), true), (cursor(ledger, at: 0), true),
+        ]
+        for (since, isTruncated) in cursors {
+            let missed = try ledger.missed("1", since: since)
+            #expect(missed.items.map(\.position) == [3, 4])
+            #expect(missed.newest == 4 && missed.isTruncated == isTruncated)
+        }
+    }
+
     @Test(arguments: ["zzzzzzzz-1", "future"])
     func cursorThatIsNotOfThisLedger(_ text: String) throws {
         let ledger = try ledgerBroadcasting(["replace a 1", "replace a 2"])

@@ -11,8 +11,18 @@ public final class LedgerReader: Sendable {
 
     /// How many questions are answered from one snapshot: those behind them wait only milliseconds.
     private static let together = 256
+    /// How many pages catch up between two looks at the mailbox: each may read 256 KiB.
+    private static let turns = 32
 
-    let mailbox: Mailbox<LedgerQueries.Question>
+    struct Waiting {
+        /// Nil unless a page asks what it missed.
+        var stream: StreamName?
+        var question: LedgerQueries.Question
+    }
+
+    private let mailbox: Mailbox<Waiting>
+    /// Pages that wait to catch up, in the mailbox and behind it.
+    private let pagesWaiting: PageCount
     private let thread: Mutex<WorkerThread?>
     let clock: Clock
 
@@ -23,13 +33,14 @@ public final class LedgerReader: Sendable {
         streams: StreamPattern
     ) throws(LedgerError) {
         let waker = Waker()
-        let mailbox = Mailbox<LedgerQueries.Question>(capacity: LedgerReader.capacity) { waker.wake() }
+        let mailbox = Mailbox<Waiting>(capacity: LedgerReader.capacity) { waker.wake() }
+        let pagesWaiting = PageCount()
         let opened = Promise<LedgerError?>()
         let thread = WorkerThread(name: "ledger-reader") {
             do throws(LedgerError) {
                 var queries = try engine.openQueries(policy: policy, streams: streams)
                 opened.fulfil(nil)
-                LedgerReader.run(&queries, mailbox: mailbox, waker: waker)
+                LedgerReader.run(&queries, mailbox: mailbox, pagesWaiting: pagesWaiting, waker: waker)
             } catch {
                 opened.fulfil(error)
             }
@@ -39,26 +50,32 @@ public final class LedgerReader: Sendable {
             throw error
         }
         self.mailbox = mailbox
+        self.pagesWaiting = pagesWaiting
         self.thread = Mutex(thread)
         self.clock = clock
     }
 
     /// Questions from now on are answered by this policy.
     public func adopt(_ policy: AccessPolicy) -> Bool {
-        mailbox.send { queries in
-            queries.adopt(policy)
-            return QuestionAnswer(isFailure: false) {}
-        }
+        mailbox.send(
+            Waiting { queries in
+                queries.adopt(policy)
+                return QuestionAnswer(isFailure: false) {}
+            }
+        )
     }
 
     func ask<Answer>(
+        on stream: StreamName? = nil,
         _ completion: @escaping @Sendable (Result<Answer, LedgerError>) -> Void,
         question: @escaping @Sendable (inout LedgerQueries) throws(LedgerError) -> Answer
     ) -> Bool {
-        mailbox.send { queries in
-            let answer = Result { () throws(LedgerError) in try question(&queries) }
-            return QuestionAnswer(isFailure: answer.success == nil) { completion(answer) }
-        }
+        mailbox.send(
+            Waiting(stream: stream) { queries in
+                let answer = Result { () throws(LedgerError) in try question(&queries) }
+                return QuestionAnswer(isFailure: answer.success == nil) { completion(answer) }
+            }
+        )
     }
 
     /// Answers the fragments on `stream` that are newer than `since`. When they are more than `limit` fragments, or
@@ -69,9 +86,12 @@ public final class LedgerReader: Sendable {
         limit: Int = 100,
         completion: @escaping @Sendable (Result<MissedFragments, LedgerError>) -> Void
     ) -> Bool {
-        ask(completion) { queries throws(LedgerError) in
+        guard pagesWaiting.take(upTo: LedgerReader.capacity) else { return false }
+        let isTaken = ask(on: stream, completion) { queries throws(LedgerError) in
             try queries.missed(on: stream, since: since, limit: limit)
         }
+        if !isTaken { pagesWaiting.give(1) }
+        return isTaken
     }
 
     /// At most `limit` entries after `position`, with their fragments. The next page begins at `through`.
@@ -190,19 +210,49 @@ public final class LedgerReader: Sendable {
         running?.join()
     }
 
-    private static func run(_ queries: inout LedgerQueries, mailbox: Mailbox<LedgerQueries.Question>, waker: Waker) {
+    private static func run(
+        _ queries: inout LedgerQueries,
+        mailbox: Mailbox<Waiting>,
+        pagesWaiting: PageCount,
+        waker: Waker
+    ) {
+        var pages = CatchUpTurns()
         while true {
             // The order matters: once the closing is seen, everything that was sent before it is still drained.
             let isClosing = mailbox.isClosed
-            let waiting = mailbox.drain()
-            var rest = waiting[...]
+            var rest: ArraySlice<LedgerQueries.Question> = []
+            for waiting in mailbox.drain() {
+                if let stream = waiting.stream {
+                    pages.append(waiting.question, on: stream)
+                } else {
+                    rest.append(waiting.question)
+                }
+            }
             while !rest.isEmpty {
                 for answer in queries.answer(Array(rest.prefix(together))) { answer.deliver() }
                 rest = rest.dropFirst(together)
             }
-            guard waiting.isEmpty else { continue }
+            let turn = pages.take(turns)
+            pagesWaiting.give(turn.count)
+            for answer in queries.answer(turn) { answer.deliver() }
+            guard pages.isEmpty, mailbox.count == 0 else { continue }
             if isClosing { return }
             waker.wait()
         }
     }
+}
+
+private final class PageCount: Sendable {
+    private let count = Atomic<Int>(0)
+
+    /// False if that many are taken.
+    func take(upTo limit: Int) -> Bool {
+        guard count.add(1, ordering: .relaxed).newValue <= limit else {
+            give(1)
+            return false
+        }
+        return true
+    }
+
+    func give(_ number: Int) { count.subtract(number, ordering: .relaxed) }
 }

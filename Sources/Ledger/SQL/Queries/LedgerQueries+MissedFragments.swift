@@ -8,7 +8,7 @@ extension LedgerQueries {
     private static let byteLimit = 256 << 10
 
     /// The fragments on a stream that are newer than `since`. If they are more than `limit` or 256 KiB, or if there is no
-    /// cursor of this ledger, only the newest fragment of each target, and of these as many as 256 KiB hold.
+    /// cursor of this ledger, only the newest fragment of each target, and of these the newest that 256 KiB hold.
     public func missed(
         on stream: StreamName,
         since start: MissedSince,
@@ -36,17 +36,16 @@ extension LedgerQueries {
                 return missed
             }
             missed.mode = .newest
-            let staying = try newest(of: "", on: stream, after: start)
-            missed.isTruncated = isKnown && (!isComplete || staying != nil)
-            missed.newest = staying?.position
-            var found: [PlacedFragment] = []
-            var bytes = 0
+            let staying = try place(ofNewest: "", on: stream, after: start)
+            var places: [Place] = []
             for key in keys {
-                guard let fragment = try newest(of: key, on: stream, after: start) else { continue }
-                missed.newest = max(missed.newest ?? 0, fragment.position)
-                bytes += fragment.fragment.size
-                if bytes <= LedgerQueries.byteLimit { found.append(fragment) } else { missed.isTruncated = isKnown }
+                if let place = try place(ofNewest: key, on: stream, after: start) { places.append(place) }
             }
+            places.sort { ($0.position, $0.ordinal) > ($1.position, $1.ordinal) }
+            missed.newest = [staying?.position, places.first?.position].compactMap { $0 }.max()
+            let found = try fragments(at: places)
+            missed.isTruncated =
+                isKnown && (!isComplete || staying != nil) || since != nil && found.count < places.count
             missed.items = grouped(try written(found))
             return missed
         }
@@ -115,11 +114,43 @@ extension LedgerQueries {
         return found
     }
 
-    private func newest(of key: String, on stream: StreamName, after position: Int64) throws(EngineError)
-        -> PlacedFragment?
-    {
-        let place: [Value] = [.text(stream.text), .text(key), .integer(position)]
-        return try statements.newestOfKey.first(place, read: FragmentRow.read)
+    /// Where a fragment is. Finding it reads an index, and no content.
+    private struct Place {
+        var key: [Value]
+        var position: Int64
+        var ordinal: Int64
+    }
+
+    private func place(
+        ofNewest key: String,
+        on stream: StreamName,
+        after position: Int64
+    ) throws(EngineError) -> Place? {
+        let key: [Value] = [.text(stream.text), .text(key)]
+        return try statements.newestOfKey.first(key + [.integer(position)]) { row in
+            Place(key: key, position: row.integer(0), ordinal: row.integer(1))
+        }
+    }
+
+    /// As many of these, from the first on, as `byteLimit` holds, but one in any case.
+    private func fragments(at places: [Place]) throws(EngineError) -> [PlacedFragment] {
+        var found: [PlacedFragment] = []
+        var bytes = 0
+        var unanswered = 0
+        for place in places {
+            let values = place.key + [.integer(place.position), .integer(place.ordinal)]
+            guard let fragment = try statements.fragmentAt.first(values, read: FragmentRow.read) else {
+                // An engine that is far away is first asked for nothing, to learn the questions (`readAhead`): a few at a time,
+                // since most may be too much.
+                unanswered += 1
+                if unanswered == 16 { break }
+                continue
+            }
+            bytes += fragment.fragment.size
+            guard found.isEmpty || bytes <= LedgerQueries.byteLimit else { break }
+            found.append(fragment)
+        }
+        return found
     }
 }
 

@@ -3,7 +3,7 @@ struct ReaderStatements {
     let erasureKey, tombstone, tombstonesAfter, bodyAt: Statement
     let committedUpTo, lost: Statement
     let entriesAfter, entriesOfUser, fragmentsAt, entriesBetween, fragmentsBetween: Statement
-    let nextKey, fragmentsOfKey, newestOfKey: Statement
+    let nextKey, fragmentsOfKey, newestOfKey, fragmentAt: Statement
     let userContracts, userShares, userConsumables, sharedConsumables: Statement
     let nextDestination, isDue, dueJobs, jobCount, nextJob, nextDeadline, newestJob, mark: Statement
     let outlasting, eventsByID, eventsByContract, eventsAfter: Statement
@@ -53,8 +53,14 @@ struct ReaderStatements {
         )
         newestOfKey = try connection.prepare(
             """
-            SELECT \(FragmentRow.columns) FROM fragments
+            SELECT position, ordinal FROM fragments
             WHERE stream = ? AND collapse_key = ? AND position > ? ORDER BY position DESC, ordinal DESC LIMIT 1
+            """
+        )
+        fragmentAt = try connection.prepare(
+            """
+            SELECT \(FragmentRow.columns) FROM fragments
+            WHERE stream = ? AND collapse_key = ? AND position = ? AND ordinal = ?
             """
         )
 
