@@ -77,6 +77,13 @@ struct History: Sendable {
 
     mutating func finish() {
         deliveries.sort { $0.at < $1.at }
+        // Of what two users claim in one millisecond, the ledger keeps the order in which it came, and no other.
+        var last = Instant(milliseconds: 0)
+        for index in deliveries.indices where deliveries[index].isAction {
+            deliveries[index].at = max(deliveries[index].at, last + .milliseconds(1))
+            last = deliveries[index].at
+        }
+        deliveries.sort { $0.at < $1.at }
         for index in deliveries.indices { deliveries[index].number = index }
     }
 
