@@ -8,7 +8,7 @@ public struct BroadcastRequest: Codable, Sendable, Equatable {
     public var user: UserID?
     /// Whole `<turbo-stream>` elements, or with `action` the markup inside one.
     public var html: String?
-    /// The action of the `<turbo-stream>`, such as `replace`, which is a template's if there is none.
+    /// The action of the `<turbo-stream>`, such as `append`. A template without one replaces.
     public var action: String?
     /// The id of the element to change; a template with one element has its id.
     public var target: String?

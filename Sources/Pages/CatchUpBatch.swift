@@ -35,20 +35,19 @@ public struct CatchUpBatch: Sendable {
         }
     }
 
-    /// Keeps the newest messages that fit, one in any case, then makes the page reload: the app's own server knows the rest. A page
-    /// that came without a cursor has just been rendered, and gets no refresh (`RefreshPolicy`).
+    /// Keeps the newest messages that fit, one in any case, then makes the page reload: the app's own server knows the
+    /// rest. A page that came without a cursor has just been rendered, and gets no refresh (`RefreshPolicy`).
     public func bounded(to bytes: Int) -> CatchUpBatch {
         var left = bytes
-        var isFirst = true
-        let kept = messages.reversed().prefix { message in
-            defer { isFirst = false }
+        let fitting = messages.reversed().prefix { message in
             left -= message.cost
-            return isFirst || left >= 0
-        }
+            return left >= 0
+        }.count
+        let kept = messages.suffix(max(fitting, 1))
         guard kept.count < messages.count, let newest = messages.last else { return self }
         let refresh = Message(stream: newest.stream, position: newest.position, parts: [.refresh])
         var missed = self
-        missed.messages = kept.reversed() + [refresh]
+        missed.messages = kept + [refresh]
         return missed
     }
 

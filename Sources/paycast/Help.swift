@@ -243,7 +243,7 @@ enum Help {
           --html HTML           complete <turbo-stream> elements; with --action, what
                                 goes inside; “-” reads it from stdin
           --action ACTION       replace, update, append, remove, refresh …; a template
-                                replaces if there is none
+                                without one replaces
           --target ID           the id of the element to change; that of the template's
                                 element if it has one and replaces
           --targets SELECTOR    a CSS selector instead of an id

@@ -2,8 +2,6 @@
 
 import json
 import shutil
-import subprocess
-import threading
 import urllib.request
 from html import escape
 from urllib.parse import urlsplit
@@ -32,17 +30,6 @@ class Server(Paycast):
         """Returns once the server, which looks at the folder every second, no longer serves it."""
         (self.public / "fragments" / name).unlink()
         self.wait_for_log("template", name)
-
-    def wait_for_log(self, *words, seconds=60):
-        """Waits until one line of the server's log has all these words."""
-        command = ["tail", "--lines=+1", "--follow", self.log]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as tail:
-            timer = threading.Timer(seconds, tail.kill)
-            timer.start()
-            found = any(all(word in line for word in words) for line in tail.stdout)
-            timer.cancel()
-            tail.kill()
-        assert found, self.log.read_text()
 
     def request(self, method, path, body=None, authorized=True):
         headers = {"Content-Type": "application/json"}

@@ -5,8 +5,10 @@ import re
 import select
 import signal
 import subprocess
+import threading
 import time
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -69,6 +71,18 @@ class Program:
                 break
         self.kill()
         raise AssertionError(f"does not listen: {output!r} {self.log.read_text()}")
+
+    def wait_for_log(self, *words, times=1, seconds=60):
+        """Waits until that many lines of the log have all these words."""
+        command = ["tail", "--lines=+1", "--follow", self.log]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as tail:
+            timer = threading.Timer(seconds, tail.kill)
+            timer.start()
+            found = (line for line in tail.stdout if all(word in line for word in words))
+            count = sum(1 for _ in islice(found, times))
+            timer.cancel()
+            tail.kill()
+        assert count == times, self.log.read_text()
 
     def stop(self, seconds=60):
         """Asks the process and its children to end. Returns whether it reported success."""

@@ -8,8 +8,8 @@ struct Disk: Sendable {
         self.folder = folder
     }
 
-    /// Nil if there is none, or none that is whole: store and server tell what was in it anew. Throws if it is there and cannot
-    /// be read now, such as before the first unlocking of the phone.
+    /// Nil for a file that does not exist or is broken: the store and the server tell again what was in it. Throws if the
+    /// file cannot be read now, such as before the phone is first unlocked.
     func read<Value: Decodable>(_ type: Value.Type, _ name: String) throws -> Value? {
         guard FileManager.default.fileExists(atPath: file(name).path) else { return nil }
         let bytes = try Data(contentsOf: file(name))

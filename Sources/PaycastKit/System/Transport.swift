@@ -32,6 +32,11 @@ extension ServerResponse {
         var error: String
     }
 
+    /// In seconds, as Paycast writes it (https://www.rfc-editor.org/rfc/rfc9110#name-retry-after). A proxy's date counts for nothing.
+    var retryAfter: TimeInterval? {
+        headers["retry-after"].flatMap { TimeInterval($0) }.flatMap { $0.isFinite ? max($0, 0) : nil }
+    }
+
     /// Paycast's word for what is wrong, as every body of an error has it.
     var errorCode: String? { (try? JSONDecoder().decode(Failure.self, from: body))?.error }
 

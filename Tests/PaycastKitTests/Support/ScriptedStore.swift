@@ -155,6 +155,8 @@ final class HandClock: Timekeeper, @unchecked Sendable {
     private var time = Fixture.start
     private var sleepers: [Int: (until: Date, CheckedContinuation<Void, Never>)] = [:]
     private var last = 0
+    /// An element for each who begins to sleep.
+    private let (sleeps, slept) = AsyncStream<Void>.makeStream()
 
     var now: Date { lock.withLock { time } }
 
@@ -166,6 +168,16 @@ final class HandClock: Timekeeper, @unchecked Sendable {
             return due.values.map(\.1)
         }
         for sleeper in woken { sleeper.resume() }
+    }
+
+    /// Waits until somebody sleeps for that long from now on, and lets the time pass.
+    func pass(_ seconds: TimeInterval) async {
+        for await _ in sleeps {
+            let isAwaited = lock.withLock {
+                sleepers.values.contains { abs($0.until.timeIntervalSince(time) - seconds) < 0.001 }
+            }
+            if isAwaited { return advance(seconds) }
+        }
     }
 
     func sleep(until date: Date) async {
@@ -180,7 +192,7 @@ final class HandClock: Timekeeper, @unchecked Sendable {
                     sleepers[number] = (date, continuation)
                     return false
                 }
-                if isOver { continuation.resume() }
+                if isOver { continuation.resume() } else { slept.yield() }
             }
         } onCancel: {
             lock.withLock { sleepers.removeValue(forKey: number) }?.1.resume()

@@ -3,7 +3,7 @@
 public protocol LedgerRows: AnyObject {
     /// The position at which an event was first committed; nil if it was not.
     func position(of event: EventKey) throws -> Int64?
-    /// The position of the newest event that is filed under a contract; 0 if there is none.
+    /// The position of the newest event that is filed under a contract, or 0.
     func newestEvent(of key: ContractKey) throws -> Int64
     func contract(_ key: ContractKey) throws -> TrackedContract?
     /// In the order of the ledger, as many as the list's `limit`.

@@ -1,15 +1,15 @@
 /// What the commands of a batch will probably read, as far as they tell by themselves. An engine that is far away asks for
 /// it at once, before the first decision. It may be too much or too little, and changes no result.
 public struct Preload: Sendable {
-    public private(set) var events: Set<EventKey> = []
-    public private(set) var contracts: Set<ContractKey> = []
-    public private(set) var lists: Set<ContractIndex> = []
-    public private(set) var orders: Set<OrderToken> = []
-    public private(set) var requests: Set<OrderRequest> = []
-    public private(set) var transfers: Set<TransferSource> = []
-    public private(set) var facts: Set<ContractKey> = []
-    public private(set) var languages: Set<UserID> = []
-    public private(set) var identities: Set<ErasedIdentity> = []
+    private var events: Set<EventKey> = []
+    private var contracts: Set<ContractKey> = []
+    private var lists: Set<ContractIndex> = []
+    private var orders: Set<OrderToken> = []
+    private var requests: Set<OrderRequest> = []
+    private var transfers: Set<TransferSource> = []
+    private var facts: Set<ContractKey> = []
+    private var languages: Set<UserID> = []
+    private var identities: Set<ErasedIdentity> = []
 
     public init() {}
 
