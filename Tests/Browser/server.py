@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import subprocess
 import urllib.request
 from html import escape
 from urllib.parse import urlsplit
