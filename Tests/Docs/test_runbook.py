@@ -14,7 +14,7 @@ LINE = re.compile(r'log\.\w+\(\s*"([^"]+)"')
 
 
 def test_every_finding_of_the_doctor_is_explained():
-    texts = [path.read_text() for path in (SOURCES / "Doctor").glob("*.swift")]
+    texts = [path.read_text() for path in (SOURCES / "Commands" / "Doctor").glob("*.swift")]
     stores = [path.read_text() for path in (SOURCES / "Stores").rglob("*.swift")]
     texts += [text for text in stores if "func examine(" in text]
     found = {name.strip() for text in texts for names in FINDING.findall(text) for name in names if name}
