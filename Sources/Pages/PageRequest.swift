@@ -14,10 +14,12 @@ public struct PageRequest: Sendable {
         case feed(FeedFilter, reading: Reading)
     }
 
-    public enum Seen: Sendable {
+    public enum Seen: Sendable, Equatable {
         case nothing
         /// Everything up to this position of the ledger.
         case upTo(Int64)
+        /// What the ledger alone can tell: the cursor is another ledger's, or a time.
+        case since(RefreshPolicy.Origin)
     }
 
     public var stream: StreamName
@@ -30,7 +32,7 @@ public struct PageRequest: Sendable {
     public var source: SourceElement?
     /// Which refreshes the page receives when it catches up.
     public var refreshes: RefreshPolicy
-    /// The cursor of the page; nil when only the ledger can tell what to send.
+    /// The cursor of a page that follows fragments: two pages of a stream that have seen the same have missed the same.
     public var seen: Seen?
     /// Starts to read what the page missed, and calls back on another thread. False when the reader is too busy.
     public var readCatchUp: @Sendable (_ done: @escaping @Sendable (CatchUpBatch) -> Void) -> Bool
@@ -53,5 +55,9 @@ public struct PageRequest: Sendable {
         self.refreshes = refreshes
         self.seen = seen
         self.readCatchUp = readCatchUp
+    }
+
+    public func hasMissedTheSame(as other: PageRequest) -> Bool {
+        stream == other.stream && seen != nil && seen == other.seen
     }
 }

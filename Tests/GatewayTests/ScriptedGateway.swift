@@ -4,6 +4,7 @@ import Glibc
 import HTTP
 import Pages
 import Support
+import Synchronization
 import TestSupport
 
 /// A real gateway with real sockets, in front of a handler that answers without a ledger.
@@ -13,6 +14,7 @@ final class ScriptedGateway {
 
     let gateway: Gateway
     let metrics = Metrics()
+    let ledger = ScriptedLedger()
     private let workers = WorkerPool(name: "answer", threads: 1, capacity: 100)
 
     /// With a certificate it speaks TLS only.
@@ -34,7 +36,7 @@ final class ScriptedGateway {
             identity: certificate.map {
                 try ServerIdentity(certificateFile: $0.certificateFile, keyFile: $0.keyFile)
             },
-            handler: Script(workers: workers),
+            handler: Script(workers: workers, ledger: ledger),
             metrics: metrics,
             limits: limits,
             proxies: proxies,
@@ -72,6 +74,7 @@ final class ScriptedGateway {
 
 private struct Script: RequestHandler {
     let workers: WorkerPool
+    let ledger: ScriptedLedger
 
     func subscribe(_ request: CableRequest) -> CableVerdict {
         .open(page(request.parameters.signedStreamName, since: request.parameters.since))
@@ -107,11 +110,30 @@ private struct Script: RequestHandler {
     private func page(_ name: String, since cursor: String?) -> PageRequest {
         let stream = StreamName(name) ?? .feed("none")
         let seen = cursor.flatMap { Cursor($0) }.map { PageRequest.Seen.upTo($0.position) }
-        return PageRequest(stream: stream, content: .fragments, seen: seen) { done in
-            done(CatchUpBatch(through: 7, messages: []))
-            return true
-        }
+        return PageRequest(stream: stream, content: .fragments, seen: seen) { ledger.read(stream, done: $0) }
     }
+}
+
+/// Knows of nothing up to its position 7, and says so at once; what is asked of the stream `slow` waits for its test.
+final class ScriptedLedger: Sendable {
+    private let waiting = Mutex<[@Sendable (CatchUpBatch) -> Void]>([])
+
+    func read(_ stream: StreamName, done: @escaping @Sendable (CatchUpBatch) -> Void) -> Bool {
+        if stream == StreamName("slow") {
+            waiting.withLock { $0.append(done) }
+        } else {
+            done(CatchUpBatch(through: 7, messages: []))
+        }
+        return true
+    }
+
+    /// Waits for a reading and answers it.
+    func answer(_ batch: CatchUpBatch) throws {
+        try Deadline(.seconds(60)).wait(for: "a reading") { waitingCount > 0 }
+        waiting.withLock { $0.removeFirst() }(batch)
+    }
+
+    var waitingCount: Int { waiting.withLock { $0.count } }
 }
 
 /// CPU that a gateway's first loop has used, in clock ticks (1/100 s).

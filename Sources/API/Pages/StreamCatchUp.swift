@@ -49,11 +49,12 @@ struct StreamCatchUp {
         }
     }
 
-    private func seen(_ start: MissedSince) -> PageRequest.Seen? {
+    private func seen(_ start: MissedSince) -> PageRequest.Seen {
         switch start {
         case .nothing: .nothing
         case .cursor(let cursor) where cursor.epoch == services.epoch: .upTo(cursor.position)
-        case .cursor, .time: nil
+        case .cursor(let cursor): .since(.cursor(cursor))
+        case .time(let time): .since(.time(time))
         }
     }
 

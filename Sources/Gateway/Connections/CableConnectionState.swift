@@ -12,7 +12,7 @@ final class CableConnectionState {
     /// stays in the ledger, and its user takes turns with others.
     var waiting: [(id: SubscriptionID, request: PageRequest)] = []
     /// The one whose missed messages are being read.
-    var reading: SubscriptionID?
+    var reading: (id: SubscriptionID, request: PageRequest)?
     /// The bytes of confirmations and rejections that were sent since the socket stopped accepting bytes.
     var owed = 0
 

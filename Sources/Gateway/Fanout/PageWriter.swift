@@ -190,9 +190,21 @@ extension PageWriter {
             switch request.seen {
             case .upTo(let position): subscriptions.hub.recentMessages(on: request.stream, after: position)
             case .nothing: subscriptions.hub.newestMessages(on: request.stream)
-            case nil: nil
+            case .since, nil: nil
             }
         return messages.map { CatchUpBatch(through: subscriptions.hub.position, messages: $0) }
+    }
+
+    /// What was read a moment ago, with what has been published since; nil when memory no longer has all of that.
+    func completed(_ missed: CatchUpBatch, on stream: StreamName) -> CatchUpBatch? {
+        guard missed.through < subscriptions.hub.position else { return missed }
+        return subscriptions.hub.recentMessages(on: stream, after: missed.through).map { since in
+            CatchUpBatch(
+                through: subscriptions.hub.position,
+                messages: missed.messages + since,
+                hasGap: missed.hasGap
+            )
+        }
     }
 
     /// The part to send: the newest fragment of each target, as much as may wait for a page, and no refresh that the page

@@ -172,9 +172,7 @@ final class SocketLoop {
         guard let subscriber = subscriptions[id] else { return }
         switch subscriber.connection.phase {
         case .page(let page): requests.pages.sendCatchUp(missed, to: subscriber, on: page)
-        case .cable(let client):
-            requests.cable.sendCatchUp(missed, to: subscriber, of: client)
-            requests.cable.readNext(client, on: subscriber.connection)
+        case .cable(let client): requests.cable.share(missed, with: subscriber, of: client)
         default: break
         }
     }

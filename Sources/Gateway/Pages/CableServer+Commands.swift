@@ -84,7 +84,7 @@ extension CableServer {
 
     func end(_ id: SubscriptionID, of client: CableConnectionState, on connection: Connection) {
         subscriptions.end(id)
-        if client.reading == id { client.reading = nil }
+        if client.reading?.id == id { client.reading = nil }
         readNext(client, on: connection)
     }
 
@@ -93,7 +93,7 @@ extension CableServer {
         while !connection.isBlocked, client.reading == nil, !client.waiting.isEmpty {
             let (id, request) = client.waiting.removeFirst()
             guard let subscriber = subscriptions[id] else { continue }
-            client.reading = id
+            client.reading = (id, request)
             subscriptions.hub.resume(id)
             let isRead = writer.readCatchUp(request, for: id) { sendCatchUp($0, to: subscriber, of: client) }
             guard !isRead else { continue }

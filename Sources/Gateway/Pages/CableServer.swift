@@ -58,6 +58,24 @@ struct CableServer {
         return connection.isOpen
     }
 
+    /// The ledger's answer for one subscription is also the answer for those of its stream that wait and have seen the
+    /// same, as far as the socket takes it: a stream is read once for a connection, however many names it has there.
+    func share(_ missed: CatchUpBatch, with subscriber: Subscriber, of client: CableConnectionState) {
+        let connection = subscriber.connection
+        let request = client.reading?.request
+        sendCatchUp(missed, to: subscriber, of: client)
+        while let request, missed.extent == .whole, !connection.isBlocked,
+            let index = client.waiting.firstIndex(where: { $0.request.hasMissedTheSame(as: request) }),
+            let missed = writer.completed(missed, on: request.stream)
+        {
+            let (id, _) = client.waiting.remove(at: index)
+            guard let twin = subscriptions[id] else { continue }
+            subscriptions.hub.resume(id)
+            sendCatchUp(missed, to: twin, of: client)
+        }
+        readNext(client, on: connection)
+    }
+
     /// The messages that one subscription missed have been read. Confirms the subscription before its first message, so
     /// that the element is `connected` as early as it can be.
     func sendCatchUp(_ missed: CatchUpBatch, to subscriber: Subscriber, of client: CableConnectionState) {
