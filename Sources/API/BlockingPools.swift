@@ -8,7 +8,7 @@ public final class BlockingPools: Sendable {
     /// The other server that a piece of work waits for.
     enum Purpose: Hashable {
         case store(Provider)
-        /// The same store, on behalf of apps: apps that post nonsense must not hold up webhooks.
+        /// A store's server, on behalf of apps: apps that post nonsense must not hold up webhooks.
         case app(Provider)
         /// `recover` and `replay`.
         case operators

@@ -125,3 +125,59 @@ public struct UserEventsAnswer: Codable, Sendable, Equatable {
         self.next = next?.description
     }
 }
+
+/// The output of `paycast export`: everything known about a user.
+public struct UserExport: Codable, Sendable, Equatable {
+    public var record: UserAnswer
+    /// Newest first, with what stores sent.
+    public var events: [FeedItem]
+
+    public init(record: UserAnswer, events: [FeedItem]) {
+        self.record = record
+        self.events = events
+    }
+}
+
+/// Answers `DELETE /users/{user}`: what was erased. All numbers are 0 for a user of whom nothing is known.
+public struct ErasureAnswer: Codable, Sendable, Equatable {
+    public var contracts: Int
+    public var orders: Int
+    /// Entries and events whose content was erased; their positions stay.
+    public var events: Int
+    public var fragments: Int
+    /// The ledger's newest cursor.
+    public var since: String
+
+    public init(contracts: Int, orders: Int, events: Int, fragments: Int, since: Cursor) {
+        self.contracts = contracts
+        self.orders = orders
+        self.events = events
+        self.fragments = fragments
+        self.since = since.description
+    }
+}
+
+/// Answers `GET /users/{user}/stream`: what a page needs to follow its user's stream. Answers about orders have the same
+/// members, except `html`.
+public struct StreamAnswer: Codable, Sendable, Equatable {
+    /// The stream's name.
+    public var stream: String
+    /// The name, signed by this server: anyone who presents it may follow the stream.
+    public var signedStream: String
+    /// The cursor from which the page misses nothing.
+    public var since: String
+    /// The absolute `http` or `https` address of the stream as Server-Sent Events.
+    public var sse: String
+    /// The absolute `ws` or `wss` address of the same stream.
+    public var websocket: String
+    /// A `<turbo-stream-source>` element, ready to insert into a page.
+    public var html: String?
+
+    public init(stream: String, signedStream: String, since: String, sse: String, websocket: String) {
+        self.stream = stream
+        self.signedStream = signedStream
+        self.since = since
+        self.sse = sse
+        self.websocket = websocket
+    }
+}

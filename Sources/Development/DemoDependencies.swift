@@ -3,6 +3,7 @@ public import Domain
 public import Ledger
 public import Pages
 public import Simulator
+public import Stores
 
 /// The parts of the server that the demo uses, and the settings that show on its page.
 public struct DemoDependencies {
@@ -42,5 +43,34 @@ public struct DemoDependencies {
         self.apps = apps
         self.publicFolder = publicFolder
         self.isSecure = isSecure
+    }
+}
+
+extension StoreDevelopment {
+    /// `server` returns where the development server listens; nil until it does.
+    public init(
+        of provider: Provider,
+        in workspace: DevelopmentWorkspace,
+        server: @escaping @Sendable () -> String?
+    ) {
+        self.init { server().map { "\($0)/demo/api/\(provider.rawValue)" } }
+        switch provider {
+        case .apple:
+            app = SimulatedAppStore.bundleID
+            root = workspace.root
+        case .google:
+            app = SimulatedGooglePlay.package
+            account = Account(
+                name: SimulatedGooglePlay.serviceAccount,
+                keyID: SimulatedGooglePlay.keyID,
+                key: workspace.google,
+                audience: SimulatedGooglePlay.audience,
+                pushAccount: SimulatedGooglePlay.pushAccount
+            )
+        case .stripe: secret = workspace.storeSecrets.stripe
+        case .revenuecat: secret = workspace.storeSecrets.revenueCat
+        case .purchasekit: secret = workspace.storeSecrets.purchaseKit
+        default: break
+        }
     }
 }

@@ -39,7 +39,7 @@ extension Instant {
         let (day, second) = Int(seconds).quotientAndRemainder(dividingBy: 86_400)
         let clock = "\(pad(second / 3600)):\(pad(second / 60 % 60)):\(pad(second % 60))"
         // 1 January 1970 was a Thursday.
-        return "\(days[day % 7]), \(pad(date.day)) \(months[date.month - 1]) \(date.year) \(clock) GMT"
+        return "\(weekdays[day % 7]), \(pad(date.day)) \(months[date.month - 1]) \(date.year) \(clock) GMT"
     }
 
     /// Returns nil for the two obsolete forms, which nobody sends anymore.
@@ -52,7 +52,112 @@ extension Instant {
     }
 }
 
-private let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
+private let weekdays = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
 private let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
 private func pad(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+
+extension Instant {
+    /// `2025-12-18T21:47:00Z`, with `.mmm` only when there are milliseconds.
+    public var iso8601: String {
+        let date = calendarDate
+        let second = Int(((seconds % 86_400) + 86_400) % 86_400)
+        let fraction = Int((milliseconds % 1000 + 1000) % 1000)
+        let clock = "\(pad(second / 3600)):\(pad(second / 60 % 60)):\(pad(second % 60))"
+        let decimals = fraction == 0 ? "" : "." + pad(fraction, to: 3)
+        return "\(pad(date.year, to: 4))-\(pad(date.month))-\(pad(date.day))T\(clock)\(decimals)Z"
+    }
+
+    /// The proleptic Gregorian date in UTC.
+    public var calendarDate: (year: Int, month: Int, day: Int) {
+        // Days to civil date: https://howardhinnant.github.io/date_algorithms.html#civil_from_days
+        let days = Int((seconds - (((seconds % 86_400) + 86_400) % 86_400)) / 86_400) + 719_468
+        let era = (days >= 0 ? days : days - 146_096) / 146_097
+        let dayOfEra = days - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let shifted = (5 * dayOfYear + 2) / 153
+        let month = shifted < 10 ? shifted + 3 : shifted - 9
+        return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * shifted + 2) / 5 + 1)
+    }
+
+    /// Reads `YYYY-MM-DDTHH:MM:SS[.fff…](Z|±HH:MM)`; nil for anything else.
+    public init?(iso8601 text: String) {
+        var scanner = DateScanner(text)
+        guard let year = scanner.number(4), scanner.take("-"), let month = scanner.number(2), scanner.take("-"),
+            let day = scanner.number(2), scanner.take("T") || scanner.take("t"),
+            let hour = scanner.number(2), scanner.take(":"), let minute = scanner.number(2), scanner.take(":"),
+            let second = scanner.number(2), let fraction = scanner.fraction(), let offset = scanner.zone(),
+            scanner.isAtEnd, (1...12).contains(month), (1...31).contains(day), hour < 24, minute < 60, second < 61
+        else { return nil }
+        let midnight = Instant.days(year: year, month: month, day: day) * 86_400
+        // February 30 comes out as a day in March. The month is compared before the time of day and the zone shift the
+        // date.
+        guard Instant(milliseconds: Int64(midnight * 1000)).calendarDate.month == month else { return nil }
+        let total = midnight + hour * 3600 + minute * 60 + second - offset * 60
+        self.init(milliseconds: Int64(total * 1000 + fraction))
+    }
+
+    private static func days(year: Int, month: Int, day: Int) -> Int {
+        let shiftedYear = month <= 2 ? year - 1 : year
+        let era = shiftedYear / 400
+        let yearOfEra = shiftedYear - era * 400
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+    }
+}
+
+private func pad(_ number: Int, to width: Int = 2) -> String {
+    let digits = String(number)
+    return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
+}
+
+private struct DateScanner {
+    private var rest: Substring.UTF8View
+
+    init(_ text: String) {
+        rest = Substring(text).utf8
+    }
+
+    var isAtEnd: Bool { rest.isEmpty }
+
+    mutating func take(_ character: Unicode.Scalar) -> Bool {
+        guard rest.first == UInt8(ascii: character) else { return false }
+        rest.removeFirst()
+        return true
+    }
+
+    mutating func number(_ count: Int) -> Int? {
+        var value = 0
+        for _ in 0..<count {
+            guard let digit = rest.first, (48...57).contains(digit) else { return nil }
+            value = value * 10 + Int(digit - 48)
+            rest.removeFirst()
+        }
+        return value
+    }
+
+    /// Milliseconds of an optional fraction; digits beyond the third are dropped.
+    mutating func fraction() -> Int? {
+        guard take(".") else { return 0 }
+        var value = 0
+        var count = 0
+        while let digit = rest.first, (48...57).contains(digit) {
+            if count < 3 { value = value * 10 + Int(digit - 48) }
+            count += 1
+            rest.removeFirst()
+        }
+        guard count > 0 else { return nil }
+        for _ in count..<max(count, 3) { value *= 10 }
+        return value
+    }
+
+    /// Minutes east of UTC.
+    mutating func zone() -> Int? {
+        if take("Z") || take("z") { return 0 }
+        let sign = take("+") ? 1 : take("-") ? -1 : 0
+        guard sign != 0, let hours = number(2), take(":"), let minutes = number(2), hours < 24, minutes < 60
+        else { return nil }
+        return sign * (hours * 60 + minutes)
+    }
+}

@@ -14,8 +14,8 @@ public func offset(of byte: UInt8, in bytes: Span<UInt8>, from start: Int = 0) -
     return offset
 }
 
-/// Likewise finds the first byte that ends or interrupts a JSON string: a quote, a backslash or a control character
-/// (RFC 8259 §7).
+/// The offset of the first byte at or after `start` that ends or interrupts a JSON string: a quote, a backslash or a
+/// control character (RFC 8259 §7). The count of `bytes` if there is none.
 public func offsetOfStringEnd(in bytes: Span<UInt8>, from start: Int) -> Int {
     let raw = bytes.bytes
     let quote = UInt8(ascii: "\"")
@@ -33,7 +33,7 @@ public func offsetOfStringEnd(in bytes: Span<UInt8>, from start: Int) -> Int {
     return offset
 }
 
-/// Likewise finds the first ASCII control character, tabs included.
+/// The offset of the first ASCII control character at or after `start`, tabs included, or the count of `bytes`.
 public func offsetOfControl(in bytes: Span<UInt8>, from start: Int) -> Int {
     let raw = bytes.bytes
     var offset = start

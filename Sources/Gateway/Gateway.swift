@@ -97,7 +97,7 @@ public final class Gateway: Sendable {
         change { $0.forgetRecentMessages() }
     }
 
-    /// The same for one stream, whose user now reads another language.
+    /// The user of this stream now reads another language: what its pages missed is rendered again.
     public func forgetRecentMessages(on stream: StreamName) {
         change { $0.forgetRecentMessages(on: stream) }
     }

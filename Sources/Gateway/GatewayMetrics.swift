@@ -1,3 +1,4 @@
+internal import Pages
 internal import Support
 
 /// The counters of the loops, shared by all of them.
@@ -159,5 +160,18 @@ final class GatewayMetrics: Sendable {
         case .reading where connection.answers > 0: idle
         default: headers
         }
+    }
+}
+
+/// Adds the counts of one loop's hub to the shared ones. Runs once per tick, so that a publish costs nothing more.
+struct HubMetrics {
+    private var collapsed = 0
+    private var streams = 0
+
+    mutating func report(_ hub: Hub, to metrics: GatewayMetrics) {
+        metrics.collapsed.add(hub.tally.collapsed - collapsed)
+        metrics.streams.add(hub.streamCount - streams)
+        collapsed = hub.tally.collapsed
+        streams = hub.streamCount
     }
 }

@@ -30,7 +30,7 @@ public enum EventStream {
         "retry: \(retry)\nid: \(cursor)\n\n"
     }
 
-    /// The same for a stream that is already open.
+    /// Moves the browser's last event id without an event, on a stream that is already open.
     public static func mark(_ cursor: Cursor) -> String { "id: \(cursor)\n\n" }
 
     /// Milliseconds after which a page whose name has expired may ask again, if it has not reloaded.

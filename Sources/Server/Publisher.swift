@@ -60,7 +60,7 @@ final class Publisher: Sendable {
         }
     }
 
-    /// The same for all streams.
+    /// From now on, messages that pages missed are rendered again, because the templates have changed.
     func forgetAll() {
         outlet.withLock { outlet in
             if case .open(let gateway) = outlet { gateway.forgetRecentMessages() }

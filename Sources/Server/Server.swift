@@ -1,11 +1,12 @@
 internal import API
 internal import Development
-internal import Gateway
+public import Gateway
 internal import HTTP
-internal import Ledger
-internal import Pages
+public import Ledger
+public import Pages
 internal import Rails
-internal import Simulator
+public import Simulator
+public import Stores
 internal import Support
 
 /// The whole server: the only place that builds the parts and joins them.
@@ -193,5 +194,54 @@ extension Server {
         progress.wait(for: "the ledger's reader") { core.reader.close() }
         progress.wait(for: "the demo") { demo?.close() }
         progress.wait(for: "connections") { gateway.stop() }
+    }
+}
+
+/// The reason why the server did not start. Each text says what to do.
+public enum StartError: Error, CustomStringConvertible {
+    case ledger(LedgerError)
+    case templates(TemplateProblems)
+    case store(StoreError)
+    case gateway(SocketSetupError)
+    case workspace(WorkspaceError)
+
+    public var description: String {
+        switch self {
+        case .ledger(let error): error.description
+        case .templates(let problems): problems.description
+        case .store(let error): error.description
+        case .gateway(let error): error.description
+        case .workspace(let error): error.description
+        }
+    }
+}
+
+/// Says what a server that takes long to end still waits for, because a service manager kills it without a word.
+final class ShutdownProgress: Sendable {
+    /// Nil once everything has ended.
+    private let part = Monitor<String?>("")
+    /// Nil if the system could not start another thread: the server ends all the same.
+    private let ended: Promise<Void>?
+
+    init(_ log: Log, patience: Duration = .seconds(10)) {
+        let ended = Promise<Void>()
+        let isStarted = WorkerThread.detach(name: "shutdown") { [part] in
+            defer { ended.fulfil(()) }
+            while part.wait(timeout: patience, for: { $0 == nil ? () : nil }) == nil {
+                guard let part = part.withLock({ $0 }) else { return }
+                log.warning("still draining", fields: ["waits_for": part])
+            }
+        }
+        self.ended = isStarted ? ended : nil
+    }
+
+    func wait(for name: String, body: () -> Void) {
+        part.withLock { $0 = name }
+        body()
+    }
+
+    func end() {
+        part.change { $0 = nil }
+        ended?.wait()
     }
 }

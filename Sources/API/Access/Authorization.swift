@@ -1,6 +1,7 @@
 public import Crypto
 public import Domain
 internal import Encoding
+internal import HTTP
 internal import Pages
 
 /// The credentials that the server accepts: the bearer keys of the API routes, the key that signs stream names, and the
@@ -54,5 +55,19 @@ public struct Authorization: Sendable {
         let bytes = token.utf8.span
         let hasSpace = offset(of: UInt8(ascii: " "), in: bytes) < bytes.count
         return try streamNames.verify(hasSpace ? token.replacing(" ", with: "+") : token, now: now)
+    }
+}
+
+/// Decides who may see `/ready` and `/metrics`.
+extension Authorization {
+    /// True if the request comes from this machine, or has a key.
+    func isOperator(_ request: Request) -> Bool {
+        isOfThisMachine(request) || isTrusted(request.credentials)
+    }
+
+    /// A request from loopback may come from a proxy that does not say for whom, or from a browser that shows a page
+    /// whose name its owner has pointed at this machine (DNS rebinding). Both put the name that they used into `Host`.
+    private func isOfThisMachine(_ request: Request) -> Bool {
+        request.isLocal && request.head.host.map { HostName($0).isLoopback } ?? true
     }
 }

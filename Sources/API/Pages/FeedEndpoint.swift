@@ -100,7 +100,7 @@ extension CatchUpBatch {
 }
 
 extension FeedFilter {
-    /// The same filter as a selection of ledger entries.
+    /// This filter as a selection of ledger entries.
     var selection: EntrySelection {
         EntrySelection(user: user, provider: provider, environment: environment, type: type, outcome: outcome)
     }

@@ -3,6 +3,7 @@ internal import HTTP
 internal import Ledger
 internal import Pages
 internal import Support
+internal import Synchronization
 
 /// `GET /streams?name=SIGNED[&since=CURSOR]`: the connection that `<turbo-stream-source src>` opens.
 struct StreamsEndpoint {
@@ -44,6 +45,71 @@ struct StreamsEndpoint {
             return .open(page)
         } catch {
             return refuse(error, request: request, origin: origin)
+        }
+    }
+}
+
+/// The answer to a name that was not accepted: an expired one makes the page reload, any other is answered 403.
+extension StreamsEndpoint {
+    /// Refuses a forged name. Loading the page again cures an expired one, so the page is told to reload until it is
+    /// clear that this brings no new name. From then on its element stays as it is: an event stream may ask again.
+    func refuse(_ error: StreamNameError, request: Request, origin: String?) -> Answer {
+        guard error == .expired else {
+            services.refusals.name(hasKey: services.authorization.canSign)
+            return .respond(
+                .error(403, code: "forged_stream_name", message: "The name is not signed with a key of this server.")
+            )
+        }
+        let token = request.query["name"] ?? ""
+        guard services.endedNames.mayReload(token) else {
+            return .respond(request.isWebSocket ? StreamsEndpoint.expired : EventStream.wait(allowedOrigin: origin))
+        }
+        services.telemetry.healed.add()
+        let source = SourceElement(signedName: token, host: request.host)
+        guard request.isWebSocket else {
+            return .respond(EventStream.expired(source, allowedOrigin: origin))
+        }
+        return .open(.expired(source, now: services.clock.now()))
+    }
+
+    private static let expired = Response.error(
+        403,
+        code: "expired_stream_name",
+        message: "The name has expired, and loading the page again has brought the same one: render it anew."
+    )
+}
+
+/// Limits how often pages with an expired name are told to reload. Any thread may ask.
+///
+/// A freshly rendered page brings a fresh name, but a cached page brings the same one and would reload forever. So each
+/// name gets three reloads at once, for the tabs that share it, then one after a minute, one after two more, after
+/// four, and in the end one a day. Kept in memory, and bounded: only names that we signed count.
+final class ExpiredNameThrottle: Sendable {
+    private struct Told {
+        var times = 0
+        var notBefore: UInt64 = 0
+    }
+
+    static let atOnce = 3
+    private static let minute: UInt64 = 60_000_000_000
+    private static let longest = 1440 * minute
+
+    private let told = Mutex(BoundedCache<String, Told>(capacity: 20_000))
+
+    /// Whether to tell the page with this genuine token to reload; a yes is counted. `now` is in monotonic nanoseconds.
+    func mayReload(_ token: String, now: UInt64 = monotonicNanoseconds()) -> Bool {
+        // The last 64 characters are the signature.
+        let key = String(decoding: token.utf8.suffix(64), as: UTF8.self)
+        return told.withLock { told in
+            var page = told[key] ?? Told()
+            guard now >= page.notBefore else { return false }
+            page.times += 1
+            if page.times >= ExpiredNameThrottle.atOnce {
+                let pause = ExpiredNameThrottle.minute << UInt64(min(page.times - ExpiredNameThrottle.atOnce, 11))
+                page.notBefore = now + min(pause, ExpiredNameThrottle.longest)
+            }
+            told[key] = page
+            return true
         }
     }
 }

@@ -1,7 +1,11 @@
+internal import Assets
+internal import Crypto
+internal import Encoding
 internal import Glibc
 internal import HTTP
 public import Pages
 public import Support
+internal import Synchronization
 
 /// Serves the files in the public folder: nothing outside it, no dotfiles, no folder listings.
 ///
@@ -127,5 +131,118 @@ public struct StaticFiles: Sendable {
         }
         guard let file = openFiles.share(descriptor, status: status) else { throw .noDescriptor }
         return (file, status)
+    }
+}
+
+/// The headers of every file that pages load.
+enum FileHeaders {
+    /// `isForAnyOrigin`: pages of every origin may read the file. Scripts are always readable.
+    static func of(_ name: String, tag: String, isForAnyOrigin: Bool = false) -> [(name: String, value: String)] {
+        let type = contentType(name)
+        var headers = [
+            ("Content-Type", type), ("ETag", tag),
+            // The browser checks the tag each time, so that a deployed change shows at once.
+            ("Cache-Control", "no-cache"), ("X-Content-Type-Options", "nosniff"),
+        ]
+        // Without the first header, a browser blocks a module of another origin. Without the second, it blocks any file
+        // of another origin if the page sets `Cross-Origin-Embedder-Policy: require-corp`.
+        if isForAnyOrigin || type.hasPrefix("text/javascript") {
+            headers += [("Access-Control-Allow-Origin", "*"), ("Cross-Origin-Resource-Policy", "cross-origin")]
+        }
+        return headers
+    }
+
+    private static func contentType(_ name: String) -> String {
+        switch name.split(separator: ".").last.map({ $0.lowercased() }) {
+        case "html": "text/html; charset=utf-8"
+        case "css": "text/css; charset=utf-8"
+        case "js", "mjs": "text/javascript; charset=utf-8"
+        case "json", "map": "application/json"
+        case "svg": "image/svg+xml"
+        case "png": "image/png"
+        case "jpg", "jpeg": "image/jpeg"
+        case "webp": "image/webp"
+        case "ico": "image/x-icon"
+        case "woff2": "font/woff2"
+        case "txt": "text/plain; charset=utf-8"
+        default: "application/octet-stream"
+        }
+    }
+}
+
+/// `GET /paycast.js`, `/paycast-native.js` and `/openapi.json`: the program's own files. They work even if the public
+/// folder is the app's and lacks them.
+public struct ShippedFile: Sendable {
+    public static let script = ShippedFile("paycast.js", bytes: Assets.script)
+    public static let nativeScript = ShippedFile("paycast-native.js", bytes: Assets.nativeScript)
+    /// The requests and answers of every route, as OpenAPI 3.1 (https://spec.openapis.org/oas/v3.1.1.html).
+    public static let openAPI = ShippedFile("openapi.json", bytes: Assets.openAPI)
+
+    private let bytes: [UInt8]
+    private let tag: String
+    private let headers: [(name: String, value: String)]
+
+    private init(_ name: String, bytes: [UInt8]) {
+        self.bytes = bytes
+        tag = EntityTag.of(bytes)
+        headers = FileHeaders.of(name, tag: tag, isForAnyOrigin: true)
+    }
+
+    public func answer(_ request: Request) -> Response {
+        guard !EntityTag.isKnown(tag, ifNoneMatch: request.head[.ifNoneMatch]) else {
+            return Response(status: 304, headers: headers)
+        }
+        return Response(status: 200, headers: headers, body: bytes)
+    }
+}
+
+/// The `ETag` of an answer (RFC 9110 §8.8.3): a hash of its bytes, so that all servers of a deployment agree.
+public enum EntityTag {
+    public static func of(_ bytes: [UInt8]) -> String { text(SHA256.hash(bytes)) }
+
+    static func text(_ hash: [UInt8]) -> String { "\"\(Hex.encode(Array(hash.prefix(12))))\"" }
+
+    /// Whether the client already has this version.
+    public static func isKnown(_ tag: String, ifNoneMatch: String?) -> Bool {
+        let known = ifNoneMatch?.split(separator: ",").map { $0.drop { $0 == " " } } ?? []
+        return known.contains { $0 == tag || $0 == "W/\(tag)" || $0 == "*" }
+    }
+}
+
+/// The `ETag` of each requested file. A file is read once per change.
+final class FileTags: Sendable {
+    /// The properties that differ between two versions of a file.
+    private struct Version: Equatable {
+        let device: UInt64
+        let inode: UInt64
+        let size: Int
+        let seconds: Int
+        let nanoseconds: Int
+
+        init(_ status: stat) {
+            device = UInt64(status.st_dev)
+            inode = UInt64(status.st_ino)
+            size = Int(status.st_size)
+            seconds = status.st_mtim.tv_sec
+            nanoseconds = status.st_mtim.tv_nsec
+        }
+    }
+
+    /// Files of a public folder. A full list is emptied.
+    private static let capacity = 1000
+
+    private let known = Mutex<[String: (version: Version, tag: String)]>([:])
+
+    func tag(of name: String, status: stat, file: OpenFile) -> String {
+        let version = Version(status)
+        if let tag = known.withLock({ $0[name].flatMap { $0.version == version ? $0.tag : nil } }) { return tag }
+        var body = FileBody(file: file, range: 0..<Int(status.st_size))
+        let hash = SHA256.hash { body.range.isEmpty ? nil : body.next() }
+        let tag = EntityTag.text(hash)
+        known.withLock { known in
+            if known.count >= FileTags.capacity { known = [:] }
+            known[name] = (version, tag)
+        }
+        return tag
     }
 }

@@ -61,3 +61,102 @@ struct UsersEndpoint {
         message: "A user id must have 1 to 255 bytes and no control characters."
     )
 }
+
+/// `GET /users/{user}[?all=true]`: the current contracts and orders of a user.
+struct UserRecordEndpoint {
+    private let services: Services
+
+    init(_ services: Services) {
+        self.services = services
+    }
+
+    func answer(_ user: UserID, request: Request) -> Answer {
+        guard isValidIdentifier(user.text), let stream = services.streams.stream(for: user) else {
+            return .respond(UsersEndpoint.invalidUser)
+        }
+        guard let isWhole = request.query.flag("all") else { return .respond(Response.invalidFlag("all")) }
+        return .later { [reader = services.reader] reply in
+            reader.record(of: user, isWhole: isWhole) { result in
+                reply.send(result) { found in
+                    let answer = UserAnswer(
+                        user: user,
+                        stream: stream.text,
+                        locale: found.language?.text,
+                        active: found.isActive,
+                        contracts: found.contracts.map(ContractItem.init),
+                        orders: found.orders.map(OrderItem.init),
+                        since: found.head
+                    )
+                    return JSON.response(200, body: answer)
+                }
+            }
+        }
+    }
+}
+
+extension ContractItem {
+    fileprivate init(_ record: ContractRecord) {
+        self.init(
+            entitlement: EntitlementItem(record.entitlement),
+            details: Details(
+                app: record.app,
+                kind: record.kind,
+                owner: record.owner,
+                sharedWith: record.sharedWith,
+                order: record.order,
+                account: record.account,
+                replaces: record.replaces,
+                charge: record.charge,
+                statedAt: record.statedAt
+            )
+        )
+    }
+}
+
+/// `GET /entitlements?name=SIGNED`: the part of a user's entitlements that the holder of a signed stream name may see.
+///
+/// Apps and pages have no API key: the name identifies their user, as at `/streams`. Each answer has a tag, so that
+/// asking again costs a few bytes until something has changed.
+struct EntitlementsEndpoint {
+    private let services: Services
+
+    init(_ services: Services) {
+        self.services = services
+    }
+
+    func answer(_ request: Request) -> Answer {
+        let origin = CORSAnswer(request, authorization: services.authorization)
+        if request.method == "OPTIONS" {
+            return .respond(origin.preflight(allowing: request.route.methods, header: "If-None-Match"))
+        }
+        guard !origin.isRefused else { return .respond(origin.shown(CORSAnswer.refusal)) }
+        let user: UserID
+        do throws(RefusedClaimant) {
+            user = try Claimant.owner(of: request.query["name"] ?? "", services: services)
+        } catch {
+            return .respond(origin.shown(error.response))
+        }
+        return .later { [reader = services.reader, known = request.head[.ifNoneMatch]] reply in
+            let isTaken = reader.entitlements(of: user) { result in
+                guard case .success(let held) = result else { return reply.send(origin.shown(.unreadable)) }
+                let body = JSON.encode(
+                    StreamEntitlementsAnswer(user: user, active: held.isActive, entitlements: held.entitlements)
+                )
+                reply.send(origin.shown(EntitlementsEndpoint.response(body, ifNoneMatch: known)))
+            }
+            if !isTaken { reply.send(origin.shown(.busy)) }
+            return true
+        }
+    }
+
+    /// No proxy may keep the answer for other clients, and the client checks the tag each time.
+    private static func response(_ body: [UInt8], ifNoneMatch known: String?) -> Response {
+        let tag = EntityTag.of(body)
+        var headers = [
+            ("ETag", tag), ("Cache-Control", "private, no-cache"), ("Access-Control-Expose-Headers", "ETag"),
+        ]
+        guard !EntityTag.isKnown(tag, ifNoneMatch: known) else { return Response(status: 304, headers: headers) }
+        headers.append(("Content-Type", "application/json"))
+        return Response(status: 200, headers: headers, body: body)
+    }
+}

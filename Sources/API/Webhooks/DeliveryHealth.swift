@@ -67,3 +67,66 @@ extension Store {
         }
     }
 }
+
+/// What became of a store's deliveries lately, and whether an operator should know. Pure; every instant is in seconds of
+/// the monotonic clock.
+struct DeliveryRecord: Sendable {
+    /// A delivery that looks like the store's and was refused.
+    struct Refusal: Sendable, Equatable {
+        var reason: String
+        /// The setting to compare with what the store has.
+        var setting: String
+        /// The claimed id of the event; nil if the delivery is genuine, and for an app that is not served.
+        var event: String?
+    }
+
+    static let hour: Int64 = 3600
+    /// One or two may be somebody's experiment.
+    static let leastRefusals = 3
+    private static let refusalLimit = 1000
+    /// Pauses that say what is usual. 1000 of them span a night even with a delivery every minute.
+    private static let pauseLimit = 1000
+    private static let leastPauses = 10
+
+    private var refusedAt: [Int64] = []
+    private var newest: Refusal?
+    private var acceptedAt: Int64?
+    private var pauses: [Int64] = []
+
+    mutating func accepted(at now: Int64) {
+        if let acceptedAt { pauses.append(now - acceptedAt) }
+        if pauses.count > DeliveryRecord.pauseLimit { pauses.removeFirst() }
+        acceptedAt = now
+        refusedAt = []
+    }
+
+    mutating func refused(_ refusal: Refusal, at now: Int64) {
+        refusedAt.removeAll { $0 <= now - DeliveryRecord.hour }
+        if refusedAt.count == DeliveryRecord.refusalLimit { refusedAt.removeFirst() }
+        refusedAt.append(now)
+        newest = refusal
+    }
+
+    /// One sentence, or nil when all is well. `silenceCounts`: no other node may have got what this one did not.
+    func warning(about store: String, at now: Int64, silenceCounts: Bool) -> String? {
+        refusals(of: store, at: now) ?? (silenceCounts ? silence(of: store, at: now) : nil)
+    }
+
+    private func refusals(of store: String, at now: Int64) -> String? {
+        let count = refusedAt.count { $0 > now - DeliveryRecord.hour }
+        let hasAccepted = acceptedAt.map { $0 > now - DeliveryRecord.hour } ?? false
+        guard let newest, count >= DeliveryRecord.leastRefusals, !hasAccepted else { return nil }
+        let event = newest.event.map { ", the newest \($0)" } ?? ""
+        return "\(store): \(count) deliveries of the last hour were refused (\(newest.reason)\(event)) and none was "
+            + "accepted: compare \(newest.setting) with what the store has"
+    }
+
+    /// What is usual is the longest pause that is remembered: nights are no news. Less than an hour never is.
+    private func silence(of store: String, at now: Int64) -> String? {
+        guard let acceptedAt, let longest = pauses.max(), pauses.count >= DeliveryRecord.leastPauses else { return nil }
+        let silent = now - acceptedAt
+        guard silent > max(3 * longest, DeliveryRecord.hour) else { return nil }
+        return "\(store): nothing was accepted for \(silent / 60) minutes, and the longest pause before was "
+            + "\(longest / 60): look at the store's own list of deliveries"
+    }
+}

@@ -82,7 +82,7 @@ final class PagesFixture {
         pages.onSubscribed = nil
     }
 
-    /// The same with one page for each channel.
+    /// Opens one page for each channel and waits until it is subscribed.
     func open(over transports: [Transport]) throws {
         try open(Array(sentAt.indices), over: transports)
     }

@@ -117,7 +117,7 @@ struct PaycastTarget: Target {
         return (request("POST", delivery.path, headers: headers, body: delivery.body), documents)
     }
 
-    /// The same purchase as an app posts it, through its backend.
+    /// A purchase as an app posts it, through its backend.
     func transaction(_ token: OrderToken, now: Instant) throws(BenchmarkError) -> [UInt8] {
         let notification = SimulatedNotification(
             type: "SUBSCRIBED",

@@ -15,7 +15,7 @@ struct ProcessFigures {
         }
     }
 
-    /// The same of its child processes that still run.
+    /// The CPU time of its child processes that still run, in microseconds.
     var childrensProcessorTime: Double {
         let children = names(in: "/proc").compactMap { pid_t($0) }.filter { child in
             // The fourth word is the parent; the second one, in brackets, may hold spaces.

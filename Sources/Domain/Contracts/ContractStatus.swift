@@ -61,3 +61,141 @@ extension Transaction {
         return end.map { paid >= $0 } ?? false
     }
 }
+
+extension Contract {
+    /// How long a non-renewing purchase gives access when the store does not say: Apple never does.
+    public static let nonRenewingTerm = Duration.seconds(365 * 86_400)
+
+    /// Where the contract stands at `now`; nil when no store has said anything about its state yet.
+    ///
+    /// Access whose end has passed is `expired`, and so is a grace period: we know that it ended, but not whether the
+    /// store still tries to charge, until the store says so. When a renewal is expected, access outlasts the period by
+    /// the policy's leeway, so that a late notification can arrive or the store can be asked. The end that is shown
+    /// remains the store's.
+    ///
+    /// A subscription whose end no statement gives opens nothing yet: only what is bought once has no end.
+    public func status(at now: Instant, policy: AccessPolicy = AccessPolicy(sandboxUsers: .any)) -> ContractStatus? {
+        let said = kind == .subscription ? subscriptionStatus : oneTimeStatus(policy.catalog)
+        guard var status = said else { return nil }
+        if kind == .subscription, status.isActive, status.accessUntil == nil { status.state = .pending }
+        if let end = end(of: status, policy: policy), end <= now { status.state = .expired }
+        return status
+    }
+
+    /// When access under this status ends unless the store says more; nil when it will not end, or already has.
+    public func end(of status: ContractStatus, policy: AccessPolicy) -> Instant? {
+        guard let end = status.endsAt else { return nil }
+        return expectsRenewal(status) ? end + policy.leeway : end
+    }
+
+    private func expectsRenewal(_ status: ContractStatus) -> Bool {
+        guard kind == .subscription else { return false }
+        return status.state == .inGracePeriod || status.state == .active && status.autoRenew != false
+    }
+
+    /// True when the contract has ever given access, as far as its newest statements tell.
+    public var hasBegun: Bool {
+        if transaction != nil { return true }
+        guard let snapshot = snapshot?.snapshot else { return false }
+        return snapshot.state.givesAccess || snapshot.state != .pending && snapshot.accessUntil != nil
+    }
+
+    /// The snapshot decides. A transaction that was signed after it (the app posts it before the store's notification
+    /// arrives) may extend access or revoke the current period, and never shortens access otherwise.
+    private var subscriptionStatus: ContractStatus? {
+        guard let snapshot = snapshot?.snapshot else { return transaction.map { ContractStatus(of: $0.transaction) } }
+        var status = ContractStatus(of: snapshot)
+        guard let charge = transaction?.transaction else { return status }
+        if status.isActive, status.accessUntil == nil { status.accessUntil = charge.revokedAt ?? charge.expiresAt }
+        status.endAtRefund(of: charge)
+        status.outlast(charge)
+        // RevenueCat announces a plan change in a separate event, before or after the purchase that makes it. At other
+        // stores the charge may belong to an older period, when the change leads back to a product bought before.
+        if key.provider.announcesPlanChanges, let pending = snapshot.pendingProduct, pending == charge.product,
+            charge.revokedAt == nil
+        {
+            status = ContractStatus(of: charge)
+            status.autoRenew = snapshot.autoRenew
+            return status
+        }
+        if key.provider.expiresRevocations, status.wasRefunded(charge) {
+            status.state = .revoked
+            return status
+        }
+        guard charge.signedAt > snapshot.signedAt else { return status }
+        if charge.revokedAt != nil {
+            status.revoke(by: charge)
+            return status
+        }
+        guard extends(charge, beyond: status) else { return status }
+        var extended = ContractStatus(of: charge)
+        if snapshot.state == .active {
+            extended.autoRenew = snapshot.autoRenew
+            extended.pendingProduct = snapshot.product == charge.product ? snapshot.pendingProduct : nil
+        }
+        return extended
+    }
+
+    private func oneTimeStatus(_ catalog: Catalog) -> ContractStatus? {
+        guard let charge = transaction?.transaction else { return snapshot.map { ContractStatus(of: $0.snapshot) } }
+        if let snapshot = snapshot?.snapshot, snapshot.signedAt >= charge.signedAt, snapshot.state.endsPurchase {
+            var status = ContractStatus(of: snapshot)
+            // A refund does not always name the refunded product (Stripe).
+            if status.product.isEmpty { status.product = charge.product }
+            return status
+        }
+        var status = ContractStatus(of: charge)
+        guard status.state != .revoked else { return status }
+        switch kind {
+        case .consumable: (status.state, status.accessUntil) = (.delivered, nil)
+        case .nonConsumable: (status.state, status.accessUntil) = (.owned, nil)
+        case .nonRenewing:
+            let term = catalog[charge.product]?.duration ?? Contract.nonRenewingTerm
+            status.accessUntil = charge.expiresAt ?? charge.purchasedAt + term
+        case .subscription: break
+        }
+        return status
+    }
+}
+
+private func extends(_ charge: Transaction, beyond status: ContractStatus) -> Bool {
+    guard let end = charge.expiresAt else { return !status.isActive }
+    guard let current = status.accessUntil else { return !status.isActive }
+    return end > current
+}
+
+extension ContractStatus {
+    /// A grace never ends before what was paid does. Stripe calls a subscription past due whichever of its charges
+    /// failed, so the grace may be counted from a period that is paid.
+    fileprivate mutating func outlast(_ charge: Transaction) {
+        guard state == .inGracePeriod, charge.revokedAt == nil, let paid = charge.expiresAt, let end = accessUntil
+        else {
+            return
+        }
+        accessUntil = max(end, paid)
+    }
+
+    fileprivate init(of snapshot: Snapshot) {
+        self.init(
+            state: snapshot.state,
+            product: snapshot.product,
+            pendingProduct: snapshot.pendingProduct,
+            accessUntil: snapshot.accessUntil,
+            autoRenew: snapshot.autoRenew,
+            isPausing: snapshot.isPausing
+        )
+    }
+
+    fileprivate init(of charge: Transaction) {
+        self.init(
+            state: charge.revokedAt == nil ? .active : .revoked,
+            product: charge.product,
+            accessUntil: charge.revokedAt ?? charge.expiresAt
+        )
+    }
+}
+
+extension ContractState {
+    /// Facts about a one-time purchase that only a snapshot has, not its transaction.
+    fileprivate var endsPurchase: Bool { self == .revoked || self == .expired || self == .pending }
+}

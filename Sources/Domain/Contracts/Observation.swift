@@ -46,3 +46,78 @@ public struct Observation: Sendable, Equatable {
         self.snapshot = snapshot
     }
 }
+
+/// A store's own statement of a subscription's status at one instant. The newest one decides the state.
+public struct Snapshot: Sendable, Equatable {
+    public var state: ContractState
+    public var product: String
+    /// The product that the next renewal switches to; nil when it stays.
+    public var pendingProduct: String?
+    public var autoRenew: Bool
+    /// End of the paid period, or of the grace period when the state is `inGracePeriod`.
+    public var accessUntil: Instant?
+    /// The ordering key: the inner signed date, or the outer one where there is no inner one.
+    public var signedAt: Instant
+    /// True when the subscription pauses at the end of the period. Only the event's name says so (Google's type 11,
+    /// RevenueCat's SUBSCRIPTION_PAUSED).
+    public var isPausing: Bool
+
+    public init(
+        state: ContractState,
+        product: String,
+        pendingProduct: String? = nil,
+        autoRenew: Bool,
+        accessUntil: Instant?,
+        signedAt: Instant,
+        isPausing: Bool = false
+    ) {
+        self.state = state
+        self.product = product
+        self.pendingProduct = pendingProduct
+        self.autoRenew = autoRenew
+        self.accessUntil = accessUntil
+        self.signedAt = signedAt
+        self.isPausing = isPausing
+    }
+}
+
+/// One charge, as the store signed it. Its newest signed version counts.
+public struct Transaction: Sendable, Equatable {
+    public var id: String
+    public var product: String
+    public var purchasedAt: Instant
+    public var expiresAt: Instant?
+    public var revokedAt: Instant?
+    /// Superseded by an upgrade.
+    public var isUpgraded: Bool
+    public var quantity: Int
+    /// Thousandths of the currency's unit: 9990 is 9.99. Not for accounting.
+    public var price: Int64?
+    /// ISO 4217.
+    public var currency: String?
+    public var signedAt: Instant
+
+    public init(
+        id: String,
+        product: String,
+        purchasedAt: Instant,
+        expiresAt: Instant? = nil,
+        revokedAt: Instant? = nil,
+        isUpgraded: Bool = false,
+        quantity: Int = 1,
+        price: Int64? = nil,
+        currency: String? = nil,
+        signedAt: Instant
+    ) {
+        self.id = id
+        self.product = product
+        self.purchasedAt = purchasedAt
+        self.expiresAt = expiresAt
+        self.revokedAt = revokedAt
+        self.isUpgraded = isUpgraded
+        self.quantity = quantity
+        self.price = price
+        self.currency = currency
+        self.signedAt = signedAt
+    }
+}

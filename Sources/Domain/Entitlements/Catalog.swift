@@ -34,3 +34,44 @@ public struct Catalog: Sendable, Equatable {
 
     public subscript(product: String) -> Product? { products[product] }
 }
+
+/// The app's rules for access.
+public struct AccessPolicy: Sendable, Equatable {
+    /// The users for whom a Sandbox purchase opens access (`PAYCAST_SANDBOX_USERS`). It is `any` for `*`, in
+    /// development, and on a server that serves only Sandbox.
+    public var sandboxUsers: Allowlist<UserID>
+    public var catalog: Catalog
+    public var transfers: TransferPolicy
+    /// The stores for whose API this server has a key. It asks them before it believes that a period has ended, and
+    /// tells them which user a purchase belongs to.
+    public var apis: Set<Provider>
+    /// Whether purchases in Xcode open access: in development only. A ledger that moves to production may hold some.
+    public var honorsXcode: Bool
+    /// How long access outlasts a period whose renewal is expected. Notifications come seconds late, RevenueCat's a
+    /// minute late (https://www.revenuecat.com/docs/integrations/webhooks), and asking a store takes time.
+    public var leeway: Duration
+
+    public init(
+        sandboxUsers: Allowlist<UserID>,
+        catalog: Catalog = Catalog(),
+        transfers: TransferPolicy = .transfer,
+        apis: Set<Provider> = [],
+        honorsXcode: Bool = false,
+        leeway: Duration = .zero
+    ) {
+        self.sandboxUsers = sandboxUsers
+        self.catalog = catalog
+        self.transfers = transfers
+        self.apis = apis
+        self.honorsXcode = honorsXcode
+        self.leeway = leeway
+    }
+
+    public func opensAccess(for user: UserID, in environment: StoreEnvironment) -> Bool {
+        switch environment {
+        case .production: true
+        case .sandbox: sandboxUsers.contains(user)
+        case .xcode: honorsXcode
+        }
+    }
+}

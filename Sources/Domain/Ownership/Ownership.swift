@@ -71,3 +71,62 @@ extension Ownership.Fact.Ground {
         }
     }
 }
+
+/// A user who posts a genuine transaction while signed in has a reason to hold the contract.
+public struct Claim: Sendable, Equatable {
+    public var user: UserID
+    /// The order that the app sends along with the claim.
+    public var order: OrderToken?
+    /// True when the app's backend names the user. Of an erased user, nothing else counts: a page or a phone may still
+    /// hold the name of the user's stream.
+    public var isVouched: Bool
+
+    public init(user: UserID, order: OrderToken? = nil, isVouched: Bool = true) {
+        self.user = user
+        self.order = order
+        self.isVouched = isVouched
+    }
+}
+
+/// The result of a claim.
+public enum ClaimOutcome: Sendable, Equatable {
+    /// The contract is the claimant's: nobody else held it, or the claimant already did.
+    case granted
+    /// The contract moved to the claimant; it was another user's until now.
+    case moved
+    /// Another user holds the contract as well.
+    case shared
+    /// The contract stays another user's; the event was committed all the same.
+    case refused
+}
+
+/// A store's statement that users lose all their contracts at that store, and that another user gains them.
+public struct Transfer: Sendable, Equatable {
+    public var from: [UserID]
+    public var to: UserID
+    /// True when the store did not say in which environment: everything that the users hold in both moves.
+    public var isEverywhere: Bool
+    /// True when `from` are ids that the store made up for this user. What was bought under them is the user's,
+    /// whenever it was bought, until another user is named. An event may say so beside what it says about a contract.
+    public var isAlias: Bool
+
+    public init(from: [UserID], to: UserID, isEverywhere: Bool = false, isAlias: Bool = false) {
+        self.from = from
+        self.to = to
+        self.isEverywhere = isEverywhere
+        self.isAlias = isAlias
+    }
+}
+
+/// What happens to a contract when a user who does not own it claims it with a genuine transaction. The words are
+/// RevenueCat's (https://www.revenuecat.com/docs/projects/restore-behavior).
+public enum TransferPolicy: String, CaseIterable, Sendable {
+    /// It belongs to the claimant from now on.
+    case transfer
+    /// Like `transfer`, unless its owner still has access through it.
+    case transferIfInactive = "transfer_if_inactive"
+    /// It stays with its owner.
+    case keep
+    /// Both users hold it.
+    case share
+}

@@ -71,7 +71,7 @@ public struct JSONMember: Sendable, Equatable {
         return own.utf8.elementsEqual(name.utf8)
     }
 
-    /// The same member, its name without escapes.
+    /// This member, its name without escapes.
     public var withPlainName: JSONMember {
         guard hasEscapedName, let name else { return self }
         return JSONMember(rawName: Array(name.utf8)[...], value: value)

@@ -40,7 +40,7 @@ final class Connection {
 
     let id: ConnectionID
     let link: any Link
-    /// The same as `link`; nil over HTTP/2.
+    /// `link`, if the connection has its socket to itself; nil over HTTP/2.
     let socket: Socket?
     var phase: Phase
     /// Bytes that have arrived and have not been read yet.
@@ -121,5 +121,71 @@ final class Connection {
         case .http2(let client): !client.isIdle
         default: false
         }
+    }
+}
+
+/// The state of a connection that follows one stream.
+final class Page {
+    let transport: Transport
+    let subscription: SubscriptionID
+    let heartbeat: TimerWheel<ConnectionID>.Handle
+    /// Turbo's source element, which can be told to connect elsewhere.
+    let source: SourceElement?
+    /// For a feed: reads the part of the ledger after a position.
+    let reading: PageRequest.Reading?
+    /// For a feed with more to read: where to continue, once its reader has taken what was sent.
+    var reached: Int64?
+    /// For an event stream: goes out together with the first block, which saves one `send`.
+    var opening: ResponseHead?
+    /// The amount that it had read when a ping went out; nil once anything has come back.
+    var unansweredPing: PeerReadProgress?
+
+    init(
+        transport: Transport,
+        subscription: SubscriptionID,
+        heartbeat: TimerWheel<ConnectionID>.Handle,
+        source: SourceElement?,
+        reading: PageRequest.Reading? = nil,
+        opening: ResponseHead?
+    ) {
+        self.transport = transport
+        self.subscription = subscription
+        self.heartbeat = heartbeat
+        self.source = source
+        self.reading = reading
+        self.opening = opening
+    }
+}
+
+/// The state of a connection that speaks Action Cable.
+final class CableConnectionState {
+    let transport: Transport
+    let host: String
+    /// Identifies the session of a returning client; nil in the base protocol.
+    let sid: String?
+    let heartbeat: TimerWheel<ConnectionID>.Handle
+    var session: CableSession
+    /// Subscriptions whose missed messages are still to be read, one after the other: what a connection has not taken
+    /// stays in the ledger, and its user takes turns with others.
+    var waiting: [(id: SubscriptionID, request: PageRequest)] = []
+    /// The one whose missed messages are being read.
+    var reading: (id: SubscriptionID, request: PageRequest)?
+    /// The bytes of confirmations and rejections that were sent since the socket stopped accepting bytes.
+    var owed = 0
+
+    /// The confirmations of all subscriptions that a connection may have, 4 KB each.
+    static let owedLimit = 400 << 10
+
+    init(
+        opening: CableOpening,
+        sid: String?,
+        heartbeat: TimerWheel<ConnectionID>.Handle,
+        limits: CableLimits
+    ) {
+        transport = sid == nil ? .cable : .extendedCable
+        host = opening.host
+        self.sid = sid
+        self.heartbeat = heartbeat
+        session = CableSession(limits: limits)
     }
 }

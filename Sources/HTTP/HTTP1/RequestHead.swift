@@ -1,3 +1,5 @@
+internal import Encoding
+
 /// The head of one request, parsed once and strictly (RFC 9112). Everything behind a socket sees only this parsed form.
 /// It is a class since every step of a request passes it on: copying its members would cost more than parsing.
 public final class RequestHead: Sendable {
@@ -116,5 +118,140 @@ public final class RequestHead: Sendable {
         guard let field = fields.first(where: { $0.name == .host }) else { return nil }
         guard Authority.isValid(text[field.value]) else { throw .host }
         return String(decoding: text[field.value], as: UTF8.self)
+    }
+}
+
+extension RequestHead {
+    /// Reads a complete head: from the method up to and including the empty line.
+    ///
+    /// Strict where parsers differ, since each such difference has been used to smuggle one request inside another: no
+    /// folded line, no white space before a colon, no bare CR or LF, and no second line of a field that may occur once.
+    public convenience init(parsing slice: ArraySlice<UInt8>) throws(HeadFlaw) {
+        let text = Array(slice)
+        var lines = HeadLines()
+        guard let first = try lines.next(in: text.span) else { throw .requestLine }
+        let line = try RequestLine(text, in: first)
+        var fields: [Field] = []
+        fields.reserveCapacity(8)
+        var count = 0
+        while let next = try lines.next(in: text.span) {
+            count += 1
+            guard count <= RequestHead.fieldLimit else { throw .tooLarge }
+            guard let field = try Field(text.span, in: next) else { continue }
+            guard field.name.isList || !fields.contains(where: { $0.name == field.name }) else {
+                throw field.name.flawWhenRepeated
+            }
+            fields.append(field)
+        }
+        guard lines.position == text.count else { throw .fieldLine }
+        try self.init(line: line, fields: fields, of: text)
+    }
+}
+
+extension RequestHead {
+    /// A field by its name in lower case, including those that no route reads: it searches the whole head. Nil if the
+    /// field was not sent, or was sent twice, since nobody can tell which one was meant.
+    public func field(named name: StaticString) -> String? {
+        if let known = FieldName(rawValue: "\(name)") { return self[known] }
+        let bytes = text
+        var lines = HeadLines()
+        var value: String?
+        do throws(HeadFlaw) {
+            _ = try lines.next(in: bytes.span)
+            while let line = try lines.next(in: bytes.span) {
+                let field = text[line]
+                let colon = field.firstIndex(of: UInt8(ascii: ":")) ?? field.endIndex
+                guard field[..<colon].isSameToken(as: name) else { continue }
+                guard value == nil else { return nil }
+                value = String(decoding: field[colon...].dropFirst().trimmed, as: UTF8.self)
+            }
+        } catch {
+            return nil
+        }
+        return value
+    }
+}
+
+extension FieldName {
+    fileprivate var flawWhenRepeated: HeadFlaw {
+        switch self {
+        case .host: .host
+        case .contentLength: .contentLength
+        default: .repeatedField
+        }
+    }
+}
+
+/// Goes through a head line by line and rejects control characters. Stops after the empty line.
+private struct HeadLines {
+    private(set) var position = 0
+    private var hasEnded = false
+
+    /// The next line without its CR LF. Nil at the empty line.
+    mutating func next(in bytes: Span<UInt8>) throws(HeadFlaw) -> Range<Int>? {
+        guard !hasEnded else { return nil }
+        let start = position
+        var end = start
+        while end < bytes.count, isFieldByte(bytes[end]) { end = offsetOfControl(in: bytes, from: end + 1) }
+        guard end + 1 < bytes.count, bytes[end] == carriageReturn, bytes[end + 1] == lineFeed else {
+            throw .controlCharacter
+        }
+        position = end + 2
+        hasEnded = end == start
+        return hasEnded ? nil : start..<end
+    }
+}
+
+extension RequestHead.Field {
+    /// `line` has no control character. Returns nil for a field that nobody reads, after checking it like the others.
+    init?(_ bytes: Span<UInt8>, in line: Range<Int>) throws(HeadFlaw) {
+        var colon = line.lowerBound
+        while colon < line.upperBound, isTokenByte(bytes[colon]) { colon += 1 }
+        guard colon > line.lowerBound, colon < line.upperBound, bytes[colon] == UInt8(ascii: ":") else {
+            throw .fieldLine
+        }
+        var start = colon + 1
+        var end = line.upperBound
+        while start < end, isBlank(bytes[start]) { start += 1 }
+        while end > start, isBlank(bytes[end - 1]) { end -= 1 }
+        guard let name = FieldName(bytes, in: line.lowerBound..<colon) else { return nil }
+        // These two decide where a request goes and where it ends. nginx and llhttp accept no tab around their values.
+        if name == .host || name == .contentLength {
+            for index in line where bytes[index] == 9 { throw name.flawWhenRepeated }
+        }
+        self.name = name
+        value = start..<end
+    }
+}
+
+/// `METHOD TARGET HTTP/1.1`, with one space each (RFC 9112 §3).
+struct RequestLine {
+    let method: String
+    let target: RequestTarget
+    let isHTTP10: Bool
+
+    /// More than any registered method needs.
+    private static let methodLimit = 32
+
+    /// `line` is the line's range in `text`, without its CR LF.
+    init(_ text: [UInt8], in line: Range<Int>) throws(HeadFlaw) {
+        guard line.count <= RequestHead.lineLimit else { throw .targetTooLong }
+        let bytes = text.span
+        var first = line.lowerBound
+        while first < line.upperBound, isTokenByte(bytes[first]) { first += 1 }
+        var last = line.upperBound - 1
+        while last > first, bytes[last] != space { last -= 1 }
+        let method = line.lowerBound..<first
+        guard (1...RequestLine.methodLimit).contains(method.count), first < last, bytes[first] == space else {
+            throw .requestLine
+        }
+        let target = (first + 1)..<last
+        for index in target where bytes[index] == space { throw .requestLine }
+        let version = text[(last + 1)..<line.upperBound]
+        let isHTTP11 = version.isText("HTTP/1.1")
+        isHTTP10 = !isHTTP11 && version.isText("HTTP/1.0")
+        guard isHTTP11 || isHTTP10 else { throw version.prefix(5).isText("HTTP/") ? .version : .requestLine }
+        self.method = String(decoding: text[method], as: UTF8.self)
+        self.target = try RequestTarget(text[target], method: self.method)
     }
 }

@@ -1,4 +1,5 @@
 public import APIModel
+internal import Glibc
 public import HTTP
 
 /// A complete HTTP answer.
@@ -68,5 +69,77 @@ extension Response {
 extension JSON {
     public static func response(_ status: Int, body value: some Encodable) -> Response {
         Response(status: status, headers: [("Content-Type", "application/json")], body: encode(value))
+    }
+}
+
+/// Whole answers instead of a stream: an EventSource is never ended for what a retry cures.
+extension EventStream {
+    /// Makes the page reload and thereby get a valid name.
+    public static func expired(_ source: SourceElement, allowedOrigin: String?) -> Response {
+        let body = Array("retry: \(expiredRetry)\n\n".utf8) + event(source.renewal, cursor: nil)
+        return answer(body, allowedOrigin: allowedOrigin)
+    }
+
+    /// Says nothing, so that the browser asks again in a minute.
+    public static func wait(allowedOrigin: String?) -> Response {
+        answer(Array("retry: 60000\n\n".utf8), allowedOrigin: allowedOrigin)
+    }
+
+    /// Every place is taken, so the browser asks again after a random delay.
+    public static func turnedAway(allowedOrigin: String?) -> Response {
+        answer(Array("retry: \(Int.random(in: 5000...15_000))\n\n".utf8), allowedOrigin: allowedOrigin)
+    }
+
+    /// The browser reads it and connects again.
+    private static func answer(_ body: [UInt8], allowedOrigin: String?) -> Response {
+        var headers = [("Content-Type", "text/event-stream"), ("Cache-Control", "no-cache, no-store, no-transform")]
+        if let allowedOrigin { headers.append(("Access-Control-Allow-Origin", allowedOrigin)) }
+        return Response(status: 200, headers: headers, body: body)
+    }
+}
+
+/// The body of an answer that is not held in memory.
+public struct FileBody: Sendable {
+    private let file: OpenFile
+    /// The part that is still to be sent.
+    public var range: Range<Int>
+
+    /// Bytes that are read ahead of what the peer has taken.
+    public static let pieceSize = 64 << 10
+
+    public init(file: OpenFile, range: Range<Int>) {
+        self.file = file
+        self.range = range
+    }
+
+    /// The next piece; nil when the file has become shorter than it was.
+    public mutating func next() -> [UInt8]? {
+        let wanted = min(range.count, FileBody.pieceSize)
+        let piece = [UInt8](unsafeUninitializedCapacity: wanted) { buffer, count in
+            count = file.read(at: range.lowerBound, into: UnsafeMutableRawBufferPointer(buffer))
+        }
+        guard !piece.isEmpty else { return nil }
+        range = (range.lowerBound + piece.count)..<range.upperBound
+        return piece
+    }
+}
+
+/// An open file that is sent in pieces, and closed when its last owner releases it. Sendable: the kernel lets any
+/// thread read it, and `pread` has no position that two threads could share.
+public final class OpenFile: Sendable {
+    private let descriptor: Int32
+
+    /// Takes over `descriptor`.
+    public init(owning descriptor: Int32) {
+        self.descriptor = descriptor
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// Returns how many bytes were read: 0 at the end of the file, or when it cannot be read.
+    public func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        max(0, pread(descriptor, buffer.baseAddress, buffer.count, offset))
     }
 }

@@ -38,7 +38,7 @@ public enum Route: Sendable, Equatable {
     case entitlements(user: UserID)
     case userStream(user: UserID)
     case broadcasts
-    /// The same in the format of AnyCable's publishers.
+    /// Broadcasts in the format of AnyCable's publishers.
     case anyCableBroadcasts
     /// Entitlements, as far as the holder of a signed stream name may know them.
     case streamEntitlements
@@ -150,5 +150,32 @@ public enum Route: Sendable, Equatable {
         let prefix = "/orders/".utf8
         guard bytes.starts(with: prefix), bytes.count > prefix.count else { return nil }
         return String(bytes.dropFirst(prefix.count)).map { .order(token: $0) }
+    }
+}
+
+/// The methods that each route takes.
+extension Route {
+    /// For the `Allow` header.
+    public var methods: String {
+        switch self {
+        case .webhook, .receipts, .offers, .orders, .broadcasts, .anyCableBroadcasts, .replays, .demoStore:
+            "POST"
+        case .recoveries: "GET, POST"
+        // A page of another origin sends a preflight request first.
+        case .transactions: "POST, OPTIONS"
+        case .streamEntitlements: "GET, OPTIONS"
+        case .script, .nativeScript, .openAPI, .up, .ready, .metrics, .file: "GET, HEAD"
+        case .demoAPI: "GET, POST, PUT"
+        case .server: "OPTIONS"
+        case .user: "GET, DELETE"
+        case .order, .userEvents, .entitlements, .userStream, .streams, .cable, .feed, .demoEvents: "GET"
+        }
+    }
+
+    /// The methods of all routes together.
+    static let allMethods = "GET, HEAD, POST, PUT, DELETE, OPTIONS"
+
+    func takes(_ method: String) -> Bool {
+        method == methods || methods.split(separator: ", ").contains { $0 == method }
     }
 }

@@ -93,7 +93,7 @@ public struct Hub: Sendable {
         position <= publishedThrough ? recent.messages(on: stream, after: position) : nil
     }
 
-    /// The same for a page that has seen nothing; nil once anything that was published has been forgotten.
+    /// Everything published on a stream, for a page that has seen nothing; nil once anything has been forgotten.
     public func newestMessages(on stream: StreamName) -> [Message]? { recent.newest(on: stream) }
 
     /// From now on, what pages missed is read from the ledger again, and so rendered again.
@@ -101,7 +101,7 @@ public struct Hub: Sendable {
         recent.forget(through: publishedThrough)
     }
 
-    /// The same for one stream.
+    /// From now on, what pages of this stream missed is read from the ledger again, and so rendered again.
     public mutating func forgetRecentMessages(on stream: StreamName) {
         recent.forget(stream)
     }
@@ -175,7 +175,7 @@ public struct Hub: Sendable {
             ? Fanout(live: table.streams[stream].live, closed: []) : offerToWaiting(message, of: stream)
     }
 
-    /// The same for one page, unless it has read up to `position`. Nil while its missed messages are being read, since
+    /// Publishes to one page, unless it has read up to `position`. Nil while its missed messages are being read, since
     /// that is not known yet.
     public mutating func publish(_ message: Message, to id: SubscriptionID, unlessRead position: Int64) -> Fanout? {
         guard let index = table.index(id) else { return .nobody }
@@ -253,5 +253,53 @@ extension Hub {
             collapses: isBlocked
         )
         return table.slots[index].queue.bytes > limits.queuedBytes ? .overflow : .queued
+    }
+}
+
+/// Work for a driver after a publish.
+public struct Fanout: Sendable, Equatable {
+    /// Write the message to these now. This is the hub's own array, not a copy: release it before the next publish.
+    public let live: ContiguousArray<SubscriptionID>
+    /// Their queues are full: close the connections, and the pages resume by cursor. These ids are already stale.
+    public let closed: [SubscriptionID]
+
+    public init(live: ContiguousArray<SubscriptionID>, closed: [SubscriptionID]) {
+        self.live = live
+        self.closed = closed
+    }
+
+    static let nobody = Fanout(live: [], closed: [])
+}
+
+/// The messages that a driver writes to one subscription, as one frame.
+public struct OutgoingFrame: Sendable, Equatable {
+    public let html: [UInt8]
+    /// The position that a page has reached once it receives this; nil when nothing in it has a position in the ledger.
+    public let position: Int64?
+    /// True: write this, then wait until the socket is writable. False: the subscription is live again.
+    public let hasMore: Bool
+    /// The newest entry in it that makes the page reload. 0 if that reload has no position; nil if nothing reloads it.
+    public let refresh: Int64?
+
+    public init(html: [UInt8], position: Int64?, hasMore: Bool, refresh: Int64? = nil) {
+        self.html = html
+        self.position = position
+        self.hasMore = hasMore
+        self.refresh = refresh
+    }
+}
+
+/// The text of one frame. It contains each distinct refresh only once.
+struct FrameHTML {
+    private(set) var bytes: [UInt8] = []
+    /// Compared as bytes: a refresh that names the request behind it differs from others, and a page may ignore it.
+    private var refreshes: [[UInt8]] = []
+
+    mutating func append(_ part: Part) {
+        if part.isRefresh {
+            guard !refreshes.contains(part.html) else { return }
+            refreshes.append(part.html)
+        }
+        bytes += part.html
     }
 }

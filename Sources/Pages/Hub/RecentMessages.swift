@@ -57,7 +57,7 @@ struct RecentMessages {
         outdated[stream] = streams[stream]?.last?.position
     }
 
-    /// The same, and the messages themselves go. Their places stay, for `dropOldest`.
+    /// Forgets what has been published on this stream, and drops its messages. Their places stay, for `dropOldest`.
     mutating func erase(_ stream: StreamName) {
         forget(stream)
         guard let messages = streams[stream] else { return }

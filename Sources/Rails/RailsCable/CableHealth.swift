@@ -1,3 +1,5 @@
+internal import Support
+
 /// Decides when to read, and whether broadcasts arrive.
 ///
 /// Pure; times are on the monotonic clock.
@@ -73,4 +75,49 @@ public struct CableTiming: Sendable {
     }
 
     var listening: HeartbeatTiming { HeartbeatTiming(heartbeat: heartbeat, patience: patience, pause: pause) }
+}
+
+/// The metrics that other listeners do not have.
+struct CableCounts: Sendable {
+    let gaps: Counter
+    let late: Counter
+    let streams: Gauge
+    let givenUp: Counter
+
+    init(_ metrics: Metrics) {
+        let name = "paycast_rails_cable"
+        gaps = metrics.counter("\(name)_gaps_total", help: "Times when broadcasts may have been lost.")
+        late = metrics.counter("\(name)_late_total", help: "Broadcasts that became visible after newer ones.")
+        streams = metrics.gauge("\(name)_streams", help: "Streams that are listened to, of the adapter postgresql.")
+        givenUp = metrics.counter("\(name)_streams_given_up_total", help: "Streams that made room for others.")
+    }
+}
+
+/// Why broadcasts do not arrive, in words for the operator. Contains nothing that was broadcast, and no password.
+enum CableProblem: Error, Equatable, CustomStringConvertible {
+    case starting
+    case missingFile
+    case missingTable
+    /// Another process holds a lock, for longer than a transaction of the app should take.
+    case busy
+    /// The engine's message, with its advice.
+    case unreadable(String)
+    /// It accepts LISTEN, but no notification comes through.
+    case noNotifications
+    case tooManyStreams
+
+    private static let todo = "check PAYCAST_RAILS_CABLE_URL, and run bin/rails db:prepare in the app"
+
+    var description: String {
+        switch self {
+        case .starting: "it has not been read yet; ask again in a few seconds"
+        case .missingFile: "the file is not there; \(CableProblem.todo)"
+        case .missingTable: "it has no table solid_cable_messages; \(CableProblem.todo)"
+        case .busy: "another process has locked it; find a long transaction of the app"
+        case .unreadable(let reason): reason
+        case .noNotifications: "no notification comes through, as behind a transaction pooler; name a direct connection"
+        case .tooManyStreams:
+            "pages follow more streams than can be listened to; use solid_cable or redis in the app's config/cable.yml"
+        }
+    }
 }

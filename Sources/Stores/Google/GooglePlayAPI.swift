@@ -2,6 +2,7 @@ internal import Crypto
 public import Domain
 internal import Encoding
 public import HTTPClient
+internal import Synchronization
 
 /// Google's Android Publisher API (https://developers.google.com/android-publisher): reads and acknowledges purchases.
 /// URLs contain purchase tokens, so no error names a URL. Calls block.
@@ -160,5 +161,67 @@ public struct GooglePlayAPI: StoreAPI {
         }
         if response.status == 401 { access.forget(bearer) }
         return try GoogleAnswer(response).result()
+    }
+}
+
+/// Which purchase to read, and how to read the answer.
+struct GooglePurchaseQuery {
+    static let noPurchase = "it is not the purchase that was asked for"
+
+    let token: String
+    let package: String
+    private let isSubscription: Bool
+
+    /// Returns nil when there is nothing to read.
+    init?(_ subject: GoogleNotification.Subject, package: String) {
+        switch subject {
+        case .subscription(let token): (self.token, isSubscription) = (token, true)
+        case .product(let token): (self.token, isSubscription) = (token, false)
+        case .none: return nil
+        }
+        self.package = package
+    }
+
+    var path: String {
+        "purchases/\(isSubscription ? "subscriptionsv2" : "productsv2")/tokens/\(PercentEncoding.encode(token))"
+    }
+
+    /// Reads Google's answer. A JSON object without a purchase is final, so Google is not asked again; anything that is
+    /// not a JSON object did not come from Google.
+    func purchase(_ body: [UInt8], catalog: Catalog, readAt: Instant) throws(StoreAPIError) -> GooglePurchase {
+        let purchase =
+            isSubscription
+            ? GooglePurchase(subscription: body, token: token, package: package, catalog: catalog, readAt: readAt)
+            : GooglePurchase(product: body, token: token, package: package, catalog: catalog, readAt: readAt)
+        if let purchase { return purchase }
+        let isObject = JSONBody.decode(Anything.self, from: body) != nil
+        throw .unreadable(reason: isObject ? GooglePurchaseQuery.noPurchase : "it is not a JSON object")
+    }
+
+    private struct Anything: Decodable {}
+}
+
+/// Remembers since when Google has given the same answer about a purchase. In memory and bounded: a forgotten answer
+/// counts as new.
+final class GoogleUnchangedAnswers: Sendable {
+    private struct FirstReading {
+        var digest: [UInt8]
+        var readAt: Instant
+    }
+
+    private static let capacity = 10_000
+
+    private let answers = Mutex<[String: FirstReading]>([:])
+
+    /// Call it for every reading, whatever caused it: an answer that returns after a different one counts as new.
+    func firstReading(of question: GooglePurchaseQuery, answer: StoredReading.Answer) -> Instant {
+        let digest = SHA256.hash(answer.body)
+        let name = question.package + "/" + question.path
+        return answers.withLock { answers in
+            if let known = answers[name], known.digest == digest { return known.readAt }
+            if answers.count >= GoogleUnchangedAnswers.capacity { answers = [:] }
+            answers[name] = FirstReading(digest: digest, readAt: answer.readAt)
+            return answer.readAt
+        }
     }
 }

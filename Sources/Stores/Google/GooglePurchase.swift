@@ -134,3 +134,81 @@ public struct GooglePurchase: Sendable {
         )
     }
 }
+
+extension GooglePurchase {
+    /// Reads `ProductPurchaseV2`
+    /// (https://developers.google.com/android-publisher/api-ref/rest/v3/purchases.productsv2). Nil if it is not one.
+    public init?(product body: [UInt8], token: String, package: String, catalog: Catalog, readAt: Instant) {
+        guard let purchase = try? StoreObject(body),
+            let said = purchase.object("purchaseStateContext")?.text("purchaseState")
+        else { return nil }
+        let state = GooglePurchase.state(said, isPaid: purchase.date("purchaseCompletionTime") != nil)
+        let all = GoogleLineItems(purchase.objects("productLineItem"), catalog: catalog).items.map { product, item in
+            let listed = catalog[product]?.kind ?? .nonConsumable
+            let offer = item.object("productOfferDetails")
+            let bought = max(1, offer?.integer("quantity") ?? 1)
+            // The quantity that was not refunded: voids by quantity take one after another.
+            let left = min(bought, max(0, offer?.integer("refundableQuantity") ?? bought))
+            var one = GooglePurchase(
+                token: token,
+                package: package,
+                kind: listed == .subscription ? .nonConsumable : listed,
+                product: product,
+                state: left == 0 && state == .owned ? .revoked : state,
+                readAt: readAt
+            )
+            one.quantity = Int(clamping: max(1, left))
+            one.refunded = Int64(min(bought - left, 1000))
+            one.take(purchase, state: said)
+            return one
+        }
+        guard let whole = GooglePurchase(of: all) else { return nil }
+        self = whole
+    }
+
+    private mutating func take(_ purchase: StoreObject, state said: String) {
+        strangeState = state == nil ? said : nil
+        purchasedAt = purchase.date("purchaseCompletionTime")
+        order = purchase.text("orderId")
+        account = purchase.text("obfuscatedExternalAccountId")
+        isTest = purchase.has("testPurchaseContext")
+        isUnacknowledged = purchase.text("acknowledgementState") == "ACKNOWLEDGEMENT_STATE_PENDING"
+    }
+
+    /// A canceled purchase that was paid was refunded; if it was not paid, its payment never came.
+    private static func state(_ said: String, isPaid: Bool) -> ContractState? {
+        switch (said, isPaid) {
+        case ("PURCHASED", true): .owned
+        case ("PENDING", _): .pending
+        case ("CANCELLED", true), ("CANCELED", true): .revoked
+        case ("CANCELLED", false), ("CANCELED", false): .expired
+        default: nil
+        }
+    }
+}
+
+/// The products of one purchase, each once; the first one represents the purchase.
+///
+/// Google's order means nothing and differs between answers, so we sort: products in the catalog before others, then by
+/// level, then by the product's id.
+struct GoogleLineItems {
+    let items: [(product: String, item: StoreObject)]
+
+    init(_ listed: [StoreObject], catalog: Catalog) {
+        var newest: [String: StoreObject] = [:]
+        for item in listed {
+            guard let product = item.text("productId") else { continue }
+            let known = newest[product]?.date("expiryTime")
+            let end = item.date("expiryTime")
+            if let known, known >= end ?? known { continue }
+            newest[product] = item
+        }
+        items = newest.map { ($0.key, $0.value) }.sorted { left, right in
+            let a = catalog[left.0]
+            let b = catalog[right.0]
+            guard (a == nil) == (b == nil) else { return a != nil }
+            guard (a?.level ?? 0) == (b?.level ?? 0) else { return (a?.level ?? 0) > (b?.level ?? 0) }
+            return left.0.utf8.lexicographicallyPrecedes(right.0.utf8)
+        }
+    }
+}

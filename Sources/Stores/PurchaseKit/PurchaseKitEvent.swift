@@ -138,7 +138,7 @@ extension PurchaseKitEvent {
         return base + .milliseconds(finality)
     }
 
-    /// The same for the event as a whole.
+    /// When the event as a whole was stated.
     func statedAt(now: Instant) -> Instant {
         state.map { statedAt($0, now: now) } ?? now
     }

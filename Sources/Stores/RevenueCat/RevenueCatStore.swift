@@ -1,3 +1,4 @@
+internal import Crypto
 public import Domain
 public import Support
 
@@ -50,3 +51,64 @@ public struct RevenueCatStore: Store {
 }
 
 extension RevenueCatVerifier: OpenStore {}
+
+/// Verifies that the sender of a webhook knows the `Authorization` value that was set in RevenueCat, that RevenueCat signed it,
+/// or both, and interprets it. Without signatures there is no date to check; a replay is recognized by its id, and says
+/// nothing new.
+public struct RevenueCatVerifier: StoreVerifier {
+    private let authorization: [UInt8]?
+    private let secrets: [[UInt8]]
+    private let tolerance: Duration
+    private let catalog: Catalog
+
+    /// `authorization` is the whole value of the header, and `secrets` sign; what is given is checked. Returns nil when there is
+    /// nothing to check, or when something is empty, because anybody could send that. `tolerance` of a signature applies to the
+    /// past and the future.
+    public init?(
+        authorization: String?,
+        secrets: [String] = [],
+        tolerance: Duration = .seconds(300),
+        catalog: Catalog = Catalog()
+    ) {
+        let proofs = [authorization].compactMap(\.self) + secrets
+        guard !proofs.isEmpty, !proofs.contains(where: \.isEmpty) else { return nil }
+        self.authorization = authorization.map { Array($0.utf8) }
+        self.secrets = secrets.map { Array($0.utf8) }
+        self.tolerance = tolerance
+        self.catalog = catalog
+    }
+
+    public var answers: WebhookAnswers { WebhookAnswers(untrusted: 401) }
+    public var signatureHeader: StaticString? { "x-revenuecat-webhook-signature" }
+
+    public func verify(_ delivery: Delivery, now: Instant) throws(VerificationError) -> Event {
+        if let authorization {
+            let given = delivery.authorization.map { Array($0.utf8) }
+            guard let given, constantTimeCompare(given, with: authorization) else { throw .untrusted(.unauthorized) }
+        }
+        if !secrets.isEmpty {
+            let signature = try TimestampedSignature(delivery.signature)
+            try signature.check(delivery.body, secrets: secrets, tolerance: tolerance, now: now)
+        }
+        return try event(delivery.body)
+    }
+
+    public func interpret(_ stored: StoredDelivery) throws(VerificationError) -> Event? { try event(stored.body) }
+
+    private func event(_ body: [UInt8]) throws(VerificationError) -> Event {
+        let event = try RevenueCatEvent(body)
+        return Event(
+            provider: .revenuecat,
+            environment: event.environment,
+            app: event.app,
+            id: event.id,
+            type: event.type,
+            subtype: event.subtype,
+            kind: event.kind,
+            signedAt: event.happenedAt,
+            observation: event.observation(catalog),
+            transfer: event.transfer,
+            body: body
+        )
+    }
+}

@@ -1,4 +1,5 @@
 internal import Domain
+internal import Encoding
 
 /// A subscription (https://docs.stripe.com/api/subscriptions/object). Its status decides the state.
 struct StripeSubscription {
@@ -27,7 +28,7 @@ struct StripeSubscription {
         self.line = line
     }
 
-    /// The same subscription once for each of its further items.
+    /// This subscription once for each of its further items.
     private var further: [StripeSubscription] {
         StripeSubscription.items(of: object, in: catalog).dropFirst().compactMap { item in
             item.text("id").map { StripeSubscription(object, catalog: catalog, further: item, line: $0) }
@@ -184,5 +185,59 @@ struct StripeSubscription {
 
     static func product(of object: StoreObject, item: StoreObject?, in catalog: Catalog) -> String? {
         StripePrice.product(of: item?["price"] ?? item?["plan"] ?? object["plan"], in: catalog)
+    }
+}
+
+/// The product that is sold, and its price.
+enum StripePrice {
+    /// A Stripe product may have a monthly and a yearly price, so a price is what we call a product. Returns the first
+    /// of its id, its lookup key and its product's id that the catalog lists, or else its id.
+    static func product(of price: JSONNode?, in catalog: Catalog) -> String? {
+        guard let price = StoreObject(price) else {
+            return price?.text.flatMap { isValidIdentifier($0) ? $0 : nil }
+        }
+        let names = [price.text("id"), price.text("lookup_key"), price.id("product")].compactMap { $0 }
+        return names.first { catalog[$0] != nil } ?? names.first
+    }
+
+    /// False for what is charged once, such as a set-up fee, and for usage: neither is the plan. A price that is not
+    /// expanded, or says neither, may be one.
+    static func isPlan(_ price: StoreObject?) -> Bool {
+        guard let price else { return true }
+        let usage = price.object("recurring")?.text("usage_type") ?? price.text("usage_type")
+        return price.text("type") != "one_time" && usage != "metered"
+    }
+
+    /// Converts a currency's smallest unit to thousandths. Returns nil on overflow.
+    static func thousandths(_ amount: Int64?, in currency: String?) -> Int64? {
+        guard let amount, let currency else { return nil }
+        let factor: Int64 = withoutDecimals.contains(currency) ? 1000 : withThreeDecimals.contains(currency) ? 1 : 10
+        let (product, overflow) = amount.multipliedReportingOverflow(by: factor)
+        return overflow ? nil : product
+    }
+
+    // https://docs.stripe.com/currencies#zero-decimal. For historical reasons, ISK and UGX have two decimals there.
+    private static let withoutDecimals: Set = [
+        "bif", "clp", "djf", "gnf", "jpy", "kmf", "krw", "mga", "pyg", "rwf", "vnd", "vuv", "xaf", "xof", "xpf",
+    ]
+    private static let withThreeDecimals: Set = ["bhd", "jod", "kwd", "omr", "tnd"]
+}
+
+/// A subscription schedule, with future changes of plan. What they change to comes from the subscription, if Paycast
+/// may read it.
+struct StripeSchedule {
+    let object: StoreObject
+
+    func meaning(of envelope: StripeEnvelope) -> StripeMeaning {
+        let isOver = ["canceled", "released", "aborted"].contains(object.text("status") ?? "")
+        let kind: EventKind = isOver ? .planChangeCancelled : .planChangeScheduled
+        let subscription = object.id("subscription") ?? object.text("released_subscription")
+        return StripeMeaning(
+            kind: envelope.type.hasPrefix("subscription_schedule.") ? kind : .providerUnknown,
+            subtype: object.text("status"),
+            observation: subscription.map {
+                Observation(contract: envelope.key($0), kind: .subscription, account: object.id("customer"))
+            }
+        )
     }
 }

@@ -1,4 +1,5 @@
 internal import Domain
+internal import Glibc
 
 /// Reads settings by name and collects what is wrong with them, so that all of it is reported at once. It remembers
 /// every name that it was asked for, to find the variables in the environment that no setting uses.
@@ -77,7 +78,7 @@ public struct SettingsReader {
         return items
     }
 
-    /// The same for items that may carry a password: a wrong one is named by its position.
+    /// A comma-separated list whose items may carry a password: a wrong one is named by its position.
     private mutating func secretList(
         _ variable: String,
         expected: String,
@@ -119,3 +120,108 @@ public let clientAddressVariable = "PAYCAST_SERVER"
 /// What `paycast copy` reads in place of its options.
 public let copySourceVariable = "PAYCAST_COPY_FROM"
 public let copyTargetVariable = "PAYCAST_COPY_TO"
+
+extension SettingsReader {
+    /// Rejects every variable that has our prefix but is not a setting: a misspelled name would otherwise silently
+    /// leave the default in force. Call it after all settings have been read.
+    public mutating func rejectUnknown() {
+        let prefix = "PAYCAST_"
+        let names = known.union([clientAddressVariable, copySourceVariable, copyTargetVariable])
+        for name in environment.keys.sorted() where name.uppercased().hasPrefix(prefix) && !names.contains(name) {
+            guard environment[name] != "" else { continue }
+            // Compares without the prefix: most of our names share it, and some, such as PORT, have none.
+            let bare = { (name: String) in name.hasPrefix(prefix) ? String(name.dropFirst(prefix.count)) : name }
+            let meant = nearest(to: bare(name.uppercased()), among: names.map(bare).sorted())
+            let hint = names.sorted().first { bare($0) == meant }.map { ". Did you mean \($0)?" }
+            let todo = "; paycast serve --help names them, and Settings.md of the documentation explains them"
+            reject(name, because: "is not a setting\(hint ?? todo)")
+        }
+    }
+}
+
+/// Secrets come from a variable, or from the file that another one names.
+extension SettingsReader {
+    public mutating func secret(_ variable: String) -> Secret? {
+        secretSettings.append(SecretSetting(name: variable, isList: false))
+        guard let given = givenSecret(variable) else { return nil }
+        rejectIfShort(given.value, name: given.name, place: "")
+        return Secret(given.value)
+    }
+
+    public mutating func secrets(_ variable: String) -> [Secret] {
+        secretSettings.append(SecretSetting(name: variable, isList: true))
+        guard let given = givenSecret(variable) else { return [] }
+        let items = commaList(given.value)
+        if items.isEmpty { reject(given.name, because: "is set, but names nothing") }
+        for (index, item) in items.enumerated() {
+            rejectIfShort(item, name: given.name, place: items.count == 1 ? "" : "item \(index + 1) of the list ")
+        }
+        return items.map { Secret($0) }
+    }
+
+    /// In development, a key may have any length.
+    private mutating func rejectIfShort(_ value: String, name: String, place: String) {
+        let shortest = Secret.shortest
+        guard !isDevelopment, value.count < shortest else { return }
+        reject(
+            name,
+            because:
+                "\(place)has fewer than \(shortest) characters, so it can be guessed; use the output of openssl rand -hex 32"
+        )
+    }
+
+    /// A secret from its variable, or else from the file that the variable with the suffix `_FILE` names: a file can
+    /// change while the server runs. The path is never shown: it may be the secret itself, put into the wrong variable.
+    private mutating func givenSecret(_ variable: String) -> Given? {
+        let direct = given(variable)
+        guard let file = given(fileVariable(of: variable)) else { return direct }
+        if direct != nil { reject(file.name, because: "is set beside \(variable): remove one of them") }
+        guard let text = contents(of: file.value) else {
+            reject(file.name, because: "must name a file of 1 byte to 64 KiB that can be read")
+            return nil
+        }
+        let value = trimmed(text)
+        guard !value.isEmpty else {
+            reject(file.name, because: "names a file that is blank: write the secret into it")
+            return nil
+        }
+        return Given(name: file.name, value: value)
+    }
+}
+
+/// The variable that names the file with a secret's value.
+public func fileVariable(of variable: String) -> String { variable + "_FILE" }
+
+/// A bundle id or a package name.
+public func isAppName(_ text: String) -> Bool {
+    isValidIdentifier(text)
+        && text.utf8.allSatisfy {
+            (48...57).contains($0) || (65...90).contains($0) || (97...122).contains($0) || [45, 46, 95].contains($0)
+        }
+}
+
+/// A small text file; nil when it cannot be read or is larger than 64 KiB.
+public func contents(of path: String) -> String? {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: (64 << 10) + 1)
+    let count = read(descriptor, &bytes, bytes.count)
+    guard count > 0, count < bytes.count else { return nil }
+    return String(decoding: bytes.prefix(count), as: UTF8.self)
+}
+
+public func commaList(_ text: String) -> [String] {
+    text.split(separator: ",").map { trimmed($0) }.filter { !$0.isEmpty }
+}
+
+public func trimmed(_ text: some StringProtocol) -> String {
+    let start = text.drop(while: \.isWhitespace)
+    return String(start.reversed().drop(while: \.isWhitespace).reversed())
+}
+
+/// How a problem shows a value that should be a file's path. Keys, certificates and JSON do not begin like a path, so
+/// content that was put into the variable by mistake does not reach a log.
+public func shownPath(_ value: String) -> String {
+    ["/", "./", "../"].contains(where: value.hasPrefix) ? quoted(value) : "its value"
+}

@@ -47,3 +47,59 @@ extension Notice {
         return notice
     }
 }
+
+extension UnitOfWork {
+    /// Our name for the event. Stores use `renewed` and `started` for other things too: RevenueCat and PurchaseKit for
+    /// a recovery or a plan change, Stripe for a customer who comes back. The contract's previous state decides.
+    func name(of kind: EventKind, change: ContractChange) throws -> EventKind {
+        if let owner = change.previous?.user, let user = change.current.user, owner != user {
+            return .contractTransferred
+        }
+        guard change.current.contract.kind == .subscription, change.current.status.state == .active else {
+            return kind
+        }
+        if let name = change.subscriptionName(of: kind) { return name }
+        guard kind == .subscriptionStarted || kind == .planChanged else { return kind }
+        var read: Set<ContractIndex> = []
+        return change.current.name(of: kind, beside: try relatedContracts(of: change.current, read: &read))
+    }
+}
+
+extension ContractChange {
+    /// Nil if the contract's previous state tells nothing more.
+    fileprivate func subscriptionName(of kind: EventKind) -> EventKind? {
+        guard let previous, previous.contract.hasBegun else { return nil }
+        switch (kind, previous.status.state) {
+        case (.subscriptionRenewed, .paused), (.subscriptionRecovered, .paused): return .resumed
+        case (.subscriptionRenewed, .inGracePeriod), (.subscriptionRenewed, .inBillingRetry):
+            return .subscriptionRecovered
+        case (.subscriptionRenewed, .expired), (.subscriptionRenewed, .revoked), (.subscriptionStarted, .expired),
+            (.subscriptionStarted, .revoked):
+            // A late renewal is not a return: a return requires that the store itself said that access was over.
+            return previous.contract.snapshot?.snapshot.state.givesAccess == false ? .subscriptionResubscribed : nil
+        case (.subscriptionRenewed, _), (.subscriptionResubscribed, _):
+            let isAnother = previous.status.product != current.status.product
+            return previous.status.isActive && isAnother ? .planChanged : nil
+        default: return nil
+        }
+    }
+}
+
+extension TrackedContract {
+    /// Names a new contract beside the buyer's others. Apple, which states the group, distinguishes these cases itself.
+    fileprivate func name(of kind: EventKind, beside related: [TrackedContract]) -> EventKind {
+        let replaced = contract.previousLineage?.value
+        if kind == .planChanged {
+            let old = related.first { $0.contract.key.lineage == replaced }
+            let isSame = old?.status.product == status.product && status.pendingProduct == nil
+            return isSame ? .subscriptionResubscribed : kind
+        }
+        let others = related.filter {
+            $0.contract.kind == .subscription && $0.contract.hasBegun && $0.contract.key != contract.key
+                && $0.contract.key.lineage != replaced
+        }
+        guard contract.group == nil, !others.isEmpty else { return kind }
+        if others.contains(where: { $0.status.pendingProduct == status.product }) { return .planChanged }
+        return others.contains { $0.status.isActive } ? kind : .subscriptionResubscribed
+    }
+}
