@@ -69,6 +69,6 @@ public struct Endpoints: RequestHandler {
     }
 
     private func trusted(_ request: Request, answer: (Request) -> Answer) -> Answer {
-        services.authorization.isTrusted(request.credentials) ? answer(request) : .respond(Authorization.unauthorized)
+        services.authorization.refusal(of: request).map(Answer.respond) ?? answer(request)
     }
 }

@@ -76,6 +76,7 @@ public struct ConfigurationReload: Sendable {
         configuration = old
         changes = SettingsChanges(problems: problems)
         changes.take("PAYCAST_API_KEY", into: &configuration.apiKeys, from: new.apiKeys)
+        changes.take("PAYCAST_KEYS", into: &configuration.namedKeys, from: new.namedKeys)
         changes.take("SECRET_KEY_BASE", into: &configuration.secretKeyBase, from: new.secretKeyBase)
         changes.take("PAYCAST_STREAM_KEYS", into: &configuration.streamKeys, from: new.streamKeys)
         configuration.stores = zip(old.stores, new.stores).map { $0.reloaded(from: $1, recording: &changes) }

@@ -71,7 +71,7 @@ extension ServerCore {
                 reader: reader,
                 templates: templates,
                 streams: configuration.streamPattern,
-                apiKey: keys.apiKeys.first ?? "",
+                apiKey: keys.access.first?.secret.value ?? "",
                 streamNames: keys.streamNames,
                 apps: configuration.simulatedApps,
                 publicFolder: configuration.publicFolder,

@@ -42,6 +42,17 @@ import Testing
         #expect(try EventStreamClient(port: server.port, path: address(in: old.text) ?? "").status == 403)
     }
 
+    @Test func rightIsTakenAway() throws {
+        let file = folder.write("support:read:0123456789abcdef\n", to: "keys")
+        let server = try PaycastServer([], environment: ["PAYCAST_KEYS_FILE": file])
+        #expect(try status("/users/42/entitlements", key: "0123456789abcdef", on: server) == 200)
+        #expect(try status("/recoveries", key: "0123456789abcdef", on: server) == 403)
+        folder.write("support:act:0123456789abcdef\n", to: "keys")
+        try reload(server, change: "changed=PAYCAST_KEYS")
+        #expect(try status("/users/42/entitlements", key: "0123456789abcdef", on: server) == 403)
+        #expect(try status("/recoveries", key: "0123456789abcdef", on: server) == 200)
+    }
+
     @Test func storeSecretIsReplaced() throws {
         let file = folder.write("Bearer old", to: "revenuecat")
         let fixture = try WebhookFixture(environment: ["PAYCAST_REVENUECAT_AUTHORIZATION_FILE": file]) { _ in

@@ -1,6 +1,7 @@
 """Every route answers flawed, too large and forbidden requests as documented."""
 
 import http.client
+import json
 import socket
 
 import pytest
@@ -77,7 +78,48 @@ def is_documented(case, answer, status, code, written, example=None):
         assert known["value"] == answer.json
 
 
-API = [case for case in OPERATIONS if operation(case)["security"] == [{"apiKey": []}]]
+def right(case):
+    """The role that the document names for an API key; None where no key is taken."""
+    roles = [scheme["apiKey"] for scheme in operation(case)["security"] if "apiKey" in scheme]
+    assert all(len(each) == 1 for each in roles)
+    return roles[0][0] if roles else None
+
+
+API = [case for case in OPERATIONS if right(case) and {} not in operation(case)["security"]]
+RIGHTS = ("publish", "orders", "read", "personal", "act", "erase", "operate")
+
+
+@pytest.fixture(scope="module")
+def divided(tmp_path_factory):
+    """A server with a key for each right, and one for all others than this one."""
+    keys = [f"{name}:{name}:key-of-{name}-0123456789" for name in RIGHTS]
+    keys += [f"no-{name}:{'+'.join(each for each in RIGHTS if each != name)}:key-without-{name}-01" for name in RIGHTS]
+    settings = {"PAYCAST_KEYS": ",".join(keys), "PAYCAST_STREAM_KEYS": KEYS["PAYCAST_STREAM_KEYS"]}
+    server = Paycast(tmp_path_factory.mktemp("divided"), settings)
+    yield server
+    assert server.stop(), server.log.read_text()
+
+
+@of([case for case in OPERATIONS if right(case) and case[0] not in ("/ready", "/metrics", "/feed")])
+def test_a_key_needs_the_right_of_the_route(case, divided):
+    body = json.dumps(BODIES.get(case[0], {})).encode() if case[1] == "post" else None
+    answer = divided.ask(case[1].upper(), address(case[0]), body, key=f"key-without-{right(case)}-01")
+    Answers(DOCUMENT).check(*case, answer)
+    assert answer.status == 403 and answer.json["error"] == "missing_right"
+    assert f"the right {right(case)}:" in answer.json["message"]
+    answer = divided.ask(case[1].upper(), address(case[0]), body, key=f"key-of-{right(case)}-0123456789")
+    assert answer.json.get("error") not in ("missing_right", "unauthorized"), answer
+
+
+def test_the_feed_needs_a_right(divided):
+    assert divided.ask("GET", "/feed", key="key-without-operate-01").json["error"] == "missing_right"
+
+
+def test_bodies_need_another_right(divided):
+    path = "/users/42/events?bodies=true"
+    answer = divided.ask("GET", path, key="key-of-read-0123456789")
+    assert (answer.status, answer.json["error"]) == (403, "missing_right") and "personal" in answer.json["message"]
+    assert divided.ask("GET", path, key="key-without-act-01").status == 200
 
 
 @of(API)

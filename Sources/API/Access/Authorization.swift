@@ -2,26 +2,57 @@ public import Crypto
 public import Domain
 internal import Encoding
 internal import HTTP
-internal import Pages
+public import Pages
+public import Support
+
+/// A key of the API routes.
+public struct AccessKey: Sendable, Equatable {
+    /// Who presents it.
+    public let name: String
+    public let rights: Set<Right>
+    public let secret: Secret
+
+    public init(name: String, rights: Set<Right>, secret: Secret) {
+        self.name = name
+        self.rights = rights
+        self.secret = secret
+    }
+
+    /// A key of `PAYCAST_API_KEY`, which may do everything.
+    public init(_ secret: Secret) {
+        self.init(name: "api", rights: Set(Right.allCases), secret: secret)
+    }
+}
 
 /// The credentials that the server accepts: the bearer keys of the API routes, the key that signs stream names, and the
 /// origins of pages.
 public struct Authorization: Sendable {
-    private let keys: [[UInt8]]
+    private let keys: [(secret: [UInt8], rights: Set<Right>)]
     let streamNames: StreamNameVerifier?
     let origins: OriginCheck
 
     /// Without keys, every API route answers 401. Without `streamNames`, every stream name counts as forged.
-    public init(keys: [String], streamNames: StreamNameVerifier?, origins: Allowlist<String>) {
-        self.keys = keys.map { Array($0.utf8) }
+    public init(keys: [AccessKey], streamNames: StreamNameVerifier?, origins: Allowlist<String>) {
+        self.keys = keys.map { (Array($0.secret.value.utf8), $0.rights) }
         self.streamNames = streamNames
         self.origins = OriginCheck(allowed: origins)
     }
 
-    /// Compares the credentials with every key, in constant time.
-    func isTrusted(_ authorization: ArraySlice<UInt8>?) -> Bool {
-        guard let given = authorization.flatMap(Authorization.bearer) else { return false }
-        return keys.reduce(false) { constantTimeCompare($1, with: given) || $0 }
+    /// Why a request may not be answered; nil when its key has the right that its route needs.
+    func refusal(of request: Request) -> Response? {
+        guard let right = request.right else { return Authorization.unauthorized }
+        return refusal(of: request, needing: right)
+    }
+
+    func refusal(of request: Request, needing right: Right) -> Response? {
+        guard let rights = rights(request.credentials) else { return Authorization.unauthorized }
+        return rights.contains(right) ? nil : Authorization.missing(right)
+    }
+
+    /// Those of the key that is presented; nil when it is none of ours. Compares it with every key, in constant time.
+    func rights(_ authorization: ArraySlice<UInt8>?) -> Set<Right>? {
+        guard let given = authorization.flatMap(Authorization.bearer) else { return nil }
+        return keys.reduce(nil) { constantTimeCompare($1.secret, with: given) ? $1.rights : $0 }
     }
 
     /// The credentials of the scheme `Bearer`, which is compared without case (RFC 9110 §11.1).
@@ -39,6 +70,14 @@ public struct Authorization: Sendable {
         message: "This route needs the header Authorization: Bearer KEY with a key of PAYCAST_API_KEY.",
         headers: [("WWW-Authenticate", "Bearer")]
     )
+
+    private static func missing(_ right: Right) -> Response {
+        .error(
+            403,
+            code: "missing_right",
+            message: "The key lacks the right \(right.rawValue): PAYCAST_KEYS says what each key may do."
+        )
+    }
 
     /// Without a key, no stream has a name that anyone could present.
     var canSign: Bool { streamNames != nil }
@@ -60,9 +99,9 @@ public struct Authorization: Sendable {
 
 /// Decides who may see `/ready` and `/metrics`.
 extension Authorization {
-    /// True if the request comes from this machine, or has a key.
-    func isOperator(_ request: Request) -> Bool {
-        isOfThisMachine(request) || isTrusted(request.credentials)
+    /// Nil if the request comes from this machine, or has a key with the right.
+    func operatorsRefusal(of request: Request) -> Response? {
+        isOfThisMachine(request) ? nil : refusal(of: request)
     }
 
     /// A request from loopback may come from a proxy that does not say for whom, or from a browser that shows a page

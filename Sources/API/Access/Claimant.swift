@@ -17,18 +17,19 @@ struct Claimant {
         user = try RefusedBody.user(of: body)
     }
 
+    /// `refusal` says why the request's key does not speak for a backend; nil when it does.
     func resolve(
         _ services: Services,
-        isTrusted: Bool,
+        refusal: Response?,
         origin: CORSAnswer
     ) throws(RefusedClaimant) -> UserID? {
         guard let stream else {
-            guard isTrusted else { throw RefusedClaimant(response: Authorization.unauthorized) }
+            if let refusal { throw RefusedClaimant(response: refusal) }
             return user
         }
-        guard isTrusted || !origin.isRefused else { throw RefusedClaimant(response: CORSAnswer.refusal) }
+        guard refusal == nil || !origin.isRefused else { throw RefusedClaimant(response: CORSAnswer.refusal) }
         let owner = try Claimant.owner(of: stream, services: services)
-        guard user == nil || isTrusted else { throw RefusedClaimant(response: Authorization.unauthorized) }
+        if user != nil, let refusal { throw RefusedClaimant(response: refusal) }
         guard user == nil || user == owner else {
             throw RefusedClaimant.contradictingUser
         }

@@ -4,7 +4,7 @@ internal import HTTP
 internal import Pages
 internal import Support
 
-/// The routes for operators: `GET /up`, `/ready` and `/metrics`. `Authorization+Operators` decides who may see them.
+/// The routes for operators: `GET /up`, `/ready` and `/metrics`. `Authorization` decides who may see them.
 struct HealthEndpoint {
     static let up = Response(status: 200, contentType: "text/plain; charset=utf-8", body: "up\n")
 
@@ -15,7 +15,7 @@ struct HealthEndpoint {
     }
 
     func ready(_ request: Request) -> Answer {
-        guard services.authorization.isOperator(request) else { return .respond(Authorization.unauthorized) }
+        if let refusal = services.authorization.operatorsRefusal(of: request) { return .respond(refusal) }
         return .later { [ask = services.readiness] reply in
             ask { readiness in reply.send(JSON.response(readiness.ready ? 200 : 503, body: readiness)) }
         }
@@ -24,7 +24,7 @@ struct HealthEndpoint {
     /// On a worker: counting 50,000 open descriptors takes longer than a loop may stand still. When too much waits for
     /// the workers, an operator needs the numbers all the more.
     func metrics(_ request: Request) -> Answer {
-        guard services.authorization.isOperator(request) else { return .respond(Authorization.unauthorized) }
+        if let refusal = services.authorization.operatorsRefusal(of: request) { return .respond(refusal) }
         return .later { [workers = services.workers, metrics = services.metrics] reply in
             let answer: WorkerPool.Task = {
                 reply.send(

@@ -32,7 +32,7 @@ struct OffersEndpoint {
 
     private func response<Offer: RequestedOffer>(to request: Request, as _: Offer.Type) -> Response {
         let authorization = services.authorization
-        let isTrusted = authorization.isTrusted(request.credentials)
+        let refusal = authorization.refusal(of: request)
         let (offer, claimant): (Offer, Claimant)
         do throws(RefusedBody) {
             let node = try RefusedBody.object(request.body)
@@ -42,12 +42,12 @@ struct OffersEndpoint {
         }
         do throws(RefusedClaimant) {
             let origin = CORSAnswer(request, authorization: authorization)
-            _ = try claimant.resolve(services, isTrusted: isTrusted, origin: origin)
+            _ = try claimant.resolve(services, refusal: refusal, origin: origin)
         } catch {
             return error.response
         }
         guard let store = services.opened[provider] as? Offer.Opened else { return .refused(.notConfigured) }
-        guard isTrusted || offer.isOpen(at: store) else { return OffersEndpoint.closed(Offer.setting) }
+        guard refusal == nil || offer.isOpen(at: store) else { return OffersEndpoint.closed(Offer.setting) }
         do throws(RefusedOffer) {
             return JSON.response(200, body: OfferAnswer(jws: try offer.sign(with: store, now: services.clock.now())))
         } catch {

@@ -50,9 +50,9 @@ struct TransactionsEndpoint {
             return answer(error.response)
         }
         do throws(RefusedClaimant) {
-            let isTrusted = services.authorization.isTrusted(request.credentials)
-            let user = try post.claimant.resolve(services, isTrusted: isTrusted, origin: origin)
-            claim = user.map { Claim(user: $0, order: post.order, isVouched: isTrusted) }
+            let refusal = services.authorization.refusal(of: request)
+            let user = try post.claimant.resolve(services, refusal: refusal, origin: origin)
+            claim = user.map { Claim(user: $0, order: post.order, isVouched: refusal == nil) }
         } catch {
             return answer(error.response)
         }

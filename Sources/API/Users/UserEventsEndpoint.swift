@@ -22,6 +22,9 @@ struct UserEventsEndpoint {
         if let before, before?.epoch != services.epoch { return .respond(UserEventsEndpoint.invalidCursor) }
         guard let limit = limit(request.query["limit"]) else { return .respond(UserEventsEndpoint.invalidLimit) }
         guard let withBodies = request.query.flag("bodies") else { return .respond(Response.invalidFlag("bodies")) }
+        if withBodies, let refusal = services.authorization.refusal(of: request, needing: .personal) {
+            return .respond(refusal)
+        }
         return .later { [reader = services.reader, streams = services.streams, epoch = services.epoch] reply in
             reader.userEvents(
                 of: user,

@@ -10,6 +10,7 @@ struct SecretsCheck {
     private static let settings =
         [
             SecretSetting(name: "PAYCAST_API_KEY", isList: true),
+            SecretSetting(name: "PAYCAST_KEYS", isList: true),
             SecretSetting(name: "PAYCAST_STREAM_KEYS", isList: true),
             SecretSetting(name: "SECRET_KEY_BASE", isList: false),
         ] + Stores.secretSettings
@@ -38,8 +39,10 @@ struct SecretsCheck {
 
     private func values(of setting: SecretSetting) -> [String] {
         guard let text = environment[setting.name] else { return [] }
-        let items = setting.isList ? text.split(separator: ",").map(String.init) : [text]
-        return items.map(trimmed).filter { !$0.isEmpty }
+        var items = setting.isList ? text.split(separator: ",") : [text[...]]
+        // name:rights:key
+        if setting.name == "PAYCAST_KEYS" { items = items.map { $0.split(separator: ":", maxSplits: 2).last ?? "" } }
+        return items.map { trimmed($0) }.filter { !$0.isEmpty }
     }
 
     private func blank(_ setting: SecretSetting) -> Finding? {

@@ -41,6 +41,8 @@ public struct Request: Sendable {
     public var authorization: String? { head[.authorization] }
     /// The value of `Authorization`, as bytes of the head.
     public var credentials: ArraySlice<UInt8>? { head.bytes(.authorization) }
+    /// The right that its key needs; nil where no key is asked for.
+    public var right: Right? { route.right(method) }
     public var lastEventID: String? { head[.lastEventID] }
     /// A client's name for this request.
     public var idempotencyKey: String? { head[.idempotencyKey] }

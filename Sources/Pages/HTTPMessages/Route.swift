@@ -179,3 +179,37 @@ extension Route {
         method == methods || methods.split(separator: ", ").contains { $0 == method }
     }
 }
+
+/// What a key may do, by the names of `PAYCAST_KEYS`.
+public enum Right: String, CaseIterable, Sendable {
+    /// Broadcasts.
+    case publish
+    /// Orders, purchases that a backend posts, and offers to sign.
+    case orders
+    /// What users may use, their streams, and what is known of users and orders.
+    case read
+    /// The bodies of events, which hold what the stores say of a buyer.
+    case personal
+    /// Replays and recoveries.
+    case act
+    case erase
+    /// The feed, the metrics and the readiness.
+    case operate
+}
+
+extension Route {
+    /// The right that a key needs here; nil where no key is asked for.
+    func right(_ method: String) -> Right? {
+        switch self {
+        case .broadcasts, .anyCableBroadcasts: .publish
+        case .orders, .transactions, .receipts, .offers: .orders
+        case .user: method == "DELETE" ? .erase : .read
+        case .order, .userEvents, .entitlements, .userStream: .read
+        case .replays, .recoveries: .act
+        case .feed, .ready, .metrics: .operate
+        case .webhook, .streamEntitlements, .streams, .cable, .script, .nativeScript, .openAPI, .up, .demoStore,
+            .demoEvents, .demoAPI, .server, .file:
+            nil
+        }
+    }
+}

@@ -1,3 +1,4 @@
+public import API
 public import Domain
 public import Gateway
 internal import Glibc
@@ -35,8 +36,10 @@ public struct Configuration: Sendable {
     /// `PAYCAST_DEV_NOW`, with `--dev` only: the time at which the clock starts.
     public var developmentNow: Instant?
 
-    /// `PAYCAST_API_KEY`: bearer keys of the API routes; without one, these routes answer 401.
+    /// `PAYCAST_API_KEY`: bearer keys of the API routes, with every right.
     public var apiKeys: [Secret]
+    /// `PAYCAST_KEYS`: bearer keys with a name and some of the rights. Without any key, the API routes answer 401.
+    public var namedKeys: [AccessKey]
     /// `SECRET_KEY_BASE` of a Rails app.
     public var secretKeyBase: Secret?
     /// `PAYCAST_STREAM_KEYS`: the first one signs.
@@ -98,6 +101,7 @@ public struct Configuration: Sendable {
         developmentNow = reader.developmentNow()
 
         apiKeys = reader.secrets("PAYCAST_API_KEY")
+        namedKeys = reader.namedKeys(beside: apiKeys)
         secretKeyBase = reader.secret("SECRET_KEY_BASE")
         streamKeys = reader.secrets("PAYCAST_STREAM_KEYS")
         streamPattern = reader.streamPattern()
@@ -114,7 +118,7 @@ public struct Configuration: Sendable {
         forward = reader.forward(serving: environments)
         retentionDays = reader.retentionDays()
 
-        if apiKeys.isEmpty && !isDevelopment {
+        if apiKeys.isEmpty && namedKeys.isEmpty && !isDevelopment {
             reader.warn("PAYCAST_API_KEY is not set: the API routes answer 401 to everyone")
         }
         reader.rejectUnknown()

@@ -1,6 +1,7 @@
 internal import API
 internal import Crypto
 internal import Domain
+internal import Pages
 internal import Simulator
 internal import Support
 
@@ -8,8 +9,8 @@ internal import Support
 struct ServerKeys {
     /// Nil outside development.
     let workspace: DevelopmentWorkspace?
-    /// The bearer keys of the API routes. The server itself uses the first one for the demo.
-    let apiKeys: [String]
+    /// The bearer keys of the API routes.
+    let access: [AccessKey]
     let streamNames: StreamNameVerifier?
 
     init(_ configuration: Configuration) throws(StartError) {
@@ -18,13 +19,13 @@ struct ServerKeys {
 
     init(_ configuration: Configuration, in workspace: DevelopmentWorkspace?) {
         self.workspace = workspace
-        let given = configuration.apiKeys.map(\.value)
-        apiKeys = given.isEmpty ? (workspace.map { [$0.apiKey] } ?? []) : given
+        let own = configuration.apiKeys.isEmpty ? workspace.map { [Secret($0.apiKey)] } : nil
+        access = (own ?? configuration.apiKeys).map { AccessKey($0) } + configuration.namedKeys
         streamNames = StreamNameVerifier(keys: ServerKeys.streamKeys(configuration, workspace: workspace))
     }
 
     func authorization(_ origins: Allowlist<String>) -> Authorization {
-        Authorization(keys: apiKeys, streamNames: streamNames, origins: origins)
+        Authorization(keys: access, streamNames: streamNames, origins: origins)
     }
 
     private static func openWorkspace() throws(StartError) -> DevelopmentWorkspace {
@@ -48,5 +49,45 @@ struct ServerKeys {
         }
         if keys.isEmpty, let workspace { keys.append(StreamNameVerifier.Key(text: workspace.streamKey)) }
         return keys
+    }
+}
+
+extension SettingsReader {
+    /// `PAYCAST_KEYS`: items `name:rights:key`, the rights joined by `+`. A name may stand twice while its key is
+    /// replaced. A problem shows no part of an item: the key may have been written in another place.
+    mutating func namedKeys(beside apiKeys: [Secret]) -> [AccessKey] {
+        var keys: [AccessKey] = []
+        for item in secretItems("PAYCAST_KEYS") {
+            switch namedKey(item.value) {
+            case .failure(let problem): reject(item.name, because: item.place + problem.text)
+            case .success(let key):
+                rejectIfShort(key.secret.value, name: item.name, place: item.place)
+                if (keys.map(\.secret) + apiKeys).contains(key.secret) {
+                    reject(item.name, because: "\(item.place)repeats a key; use the output of openssl rand -hex 32")
+                }
+                keys.append(key)
+            }
+        }
+        return keys
+    }
+
+    private struct KeyProblem: Error { let text: String }
+
+    private func namedKey(_ item: String) -> Result<AccessKey, KeyProblem> {
+        let parts = item.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false).map(trimmed)
+        guard parts.count == 3 else { return .failure(KeyProblem(text: "is not name:rights:key")) }
+        let (name, words) = (parts[0], parts[1].split(separator: "+", omittingEmptySubsequences: false).map(trimmed))
+        guard (1...40).contains(name.utf8.count), isAppName(name), !["api", "cli"].contains(name) else {
+            let what = "has a name that is not 1 to 40 letters, digits, dots, dashes or underscores, or is api or cli"
+            return .failure(KeyProblem(text: what))
+        }
+        let rights = words.flatMap { $0 == "all" ? Right.allCases : Right(rawValue: $0).map { [$0] } ?? [] }
+        guard words.allSatisfy({ $0 == "all" || Right(rawValue: $0) != nil }) else {
+            let known = (Right.allCases.map(\.rawValue) + ["all"]).joined(separator: ", ")
+            return .failure(
+                KeyProblem(text: "names a right that does not exist; the rights, joined by +, are \(known)")
+            )
+        }
+        return .success(AccessKey(name: name, rights: Set(rights), secret: Secret(parts[2])))
     }
 }

@@ -31,3 +31,12 @@ public struct SecretSetting: Sendable {
         self.isList = isList
     }
 }
+
+/// One item of a list of secrets, as it is written.
+public struct SecretItem: Sendable {
+    /// The variable that a problem names.
+    public let name: String
+    /// Which item of the list it is, for a problem; empty if it is the only one.
+    public let place: String
+    public let value: String
+}

@@ -149,18 +149,26 @@ extension SettingsReader {
     }
 
     public mutating func secrets(_ variable: String) -> [Secret] {
+        secretItems(variable).map { item in
+            rejectIfShort(item.value, name: item.name, place: item.place)
+            return Secret(item.value)
+        }
+    }
+
+    /// The items of a list of secrets, whatever their form. A problem names the variable and the place, never the item.
+    public mutating func secretItems(_ variable: String) -> [SecretItem] {
         secretSettings.append(SecretSetting(name: variable, isList: true))
         guard let given = givenSecret(variable) else { return [] }
         let items = commaList(given.value)
         if items.isEmpty { reject(given.name, because: "is set, but names nothing") }
-        for (index, item) in items.enumerated() {
-            rejectIfShort(item, name: given.name, place: items.count == 1 ? "" : "item \(index + 1) of the list ")
+        return items.enumerated().map { index, item in
+            let place = items.count == 1 ? "" : "item \(index + 1) of the list "
+            return SecretItem(name: given.name, place: place, value: item)
         }
-        return items.map { Secret($0) }
     }
 
     /// In development, a key may have any length.
-    private mutating func rejectIfShort(_ value: String, name: String, place: String) {
+    public mutating func rejectIfShort(_ value: String, name: String, place: String) {
         let shortest = Secret.shortest
         guard !isDevelopment, value.count < shortest else { return }
         reject(

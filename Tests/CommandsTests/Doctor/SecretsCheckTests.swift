@@ -35,6 +35,18 @@ import Testing
             hint: "short"
         ),
         Secret(
+            testDescription: "keys with rights",
+            environment: ["PAYCAST_KEYS": "shop:orders:\(key),support:read:\(other)"],
+            level: .ok,
+            hint: "2 set"
+        ),
+        Secret(
+            testDescription: "a short key with rights",
+            environment: ["PAYCAST_KEYS": "shop:orders+read:hunter2"],
+            level: .fail,
+            hint: "short"
+        ),
+        Secret(
             testDescription: "placeholder",
             environment: ["PAYCAST_PURCHASEKIT_SECRET": "ChangeMe-ChangeMe-ChangeMe"],
             level: .fail,
