@@ -15,7 +15,8 @@ enum DiskUse: Benchmark {
     }
 
     static func run(_ report: inout Report) throws {
-        for provider in SimulatedStores.providers {
+        // Google's stand-in forgets purchases when the server starts again.
+        for provider in SimulatedStores.providers where provider != .google {
             let use = try withTemporaryFolder { try measure(provider, in: $0) }
             add(use, to: &report, figure: "\(provider) notifications of \(decimal(use.body)) KB")
         }
@@ -56,8 +57,11 @@ enum DiskUse: Benchmark {
     }
 
     private static func prepared(_ provider: Provider, with target: PaycastTarget) throws -> [[UInt8]] {
-        let publishers = Publishers(target, connections: inFlight, on: LoadLoop())
-        return try PurchaseLoad(count, of: provider, at: target, publishers: publishers).requests
+        let loop = LoadLoop()
+        return try withExtendedLifetime(loop) {
+            let publishers = Publishers(target, connections: inFlight, on: loop)
+            return try PurchaseLoad(count, of: provider, at: target, publishers: publishers).requests
+        }
     }
 
     /// What `bytes` has grown by, in kilobytes for each request.
