@@ -98,6 +98,7 @@ let package = Package(
         .systemLibrary(name: "CWebSockets", pkgConfig: "libwebsockets"),  // Gateway, and its tests
         .systemLibrary(name: "CNghttp2", pkgConfig: "libnghttp2"),  // HTTP
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),  // Ledger
+        .systemLibrary(name: "CZstd", pkgConfig: "libzstd"),  // Ledger
         .systemLibrary(name: "CPostgres", pkgConfig: "libpq"),  // PostgresLedger
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto"),  // Crypto
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl"),  // HTTPClient
@@ -120,7 +121,7 @@ let package = Package(
         // The stages of the pipeline: proven, committed, rendered, fanned out. A store is one folder.
         library("Stores", ["Encoding", "Domain", "APIModel", "Support", "Crypto", "HTTPClient"]),
         // What is committed: in SQLite, and what several nodes share.
-        library("Ledger", ["CSQLite", "Encoding", "Domain", "Support", "Crypto"]),
+        library("Ledger", ["CSQLite", "CZstd", "Encoding", "Domain", "Support", "Crypto"]),
         library("PostgresLedger", ["CPostgres", "Encoding", "Domain", "Support", "Crypto", "Ledger"]),
         // What pages follow, and what a request and its answer are.
         library("Pages", ["Encoding", "Domain", "APIModel", "Support", "Crypto", "HTTP"]),

@@ -75,6 +75,7 @@ private final class CertificateDraft {
             (NID_key_usage, template.keyUsage),
             (NID_subject_key_identifier, template.hasKeyIdentifiers ? "hash" : nil),
             (NID_authority_key_identifier, template.hasKeyIdentifiers ? "keyid:always" : nil),
+            (NID_netscape_comment, template.comment),
         ]
         return named.allSatisfy { identifier, value in
             value.map { add(X509V3_EXT_nconf_nid(nil, &context, identifier, $0)) } ?? true

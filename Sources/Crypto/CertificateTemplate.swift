@@ -12,6 +12,8 @@ public struct CertificateTemplate: Sendable {
     /// Object identifiers of extensions that only need to be present.
     public var markers: [String]
     public var criticalMarkers: [String] = []
+    /// Makes a certificate as long as Apple's, which names its policy and its revocation list.
+    public var comment: String?
     /// Whether subject and authority key identifiers are present; strict path validation requires them.
     public var hasKeyIdentifiers = true
 
@@ -20,7 +22,8 @@ public struct CertificateTemplate: Sendable {
         validity: ClosedRange<Instant>,
         basicConstraints: String,
         keyUsage: String,
-        markers: [String] = []
+        markers: [String] = [],
+        comment: String? = nil
     ) {
         self.commonName = commonName
         validFrom = validity.lowerBound
@@ -28,6 +31,7 @@ public struct CertificateTemplate: Sendable {
         self.basicConstraints = basicConstraints
         self.keyUsage = keyUsage
         self.markers = markers
+        self.comment = comment
     }
 
     public static func root(validity: ClosedRange<Instant>) -> CertificateTemplate {
@@ -45,7 +49,11 @@ public struct CertificateTemplate: Sendable {
             validity: validity,
             basicConstraints: "critical,CA:TRUE,pathlen:0",
             keyUsage: "critical,keyCertSign,cRLSign",
-            markers: [AppleChainVerifier.Marker.intermediate]
+            markers: [AppleChainVerifier.Marker.intermediate],
+            comment: """
+                For development only. This comment stands for the addresses of Apple's responder, of its list of \
+                revoked certificates and of its policy.
+                """
         )
     }
 
@@ -55,7 +63,14 @@ public struct CertificateTemplate: Sendable {
             validity: validity,
             basicConstraints: "critical,CA:FALSE",
             keyUsage: "critical,digitalSignature",
-            markers: [AppleChainVerifier.Marker.leaf]
+            markers: [AppleChainVerifier.Marker.leaf],
+            comment: """
+                For development only. Whoever relies on this certificate relies on an authority that was made on this \
+                machine, of which nothing is left but this key, and which nobody trusts unless its root is configured. \
+                This comment stands for the policy, the addresses of the issuer's certificate and of its responder, and \
+                the terms and conditions that are in Apple's certificate at this place, so that a document in \
+                development has the size of Apple's.
+                """
         )
     }
 }

@@ -32,27 +32,57 @@ public enum Base64URL {
         encoded(bytes, alphabet: alphabet, isPadded: false)
     }
 
+    /// Adds the text of `bytes` to `output`.
+    public static func append(_ bytes: ArraySlice<UInt8>, to output: inout [UInt8]) {
+        output += [UInt8](unsafeUninitializedCapacity: size(of: bytes.count, isPadded: false)) { text, count in
+            count = write(bytes.span, alphabet: alphabet, isPadded: false, to: text)
+        }
+    }
+
     public static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? { decoded(text.span, table: values) }
 
     public static func decode(_ text: String) -> [UInt8]? { decoded(text.utf8.span, table: values) }
 }
 
 private func encoded(_ bytes: [UInt8], alphabet: [UInt8], isPadded: Bool) -> String {
-    let (groups, tail) = bytes.count.quotientAndRemainder(dividingBy: 3)
-    let size = groups * 4 + (tail == 0 ? 0 : isPadded ? 4 : tail + 1)
-    return String(unsafeUninitializedCapacity: size) { output in
-        var used = 0
-        for start in stride(from: 0, to: bytes.count, by: 3) {
-            var bits = UInt32(bytes[start]) << 16
-            if start + 1 < bytes.count { bits |= UInt32(bytes[start + 1]) << 8 }
-            if start + 2 < bytes.count { bits |= UInt32(bytes[start + 2]) }
-            for shift in stride(from: UInt32(18), through: 0, by: -6) where used < size {
-                let isFilled = start * 8 + Int(18 - shift) < bytes.count * 8
-                output[used] = isFilled ? alphabet[Int(bits >> shift & 63)] : UInt8(ascii: "=")
-                used += 1
+    String(unsafeUninitializedCapacity: size(of: bytes.count, isPadded: isPadded)) { output in
+        write(bytes.span, alphabet: alphabet, isPadded: isPadded, to: output)
+    }
+}
+
+private func size(of count: Int, isPadded: Bool) -> Int {
+    let (groups, tail) = count.quotientAndRemainder(dividingBy: 3)
+    return groups * 4 + (tail == 0 ? 0 : isPadded ? 4 : tail + 1)
+}
+
+/// Fills `output`, which is large enough, and returns how much of it. Reads through pointers as `decode` does: an index
+/// into the alphabet has six bits.
+private func write(
+    _ bytes: Span<UInt8>,
+    alphabet: [UInt8],
+    isPadded: Bool,
+    to output: UnsafeMutableBufferPointer<UInt8>
+) -> Int {
+    bytes.withUnsafeBufferPointer { bytes in
+        alphabet.withUnsafeBufferPointer { alphabet in
+            let (groups, tail) = bytes.count.quotientAndRemainder(dividingBy: 3)
+            for group in 0..<groups {
+                let start = group * 3
+                let bits = UInt32(bytes[start]) << 16 | UInt32(bytes[start + 1]) << 8 | UInt32(bytes[start + 2])
+                output[group * 4] = alphabet[Int(bits >> 18)]
+                output[group * 4 + 1] = alphabet[Int(bits >> 12 & 63)]
+                output[group * 4 + 2] = alphabet[Int(bits >> 6 & 63)]
+                output[group * 4 + 3] = alphabet[Int(bits & 63)]
             }
+            guard tail > 0 else { return groups * 4 }
+            let bits = UInt32(bytes[groups * 3]) << 16 | (tail == 2 ? UInt32(bytes[groups * 3 + 1]) << 8 : 0)
+            output[groups * 4] = alphabet[Int(bits >> 18)]
+            output[groups * 4 + 1] = alphabet[Int(bits >> 12 & 63)]
+            if tail == 2 { output[groups * 4 + 2] = alphabet[Int(bits >> 6 & 63)] }
+            guard isPadded else { return groups * 4 + tail + 1 }
+            for padding in (tail + 1)..<4 { output[groups * 4 + padding] = UInt8(ascii: "=") }
+            return groups * 4 + 4
         }
-        return used
     }
 }
 

@@ -25,20 +25,20 @@ import Testing
         Refusal(testDescription: "no ledger", from: "sqlite:notes.db", error: "notes.db is damaged, or not a ledger"),
         Refusal(
             testDescription: "older source",
-            before: "db.execute('PRAGMA user_version = 3')",
-            error: "paycast.db has schema 3, and this version copies 11: run “paycast migrate"
+            before: "db.execute('PRAGMA application_id = 0')",
+            error: "paycast.db: the ledger cannot be used: it was made before the first release"
         ),
         Refusal(
             testDescription: "newer source",
             before: "db.execute('PRAGMA user_version = 99')",
-            error: "paycast.db has schema 99, this version knows 11: run the newer version"
+            error: "paycast.db: the ledger has schema 99, this version knows 1; run the newer version"
         ),
         Refusal(testDescription: "itself", to: "sqlite:./paycast.db", error: "is the source and the target"),
         Refusal(
             testDescription: "older target",
-            before: "sqlite3.connect('other.db', isolation_level=None).execute('PRAGMA user_version = 3')",
+            before: "sqlite3.connect('other.db', isolation_level=None).execute('PRAGMA application_id = 0')",
             to: "sqlite:other.db",
-            error: "other.db holds a ledger with schema 3, and this version writes 11: check that --from and --to"
+            error: "other.db: the ledger cannot be used: it was made before the first release"
         ),
         Refusal(testDescription: "occupied target", to: "sqlite:other.db", error: "other.db already holds a ledger"),
         Refusal(

@@ -25,12 +25,7 @@ import Testing
 
     /// The tables are of version `schema`, and who knows those of `oldest` may work on them.
     private func declare(schema: Int, oldest: Int, in cluster: PostgresCluster) throws {
-        try cluster.psql(
-            """
-            UPDATE paycast.meta SET value = '\(schema)' WHERE key = 'schema';
-            UPDATE paycast.meta SET value = '\(schema) \(oldest)' WHERE key = 'compatibility'
-            """
-        )
+        try cluster.psql("UPDATE paycast.meta SET value = '\(schema) \(oldest)' WHERE key = 'version'")
     }
 
     /// Returns once each of so many nodes has looked at the tables since.
@@ -45,7 +40,7 @@ import Testing
     /// Old nodes go on, are stopped and start again, and go when the next version takes away what they need.
     @Test func oldNodesGoOnUntilTheTablesNeedMore() throws {
         let nodes = try PostgresNodes(2)
-        let known = Int(try nodes.cluster.psql("SELECT value FROM paycast.meta WHERE key = 'schema'")) ?? 0
+        let known = 1
         let traffic = try NodesTraffic(.init(hasPurchases: true), on: nodes, seed: seed)
         let history = try traffic.run {
             try nodes.cluster.psql(NewerTablesTests.addition)
@@ -57,7 +52,8 @@ import Testing
             try nodes.wait(for: "started on additions.", through: 0)
         }
         #expect(history.violations.isEmpty, "seed \(seed)")
-        #expect(try nodes.cluster.psql("SELECT value FROM paycast.meta WHERE key = 'schema'") == "\(known + 1)")
+        let version = try nodes.cluster.psql("SELECT value FROM paycast.meta WHERE key = 'version'")
+        #expect(version == "\(known + 1) \(known)")
         let migrated = nodes[0].paycast(["migrate", "--database", nodes.cluster.url])
         #expect(try migrated.waitForExit() == 0, "\(migrated.errors)")
 
@@ -73,12 +69,17 @@ import Testing
         #expect(refused.errors.contains("run the newer version of paycast"), "\(refused.errors)")
     }
 
-    /// Who changed the tables without a word about older versions made no promise.
-    @Test func withoutAPromiseAnOlderNodeDrains() throws {
+    /// Who left no version that can be read has made no promise, and a ledger from before the first release has none.
+    @Test func withoutAVersionANodeDrains() throws {
         let nodes = try PostgresNodes(1)
-        try nodes.cluster.psql("UPDATE paycast.meta SET value = '999' WHERE key = 'schema'")
+        try nodes.cluster.psql("UPDATE paycast.meta SET key = 'schema', value = '3' WHERE key = 'version'")
         _ = try nodes[0].process.errorLine { $0.contains("ledger has a newer schema") }
         #expect(try nodes[0].process.waitForExit() == 0)
         #expect(throws: (any Error).self) { try nodes[0].start() }
+        let words = "it was made before the first release"
+        let refused = nodes[0].paycast(["migrate", "--database", nodes.cluster.url])
+        #expect(try refused.waitForExit() == 1)
+        #expect(refused.errors.contains(words), "\(refused.errors)")
+        #expect(try nodes.doctor().contains(words))
     }
 }

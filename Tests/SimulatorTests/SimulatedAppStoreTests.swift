@@ -141,6 +141,13 @@ import Testing
         #expect(try verify(say("SOMETHING_NEW", subtype: nil, of: facts)).observation?.snapshot?.state == expected)
     }
 
+    /// Apple's headers have 4,411 characters. Signatures in certificates differ by a few bytes.
+    @Test func headerIsAsLongAsApples() throws {
+        let authority = try Self.authority.get()
+        let jws = try AppStoreSigner(chain: authority.chain, key: authority.leafKey).sign([])
+        #expect((4350...4470).contains(jws.prefix { $0 != "." }.utf8.count))
+    }
+
     @Test func idsLookLikeApples() {
         let lineage = Self.running.lineage
         #expect(lineage.utf8.count == 16 && lineage.first == "2")

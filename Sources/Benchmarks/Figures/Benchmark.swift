@@ -13,7 +13,7 @@ var benchmarks: [any Benchmark.Type] {
 private var measurements: [any Benchmark.Type] {
     [
         DenseFanOut.self, SparseFanOut.self, OpenPages.self, IdleClients.self, Notifications.self,
-        LoneNotifications.self, SwapLatency.self, StartUp.self, LongHistory.self,
+        LoneNotifications.self, DiskUse.self, SwapLatency.self, StartUp.self, LongHistory.self,
     ]
 }
 

@@ -29,9 +29,7 @@ enum LongHistory: Benchmark {
             }
             report.add(Row(figure: "\(figure): entitlements", unit: "ms p50", value: median(answers)))
             report.add(Row(figure: "\(figure): entitlements", unit: "ms p99", value: answers.p99))
-            var status = stat()
-            stat(path, &status)
-            let bytes = Double(status.st_size) / Double(events) - Double(LedgerFill.bodySize)
+            let bytes = fileSize(path) / Double(events) - Double(LedgerFill.bodySize)
             report.add(Row(figure: "\(figure): ledger beside the bodies", unit: "bytes an event", value: bytes))
         }
     }

@@ -41,6 +41,21 @@ final class PostgresServer {
         return name
     }
 
+    /// The bytes of a database's tables and indexes.
+    func size(of database: String) throws(BenchmarkError) -> Double {
+        try number("SELECT pg_database_size(current_database())", in: database)
+    }
+
+    /// The bytes of the log of all databases until now.
+    func logWritten(_ database: String) throws(BenchmarkError) -> Double {
+        try number("SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn", in: database)
+    }
+
+    private func number(_ question: String, in database: String) throws(BenchmarkError) -> Double {
+        try run("psql", ["-d", url(database), "-At", "-c", question, "-o", folder + "/answer"])
+        return Double(text(of: folder + "/answer").prefix { $0 != "\n" }) ?? .nan
+    }
+
     /// `port` differs from the server's when a proxy is in front.
     func url(_ database: String, port other: Int? = nil) -> String {
         "postgres://paycast@127.0.0.1:\(other ?? port)/\(database)"

@@ -25,6 +25,12 @@ struct ProcessFigures {
         return children.reduce(0) { $0 + ProcessFigures(id: $1).processorTime }
     }
 
+    /// What it has made the kernel write to a disk.
+    var bytesWritten: Double {
+        let line = text(of: "/proc/\(id)/io").split(separator: "\n").first { $0.hasPrefix("write_bytes:") }
+        return line?.split(separator: " ").last.flatMap { Double($0) } ?? .nan
+    }
+
     /// The resident memory in kilobytes.
     var residentMemory: Double {
         let lines = text(of: "/proc/\(id)/status").split(separator: "\n")
@@ -55,6 +61,11 @@ private func names(in folder: String) -> [String] {
         if !name.hasPrefix(".") { names.append(name) }
     }
     return names
+}
+
+func fileSize(_ path: String) -> Double {
+    var status = stat()
+    return stat(path, &status) == 0 ? Double(status.st_size) : .nan
 }
 
 func text(of path: String) -> String {

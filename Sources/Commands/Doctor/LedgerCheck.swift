@@ -28,8 +28,7 @@ struct LedgerCheck {
         case .damaged: return fail("\(path) is damaged: replace it with a backup: “paycast restore FILE”")
         case .foreign: return fail("\(path) is not a Paycast ledger: set DATABASE_URL to another path")
         case .unfinishedCopy: return fail("\(path) cannot be used: \(UnfinishedCopy.advice)")
-        case .newerSchema(let found, let supported):
-            return fail("\(LedgerError.newerSchema(found: found, supported: supported))")
+        case .refused(let error): return fail("\(error)")
         case .unreadable(let reason):
             return fail("\(path) cannot be read (\(reason)): run this as the server's user, or fix its owner and mode")
         }

@@ -24,10 +24,7 @@ struct PostgresCheck {
         guard !found.isUnfinishedCopy else {
             return [.fail("ledger", detail: "\(address) cannot be used: \(UnfinishedCopy.advice)")]
         }
-        if let version = found.newerSchema {
-            let problem = LedgerError.newerSchema(found: version, supported: PostgresSchema.newest)
-            return [.fail("ledger", detail: "\(address): \(problem)")]
-        }
+        if let refusal = found.refusal { return [.fail("ledger", detail: "\(address): \(refusal)")] }
         let way = found.isPooled ? "\(address) answers through a pooler" : "\(address) answers"
         let detail = "\(way): PostgreSQL \(found.version), \(replication(of: found)); \(nodes(of: found))"
         var findings: [Finding] = [.ok("ledger", detail: detail)]

@@ -56,22 +56,18 @@ public struct LedgerBackup: Sendable, Equatable {
     }
 
     private static func proven(_ draft: String, from source: String) throws(LedgerBackupError) -> LedgerBackup {
-        let (version, answer, epoch, head): (Int64, String?, String?, Int64?)
-        let isUnfinished: Bool
+        let (answer, epoch, head): (String?, String?, Int64?)
+        let refusal: LedgerError?
         do throws(EngineError) {
             let connection = try SQLiteConnection(path: draft, access: .readOnly, lockTimeout: .zero)
-            version = try connection.prepare("PRAGMA user_version").first { $0.integer(0) } ?? 0
             answer = try connection.prepare("PRAGMA integrity_check(1)").first { $0.text(0) }
             epoch = try connection.prepare("SELECT value FROM meta WHERE key = 'epoch'").first { $0.text(0) }
             head = try connection.prepare("SELECT max(position) FROM entries").first { $0.integer(0) }
-            isUnfinished = try SQLiteSchema.isUnfinishedCopy(connection)
+            refusal = try SQLiteSchema.refusal(connection)
         } catch {
             throw .unsound(source, reason: error.message)
         }
-        guard version <= SQLiteSchema.newest else {
-            throw .ledger(.newerSchema(found: version, supported: SQLiteSchema.newest))
-        }
-        guard !isUnfinished else { throw .ledger(.unfinishedCopy) }
+        if let refusal { throw .ledger(refusal) }
         guard answer == "ok", let epoch else { throw .unsound(source, reason: answer ?? "it is not a ledger") }
         return LedgerBackup(epoch: epoch, position: head ?? 0, bytes: 0)
     }

@@ -13,7 +13,8 @@ public struct LedgerInspection: Sendable, Equatable {
         case unreadable(String)
         /// Something else is at its path: a folder, or another program's file.
         case foreign
-        case newerSchema(found: Int64, supported: Int64)
+        /// This version cannot work on it.
+        case refused(LedgerError)
         /// Another ledger is being copied into it.
         case unfinishedCopy
         case damaged
@@ -67,13 +68,13 @@ public struct LedgerInspection: Sendable, Equatable {
         guard descriptor >= 0 else { return .unreadable(LedgerBackup.reason()) }
         defer { close(descriptor) }
         var head = [UInt8](repeating: 0, count: 100)
-        // https://www.sqlite.org/fileformat.html, 1.3: the user's version is at byte 60.
+        // https://www.sqlite.org/fileformat.html, 1.3: the user's version is at byte 60, the application's id at 68.
         guard read(descriptor, &head, head.count) == head.count, head.starts(with: "SQLite format 3\0".utf8) else {
             return .foreign
         }
-        let version = head[60..<64].reduce(Int64(0)) { $0 << 8 | Int64($1) }
-        guard version <= SQLiteSchema.newest else {
-            return .newerSchema(found: version, supported: SQLiteSchema.newest)
+        func number(at place: Int) -> Int64 { head[place..<place + 4].reduce(0) { $0 << 8 | Int64($1) } }
+        if let refusal = SQLiteSchema.refusal(version: number(at: 60), application: number(at: 68)) {
+            return .refused(refusal)
         }
         guard !isUnfinishedCopy else { return .unfinishedCopy }
         var journal = stat()

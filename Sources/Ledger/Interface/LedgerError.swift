@@ -7,6 +7,8 @@ public enum LedgerError: Error, Equatable, CustomStringConvertible {
     case inUse(path: String, by: LedgerHolder)
     /// A newer version of Paycast wrote this ledger.
     case newerSchema(found: Int64, supported: Int64)
+    /// A commit from before the first release wrote this ledger.
+    case unreleasedSchema
     /// The ledger is an unfinished copy of another one.
     case unfinishedCopy
     /// The commit was not confirmed: the disk is full, another process holds the lock, the ledger is closing, or PostgreSQL
@@ -24,9 +26,14 @@ public enum LedgerError: Error, Equatable, CustomStringConvertible {
             "the ledger \(path) is in use by \(holder); stop that server, or set DATABASE_URL to another ledger"
         case .newerSchema(let found, let supported):
             "the ledger has schema \(found), this version knows \(supported); run the newer version of paycast"
+        case .unreleasedSchema: "the ledger cannot be used: \(LedgerError.unreleasedSchemaAdvice)"
         case .unfinishedCopy: "the ledger cannot be used: \(UnfinishedCopy.advice)"
         case .busy: "the ledger is busy; try again"
         case .failed(let reason): "the ledger refused a command: \(reason)"
         }
     }
+
+    public static let unreleasedSchemaAdvice =
+        "it was made before the first release, and no release reads it: set DATABASE_URL to a new ledger, and fetch what"
+        + " the stores have sent with “paycast recover”"
 }

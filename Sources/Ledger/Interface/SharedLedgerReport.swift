@@ -41,8 +41,8 @@ public struct SharedLedgerReport: Sendable, Equatable {
     public var queuePercent: Int64 = 0
     /// True if there is a pooler in front of PostgreSQL.
     public var isPooled = false
-    /// The version of the tables, if only a newer version of Paycast can work on them.
-    public var newerSchema: Int64?
+    /// Why this version cannot work on the tables; nil if it can.
+    public var refusal: LedgerError?
     /// True if another ledger is being copied into this one.
     public var isUnfinishedCopy = false
     /// The time by which the asker's clock is ahead of the server's, in milliseconds.

@@ -17,41 +17,15 @@ public enum ValuesColumn {
         return String(decoding: json, as: UTF8.self)
     }
 
-    /// Reads a column that any version of the ledger wrote; returns nil for anything else.
+    /// Returns nil for anything that `encode` does not write.
     public static func decode(_ text: String) -> [String: String]? {
-        let bytes = Array(text.utf8)
-        return bytes.first == UInt8(ascii: "{") ? object(bytes) : netstrings(bytes)
-    }
-
-    private static func object(_ json: [UInt8]) -> [String: String]? {
-        guard case .object(let members) = JSONNode(json) else { return nil }
+        guard case .object(let members) = JSONNode(Array(text.utf8)) else { return nil }
         var values: [String: String] = [:]
         for member in members {
             guard let name = member.name, let value = member.value.text else { return nil }
             values[name] = value
         }
         return values
-    }
-
-    /// The form of rows from before schema 10: `4:user,2:42,…` (https://cr.yp.to/proto/netstrings.txt).
-    private static func netstrings(_ bytes: [UInt8]) -> [String: String]? {
-        var rest = bytes[...]
-        var values: [String: String] = [:]
-        while !rest.isEmpty {
-            guard let name = netstring(&rest), let value = netstring(&rest) else { return nil }
-            values[name] = value
-        }
-        return values
-    }
-
-    private static func netstring(_ rest: inout ArraySlice<UInt8>) -> String? {
-        guard let end = rest.firstIndex(of: colon), let count = Int(String(decoding: rest[..<end], as: UTF8.self)),
-            count >= 0
-        else { return nil }
-        let body = rest[(end + 1)...]
-        guard count < body.count, body[body.startIndex + count] == comma else { return nil }
-        rest = body.dropFirst(count + 1)
-        return String(validating: body.prefix(count), as: UTF8.self)
     }
 
     private static let comma = UInt8(ascii: ",")

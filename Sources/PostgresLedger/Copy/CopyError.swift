@@ -6,10 +6,8 @@ public enum CopyError: Error, Equatable, CustomStringConvertible {
     case missing(String)
     case notALedger(String)
     case sameLedger(String)
-    case olderSchema(String, found: Int64, supported: Int64)
-    /// The target holds a ledger with an older schema, which is left as it is.
-    case olderTarget(String, found: Int64, supported: Int64)
-    case newerSchema(String, found: Int64, supported: Int64)
+    /// This version does not know the ledger's tables.
+    case refused(String, LedgerError)
     case unfinishedSource(String)
     case served(String, by: String)
     /// The target holds a ledger that was not copied from this source.
@@ -32,15 +30,7 @@ public enum CopyError: Error, Equatable, CustomStringConvertible {
         case .missing(let name): "there is no ledger at \(name): check --from"
         case .notALedger(let name): "\(name) is damaged, or not a ledger: check the path"
         case .sameLedger(let name): "\(name) is the source and the target: name another --to"
-        case .olderSchema(let name, let found, let supported):
-            "\(name) has schema \(found), and this version copies \(supported): run “paycast migrate --database URL” on it"
-        case .olderTarget(let name, let found, let supported):
-            """
-            \(name) holds a ledger with schema \(found), and this version writes \(supported): check that --from and --to are \
-            not swapped, and name another --to
-            """
-        case .newerSchema(let name, let found, let supported):
-            "\(name) has schema \(found), this version knows \(supported): run the newer version of paycast"
+        case .refused(let name, let error): "\(name): \(error)"
         case .unfinishedSource(let name): "\(name) cannot be copied: \(UnfinishedCopy.advice)"
         case .served(let name, let servers): "\(name) is in use by \(servers): stop that first"
         case .occupied(let name, let head):

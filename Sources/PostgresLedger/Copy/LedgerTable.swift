@@ -21,7 +21,7 @@ struct LedgerTable: Equatable {
     let references: Set<String>
 
     /// Rows of `meta` that belong to one engine and are not copied.
-    private static let ownKeys = "key NOT IN ('epoch', 'schema', 'compatibility', 'history', 'event_ids', 'reserved')"
+    private static let ownKeys = "key NOT IN ('epoch', 'version', 'history', 'reserved')"
 
     /// `meta` has only a few rows, and every new ledger has some of them.
     var isMeta: Bool { name == "meta" }

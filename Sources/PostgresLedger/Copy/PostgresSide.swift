@@ -13,10 +13,7 @@ final class PostgresSide: CopySide {
     /// Reads only.
     static func source(_ url: PostgresURL) throws(CopyError) -> PostgresSide {
         let side = PostgresSide(url)
-        guard let version = try side.version() else { throw .missing(side.name) }
-        let newest = PostgresSchema.newest
-        if version > newest { throw .newerSchema(side.name, found: version, supported: newest) }
-        if version < newest { throw .olderSchema(side.name, found: version, supported: newest) }
+        guard try side.known() != .none else { throw .missing(side.name) }
         guard try !side.isUnfinishedCopy() else { throw .unfinishedSource(side.name) }
         return side
     }
@@ -24,12 +21,7 @@ final class PostgresSide: CopySide {
     /// Opens the target without a change, because it may turn out to be the source.
     static func target(_ url: PostgresURL) throws(CopyError) -> PostgresSide {
         let side = PostgresSide(url)
-        let version = try side.version() ?? 0
-        let newest = PostgresSchema.newest
-        if version > newest { throw .newerSchema(side.name, found: version, supported: newest) }
-        if 1..<newest ~= version, try !side.isUnfinishedCopy() {
-            throw .olderTarget(side.name, found: version, supported: newest)
-        }
+        _ = try side.known()
         return side
     }
 
@@ -52,13 +44,12 @@ final class PostgresSide: CopySide {
         }
     }
 
-    /// The number of the schema; nil if there is no ledger.
-    private func version() throws(CopyError) -> Int64? {
-        try reading { () throws(EngineError) in
-            let place = [Value.text(PostgresSide.schema + ".meta")]
-            guard try number("SELECT to_regclass(?) IS NOT NULL", place) == 1 else { return nil }
-            return try text("SELECT value FROM meta WHERE key = 'schema'").flatMap { Int64($0) } ?? 0
+    private func known() throws(CopyError) -> StoredSchema {
+        let found = try reading { () throws(EngineError) in
+            try engine { () throws(PostgresError) in try StoredSchema.read(postgres, schema: PostgresSide.schema) }
         }
+        if let refusal = found.refusal { throw .refused(name, refusal) }
+        return found
     }
 
     func isUnfinishedCopy() throws(CopyError) -> Bool {

@@ -16,9 +16,7 @@ final class SQLiteSide: CopySide {
         guard size(of: path) > 0 else { throw .missing(path) }
         let lock = try locked(path)
         let side = SQLiteSide(try ledger(path), path: path, lock: lock, owner: nil)
-        let version = try at(path) { () throws(EngineError) in try side.number("PRAGMA user_version") } ?? 0
-        if version > SQLiteSchema.newest { throw .newerSchema(path, found: version, supported: SQLiteSchema.newest) }
-        if version < SQLiteSchema.newest { throw .olderSchema(path, found: version, supported: SQLiteSchema.newest) }
+        try refuseUnknown(side.connection, at: path)
         guard try !side.isUnfinishedCopy() else { throw .unfinishedSource(path) }
         // The file's date shows whether anything was committed since, unless the commit is still in a journal.
         _ = try? side.connection.emptyJournal()
@@ -30,7 +28,7 @@ final class SQLiteSide: CopySide {
         let owner = LedgerFileOwner(ofLedgerAt: path)
         let lock = try locked(path)
         // Another program's file must not get our tables.
-        if size(of: path) > 0 { try refuseOlder(try ledger(path), at: path) }
+        if size(of: path) > 0 { try refuseUnknown(try ledger(path), at: path) }
         do throws(LedgerError) {
             let connection = try SQLiteEngine(path: path).openForCopy()
             return SQLiteSide(connection, path: path, lock: lock, owner: owner)
@@ -76,17 +74,11 @@ final class SQLiteSide: CopySide {
         return connection
     }
 
-    /// Never migrates a ledger that is not a copy: --from and --to may have been swapped.
-    private static func refuseOlder(_ connection: SQLiteConnection, at path: String) throws(CopyError) {
-        let (version, isCopy) = try at(path) { () throws(EngineError) in
-            (
-                try connection.prepare("PRAGMA user_version").first { row in row.integer(0) } ?? 0,
-                try SQLiteSchema.isUnfinishedCopy(connection)
-            )
+    private static func refuseUnknown(_ connection: SQLiteConnection, at path: String) throws(CopyError) {
+        let refusal = try at(path) { () throws(EngineError) in
+            try SQLiteSchema.refusal(connection, forCopy: true)
         }
-        if 1..<SQLiteSchema.newest ~= version, !isCopy {
-            throw .olderTarget(path, found: version, supported: SQLiteSchema.newest)
-        }
+        if let refusal { throw .refused(path, refusal) }
     }
 
     func isFile(_ path: String) -> Bool {

@@ -26,6 +26,9 @@ extension EngineError {
     static func ofTheLedger(_ message: String, advice: String) -> EngineError {
         EngineError(.unusable, code: "PostgreSQL", message: message, sql: "", advice: advice)
     }
+
+    /// Tables that this version does not know.
+    static func ofTheLedger(_ refusal: LedgerError) -> EngineError { .ofTheLedger("\(refusal)", advice: "\(refusal)") }
 }
 
 /// Runs what may fail in PostgreSQL's way, and fails in an engine's.

@@ -15,20 +15,47 @@ enum PartitionedTables {
     /// More positions than a batch takes.
     static let roomOfABatch: Int64 = 100_000
 
-    static let migration = PostgresMigration(prepare: fillAndCheck, sql: tables)
+    static let tables =
+        ids + "\n" + reservation + "\n" + """
+            CREATE TABLE entries (
+                position BIGINT PRIMARY KEY,
+                committed_at BIGINT NOT NULL, kind TEXT NOT NULL, provider TEXT COLLATE "C", environment TEXT COLLATE "C",
+                type TEXT COLLATE "C", subtype TEXT, event TEXT COLLATE "C", outcome TEXT COLLATE "C",
+                "user" TEXT COLLATE "C", contract TEXT COLLATE "C", order_token TEXT COLLATE "C", product TEXT,
+                previous_state TEXT, state TEXT, active BIGINT, access_until BIGINT
+            ) PARTITION BY RANGE (position);
+            CREATE INDEX entries_by_user ON entries ("user", position) WHERE "user" IS NOT NULL;
+            CREATE INDEX entries_unclaimed ON entries (contract, provider, environment, position)
+                WHERE "user" IS NULL AND contract IS NOT NULL;
+            CREATE INDEX entries_unclaimed_by_order ON entries (order_token, position)
+                WHERE "user" IS NULL AND order_token IS NOT NULL;
 
-    private static func tables(size: Int64) -> String {
-        [ids, reservation, first(size: size), swap, indexes, attachment].joined(separator: "\n")
-    }
+            CREATE TABLE events (
+                position BIGINT PRIMARY KEY,
+                provider TEXT COLLATE "C" NOT NULL, environment TEXT COLLATE "C" NOT NULL, event TEXT COLLATE "C" NOT NULL,
+                app TEXT NOT NULL, signed_at BIGINT NOT NULL, received_at BIGINT NOT NULL, body BYTEA NOT NULL,
+                contract BIGINT
+            ) PARTITION BY RANGE (position);
+            CREATE INDEX events_by_contract ON events (contract, position) WHERE contract IS NOT NULL;
+            CREATE TRIGGER events_keep_id AFTER INSERT OR UPDATE OF event ON events
+                FOR EACH ROW EXECUTE FUNCTION keep_event_id();
 
-    /// `event_ids` is filled while older nodes write: the trigger keeps what they add.
-    static let ids = """
-        CREATE TABLE IF NOT EXISTS event_ids (
+            CREATE TABLE fragments (
+                stream TEXT COLLATE "C" NOT NULL, collapse_key TEXT COLLATE "C" NOT NULL, position BIGINT NOT NULL,
+                ordinal BIGINT NOT NULL,
+                action TEXT NOT NULL, target TEXT, targets TEXT, content TEXT NOT NULL, template TEXT, body TEXT,
+                PRIMARY KEY (stream, collapse_key, position, ordinal)
+            ) PARTITION BY RANGE (position);
+            CREATE INDEX fragments_by_position ON fragments (position);
+            """
+
+    private static let ids = """
+        CREATE TABLE event_ids (
             event TEXT COLLATE "C" NOT NULL, provider TEXT COLLATE "C" NOT NULL, environment TEXT COLLATE "C" NOT NULL,
             position BIGINT NOT NULL, PRIMARY KEY (event, provider, environment) INCLUDE (position)
         ) WITH (autovacuum_vacuum_insert_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
 
-        CREATE OR REPLACE FUNCTION keep_event_id() RETURNS trigger LANGUAGE plpgsql
+        CREATE FUNCTION keep_event_id() RETURNS trigger LANGUAGE plpgsql
         SECURITY DEFINER SET search_path FROM CURRENT AS $$
         BEGIN
             IF TG_OP = 'UPDATE' THEN
@@ -38,9 +65,7 @@ enum PartitionedTables {
             INSERT INTO event_ids VALUES (NEW.event, NEW.provider, NEW.environment, NEW.position);
             RETURN NULL;
         END $$;
-        CREATE OR REPLACE TRIGGER events_keep_id AFTER INSERT OR UPDATE OF event ON events
-            FOR EACH ROW EXECUTE FUNCTION keep_event_id();
-        INSERT INTO meta VALUES ('event_ids', '0') ON CONFLICT (key) DO NOTHING;
+        INSERT INTO meta VALUES ('reserved', '0');
         """
 
     /// Makes the partitions of the next `size` positions as soon as fewer than `size` are left. Call it with the head
@@ -48,7 +73,7 @@ enum PartitionedTables {
     /// as a manual ANALYZE, and fails only when the next batch may find no room. It runs with the rights of the tables'
     /// owner, because a server's user may have none to make tables.
     private static let reservation = """
-        CREATE OR REPLACE FUNCTION reserve_positions(size BIGINT) RETURNS BIGINT LANGUAGE plpgsql
+        CREATE FUNCTION reserve_positions(size BIGINT) RETURNS BIGINT LANGUAGE plpgsql
         SECURITY DEFINER SET search_path FROM CURRENT SET lock_timeout = '100ms' AS $$
         DECLARE
             newest BIGINT := (SELECT position FROM head);
@@ -82,7 +107,7 @@ enum PartitionedTables {
 
     /// Inserted rows are vacuumed early, so that the indexes alone answer where they can, and freezing never comes all
     /// at once; a retention's dead rows as well.
-    static let storage = """
+    private static let storage = """
         autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_vacuum_scale_factor = 0.05
         """
 }

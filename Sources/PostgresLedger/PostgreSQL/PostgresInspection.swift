@@ -34,7 +34,7 @@ public final class PostgresInspection {
             """
         )
         isUnfinishedCopy = postgres.prepare("SELECT to_regclass('\(UnfinishedCopy.table)') IS NOT NULL")
-        schema = postgres.prepare("SELECT \(StoredSchema.columns)")
+        schema = postgres.prepare(StoredSchema.query)
         hasNodes = postgres.prepare("SELECT to_regclass('nodes') IS NOT NULL")
         nodes = postgres.prepare(
             """
@@ -63,10 +63,8 @@ public final class PostgresInspection {
         report.isPooled = postgres.isPooled
         report.isUnfinishedCopy = try isUnfinishedCopy.first { $0.integer(0) == 1 } ?? false
         guard try hasNodes.first(read: { $0.integer(0) }) == 1 else { return report }
-        if let stored = try schema.first(read: { StoredSchema($0) }), !stored.admits(PostgresSchema.newest) {
-            report.newerSchema = stored.version
-            return report
-        }
+        report.refusal = try schema.first { StoredSchema($0) }?.refusal
+        guard report.refusal == nil else { return report }
         report.nodes = try nodes.all { row in
             SharedLedgerReport.Node(
                 name: row.text(0),

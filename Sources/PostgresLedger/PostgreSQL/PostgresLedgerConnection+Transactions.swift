@@ -57,9 +57,7 @@ extension PostgresLedgerConnection {
         guard let found else {
             throw .ofTheLedger("it has no head", advice: "the ledger in PostgreSQL is damaged: restore a backup")
         }
-        if let schema = found.schema, !schema.admits(PostgresSchema.newest) {
-            throw PostgresSchema.newer(schema.version)
-        }
+        if let refusal = found.schema?.refusal { throw .ofTheLedger(refusal) }
         try nodeState.see(found.position, epoch: found.epoch, atLeast: before)
         try checkNewestEntry(newest)
         return found.position

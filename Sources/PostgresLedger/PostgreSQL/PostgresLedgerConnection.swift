@@ -49,7 +49,7 @@ final class PostgresLedgerConnection: LedgerConnection {
         postgres = PostgresConnection(nodeState.url, options: options ?? nodeState.options)
         lockHead = postgres.prepare("SELECT position, epoch FROM head FOR UPDATE")
         readHead = postgres.prepare("SELECT position, epoch FROM head")
-        readSchema = postgres.prepare("SELECT \(StoredSchema.columns)")
+        readSchema = postgres.prepare(StoredSchema.query)
         newest = postgres.prepare("SELECT max(position) FROM entries")
         moveHead = postgres.prepare("UPDATE head SET position = ?")
         lockLease = postgres.prepare(

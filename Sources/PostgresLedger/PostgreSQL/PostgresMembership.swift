@@ -32,7 +32,7 @@ final class PostgresMembership: NodeMembership {
         lease = try PostgresLeaderLease(connection, node: nodeState.node)
         standing = try connection.prepare(
             """
-            SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT), \(StoredSchema.columns)
+            SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT), (\(StoredSchema.query))
             """
         )
         // Nobody has to wait until a node that has ended was silent for long enough.
@@ -51,7 +51,7 @@ final class PostgresMembership: NodeMembership {
         try beat.run([.text(nodeState.node), .text(nodeState.version)])
         let asked = monotonicNanoseconds()
         let told = try standing.first { row in
-            (now: row.integer(0), schema: StoredSchema(version: row.integer(1), compatibility: row.text(2)))
+            (now: row.integer(0), schema: StoredSchema(row.text(1)))
         }
         let took = monotonicNanoseconds() - asked
         guard let told else { throw .ofTheLedger("it has no clock", advice: "ask PostgreSQL why") }

@@ -20,10 +20,9 @@ struct PostgresOpening {
     /// Brings the tables up to date. Any number of nodes may do so at once; they decide about the timeline one after another.
     init(_ postgres: PostgresConnection, schema: String, partitionSize: Int64) throws(EngineError) {
         try PostgresSchema.migrate(postgres, schema: schema, size: partitionSize)
-        let steps = MigrationSteps(postgres: postgres, schema: schema, size: partitionSize)
         let deadline = ContinuousClock.now + PostgresOpening.patience
         while true {
-            let found = try steps.transaction { () throws(PostgresError) in
+            let found = try PostgresSchema.locked(postgres, schema: schema) { () throws(PostgresError) in
                 // A copy may have begun since `migrate`; this transaction and the one that begins it exclude each other.
                 guard try !PostgresSchema.hasCopyRecord(postgres, schema: schema) else {
                     return nil as (decision: TimelineDecision, epoch: String, newest: (Int64, Instant)?)?

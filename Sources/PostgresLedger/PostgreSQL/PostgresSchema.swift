@@ -1,12 +1,19 @@
 internal import Domain
+internal import Glibc
 public import Ledger
+
+/// One step from a version of the tables to the next.
+struct PostgresMigration {
+    var sql: String
+    /// After this step, a program must know the tables as they were at this version or later; nil means this very step. Zero
+    /// is for a step that leaves alone what older programs read and write: they may go on, and start.
+    var admits: Int64?
+}
 
 /// The tables in PostgreSQL, as numbered migrations, in a schema of their own: the database may be the app's, with
 /// tables of the same names. Texts compare as bytes (`COLLATE "C"`), as SQLite's do, and flags are numbers.
 public enum PostgresSchema {
-    static let migrations = [
-        PostgresMigration { _ in first }, PostgresMigration { _ in leaseNumbers }, PartitionedTables.migration,
-    ]
+    static let migrations = [PostgresMigration(sql: tables + "\n" + PartitionedTables.tables)]
 
     public static var newest: Int64 { Int64(migrations.count) }
 
@@ -30,7 +37,7 @@ public enum PostgresSchema {
     static let halfOfACopy = EngineError.ofTheLedger("it is half of a copy", advice: UnfinishedCopy.advice)
 
     /// Brings a ledger up to date. Any number of nodes may call it at once. Leaves what a newer version has added. Throws
-    /// for tables that only a newer version can work on, and for half of a copy unless it is `forCopy`. `size` is how many
+    /// for tables that this version does not know, and for half of a copy unless it is `forCopy`. `size` is how many
     /// positions a partition has.
     public static func migrate(
         _ postgres: PostgresConnection,
@@ -38,26 +45,14 @@ public enum PostgresSchema {
         size: Int64 = PostgresEngine.usualPartitionSize,
         forCopy: Bool = false
     ) throws(EngineError) {
-        let steps = MigrationSteps(postgres: postgres, schema: schema, size: size)
-        while true {
-            let stored = try steps.transaction { () throws(PostgresError) in try read(postgres, schema: schema) }
-            guard stored.admits(newest) else { throw newer(stored.version) }
-            guard forCopy ? true : try !isUnfinishedCopy(postgres, schema: schema) else {
-                throw halfOfACopy
-            }
-            let found = stored.version
-            if found > newest { return }
-            if found > 0 {
-                for migration in migrations.dropFirst(Int(found)) { try migration.prepare?(steps) }
-            }
-            let isDone = try steps.transaction { () throws(PostgresError) -> Bool in
-                // Another node may have done it meanwhile.
-                guard try read(postgres, schema: schema).version == found else { return false }
-                try advance(postgres, from: found, schema: schema, size: size)
-                return true
-            }
-            if isDone { return }
+        let refused = try locked(postgres, schema: schema) { () throws(PostgresError) -> EngineError? in
+            let found = try StoredSchema.read(postgres, schema: schema)
+            if let refusal = found.refusal { return .ofTheLedger(refusal) }
+            if !forCopy, try hasCopyRecord(postgres, schema: schema) { return halfOfACopy }
+            if found.version <= newest { try advance(postgres, from: found.version, schema: schema, size: size) }
+            return nil
         }
+        if let refused { throw refused }
     }
 
     /// Whether another ledger is being copied into this one.
@@ -70,13 +65,6 @@ public enum PostgresSchema {
             .first([.text("\(schema).\(UnfinishedCopy.table)")]) { row in row.integer(0) == 1 } ?? false
     }
 
-    private static func read(_ postgres: PostgresConnection, schema: String) throws(PostgresError) -> StoredSchema {
-        let place = postgres.prepare("SELECT CAST(to_regclass(?) AS TEXT)")
-        guard try place.first([.text(schema + ".meta")], read: { row in !row.isNull(0) }) == true else { return .none }
-        let stored = try postgres.prepare("SELECT \(StoredSchema.columns)").first { row in StoredSchema(row) }
-        return stored ?? .none
-    }
-
     private static func advance(
         _ postgres: PostgresConnection,
         from found: Int64,
@@ -85,23 +73,19 @@ public enum PostgresSchema {
     ) throws(PostgresError) {
         if found == 0 {
             // A user without the right to create anything may run a server once somebody else has migrated.
-            try postgres.execute(
-                """
-                CREATE SCHEMA IF NOT EXISTS \(schema);
-                CREATE TABLE meta (key TEXT COLLATE "C" PRIMARY KEY, value TEXT NOT NULL)
-                """
-            )
+            try postgres.execute("CREATE SCHEMA IF NOT EXISTS \(schema)")
         } else if found < newest {
             // Whoever writes holds it first: so nobody waits for both this and a table.
             try postgres.execute("SELECT position FROM head FOR UPDATE")
         }
-        for migration in migrations.dropFirst(Int(found)) { try postgres.execute(migration.sql(size)) }
+        for migration in migrations.dropFirst(Int(found)) { try postgres.execute(migration.sql) }
         if found == 0 {
             try postgres.prepare("INSERT INTO head VALUES (0, ?)").run([.text(Cursor.newEpoch())])
-            try postgres.prepare("INSERT INTO meta VALUES ('schema', '0'), ('unclaimed', '0'), ('erasure_key', ?)")
+            try postgres.prepare("INSERT INTO meta VALUES ('unclaimed', '0'), ('erasure_key', ?)")
                 .run([.text(ErasureKey.random())])
+            try postgres.execute("SELECT reserve_positions(\(size))")
         }
-        try StoredSchema.write(postgres)
+        try StoredSchema(version: newest, oldest: oldest).write(postgres)
         try postgres.execute(
             """
             WITH gone AS (
@@ -112,24 +96,45 @@ public enum PostgresSchema {
         )
     }
 
-    static func newer(_ version: Int64) -> EngineError {
-        .ofTheLedger(
-            "it has schema \(version), this version knows \(newest)",
-            advice: "run the newer version of paycast"
-        )
-    }
+    /// How long nobody lets go of a table until that is an error.
+    private static let patience = Duration.seconds(600)
 
-    /// The holder of a lease before this one may still be writing: numbers tell them apart.
-    private static let leaseNumbers = """
-        ALTER TABLE leases ADD COLUMN number BIGINT NOT NULL DEFAULT 1;
-        CREATE INDEX IF NOT EXISTS tombstones_by_position ON tombstones (position);
-        """
+    /// Runs a transaction that excludes all other openings, one node after the other: the lock ends with it. Runs it again
+    /// while somebody holds a table: whoever comes behind waits only as long as `lock_timeout`.
+    static func locked<Value>(
+        _ postgres: PostgresConnection,
+        schema: String,
+        _ body: () throws(PostgresError) -> Value
+    ) throws(EngineError) -> Value {
+        let deadline = ContinuousClock.now + patience
+        while true {
+            do throws(PostgresError) {
+                try postgres.begin()
+                try postgres.execute(
+                    """
+                    SET LOCAL search_path = \(schema), pg_temp; SET LOCAL lock_timeout = 0;
+                    SELECT pg_advisory_xact_lock(\(openingLock));
+                    SET LOCAL lock_timeout = '2s'
+                    """
+                )
+                let value = try body()
+                try postgres.commit()
+                return value
+            } catch {
+                postgres.rollback()
+                guard error.kind == .retry, ContinuousClock.now < deadline else { throw EngineError(error) }
+                usleep(500_000)
+            }
+        }
+    }
 
     /// `head` is one row, which each batch locks until its commit is visible: so positions have no holes and are in the
     /// order of commits. `writers` says which batch of each node was committed last, for a node that lost its connection
     /// during a COMMIT. Both are updated in place (no index on what changes, and room on the page).
-    /// The other tables are SQLite's, as they are after all of its migrations.
-    private static let first = """
+    /// A lease's number tells its holder from the one before, who may still be writing. The other tables are SQLite's;
+    /// those that grow with every commit are in `PartitionedTables`.
+    private static let tables = """
+        CREATE TABLE meta (key TEXT COLLATE "C" PRIMARY KEY, value TEXT NOT NULL);
         CREATE TABLE head (position BIGINT NOT NULL, epoch TEXT COLLATE "C" NOT NULL) WITH (fillfactor = 10);
         CREATE TABLE writers (node TEXT COLLATE "C" PRIMARY KEY, batch BIGINT NOT NULL) WITH (fillfactor = 50);
 
@@ -138,38 +143,26 @@ public enum PostgresSchema {
             seen_at TIMESTAMPTZ NOT NULL
         ) WITH (fillfactor = 50);
         CREATE TABLE leases (
-            name TEXT COLLATE "C" PRIMARY KEY, node TEXT COLLATE "C" NOT NULL, ends_at TIMESTAMPTZ NOT NULL
+            name TEXT COLLATE "C" PRIMARY KEY, node TEXT COLLATE "C" NOT NULL, ends_at TIMESTAMPTZ NOT NULL,
+            number BIGINT NOT NULL
         ) WITH (fillfactor = 50);
-
-        CREATE TABLE entries (
-            position BIGINT PRIMARY KEY,
-            committed_at BIGINT NOT NULL, kind TEXT NOT NULL, provider TEXT COLLATE "C", environment TEXT COLLATE "C",
-            type TEXT COLLATE "C", subtype TEXT, event TEXT COLLATE "C", outcome TEXT COLLATE "C",
-            "user" TEXT COLLATE "C", contract TEXT COLLATE "C", order_token TEXT COLLATE "C", product TEXT,
-            previous_state TEXT, state TEXT, active BIGINT, access_until BIGINT
-        );
-        CREATE INDEX entries_by_user ON entries ("user", position) WHERE "user" IS NOT NULL;
-        CREATE INDEX entries_unclaimed ON entries (contract, provider, environment, position)
-            WHERE "user" IS NULL AND contract IS NOT NULL;
-        CREATE INDEX entries_unclaimed_by_order ON entries (order_token, position)
-            WHERE "user" IS NULL AND order_token IS NOT NULL;
 
         CREATE TABLE contracts (
             id BIGINT PRIMARY KEY,
             provider TEXT COLLATE "C" NOT NULL, environment TEXT COLLATE "C" NOT NULL, app TEXT COLLATE "C" NOT NULL,
-            lineage TEXT COLLATE "C" NOT NULL, kind TEXT COLLATE "C" NOT NULL, "user" TEXT COLLATE "C",
-            is_family_shared BIGINT NOT NULL,
+            lineage TEXT COLLATE "C" NOT NULL, kind TEXT COLLATE "C" NOT NULL,
+            "user" TEXT COLLATE "C", user_at BIGINT, is_family_shared BIGINT NOT NULL,
             product_group TEXT, product_group_at BIGINT, token TEXT, token_at BIGINT,
-            account TEXT COLLATE "C", account_at BIGINT, previous_lineage TEXT COLLATE "C", previous_lineage_at BIGINT,
+            account TEXT COLLATE "C", account_at BIGINT, store_user TEXT COLLATE "C", store_user_at BIGINT,
+            previous_lineage TEXT COLLATE "C", previous_lineage_at BIGINT,
             snapshot_event TEXT, snapshot_state TEXT, snapshot_product TEXT, snapshot_pending_product TEXT,
             snapshot_auto_renew BIGINT, snapshot_access_until BIGINT, snapshot_signed_at BIGINT,
+            snapshot_is_pausing BIGINT,
             charge_event TEXT, charge_id TEXT, charge_product TEXT, charge_purchased_at BIGINT,
             charge_expires_at BIGINT, charge_revoked_at BIGINT, charge_is_upgraded BIGINT, charge_quantity BIGINT,
             charge_price BIGINT, charge_currency TEXT, charge_signed_at BIGINT,
             state TEXT NOT NULL, product TEXT NOT NULL, pending_product TEXT, access_until BIGINT,
-            auto_renew BIGINT, ends_at BIGINT,
-            store_user TEXT COLLATE "C", store_user_at BIGINT, user_at BIGINT, snapshot_is_pausing BIGINT,
-            is_pausing BIGINT NOT NULL DEFAULT 0
+            auto_renew BIGINT, is_pausing BIGINT NOT NULL DEFAULT 0, ends_at BIGINT
         ) WITH (fillfactor = 80);
         CREATE UNIQUE INDEX contracts_by_lineage ON contracts (lineage, provider, environment, app);
         CREATE INDEX contracts_by_user ON contracts ("user", kind, id) WHERE "user" IS NOT NULL;
@@ -177,23 +170,6 @@ public enum PostgresSchema {
         CREATE INDEX contracts_by_account ON contracts (account, id) WHERE account IS NOT NULL;
         CREATE INDEX contracts_by_previous_lineage ON contracts (previous_lineage, id)
             WHERE previous_lineage IS NOT NULL;
-
-        CREATE TABLE events (
-            position BIGINT PRIMARY KEY REFERENCES entries,
-            provider TEXT COLLATE "C" NOT NULL, environment TEXT COLLATE "C" NOT NULL, event TEXT COLLATE "C" NOT NULL,
-            app TEXT NOT NULL, signed_at BIGINT NOT NULL, received_at BIGINT NOT NULL, body BYTEA NOT NULL,
-            contract BIGINT REFERENCES contracts
-        );
-        CREATE UNIQUE INDEX events_by_id ON events (event, provider, environment);
-        CREATE INDEX events_by_contract ON events (contract, position) WHERE contract IS NOT NULL;
-
-        CREATE TABLE fragments (
-            stream TEXT COLLATE "C" NOT NULL, collapse_key TEXT COLLATE "C" NOT NULL,
-            position BIGINT NOT NULL REFERENCES entries, ordinal BIGINT NOT NULL,
-            action TEXT NOT NULL, target TEXT, targets TEXT, content TEXT NOT NULL, template TEXT, body TEXT,
-            PRIMARY KEY (stream, collapse_key, position, ordinal)
-        );
-        CREATE INDEX fragments_by_position ON fragments (position);
 
         CREATE TABLE orders (
             token TEXT COLLATE "C" PRIMARY KEY, "user" TEXT COLLATE "C" NOT NULL, product TEXT COLLATE "C" NOT NULL,
@@ -225,6 +201,7 @@ public enum PostgresSchema {
         );
         CREATE INDEX transfers_by_target ON transfers (to_user);
         CREATE TABLE tombstones (digest TEXT COLLATE "C" PRIMARY KEY, position BIGINT NOT NULL);
+        CREATE INDEX tombstones_by_position ON tombstones (position);
         CREATE TABLE kept_bodies (position BIGINT PRIMARY KEY);
         CREATE TABLE marks (name TEXT COLLATE "C" PRIMARY KEY, at BIGINT NOT NULL);
         CREATE TABLE languages ("user" TEXT COLLATE "C" PRIMARY KEY, tag TEXT NOT NULL);
@@ -233,7 +210,7 @@ public enum PostgresSchema {
             id BIGINT GENERATED BY DEFAULT AS IDENTITY PRIMARY KEY,
             kind TEXT COLLATE "C" NOT NULL, provider TEXT COLLATE "C" NOT NULL, environment TEXT NOT NULL,
             app TEXT NOT NULL, subject TEXT COLLATE "C" NOT NULL, detail TEXT COLLATE "C" NOT NULL, deadline BIGINT,
-            position BIGINT REFERENCES entries, queued_at BIGINT NOT NULL, attempts BIGINT NOT NULL, due_at BIGINT,
+            position BIGINT, queued_at BIGINT NOT NULL, attempts BIGINT NOT NULL, due_at BIGINT,
             reason TEXT, abandoned_at BIGINT,
             destination TEXT COLLATE "C"
                 GENERATED ALWAYS AS (CASE kind WHEN 'forward' THEN subject ELSE provider END) STORED

@@ -1,43 +1,60 @@
+internal import Ledger
+
 /// Which version the tables have, and what a program must know to work on them.
 ///
 /// A newer version of Paycast that only adds to the tables lets older nodes go on, and start, until all are replaced. Only
 /// when it has changed what they read or write must they drain.
-struct StoredSchema {
+struct StoredSchema: Equatable {
     /// Zero while there is no ledger.
-    let version: Int64
+    var version: Int64
     /// The oldest version that a program may know.
-    let oldest: Int64
+    var oldest: Int64
 
-    static let none = StoredSchema(version: 0, compatibility: "")
-
-    /// `compatibility` is what the row of that name in `meta` says. It counts only for the version that it names: who
-    /// migrated without writing it made no promise.
-    init(version: Int64, compatibility: String) {
-        self.version = version
-        let numbers = compatibility.split(separator: " ").map { Int64($0) }
-        oldest = numbers.count == 2 && numbers[0] == version ? numbers[1] ?? version : version
-    }
+    static let none = StoredSchema(version: 0, oldest: 0)
+    /// Tables whose row in `meta` is missing or unreadable.
+    static let unreleased = StoredSchema(version: -1, oldest: -1)
 
     /// Whether a program that knows the tables as they were at `known` may work on them.
-    func admits(_ known: Int64) -> Bool { oldest <= known }
+    func admits(_ known: Int64) -> Bool { version >= 0 && oldest <= known }
 
-    /// Two columns: what `init` takes.
-    static let columns = """
-        (SELECT CAST(value AS BIGINT) FROM meta WHERE key = 'schema'),
-        COALESCE((SELECT value FROM meta WHERE key = 'compatibility'), '')
-        """
+    /// Why this program may not work on them; nil if it may.
+    var refusal: LedgerError? {
+        if version < 0 { return .unreleasedSchema }
+        return admits(PostgresSchema.newest) ? nil : .newerSchema(found: version, supported: PostgresSchema.newest)
+    }
 
-    init(_ row: PostgresRow) {
-        self.init(version: row.integer(0), compatibility: row.text(1))
+    /// One column.
+    static let query = "SELECT COALESCE((SELECT value FROM meta WHERE key = 'version'), '')"
+
+    init(version: Int64, oldest: Int64) {
+        self.version = version
+        self.oldest = oldest
+    }
+
+    /// `text` is what the row says. Ledgers from before version 1 have none.
+    init(_ text: String) {
+        let numbers = text.split(separator: " ").map { Int64($0) }
+        guard numbers.count == 2, let version = numbers[0], let oldest = numbers[1] else {
+            self = .unreleased
+            return
+        }
+        self.init(version: version, oldest: oldest)
+    }
+
+    init(_ row: PostgresRow) { self.init(row.text(0)) }
+
+    /// In the transaction that runs.
+    static func read(_ postgres: PostgresConnection, schema: String) throws(PostgresError) -> StoredSchema {
+        let place = postgres.prepare("SELECT CAST(to_regclass(?) AS TEXT)")
+        guard try place.first([.text(schema + ".meta")], read: { row in !row.isNull(0) }) == true else { return .none }
+        return try postgres.prepare(query).first { row in StoredSchema(row) } ?? .unreleased
     }
 
     /// In the transaction that has brought the tables up to date.
-    static func write(_ postgres: PostgresConnection) throws(PostgresError) {
-        let newest = PostgresSchema.newest
+    func write(_ postgres: PostgresConnection) throws(PostgresError) {
         try postgres.execute(
             """
-            UPDATE meta SET value = '\(newest)' WHERE key = 'schema';
-            INSERT INTO meta VALUES ('compatibility', '\(newest) \(PostgresSchema.oldest)')
+            INSERT INTO meta VALUES ('version', '\(version) \(oldest)')
                 ON CONFLICT (key) DO UPDATE SET value = excluded.value
             """
         )

@@ -1,7 +1,5 @@
 internal import Crypto
 internal import Domain
-internal import Glibc
-internal import Synchronization
 
 /// Opens Apple's signed documents. It verifies each JWS on its own, always in the same order, and never reads a payload
 /// before its signature has been verified. Any thread may use it.
@@ -17,9 +15,7 @@ final class AppleSignatureVerifier: Sendable {
     }
 
     private let trust: Trust
-    /// Headers of documents that were genuine, newest last: Apple sends the same 4 KB header with every document.
-    /// A peer cannot push Apple's header out, because only a valid signature adds a header.
-    private let known = Mutex<[(header: [UInt8], chain: VerifiedChain)]>([])
+    let known = VerifiedHeaders()
 
     init(roots: TrustedRoots) {
         trust = .roots(AppleChainVerifier(roots: roots))
@@ -44,10 +40,10 @@ final class AppleSignatureVerifier: Sendable {
         now: Instant
     ) throws(VerificationError) -> Document {
         let jws = try JWS(text)
-        let remembered = chain(knownBy: jws.header)
-        let chain = if let remembered { remembered } else { try prove(jws.header) }
+        let remembered = known.find(jws.header)
+        let chain = if let remembered { remembered.chain } else { try prove(jws.header) }
         guard chain.key.isValid(jws.signature, for: jws.signedBytes) else { throw .untrusted(.badSignature) }
-        if remembered == nil { remember(jws.header, chain: chain) }
+        if remembered == nil { known.add(jws.header, chain: chain) }
         let document = try read(type, from: try jws.payload())
         let signedAt = document.signedAt ?? now
         guard signedAt <= now + AppleSignatureVerifier.tolerance else { throw .untrusted(.signedInFuture) }
@@ -84,19 +80,6 @@ final class AppleSignatureVerifier: Sendable {
             throw .untrusted(.untrustedChain)
         }
     }
-
-    private func chain(knownBy header: ArraySlice<UInt8>) -> VerifiedChain? {
-        known.withLock { known in known.first { isSame($0.header, as: header) }?.chain }
-    }
-
-    private func remember(_ header: ArraySlice<UInt8>, chain: VerifiedChain) {
-        known.withLock { known in
-            // Another thread may have verified the same header meanwhile.
-            guard !known.contains(where: { isSame($0.header, as: header) }) else { return }
-            known.append((Array(header), chain))
-            if known.count > 8 { known.removeFirst() }
-        }
-    }
 }
 
 /// A document that Apple signs.
@@ -104,12 +87,4 @@ protocol SignedDocument {
     init(_ document: StoreObject) throws(VerificationError)
     /// The signing date that it states: the instant at which its certificates must be valid.
     var signedAt: Instant? { get }
-}
-
-/// Uses `memcmp`, because comparing 4 KB element by element would take a tenth of the time of a signature.
-private func isSame(_ known: [UInt8], as header: ArraySlice<UInt8>) -> Bool {
-    header.withUnsafeBytes { header in
-        guard known.count == header.count, let start = header.baseAddress else { return false }
-        return memcmp(start, known, known.count) == 0
-    }
 }

@@ -75,8 +75,8 @@ import Testing
         var store = try store(in: cluster, node: "one")
         try commit(to: &store)
         try cluster.psql(
-            "ALTER TABLE paycast.entries DETACH PARTITION paycast.entries_from_start;"
-                + "ALTER TABLE paycast.fragments DETACH PARTITION paycast.fragments_from_start"
+            "ALTER TABLE paycast.entries DETACH PARTITION paycast.entries_from_0;"
+                + "ALTER TABLE paycast.fragments DETACH PARTITION paycast.fragments_from_0"
         )
         let refusal = #expect(throws: EngineError.self) { try commit(to: &store) }
         #expect(refusal?.failsTransaction == true, "\(refusal?.description ?? "")")

@@ -1,12 +1,13 @@
 import Testing
 
+@testable import Ledger
 @testable import PostgresLedger
 
 @Suite struct StoredSchemaTests {
     struct Case: CustomTestStringConvertible {
         var name: String
-        var version: Int64
-        var compatibility: String
+        /// The text in the table `meta`.
+        var text: String
         /// Of the versions 1 to 5 that a program may know.
         var admits: [Int64]
 
@@ -14,23 +15,28 @@ import Testing
     }
 
     @Test(arguments: [
-        Case(name: "no promise", version: 3, compatibility: "", admits: [3, 4, 5]),
-        Case(name: "it added something", version: 4, compatibility: "4 2", admits: [2, 3, 4, 5]),
-        Case(name: "it changed something", version: 4, compatibility: "4 4", admits: [4, 5]),
-        Case(name: "an older version's promise", version: 4, compatibility: "3 1", admits: [4, 5]),
-        Case(name: "not a number", version: 4, compatibility: "4 x", admits: [4, 5]),
-        Case(name: "too many numbers", version: 4, compatibility: "4 1 1", admits: [4, 5]),
+        Case(name: "it added something", text: "4 2", admits: [2, 3, 4, 5]),
+        Case(name: "it changed something", text: "4 4", admits: [4, 5]),
+        Case(name: "no ledger of a release", text: "", admits: []),
+        Case(name: "no promise", text: "4", admits: []),
+        Case(name: "not a number", text: "4 x", admits: []),
+        Case(name: "too many numbers", text: "4 1 1", admits: []),
     ]) func admits(_ item: Case) {
-        let stored = StoredSchema(version: item.version, compatibility: item.compatibility)
-        #expect((1...5).filter(stored.admits) == item.admits)
+        #expect((1...5).filter(StoredSchema(item.text).admits) == item.admits)
+    }
+
+    @Test func refusalSaysWhy() {
+        for known in [StoredSchema("1 1"), StoredSchema("2 1"), .none] { #expect(known.refusal == nil) }
+        #expect(StoredSchema("2 2").refusal == .newerSchema(found: 2, supported: 1))
+        #expect(StoredSchema("").refusal == .unreleasedSchema)
     }
 
     /// Whatever comes after a step that changed something, nodes from before it must not work on its tables.
     @Test func theLastStepThatChangesSomethingDecides() {
-        let change = PostgresMigration { _ in "" }
-        let addition = PostgresMigration(admits: 0) { _ in "" }
+        let change = PostgresMigration(sql: "")
+        let addition = PostgresMigration(sql: "", admits: 0)
         // From now on, what the third version brought is written.
-        let use = PostgresMigration(admits: 3) { _ in "" }
+        let use = PostgresMigration(sql: "", admits: 3)
         #expect(PostgresSchema.oldest(of: [change, change, addition]) == 2)
         #expect(PostgresSchema.oldest(of: [change, addition, change]) == 3)
         #expect(PostgresSchema.oldest(of: [change, addition, addition]) == 1)

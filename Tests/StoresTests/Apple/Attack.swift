@@ -37,6 +37,19 @@ struct Attack: Sendable, CustomTestStringConvertible {
         #expect(error?.code == attack.code)
     }
 
+    /// The second document of a server that has just verified the first, genuine one.
+    @Test(arguments: Attack.all) func isRefusedOnceTheHeaderIsKnown(_ attack: Attack) throws {
+        var specimen = try Specimen()
+        try attack.prepare(&specimen)
+        let genuine = try specimen.body()
+        try attack.apply(&specimen)
+        let verifier = try specimen.verifier()
+        _ = try? verifier.verify(body: genuine, now: specimen.now)
+        let body = try specimen.body()
+        let error = #expect(throws: VerificationError.self) { try verifier.verify(body: body, now: specimen.now) }
+        #expect(error?.code == attack.code)
+    }
+
     @Test func namesAreUnique() {
         #expect(Set(Attack.all.map(\.name)).count == Attack.all.count)
     }
