@@ -134,6 +134,12 @@ public final class Purchases: Sendable {
         try await store.products(ids)
     }
 
+    /// Who the store account is in this app, even before it has bought anything, and after a new installation. The app's backend
+    /// may know a guest by it.
+    public func appTransaction() async throws(PurchaseError) -> SignedAppTransaction {
+        try await store.appTransaction()
+    }
+
     /// The user's entitlements, now and with each change: while somebody reads them and the app is in front, the user's stream is
     /// followed, so that also a cancellation, a refund or a purchase elsewhere is there in a moment.
     public var entitlements: AsyncStream<EntitlementState> {
@@ -189,8 +195,8 @@ public final class Purchases: Sendable {
         return try await sheet()
     }
 
-    /// Answers one message of a page: `prices`, `purchase`, `restore`, `manage`, `redeem`, `refund` or `state`, with JSON in
-    /// and out.
+    /// Answers one message of a page: `prices`, `purchase`, `restore`, `manage`, `redeem`, `refund`, `state` or
+    /// `appTransaction`, with JSON in and out.
     public func handle(_ event: String, json: Data) async -> Data {
         start()
         return await Bridge(purchases: self).handle(event, json: json)

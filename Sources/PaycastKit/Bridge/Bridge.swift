@@ -24,6 +24,7 @@ struct Bridge: Sendable {
         case "manage": try encode(await shown { () throws(PurchaseError) in try await purchases.manageSubscriptions() })
         case "redeem": try encode(await redeem(decode(json)))
         case "refund": try encode(await refund(decode(json)))
+        case "appTransaction": try encode(await purchases.appTransaction())
         case "state": try encode(await state(decode(json)))
         default: try encode(PurchaseReply(status: "error", error: "unknown_event"))
         }

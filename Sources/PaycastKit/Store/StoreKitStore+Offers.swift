@@ -6,6 +6,7 @@
         func options(of product: Product) throws(PurchaseError) -> [Product.PurchaseOption] {
             switch self {
             case .promotional(let id, let jws): return Product.PurchaseOption.promotionalOffer(id, compactJWS: jws)
+            case .introductory(let jws): return [.introductoryOfferEligibility(compactJWS: jws)]
             case .winBack(let id), .named(let id):
                 guard #available(iOS 18, macOS 15, *),
                     let offer = product.subscription?.winBackOffers.first(where: { $0.id == id })

@@ -63,6 +63,12 @@
 
         public func owned() async -> [SignedTransaction] { await all(Transaction.currentEntitlements) }
 
+        public func appTransaction() async throws(PurchaseError) -> SignedAppTransaction {
+            let result = try await call { try await AppTransaction.shared }
+            guard case .verified(let download) = result else { throw .unverified }
+            return SignedAppTransaction(id: download.appTransactionID, jws: result.jwsRepresentation)
+        }
+
         public func sync() async throws(PurchaseError) {
             try await call { try await AppStore.sync() }
         }

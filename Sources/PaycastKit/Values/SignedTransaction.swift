@@ -56,6 +56,25 @@ public struct SignedTransaction: Codable, Equatable, Sendable {
     }
 }
 
+/// The download of the app by the store account, as the store signed it: it is there without a purchase and without a log-in.
+public struct SignedAppTransaction: Encodable, Equatable, Sendable {
+    /// StoreKit's `appTransactionID`: the same for this account in this app on each of its devices, and after each new
+    /// installation (https://developer.apple.com/documentation/storekit/apptransaction/apptransactionid).
+    public var id: String
+    /// StoreKit's `jwsRepresentation`. Whoever is to believe the id verifies it: anybody can send an id.
+    public var jws: String
+
+    private enum CodingKeys: String, CodingKey {
+        case id = "appTransactionId"
+        case jws = "signedAppTransaction"
+    }
+
+    public init(id: String, jws: String) {
+        self.id = id
+        self.jws = jws
+    }
+}
+
 /// One signing of a transaction. The store signs a transaction anew when something about it changes.
 struct TransactionVersion: Hashable, Comparable, Codable, Sendable {
     var id: UInt64
