@@ -25,13 +25,12 @@ public final class Purchases: Sendable {
         appVersion: String = Purchases.bundleVersion
     ) {
         self.init(
-            PurchaseEngine.Parts(
-                store: store,
-                server: PaycastServer(URLSessionTransport(server: server)),
-                disk: Disk(folder),
-                orders: orders,
-                appVersion: appVersion
-            )
+            server: server,
+            store: store,
+            orders: orders,
+            folder: folder,
+            appVersion: appVersion,
+            time: SystemTime()
         )
     }
 
@@ -43,17 +42,18 @@ public final class Purchases: Sendable {
         folder: URL,
         appVersion: String,
         time: any Timekeeper,
-        willPerform: @escaping @Sendable (_ action: String) -> Void
+        timeout: TimeInterval = 30,
+        willPerform: (@Sendable (_ action: String) -> Void)? = nil
     ) {
         self.init(
             PurchaseEngine.Parts(
                 store: store,
-                server: PaycastServer(URLSessionTransport(server: server, timeout: 5)),
+                server: PaycastServer(URLSessionTransport(server: server, timeout: timeout)),
                 disk: Disk(folder),
                 orders: orders,
                 appVersion: appVersion,
                 time: time,
-                willPerform: { willPerform(String(describing: $0)) }
+                willPerform: { action in willPerform?(String(describing: action)) }
             )
         )
     }

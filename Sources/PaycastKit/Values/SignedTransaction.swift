@@ -18,7 +18,7 @@ public struct SignedTransaction: Codable, Equatable, Sendable {
     public var isRevoked: Bool
     public var isUpgraded: Bool
     public var isFamilyShared: Bool
-    /// StoreKit's `productType`; nil if the store does not tell, and in files of older versions.
+    /// StoreKit's `productType`; nil if the store does not tell.
     public var productType: ProductType?
 
     public enum ProductType: String, Codable, Sendable {
