@@ -25,13 +25,12 @@ public final class Purchases: Sendable {
         appVersion: String = Purchases.bundleVersion
     ) {
         self.init(
-            PurchaseEngine.Parts(
-                store: store,
-                server: PaycastServer(URLSessionTransport(server: server)),
-                disk: Disk(folder),
-                orders: orders,
-                appVersion: appVersion
-            )
+            server: server,
+            store: store,
+            orders: orders,
+            folder: folder,
+            appVersion: appVersion,
+            time: SystemTime()
         )
     }
 
@@ -43,17 +42,18 @@ public final class Purchases: Sendable {
         folder: URL,
         appVersion: String,
         time: any Timekeeper,
-        willPerform: @escaping @Sendable (_ action: String) -> Void
+        timeout: TimeInterval = 30,
+        willPerform: (@Sendable (_ action: String) -> Void)? = nil
     ) {
         self.init(
             PurchaseEngine.Parts(
                 store: store,
-                server: PaycastServer(URLSessionTransport(server: server, timeout: 5)),
+                server: PaycastServer(URLSessionTransport(server: server, timeout: timeout)),
                 disk: Disk(folder),
                 orders: orders,
                 appVersion: appVersion,
                 time: time,
-                willPerform: { willPerform(String(describing: $0)) }
+                willPerform: { action in willPerform?(String(describing: action)) }
             )
         )
     }
@@ -134,6 +134,12 @@ public final class Purchases: Sendable {
         try await store.products(ids)
     }
 
+    /// Who the store account is in this app, even before it has bought anything, and after a new installation. The app's backend
+    /// may know a guest by it.
+    public func appTransaction() async throws(PurchaseError) -> SignedAppTransaction {
+        try await store.appTransaction()
+    }
+
     /// The user's entitlements, now and with each change: while somebody reads them and the app is in front, the user's stream is
     /// followed, so that also a cancellation, a refund or a purchase elsewhere is there in a moment.
     public var entitlements: AsyncStream<EntitlementState> {
@@ -189,8 +195,8 @@ public final class Purchases: Sendable {
         return try await sheet()
     }
 
-    /// Answers one message of a page: `prices`, `purchase`, `restore`, `manage`, `redeem`, `refund` or `state`, with JSON in
-    /// and out.
+    /// Answers one message of a page: `prices`, `purchase`, `restore`, `manage`, `redeem`, `refund`, `state` or
+    /// `appTransaction`, with JSON in and out.
     public func handle(_ event: String, json: Data) async -> Data {
         start()
         return await Bridge(purchases: self).handle(event, json: json)

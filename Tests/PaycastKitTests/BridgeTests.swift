@@ -39,6 +39,18 @@ struct BridgeTests {
         )
     }
 
+    @Test("appTransaction: the store account, with the signature that proves it to the app's backend")
+    func appTransaction() async {
+        let purchases = app.launch()
+        defer { purchases.stop() }
+        #expect(
+            await ask(purchases, "appTransaction", "")
+                == #"{"appTransactionId":"704912345678901234","signedAppTransaction":"header.download.signature"}"#
+        )
+        await app.store.goOffline()
+        #expect(await ask(purchases, "appTransaction", "") == #"{"error":"offline","status":"error"}"#)
+    }
+
     @Test("purchase: the outcomes, in the words of the page's script")
     func outcomes() {
         let outcomes: [(PurchaseOutcome, String)] = [

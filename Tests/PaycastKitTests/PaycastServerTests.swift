@@ -62,12 +62,14 @@ struct PaycastServerTests {
     }
 
     @Test("A post carries the transaction, the stream, and the order of a purchase without a token")
-    func post() throws {
+    func post() async throws {
         var delivery = Delivery(transaction: Fixture.transaction(token: nil), memo: Memo())
         delivery.memo.adopt(Fixture.stream(of: "ann"))
         delivery.memo.order = Fixture.token(10)
         delivery.transaction.renewalInfo = "header.renewal.signature"
-        let request = ServerRequest.transaction(delivery)
+        let transport = ScriptedServer()
+        _ = await PaycastServer(transport).post(delivery)
+        let request = try #require(await transport.requests.first)
         let body = try JSONDecoder().decode([String: String].self, from: #require(request.body))
         #expect(request.method == "POST" && request.path == "transactions/apple")
         #expect(

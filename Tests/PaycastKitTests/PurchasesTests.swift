@@ -29,7 +29,10 @@ struct PurchasesTests {
     func offer() async throws {
         let purchases = app.launch()
         defer { purchases.stop() }
-        for offer in [.winBack(id: "back"), .promotional(id: "half", jws: "a.b.c"), nil] as [PurchaseOffer?] {
+        let offers: [PurchaseOffer?] = [
+            .winBack(id: "back"), .promotional(id: "half", jws: "a.b.c"), .introductory(jws: "a.b.c"), nil,
+        ]
+        for offer in offers {
             #expect(try await purchases.buy("pro.annual", order: order, offer: offer) == .cancelled)
             #expect(await app.store.offers.last == offer)
         }

@@ -24,6 +24,7 @@ struct Bridge: Sendable {
         case "manage": try encode(await shown { () throws(PurchaseError) in try await purchases.manageSubscriptions() })
         case "redeem": try encode(await redeem(decode(json)))
         case "refund": try encode(await refund(decode(json)))
+        case "appTransaction": try encode(await purchases.appTransaction())
         case "state": try encode(await state(decode(json)))
         default: try encode(PurchaseReply(status: "error", error: "unknown_event"))
         }
@@ -65,12 +66,12 @@ struct Bridge: Sendable {
         return PurchaseReply(status: "shown")
     }
 
-    private func state(_ message: StateMessage) async -> StateReply<Entitlement> {
+    private func state(_ message: StateMessage) async -> StateReply {
         if let stream = message.stream { purchases.pageAppeared(stream) }
         let (state, open, kept) = await purchases.summary(for: message.stream)
         var reply = StateReply(
             entitlements: state.entitlements?.entitlements ?? [],
-            purchases: open.map { .init(productId: $0.product, status: $0.status.rawValue) },
+            purchases: open,
             kept: kept
         )
         switch state {

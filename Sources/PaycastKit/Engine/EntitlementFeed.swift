@@ -7,10 +7,7 @@ actor EntitlementFeed {
     /// How long a purchase that is granted waits for what it opens.
     private static let patience: TimeInterval = 3
 
-    private let server: PaycastServer
-    private let disk: Disk
-    private let time: any Timekeeper
-    private let chance: @Sendable () -> Double
+    private let parts: PurchaseEngine.Parts
     /// Tells the machine what it has to know of the answers.
     private let tell: @Sendable (PurchaseEvent) -> Void
 
@@ -30,10 +27,7 @@ actor EntitlementFeed {
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
     init(_ parts: PurchaseEngine.Parts, tell: @escaping @Sendable (PurchaseEvent) -> Void) {
-        server = parts.server
-        disk = parts.disk
-        time = parts.time
-        chance = parts.chance
+        self.parts = parts
         listener = StreamListener(parts)
         self.tell = tell
     }
@@ -66,7 +60,7 @@ actor EntitlementFeed {
         // A log-out removes also what this process could not read. Another user's log-in does not: whose it is, nobody knows.
         if stream == nil || (known != nil && known?.owner != stream?.owner) {
             known = nil
-            try? disk.save(StoredEntitlements?.none)
+            try? parts.disk.save(StoredEntitlements?.none)
             publish()
         }
         backoff.reset()
@@ -89,7 +83,7 @@ actor EntitlementFeed {
     func withdraw(_ product: String, isFamilyShared: Bool) {
         guard known != nil else { return }
         known?.withdraw(product, isFamilyShared: isFamilyShared)
-        try? disk.save(known)
+        try? parts.disk.save(known)
         publish()
     }
 
@@ -101,11 +95,11 @@ actor EntitlementFeed {
             return
         }
         backoff.hasten()
-        guard backoff.isDue(at: time.now) else { return wait() }
+        guard backoff.isDue(at: parts.time.now) else { return wait() }
         alarm?.cancel()
         let etag = known?.owner == stream.owner ? known?.etag : nil
         isAsking = true
-        Task { [server] in
+        Task { [server = parts.server] in
             let answer = await server.entitlements(of: stream, etag: etag)
             if stream == self.stream { take(answer, of: stream) }
         }
@@ -114,7 +108,7 @@ actor EntitlementFeed {
     /// Waits for what the server has been asked, but not for a server that takes its time.
     func settle() async {
         guard isAsking else { return }
-        let limit = Task { [time] in
+        let limit = Task { [time = parts.time] in
             await time.sleep(until: time.now.addingTimeInterval(EntitlementFeed.patience))
             if !Task.isCancelled { release() }
         }
@@ -167,10 +161,15 @@ actor EntitlementFeed {
         isAsking = false
         switch answer {
         case .changed(let entitlements, let etag):
-            known = StoredEntitlements(owner: stream.owner, entitlements: entitlements, etag: etag, knownAt: time.now)
+            known = StoredEntitlements(
+                owner: stream.owner,
+                entitlements: entitlements,
+                etag: etag,
+                knownAt: parts.time.now
+            )
             confirm()
         case .unchanged:
-            known?.knownAt = time.now
+            known?.knownAt = parts.time.now
             confirm()
         case .unauthorized(let code):
             // Which product was bought does not matter: the order that renews the stream has to name one.
@@ -192,14 +191,14 @@ actor EntitlementFeed {
         isCurrent = known != nil
         tell(.entitlementsAnswered(unexpected: nil))
         known?.stream = stream
-        try? disk.save(known)
+        try? parts.disk.save(known)
         let ends = known?.entitlements.entitlements.filter(\.active).compactMap(\.accessUntil) ?? []
-        if let end = ends.min() { ask(at: max(end, time.now.addingTimeInterval(EntitlementFeed.shortestWait))) }
+        if let end = ends.min() { ask(at: max(end, parts.time.now.addingTimeInterval(EntitlementFeed.shortestWait))) }
     }
 
     private func fail(retryAfter seconds: TimeInterval?) {
         isCurrent = false
-        backoff.fail(at: time.now, retryAfter: seconds, random: chance())
+        backoff.fail(at: parts.time.now, retryAfter: seconds, random: parts.chance())
         wait()
     }
 
@@ -209,7 +208,7 @@ actor EntitlementFeed {
 
     private func ask(at date: Date) {
         alarm?.cancel()
-        alarm = Task { [time] in
+        alarm = Task { [time = parts.time] in
             await time.sleep(until: date)
             guard !Task.isCancelled else { return }
             refresh()

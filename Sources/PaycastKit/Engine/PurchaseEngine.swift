@@ -150,9 +150,15 @@ actor PurchaseEngine {
         case .save(let book): save(book)
         case .reply(let ticket, let result): replies.removeValue(forKey: ticket)?.resume(returning: result)
         case .report(let problem): reported.yield(problem)
-        case .order(let product): order(product)
+        case .order(let product):
+            order(product) { result in
+                switch result {
+                case .success(let order): .ordered(product: product, order)
+                case .failure(let error): .orderFailed(product: product, error)
+                }
+            }
         case .purchase(let product, let order, let offer): purchase(product, order: order, offer: offer)
-        case .renewStream(let product): renewStream(product)
+        case .renewStream(let product): order(product) { .renewed((try? $0.get())?.stream) }
         case .post(let delivery): post(delivery)
         case .finish(let id): Task { await parts.store.finish(id) }
         case .sweep: sweep()
@@ -187,36 +193,25 @@ actor PurchaseEngine {
 
 /// What runs beside the engine.
 extension PurchaseEngine {
-    private nonisolated func order(_ product: String) {
-        guard let orders = parts.orders else { return send(.orderFailed(product: product, .noOrder)) }
-        ask(orders, for: product, else: .orderFailed(product: product, .offline)) { result in
-            switch result {
-            case .success(let order): .ordered(product: product, order)
-            case .failure(let error): .orderFailed(product: product, PurchaseError(ordering: error))
-            }
-        }
-    }
-
     /// A source that never answers is no answer, after a time. One that comes later still counts if somebody waits for it.
-    private nonisolated func ask(
-        _ orders: any OrderSource,
-        for product: String,
-        else silence: PurchaseEvent,
-        answer: @escaping @Sendable (Result<Order, any Error>) -> PurchaseEvent
+    private nonisolated func order(
+        _ product: String,
+        as event: @escaping @Sendable (Result<Order, PurchaseError>) -> PurchaseEvent
     ) {
+        guard let orders = parts.orders else { return send(event(.failure(.noOrder))) }
         let limit = Task { [time = parts.time] in
             await time.sleep(until: time.now.addingTimeInterval(PurchaseEngine.patience))
-            if !Task.isCancelled { send(silence) }
+            if !Task.isCancelled { send(event(.failure(.offline))) }
         }
         Task {
-            let event: PurchaseEvent
+            let answer: Result<Order, PurchaseError>
             do {
-                event = answer(.success(try await orders.order(for: product)))
+                answer = .success(try await orders.order(for: product))
             } catch {
-                event = answer(.failure(error))
+                answer = .failure(PurchaseError(ordering: error))
             }
             limit.cancel()
-            send(event)
+            send(event(answer))
         }
     }
 
@@ -244,11 +239,6 @@ extension PurchaseEngine {
             let jws = try await parts.server.signature(of: id, product: product, stream: stream)
             return try await parts.store.purchase(product, token: order.token, offer: .promotional(id: id, jws: jws))
         }
-    }
-
-    private nonisolated func renewStream(_ product: String) {
-        guard let orders = parts.orders else { return send(.renewed(nil)) }
-        ask(orders, for: product, else: .renewed(nil)) { .renewed(try? $0.get().stream) }
     }
 
     private nonisolated func post(_ delivery: Delivery) {

@@ -3,9 +3,7 @@ internal import Foundation
 /// Hears that something has happened to the user's purchases, while somebody reads the entitlements and the app is in front.
 /// What it is, the entitlements tell.
 actor StreamListener {
-    private let server: PaycastServer
-    private let time: any Timekeeper
-    private let chance: @Sendable () -> Double
+    private let parts: PurchaseEngine.Parts
 
     private var stream: SignedStream?
     private var news: @Sendable () async -> Void = {}
@@ -15,9 +13,7 @@ actor StreamListener {
     private var connection: Task<Void, Never>?
 
     init(_ parts: PurchaseEngine.Parts) {
-        server = parts.server
-        time = parts.time
-        chance = parts.chance
+        self.parts = parts
     }
 
     /// Nil if there is nobody to tell, or nothing to follow.
@@ -48,7 +44,7 @@ actor StreamListener {
         var backoff = Backoff()
         while !Task.isCancelled {
             var wait: TimeInterval?
-            for await event in server.events(of: stream, since: cursor) {
+            for await event in parts.server.events(of: stream, since: cursor) {
                 guard !Task.isCancelled else { return }
                 // Whoever comes without a cursor may have missed something since the question.
                 let isNews = event.hasData || cursor == nil
@@ -57,8 +53,8 @@ actor StreamListener {
                 if event.id != nil { backoff.reset() }
                 if isNews { await news() }
             }
-            backoff.fail(at: time.now, retryAfter: wait, random: chance())
-            await time.sleep(until: backoff.due ?? time.now)
+            backoff.fail(at: parts.time.now, retryAfter: wait, random: parts.chance())
+            await parts.time.sleep(until: backoff.due ?? parts.time.now)
         }
     }
 }

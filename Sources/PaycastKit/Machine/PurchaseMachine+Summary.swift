@@ -1,9 +1,9 @@
 internal import Foundation
 
 /// A purchase that has begun and is not over.
-struct OpenPurchase: Equatable, Sendable {
+struct OpenPurchase: Encodable, Equatable, Sendable {
     /// In the words of `paycast-native.js`.
-    enum Status: String, Sendable {
+    enum Status: String, Encodable, Sendable {
         /// The store's sheet is up, or will be at once.
         case buying
         /// Somebody has to approve it.
@@ -13,6 +13,11 @@ struct OpenPurchase: Equatable, Sendable {
     }
     var product: String
     var status: Status
+
+    private enum CodingKeys: String, CodingKey {
+        case product = "productId"
+        case status
+    }
 }
 
 extension PurchaseMachine {

@@ -12,6 +12,8 @@ public protocol Store: Sendable {
     func unfinished() async -> [SignedTransaction]
     /// What the store account owns now, including what is finished.
     func owned() async -> [SignedTransaction]
+    /// The download of the app by the store account.
+    func appTransaction() async throws(PurchaseError) -> SignedAppTransaction
     /// Fetches what the store account owns. It may ask for the password, so it is called from a button only.
     func sync() async throws(PurchaseError)
     /// The store forgets the transaction. Does nothing if it has already.

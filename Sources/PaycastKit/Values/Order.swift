@@ -36,14 +36,36 @@ public struct SignedStream: Codable, Hashable, Sendable, ExpressibleByStringLite
         try container.encode(text)
     }
 
-    /// The stream's name without its signature and expiry, such as `user:42:paywall`. Two signings with the same owner
-    /// belong to the same user.
-    var owner: String { SignedStreamName(text).owner }
+}
+
+/// What the name says of itself: `BASE64--SIGNATURE`, in the form of Rails' message verifier
+/// (https://api.rubyonrails.org/classes/ActiveSupport/MessageVerifier.html). Only the server can check the signature.
+extension SignedStream {
+    /// How Rails writes a name that expires.
+    private struct Envelope: Decodable {
+        struct Content: Decodable {
+            var data: String
+            var exp: String?
+        }
+        var _rails: Content
+    }
+
+    /// The name without its signature and expiry, such as `user:42:paywall`. Two signings with the same owner belong to the
+    /// same user. What is not in this form is its own owner.
+    var owner: String { decoded(String.self) ?? decoded(Envelope.self)?._rails.data ?? text }
 
     /// Whether the other one, of the same owner, counts for longer. A name without an end counts for ever.
-    func isOlder(than other: SignedStream) -> Bool {
-        let ends = [self, other].map { SignedStreamName($0.text).expiry ?? .distantFuture }
-        return owner == other.owner && ends[0] < ends[1]
+    func isOlder(than other: SignedStream) -> Bool { owner == other.owner && expiry < other.expiry }
+
+    private var expiry: Date {
+        decoded(Envelope.self)?._rails.exp.flatMap { try? Instant(text: $0).date } ?? .distantFuture
+    }
+
+    private func decoded<Payload: Decodable>(_ type: Payload.Type) -> Payload? {
+        let base = (text.components(separatedBy: "--").first ?? text)
+            .replacingOccurrences(of: "-", with: "+").replacingOccurrences(of: "_", with: "/")
+        let padding = String(repeating: "=", count: (4 - base.count % 4) % 4)
+        return Data(base64Encoded: base + padding).flatMap { try? JSONDecoder().decode(type, from: $0) }
     }
 }
 

@@ -1,8 +1,11 @@
-/// An offer that a subscription is bought with. Introductory offers need none: the store applies them by itself.
+/// An offer that a subscription is bought with. What the store grants by its own rule, such as a trial, it applies by itself.
 public enum PurchaseOffer: Equatable, Sendable {
     /// For people who subscribe or have subscribed, at the app's own choice; signed by its backend or by Paycast
     /// (https://developer.apple.com/documentation/storekit/generating-jws-to-sign-app-store-requests).
     case promotional(id: String, jws: String)
+    /// The introductory offer, granted or refused against the store's own rule: the app's backend has this customer's signed
+    /// (the same address).
+    case introductory(jws: String)
     /// For people whose subscription has ended. The store chooses who may have it; from iOS 18 and macOS 15.
     case winBack(id: String)
     /// One that a page or the app knows by its id alone: a win-back offer, if the store has it for this user, or else a promotional

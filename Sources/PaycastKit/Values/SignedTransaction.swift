@@ -18,7 +18,7 @@ public struct SignedTransaction: Codable, Equatable, Sendable {
     public var isRevoked: Bool
     public var isUpgraded: Bool
     public var isFamilyShared: Bool
-    /// StoreKit's `productType`; nil if the store does not tell, and in files of older versions.
+    /// StoreKit's `productType`; nil if the store does not tell.
     public var productType: ProductType?
 
     public enum ProductType: String, Codable, Sendable {
@@ -53,6 +53,25 @@ public struct SignedTransaction: Codable, Equatable, Sendable {
 
     var version: TransactionVersion {
         TransactionVersion(id: id, signedAt: Int64((signedDate.timeIntervalSince1970 * 1000).rounded()))
+    }
+}
+
+/// The download of the app by the store account, as the store signed it: it is there without a purchase and without a log-in.
+public struct SignedAppTransaction: Encodable, Equatable, Sendable {
+    /// StoreKit's `appTransactionID`: the same for this account in this app on each of its devices, and after each new
+    /// installation (https://developer.apple.com/documentation/storekit/apptransaction/apptransactionid).
+    public var id: String
+    /// StoreKit's `jwsRepresentation`. Whoever is to believe the id verifies it: anybody can send an id.
+    public var jws: String
+
+    private enum CodingKeys: String, CodingKey {
+        case id = "appTransactionId"
+        case jws = "signedAppTransaction"
+    }
+
+    public init(id: String, jws: String) {
+        self.id = id
+        self.jws = jws
     }
 }
 

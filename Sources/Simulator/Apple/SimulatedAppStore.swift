@@ -66,6 +66,11 @@ public struct SimulatedAppStore: Sendable {
         try signer.sign(notification.transaction(model(notification)))
     }
 
+    /// The renewal info that an app holds beside it.
+    public func renewal(_ notification: SimulatedNotification) throws(CryptoError) -> String {
+        try signer.sign(notification.renewal(model(notification)))
+    }
+
     private func model(_ notification: SimulatedNotification) -> AppStorePurchaseModel {
         var facts = notification.subscription
         if notification.type == "ONE_TIME_CHARGE", facts.kind == .subscription { facts.kind = .nonConsumable }

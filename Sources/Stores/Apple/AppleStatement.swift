@@ -2,7 +2,7 @@ internal import Crypto
 internal import Domain
 internal import Encoding
 
-/// One item of Get All Subscription Statuses, verified.
+/// One item of Get All Subscription Statuses, verified, or the same from what an app posted.
 struct AppleStatement {
     var status: Int
     var transaction: AppleTransaction
@@ -19,6 +19,7 @@ struct AppleStatement {
 
     var kind: EventKind {
         switch status {
+        case 1 where renewal?.autoRenewStatus == 0: .autoRenewOff
         case 1: EventKind(appleTransaction: transaction)
         case 2: .subscriptionExpired
         case 3: .billingRetry
@@ -26,6 +27,35 @@ struct AppleStatement {
         case 5: transaction.isFamilyShared ? .familyRevoked : .refundCompleted
         default: .providerUnknown
         }
+    }
+}
+
+extension AppleStatement {
+    /// Of what an app posted, where nothing states a status: the renewal info and its transaction tell it, as of the date
+    /// on which the later one was signed. Nil if they do not belong to one statement, so that only the transaction counts.
+    init?(posted transaction: AppleTransaction, renewal: AppleRenewal?) {
+        guard let renewal, let status = renewal.status(of: transaction) else { return nil }
+        self.init(status: status, transaction: transaction, renewal: renewal)
+    }
+}
+
+extension AppleRenewal {
+    /// StoreKit signs the two one after the other. Renewal info that is older than this beside its transaction is put
+    /// together by the app: it must not pass for as new as the transaction is.
+    private static let tolerance = Duration.seconds(60)
+
+    /// Nil beside a transaction of an earlier period, of which it says nothing.
+    fileprivate func status(of transaction: AppleTransaction) -> Int? {
+        guard let end = transaction.expiresAt, transaction.isUpgraded != true, renewsAt.map({ $0 <= end }) ?? true,
+            let signedAt, let chargeSignedAt = transaction.signedAt, chargeSignedAt <= signedAt + AppleRenewal.tolerance
+        else { return nil }
+        let date = max(signedAt, chargeSignedAt)
+        if transaction.revokedAt != nil { return 5 }
+        if date < end, isInBillingRetry != true { return 1 }
+        if let gracePeriodEndsAt, date < gracePeriodEndsAt { return 4 }
+        if isInBillingRetry == true { return 3 }
+        // Without a word that it has ended, its renewal may be on the way: time alone ends the access.
+        return autoRenewStatus == 0 || expirationIntent != nil ? 2 : 1
     }
 }
 

@@ -96,9 +96,11 @@ struct AppleTransaction: SignedDocument {
         }
     }
 
-    /// An app's post has no id of its own: the same signed version of the same transaction is the same event.
-    var clientEventID: String {
-        let version = "\(scope)\(transactionId)/\(signedAt?.milliseconds ?? 0)"
+    /// An app's post has no id of its own: the same signed versions of the transaction, and of the renewal info that
+    /// counts beside it, are the same event.
+    func clientEventID(beside renewal: AppleRenewal?) -> String {
+        let signed = [signedAt ?? Instant(milliseconds: 0), renewal?.signedAt].compactMap { $0 }
+        let version = "\(scope)\(transactionId)/" + signed.map { String($0.milliseconds) }.joined(separator: "/")
         return "client:" + Hex.encode(SHA256.hash(Array(version.utf8)))
     }
 
@@ -140,6 +142,9 @@ struct AppleRenewal: SignedDocument {
     let productId: String?
     let autoRenewProductId: String?
     let autoRenewStatus: Int64?
+    let isInBillingRetry: Bool?
+    /// Why it has expired; absent before that.
+    let expirationIntent: Int64?
     let gracePeriodEndsAt: Instant?
     let renewsAt: Instant?
     let signedAt: Instant?
@@ -150,6 +155,8 @@ struct AppleRenewal: SignedDocument {
         productId = try document.string("productId")
         autoRenewProductId = try document.string("autoRenewProductId")
         autoRenewStatus = try document.wholeNumber("autoRenewStatus")
+        isInBillingRetry = document["isInBillingRetryPeriod"]?.boolean
+        expirationIntent = try? document.wholeNumber("expirationIntent")
         gracePeriodEndsAt = try document.appleDate("gracePeriodExpiresDate")
         renewsAt = try? document.appleDate("renewalDate")
         signedAt = try document.appleDate("signedDate")

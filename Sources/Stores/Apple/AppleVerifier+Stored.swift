@@ -43,8 +43,11 @@ extension AppleVerifier {
         case .notification: return try verify(body: body, now: now)
         case .statement: return try verify(statement: body, now: now)
         case .transaction(let transaction, let renewalInfo):
-            return try verifier(ofPosted: transaction)
+            var event = try verifier(ofPosted: transaction)
                 .verify(transaction: transaction, renewalInfo: renewalInfo, body: body, now: now)
+            // Earlier versions did not count the renewal info.
+            event.id = stored.id
+            return event
         case .receipt:
             let events = try AppleReceiptVerifier(beside: self).verify(body, now: now)
             return events.first { $0.id == stored.id }

@@ -78,26 +78,33 @@ public struct AppleVerifier: StoreVerifier {
 
     /// Verifies what an app or its backend posts: one transaction and perhaps its renewal info.
     ///
-    /// The event has no snapshot, because Apple's statement of the status is missing. Its id is the same however often
-    /// it is posted.
+    /// A transaction alone gives no snapshot, because it states no status. The event's id is the same however often the
+    /// same two signatures are posted.
     public func verify(
         transaction text: String,
         renewalInfo: String? = nil,
         body: [UInt8],
         now: Instant
     ) throws(VerificationError) -> Event {
-        let (transaction, _, place) = try prove(text, renewalInfo: renewalInfo, now: now)
-        let signedAt = transaction.signedAt ?? now
+        let (transaction, renewal, place) = try prove(text, renewalInfo: renewalInfo, now: now)
+        let statement = AppleStatement(posted: transaction, renewal: renewal)
+        let signedAt = statement?.signedAt ?? transaction.signedAt ?? now
         return Event(
             provider: .apple,
             environment: place.environment,
             app: place.app,
-            id: transaction.clientEventID,
+            id: transaction.clientEventID(beside: statement?.renewal),
             type: "TRANSACTION",
             subtype: transaction.transactionReason.flatMap { isValidIdentifier($0) ? $0 : nil },
-            kind: EventKind(appleTransaction: transaction),
+            kind: statement?.kind ?? EventKind(appleTransaction: transaction),
             signedAt: signedAt,
-            observation: observe(transaction, renewal: nil, status: nil, at: place, outer: signedAt),
+            observation: observe(
+                transaction,
+                renewal: statement?.renewal,
+                status: statement?.status,
+                at: place,
+                outer: signedAt
+            ),
             body: body
         )
     }

@@ -2,8 +2,8 @@ internal import APIModel
 public import Domain
 internal import Encoding
 
-/// `POST /transactions/apple`: a transaction that StoreKit gave an app,
-/// `{"signedTransaction", "signedRenewalInfo"?, "finish"?}`. Apple's signature proves it.
+/// `POST /transactions/apple`: a transaction that StoreKit gave an app, and what it says of the next period,
+/// `{"signedTransaction", "signedRenewalInfo"?, "finish"?}`. Apple's signatures prove both.
 struct PostedAppleTransaction: PostedPurchase {
     static let refusal: StaticString = "transaction refused"
 

@@ -201,16 +201,21 @@ def test_entitlements_while_server_and_app_come_and_go(lone_server, tmp_path):
     assert first["status"] == 200 and first["known"] is None and first["ETag"] != tag
 
 
-def test_renewal_info_that_is_signed_anew_is_posted(server, phone):
-    """A cancellation signs no transaction: the store tells of it with the one that is finished already."""
-    order, transaction = sold(phone, "s18")
-    assert is_done(phone.run({"buy": [purchase(order)]}))
-    signed = int(time.time() * 1000)
-    renewal = phone.signer.renewal(transaction["jws"], autoRenewStatus=0, signedDate=signed)
-    phone.put("updates", {**transaction, "renewalInfo": renewal, "signedDate": signed / 1000 - 978_307_200})
-    # The next process hears of it, and ends when its time is up.
-    phone.run(patience=2, state="never")
-    assert [(post["status"], post["renewal"]) for post in phone.network.posts] == [(200, None), (200, renewal)]
+def test_renewal_info_that_is_signed_anew_is_posted(server, tmp_path):
+    """A cancellation signs no transaction: the store tells of it with the one that is finished already. Of what Xcode sells no
+    webhook tells."""
+    with Simulator(tmp_path / "simulator", server, Xcode(tmp_path / "xcode")) as phone:
+        order, transaction = sold(phone, "s18")
+        assert is_done(phone.run({"buy": [purchase(order)]}))
+        posted = [None]
+        for members, state in [({"autoRenewStatus": 0}, "cancelled"), ({"isInBillingRetryPeriod": True}, "in_grace_period")]:
+            signed = int(time.time() * 1000)
+            posted.append(phone.signer.renewal(transaction["jws"], signedDate=signed, **members))
+            phone.put("updates", {**transaction, "renewalInfo": posted[-1], "signedDate": signed / 1000 - 978_307_200})
+            # The next process hears of it, and ends when its time is up.
+            phone.run(patience=2, state="never")
+            assert [(post["status"], post["renewal"]) for post in phone.network.posts] == [(200, jws) for jws in posted]
+            assert [held["state"] for held in server.entitlements("s18")["entitlements"]] == [state]
 
 
 def until(condition, seconds=20):

@@ -69,6 +69,11 @@ actor ScriptedStore: Store {
 
     func owned() -> [SignedTransaction] { all }
 
+    func appTransaction() throws(PurchaseError) -> SignedAppTransaction {
+        if isOffline { throw .offline }
+        return SignedAppTransaction(id: "704912345678901234", jws: "header.download.signature")
+    }
+
     func sync() throws(PurchaseError) {
         meanwhile?()
         if closesPasswordSheet { throw .cancelled }

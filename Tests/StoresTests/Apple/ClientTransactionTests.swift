@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test func isATransactionAndNoSnapshot() throws {
-        let event = try verify(try Specimen(), renewal: true)
+        let event = try verify(try Specimen())
         #expect(event.kind == .subscriptionStarted)
         #expect(event.type == "TRANSACTION")
         #expect(event.observation?.snapshot == nil)

@@ -35,6 +35,8 @@ struct FolderStore: Store {
 
     func owned() -> [SignedTransaction] { transactions(in: "owned") }
 
+    func appTransaction() throws(PurchaseError) -> SignedAppTransaction { throw .offline }
+
     func sync() {}
 
     func finish(_ transaction: UInt64) {

@@ -65,6 +65,7 @@ let purchases = Purchases(
     folder: folder.appendingPathComponent("kit", isDirectory: true),
     appVersion: plan.appVersion,
     time: PlannedTime(error: plan.clockError, pace: plan.pace),
+    timeout: 5,
     willPerform: { _ in countdown.tick() }
 )
 purchases.start()

@@ -49,6 +49,19 @@ public enum AppStore {
     public static func sync() async throws { fatalError("stub") }
 }
 
+@available(iOS 16.0, macOS 13.0, *)
+extension VerificationResult where SignedType == AppTransaction {
+    public var jwsRepresentation: String { fatalError("stub") }
+}
+
+@available(iOS 16.0, macOS 13.0, *)
+public struct AppTransaction: Hashable, Sendable {
+    /// Back-deployed from iOS 18.4 and macOS 15.4; only SDKs since Xcode 16.3 have it.
+    public var appTransactionID: String { fatalError("stub") }
+    public static var shared: VerificationResult<AppTransaction> { get async throws { fatalError("stub") } }
+    public static func refresh() async throws -> VerificationResult<AppTransaction> { fatalError("stub") }
+}
+
 public struct Transaction: Identifiable, Hashable, Sendable {
     public enum OwnershipType: Hashable, Sendable { case purchased, familyShared }
     public enum RefundRequestStatus: Hashable, Sendable { case success, userCancelled }
@@ -98,6 +111,8 @@ public struct Product: Identifiable, Hashable, Sendable {
     }
     public struct PurchaseOption: Hashable, Sendable {
         public static func appAccountToken(_ token: UUID) -> PurchaseOption { fatalError("stub") }
+        /// Back-deployed from iOS 18.4 and macOS 15.4; only SDKs since Xcode 16.3 have it.
+        public static func introductoryOfferEligibility(compactJWS: String) -> PurchaseOption { fatalError("stub") }
         /// Back-deployed from iOS 26 and macOS 26; only SDKs of Xcode 26 have it.
         public static func promotionalOffer(_ offerID: String, compactJWS: String) -> [PurchaseOption] {
             fatalError("stub")

@@ -64,26 +64,28 @@ final class URLSessionTransport: Transport {
     private let session: URLSession
 
     /// - Parameter timeout: Seconds without a byte from the server, after which a request has failed.
-    init(server: URL, timeout: TimeInterval = 30) {
+    init(server: URL, timeout: TimeInterval) {
         self.server = server
-        // Nothing of a purchase belongs into cookies or caches.
+        let configuration = URLSessionTransport.configuration(timeout: timeout)
+        configuration.timeoutIntervalForResource = 2 * timeout
+        session = URLSession(configuration: configuration, delegate: Redirects(), delegateQueue: nil)
+    }
+
+    /// Nothing of a purchase belongs into cookies or caches.
+    private static func configuration(timeout: TimeInterval) -> URLSessionConfiguration {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.timeoutIntervalForRequest = timeout
-        configuration.timeoutIntervalForResource = 2 * timeout
         configuration.httpShouldSetCookies = false
         configuration.urlCache = nil
-        session = URLSession(configuration: configuration, delegate: Redirects(), delegateQueue: nil)
+        return configuration
     }
 
     func events(_ request: ServerRequest) -> AsyncStream<ServerSentEvent> {
         AsyncStream { continuation in
             guard let request = try? urlRequest(request) else { return continuation.finish() }
-            let configuration = URLSessionConfiguration.ephemeral
-            // The server says something every 15 seconds.
-            configuration.timeoutIntervalForRequest = 45
-            configuration.httpShouldSetCookies = false
-            configuration.urlCache = nil
             let events = EventConnection(continuation)
+            // The server says something every 15 seconds.
+            let configuration = URLSessionTransport.configuration(timeout: 45)
             let session = URLSession(configuration: configuration, delegate: events, delegateQueue: nil)
             let task = session.dataTask(with: request)
             continuation.onTermination = { _ in task.cancel() }
