@@ -4,7 +4,7 @@ import Support
 import TestSupport
 import Testing
 
-/// Transfers and restores (payments.md §9.7): a genuine transaction, posted in a user's own session.
+/// Transfers and restores: a genuine transaction, posted in a user's own session.
 @Suite(.timeLimit(.minutes(30)), .blocking) struct ClaimTests {
     private let now = TemporaryLedger.start
 

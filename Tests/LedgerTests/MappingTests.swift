@@ -4,7 +4,7 @@ import Simulator
 import TestSupport
 import Testing
 
-/// Every row of payments.md table 9.5 at every store: from a body in the store's wire format, through its verifier and
+/// Every row of `TableOfEvents` at every store: from a body in the store's wire format, through its verifier and
 /// the ledger, to what pages get.
 @Suite(.timeLimit(.minutes(30)), .blocking) struct MappingTests {
     @Test(arguments: TableCase.all)

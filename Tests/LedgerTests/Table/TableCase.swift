@@ -1,7 +1,7 @@
 import Domain
 import Testing
 
-/// One row of payments.md table 9.5 at one store: what the store says, and what follows from it.
+/// One row of `TableOfEvents` at one store: what the store says, and what follows from it.
 struct TableCase: Sendable, CustomTestStringConvertible {
     enum End: Sendable, Equatable {
         case none

@@ -1,6 +1,6 @@
 import Domain
 
-/// Table 9.5 of payments.md: what each store says for each row, as the tests write it. An empty cell means that the
+/// What happens to a purchase, and what each store says of it, as the stores' articles list it. An empty cell means that the
 /// store has no such event; a word in parentheses is not a notification and has a test of its own.
 enum TableOfEvents {
     struct Row: Sendable {
