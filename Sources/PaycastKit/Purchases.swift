@@ -207,12 +207,10 @@ public final class Purchases: Sendable {
     /// Ends it, for tests. An app never needs to.
     func stop() { engine.stop() }
 
-    /// For the page of a stream, or for whoever is logged in.
     func summary(
         for viewer: SignedStream? = nil
     ) async -> (entitlements: EntitlementState, open: [OpenPurchase], kept: Int) {
-        let (open, kept) = await engine.summary(for: viewer)
-        return (await engine.feed.state(for: viewer), open, kept)
+        await engine.summary(for: viewer)
     }
 }
 

@@ -54,7 +54,7 @@ struct OpenPurchasesTests {
         _ = driver.send(.loggedOut)
         #expect(open(driver).isEmpty && open(driver, for: bob).isEmpty)
         #expect(open(driver, for: ann) == only(.kept))
-        #expect(driver.machine.keptCount == 1)
+        #expect(driver.machine.deliveries.count == 1)
     }
 
     @Test("What the store took back, or replaced, is no purchase any more")
@@ -66,6 +66,6 @@ struct OpenPurchasesTests {
         var upgraded = Fixture.transaction(2, product: "pro.monthly", token: nil)
         upgraded.isUpgraded = true
         for transaction in [revoked, upgraded] { _ = driver.send(.arrived(transaction)) }
-        #expect(open(driver).isEmpty && driver.machine.keptCount == 2)
+        #expect(open(driver).isEmpty && driver.machine.deliveries.count == 2)
     }
 }

@@ -16,8 +16,7 @@ actor EntitlementFeed {
     private var known: StoredEntitlements?
     private var isCurrent = false
     private var published = EntitlementState.unknown
-    private var subscribers: [Int: AsyncStream<EntitlementState>.Continuation] = [:]
-    private var lastSubscriber = 0
+    private var subscribers: [UUID: AsyncStream<EntitlementState>.Continuation] = [:]
     private var backoff = Backoff()
     private var isAsking = false
     /// Somebody asked while a request was under way, whose answer may be older than what they know.
@@ -144,16 +143,15 @@ actor EntitlementFeed {
     }
 
     private func subscribe(_ continuation: AsyncStream<EntitlementState>.Continuation) async {
-        lastSubscriber += 1
-        let number = lastSubscriber
-        subscribers[number] = continuation
-        continuation.onTermination = { [weak self] _ in Task { [weak self] in await self?.unsubscribe(number) } }
+        let id = UUID()
+        subscribers[id] = continuation
+        continuation.onTermination = { [weak self] _ in Task { [weak self] in await self?.unsubscribe(id) } }
         continuation.yield(state)
         await listen()
     }
 
-    private func unsubscribe(_ number: Int) async {
-        subscribers[number] = nil
+    private func unsubscribe(_ id: UUID) async {
+        subscribers[id] = nil
         await listen()
     }
 

@@ -117,10 +117,14 @@ actor PurchaseEngine {
         return await feed.hasLapsed(grant.product) ? .success(.recorded(outcome: grant.outcome)) : result
     }
 
-    /// What a page asks for when it appears.
-    func summary(for viewer: SignedStream?) -> (open: [OpenPurchase], kept: Int) {
+    /// What a page asks for when it appears: the one of a stream, or of whoever is logged in.
+    func summary(
+        for viewer: SignedStream?
+    ) async -> (entitlements: EntitlementState, open: [OpenPurchase], kept: Int) {
         let settling = settling.filter { $0 != "" }.map { OpenPurchase(product: $0, status: .buying) }
-        return (machine.openPurchases(for: viewer, at: parts.time.now) + settling, machine.keptCount)
+        let open = machine.openPurchases(for: viewer, at: parts.time.now) + settling
+        let kept = machine.deliveries.count
+        return (await feed.state(for: viewer), open, kept)
     }
 
     private func launch() async {

@@ -19,9 +19,8 @@ struct Delivery: Equatable, Sendable {
     /// Waits for somebody, and not for the network.
     var isHeld: Bool { memo.condition != .waiting && post == nil }
 
-    func isReady(at now: Date) -> Bool {
-        memo.condition == .waiting && post == nil && memo.stream != nil && memo.backoff.isDue(at: now)
-    }
+    /// Waits for its back-off alone.
+    var isPostable: Bool { memo.condition == .waiting && post == nil && memo.stream != nil }
 
     /// Why the user has to wait for it, if not for the network.
     var keptReason: KeptReason {

@@ -141,7 +141,7 @@ extension PurchaseMachine {
         let limit = gate.hasFailed ? 1 : PurchaseMachine.parallelPosts
         let free = max(limit - deliveries.values.count { $0.post != nil }, 0)
         // What has failed least goes first: one that the server never takes, such as for a proxy's filter, starves no newer one.
-        return deliveries.values.filter { $0.isReady(at: now) }
+        return deliveries.values.filter { $0.isPostable && $0.memo.backoff.isDue(at: now) }
             .sorted { ($0.memo.backoff.failures, $0.version) < ($1.memo.backoff.failures, $1.version) }
             .prefix(free)
             .map { delivery in

@@ -34,19 +34,14 @@ extension PurchaseMachine {
         for order in book.pending(at: now) where isVisible(order.order.stream?.owner) {
             statuses[order.product] = .pending
         }
-        for delivery in deliveries.values where delivery.isOpen && isVisible(delivery.memo.owner) {
-            statuses[delivery.transaction.product] = .kept
+        for delivery in deliveries.values where isVisible(delivery.memo.owner) {
+            let transaction = delivery.transaction
+            // What is taken back or replaced is no purchase any more.
+            if !transaction.isRevoked, !transaction.isUpgraded { statuses[transaction.product] = .kept }
         }
         for (product, attempt) in attempts where isVisible(attempt.order?.stream?.owner) && !attempt.isStuck(at: now) {
             statuses[product] = .buying
         }
         return statuses.sorted { $0.key < $1.key }.map { OpenPurchase(product: $0.key, status: $0.value) }
     }
-
-    var keptCount: Int { deliveries.count }
-}
-
-extension Delivery {
-    /// What is taken back or replaced is no purchase any more.
-    fileprivate var isOpen: Bool { !transaction.isRevoked && !transaction.isUpgraded }
 }

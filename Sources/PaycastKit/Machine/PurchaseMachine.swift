@@ -58,10 +58,8 @@ struct PurchaseMachine: Sendable {
 
     /// When something happens without an event. Nil if the machine only waits for events.
     func nextWake(after now: Date) -> Date? {
-        let posts = deliveries.values.filter {
-            $0.memo.condition == .waiting && $0.post == nil && $0.memo.stream != nil
-        }
-        .compactMap { [$0.memo.backoff, gate].filter { !$0.isDue(at: now) }.compactMap(\.due).max() }
+        let posts = deliveries.values.filter(\.isPostable)
+            .compactMap { [$0.memo.backoff, gate].filter { !$0.isDue(at: now) }.compactMap(\.due).max() }
         let renewals = needsRenewal && !renewal.backoff.isDue(at: now) ? [renewal.backoff.due].compactMap(\.self) : []
         return (posts + watchers.values.joined().map(\.deadline) + renewals).min()
     }
