@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// A shop moves its ledger into PostgreSQL, and back into a file.
-@Suite(.timeLimit(.minutes(30)), .blocking, .enabled(if: PostgresCluster.isInstalled)) struct CopyJourneyTests {
+@Suite(.blocking, .enabled(if: PostgresCluster.isInstalled)) struct CopyJourneyTests {
     private struct Shop {
         let journey: AppleJourney
         let stream: String

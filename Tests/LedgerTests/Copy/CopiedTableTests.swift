@@ -5,7 +5,7 @@ import Testing
 @testable import PostgresLedger
 
 /// The list is that of both engines' catalogs, so that nothing can be forgotten.
-@Suite(.timeLimit(.minutes(30)), .blocking, .enabled(if: PostgresCluster.isInstalled)) struct CopiedTableTests {
+@Suite(.blocking, .enabled(if: PostgresCluster.isInstalled)) struct CopiedTableTests {
     /// `table.column` of every column, and `#` with its place for those of the primary key.
     private func described() -> [String] {
         CopiedTable.all.flatMap { table in

@@ -6,7 +6,7 @@ import Testing
 @testable import PostgresLedger
 
 /// Copies between a file and a real PostgreSQL, and what may happen to them on the way.
-@Suite(.timeLimit(.minutes(30)), .blocking, .enabled(if: PostgresCluster.isInstalled)) struct LedgerCopierTests {
+@Suite(.blocking, .enabled(if: PostgresCluster.isInstalled)) struct LedgerCopierTests {
     private func digests(_ lines: [String]) -> [String] { lines.filter { $0.contains("sha256") } }
 
     @Test func thereAndBack() throws {
