@@ -72,7 +72,8 @@ public struct AppleVerifier: StoreVerifier {
                 )
             },
             account: consenter,
-            body: body
+            body: body,
+            header: checker.header(of: payload)
         )
     }
 
@@ -98,7 +99,8 @@ public struct AppleVerifier: StoreVerifier {
             kind: EventKind(appleTransaction: transaction),
             signedAt: signedAt,
             observation: observe(transaction, renewal: nil, status: nil, at: place, outer: signedAt),
-            body: body
+            body: body,
+            header: checker.header(of: text)
         )
     }
 
@@ -124,7 +126,8 @@ public struct AppleVerifier: StoreVerifier {
             kind: statement.kind,
             signedAt: signedAt,
             observation: observe(transaction, renewal: renewal, status: status, at: place, outer: signedAt),
-            body: AppleStatementBody.bytes(status, transaction: text, renewal: renewalInfo)
+            body: AppleStatementBody.bytes(status, transaction: text, renewal: renewalInfo),
+            header: checker.header(of: text)
         )
     }
 
