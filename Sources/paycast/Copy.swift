@@ -43,8 +43,7 @@ struct Copy: Command {
             }
             let seconds = (ContinuousClock.now - start).components.seconds
             printText(
-                "copied and compared \(result.rows) rows (\(result.events) events) and the entitlements of"
-                    + " \(result.users) users in \(seconds) s, up to \(result.head):"
+                "copied and compared \(result.rows) rows (\(result.events) events) in \(seconds) s, up to \(result.head):"
                     + " set DATABASE_URL to the URL of --to, and start the server"
             )
             return 0

@@ -21,9 +21,9 @@ extension Help {
 
         Stop every server first. Both URLs have DATABASE_URL's form: SQLite to
         PostgreSQL, back, or two databases of one engine. Cursors of pages stay valid.
-        The source stays as it is. After an interruption, the same command continues,
-        or starts over if the source has changed; until the copy is finished and has
-        been compared with its source, no server starts on it. Progress goes to stderr.
+        The source stays as it is. After an interruption, the same command starts over;
+        until the copy is finished and has been compared with its source, no server
+        starts on it. Progress goes to stderr.
 
         Options:
           --from URL            the ledger to copy; PAYCAST_COPY_FROM

@@ -4,7 +4,7 @@ import Testing
 
 @testable import API
 
-@Suite(.timeLimit(.minutes(30)), .blocking) struct DemoTimingsTests {
+@Suite(.blocking) struct DemoTimingsTests {
     @Test func tellsEachStage() throws {
         let (timings, start) = (DemoTimings(), monotonicNanoseconds())
         timings.verified("a", receivedAt: start)

@@ -11,7 +11,7 @@ import Testing
 @testable import API
 
 /// Over a real ledger, with a store that may speak while its events are read.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct EventReplayTests {
+@Suite(.blocking) struct EventReplayTests {
     /// What was done is told beside what is left, and in the form of an error.
     @Test func fiveLostRacesTellWhatWasDone() throws {
         let fixture = try ReplayFixture()

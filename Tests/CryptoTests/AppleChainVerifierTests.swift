@@ -2,7 +2,7 @@ import Crypto
 import Domain
 import Testing
 
-@Suite(.timeLimit(.minutes(30))) struct AppleChainVerifierTests {
+@Suite struct AppleChainVerifierTests {
     private static let authority = Result { try DevelopmentAuthority.create() }
 
     private func verifier(capacity: Int = 64) throws -> (AppleChainVerifier, [[UInt8]]) {

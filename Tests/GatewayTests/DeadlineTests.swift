@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Whoever is slow, or silent, is let go: a byte now and then gains no time.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct DeadlineTests {
+@Suite(.blocking) struct DeadlineTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var deadline: String
         var start: String

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// While the server drains, whoever is connected already is answered for the last time, and nobody stays.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct DrainTests {
+@Suite(.blocking) struct DrainTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var name: String
         var request: String

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What a request's forwarding headers do on a real connection; it comes from 127.0.0.1.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct ForwardingTests {
+@Suite(.blocking) struct ForwardingTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var headers: [String]
         /// `/ready`'s view: local or not, scheme, host.

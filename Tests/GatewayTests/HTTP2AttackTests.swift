@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Clients that give nothing, take nothing, or too much. What a single frame does wrong is in `ServerSessionTests`.
-@Suite(.serialized, .timeLimit(.minutes(30)), .blocking) struct HTTP2AttackTests {
+@Suite(.serialized, .blocking) struct HTTP2AttackTests {
     private static func limits(_ change: (inout Limits) -> Void) -> Limits {
         var limits = Limits()
         change(&limits)

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Bodies over HTTP/2 that nobody asked for: they are dropped, they are credited, and they are never taken for a request.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct HTTP2BodyTests {
+@Suite(.blocking) struct HTTP2BodyTests {
     /// Of the settings: the client takes no byte of an answer, so that the stream stays open.
     private static let shut: [(id: UInt16, value: UInt32)] = [(id: 4, value: 0)]
 

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// What is served over HTTP/1.1 is served over HTTP/2, by the same rules, and on the same port.
-@Suite(.serialized, .timeLimit(.minutes(30)), .blocking) struct HTTP2Tests {
+@Suite(.serialized, .blocking) struct HTTP2Tests {
     private let fixture: HTTP2Fixture
 
     init() throws {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Requests that no well-behaved client sends: each has its answer, at once, and none harms the next request.
-@Suite(.serialized, .timeLimit(.minutes(30)), .blocking) struct HTTPAttackTests {
+@Suite(.serialized, .blocking) struct HTTPAttackTests {
     struct Attack: Sendable, CustomTestStringConvertible {
         var name: String
         var pieces: [String]

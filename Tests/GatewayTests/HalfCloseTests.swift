@@ -4,7 +4,7 @@ import Testing
 
 /// A client may close its sending side behind its requests: each is still answered, in order, and then the connection
 /// ends.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct HalfCloseTests {
+@Suite(.blocking) struct HalfCloseTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var name: String
         var requests: [String]

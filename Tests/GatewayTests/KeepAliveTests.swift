@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Connections that carry one request after the other.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct KeepAliveTests {
+@Suite(.blocking) struct KeepAliveTests {
     private let server: ScriptedGateway
 
     init() throws {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Nobody takes more than its share, and a full server still answers.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct LimitsTests {
+@Suite(.blocking) struct LimitsTests {
     private static let page = "GET /streams?name=x HTTP/1.1\r\nHost: x\r\n\r\n"
     private static let up = "GET /up HTTP/1.1\r\nHost: x\r\n\r\n"
 

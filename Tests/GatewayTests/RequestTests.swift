@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(30)), .blocking) struct RequestTests {
+@Suite(.blocking) struct RequestTests {
     @Test func severalBodiesFollowEachOtherOnOneConnection() throws {
         let server = try ScriptedGateway()
         let socket = try server.connect()

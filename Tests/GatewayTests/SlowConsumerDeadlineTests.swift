@@ -10,7 +10,7 @@ import Testing
 /// A page may read slowly, but it has to read: the deadline of slow readers, over every transport.
 ///
 /// The loop's clock runs three times as fast as ours, and a cable client tells the time: it is pinged every three seconds.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct SlowConsumerDeadlineTests {
+@Suite(.blocking) struct SlowConsumerDeadlineTests {
     /// `PAYCAST_WRITE_SECONDS`, and its length in pings of the clock.
     private static let seconds = 15
     private static let pings = 5

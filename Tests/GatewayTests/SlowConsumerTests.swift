@@ -8,7 +8,7 @@ import Testing
 @testable import Gateway
 
 /// A page that takes nothing costs a bounded number of bytes, and no other page a message.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct SlowConsumerTests {
+@Suite(.blocking) struct SlowConsumerTests {
     private func publish(
         _ number: Int,
         key: CollapseKey?,

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What is no handshake is closed, at once or at the deadline, and nobody else notices.
-@Suite(.serialized, .timeLimit(.minutes(30)), .blocking) struct TLSAttackTests {
+@Suite(.serialized, .blocking) struct TLSAttackTests {
     private let server: ScriptedGateway
 
     init() throws {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Over TLS the end is said (RFC 8446 §6.1): a client can tell a whole answer from one that was cut off.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct TLSEndTests {
+@Suite(.blocking) struct TLSEndTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var name: String
         var request: [UInt8]

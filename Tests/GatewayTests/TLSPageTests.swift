@@ -7,7 +7,7 @@ import Testing
 @testable import Gateway
 
 /// Pages over TLS: in order, bounded when slow, gone when they leave.
-@Suite(.serialized, .timeLimit(.minutes(30)), .blocking) struct TLSPageTests {
+@Suite(.serialized, .blocking) struct TLSPageTests {
     private let server: ScriptedGateway
 
     init() throws {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Records of TLS that hold no data: a loop reads few of them in a turn, and ends a connection that sends many.
-@Suite(.serialized, .timeLimit(.minutes(30)), .blocking) struct TLSRecordTests {
+@Suite(.serialized, .blocking) struct TLSRecordTests {
     private static let request = "GET /up HTTP/1.1\r\nHost: x\r\n\r\n"
 
     struct Update: Sendable, CustomTestStringConvertible {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Everything that is served in the clear is served over TLS, by the same rules.
-@Suite(.serialized, .timeLimit(.minutes(30)), .blocking) struct TLSTests {
+@Suite(.serialized, .blocking) struct TLSTests {
     private let certificate: TemporaryCertificate
     private let server: ScriptedGateway
 

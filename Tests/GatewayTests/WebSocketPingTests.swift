@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Of several pings in one read only the newest is answered (RFC 6455 §5.5.3).
-@Suite(.timeLimit(.minutes(30)), .blocking) struct WebSocketPingTests {
+@Suite(.blocking) struct WebSocketPingTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var name: String
         /// Sent at once.

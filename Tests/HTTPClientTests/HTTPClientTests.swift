@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(30)), .blocking) struct HTTPClientTests {
+@Suite(.blocking) struct HTTPClientTests {
     private let client = HTTPClient(timeout: .seconds(60))
 
     @Test func sendsWhatItWasGivenAndReturnsTheAnswer() throws {

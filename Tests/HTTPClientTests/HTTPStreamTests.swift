@@ -2,7 +2,7 @@ import HTTPClient
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(30)), .blocking) struct HTTPStreamTests {
+@Suite(.blocking) struct HTTPStreamTests {
     private let client = HTTPClient(timeout: .seconds(60))
 
     @Test func handsOverBytesUntilTheServerEnds() throws {

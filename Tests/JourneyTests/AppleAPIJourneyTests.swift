@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// A development server and Apple's API, both ways.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct AppleAPIJourneyTests {
+@Suite(.blocking) struct AppleAPIJourneyTests {
     /// An offer code has no order: the app posts what it finds for the user of its page, and Apple is told whose it is.
     @Test func accountTokenIsSetAfterAClaim() throws {
         let journey = try AppleJourney()

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A ledger is copied while it is written, and put back under a new epoch.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct BackupJourneyTests {
+@Suite(.blocking) struct BackupJourneyTests {
     private func broadcast(_ text: String, on server: PaycastServer) throws {
         let words = ["publish", "--user", "42", "--action", "update", "--target", "notice", "--html", text]
         #expect(try server.paycast(words).waitForExit() == 0)

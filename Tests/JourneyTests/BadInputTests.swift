@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Every situation of the public interface that is an error, against the real server: its answer, and no trace of it.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct BadInputTests {
+@Suite(.blocking) struct BadInputTests {
     struct Attack: Sendable, CustomTestStringConvertible {
         var name: String
         var method = "POST"

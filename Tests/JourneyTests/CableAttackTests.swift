@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What a hostile client of Action Cable may send: each has its answer, and nobody else notices.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct CableAttackTests {
+@Suite(.blocking) struct CableAttackTests {
     /// What ends the connection, or what is answered.
     enum Outcome: Equatable {
         case closed(Int)

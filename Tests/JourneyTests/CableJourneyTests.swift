@@ -8,7 +8,7 @@ import Testing
 
 /// What a client of Action Cable misses, resumes and is told. The protocol itself is compared with Rails' in
 /// `Tests/Reference`.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct CableJourneyTests {
+@Suite(.blocking) struct CableJourneyTests {
     private let server: PaycastServer
     private let signer: StreamNameVerifier
 

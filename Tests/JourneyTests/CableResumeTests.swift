@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The extended protocol: sessions that are resumed, and messages with a place in a history.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct CableResumeTests {
+@Suite(.blocking) struct CableResumeTests {
     private let server: PaycastServer
     private let identifier: String
 

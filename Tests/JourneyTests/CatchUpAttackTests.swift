@@ -5,7 +5,7 @@ import Testing
 
 /// A client that missed much, asks for it again and again, and reads nothing: it costs a bounded number of bytes, and
 /// nobody else waits.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct CatchUpAttackTests {
+@Suite(.blocking) struct CatchUpAttackTests {
     struct Attack: Sendable, CustomTestStringConvertible {
         var name: String
         /// Opens what is to be held.

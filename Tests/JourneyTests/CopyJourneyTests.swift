@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// A shop moves its ledger into PostgreSQL, and back into a file.
-@Suite(.timeLimit(.minutes(30)), .blocking, .enabled(if: PostgresCluster.isInstalled)) struct CopyJourneyTests {
+@Suite(.blocking, .enabled(if: PostgresCluster.isInstalled)) struct CopyJourneyTests {
     private struct Shop {
         let journey: AppleJourney
         let stream: String
@@ -103,8 +103,8 @@ import Testing
         try check(shop, since: cursor, missed: ["four", "five"])
     }
 
-    /// `kill -9` in the middle: nothing starts on the half, and the same command goes on where it was.
-    @Test func killedAndGoneOnWith() throws {
+    /// `kill -9` in the middle: nothing starts on the half, and the same command starts over.
+    @Test func killedAndBegunAgain() throws {
         let shop = try open()
         let cluster = try PostgresCluster()
         try shop.server.stop(with: .terminate)
@@ -129,7 +129,7 @@ import Testing
             #expect(doctor.output.contains("run the same “paycast copy"), "\(doctor.output)")
             let again = shop.server.paycast("copy", "--from", from, "--to", to)
             #expect(try again.waitForExit(timeout: .seconds(120)) == 0, "\(again.errors)")
-            #expect(again.errors.hasPrefix("continuing after "), "\(again.errors)")
+            #expect(again.errors.contains("events: 60002 rows equal"), "\(again.errors)")
         }
         try shop.server.start(database: "sqlite:back.db")
         try check(shop, since: shop.cursor, missed: ["two", "three"])

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// What `paycast copy` does not do: one line each, and nothing is changed.
-@Suite(.timeLimit(.minutes(30)), .blocking, .enabled(if: PostgresCluster.isInstalled)) struct CopyRefusalTests {
+@Suite(.blocking, .enabled(if: PostgresCluster.isInstalled)) struct CopyRefusalTests {
     struct Refusal: Sendable, CustomTestStringConvertible {
         var testDescription: String
         /// Python, run in the server's folder first; `db` is the ledger.

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// A page of a stranger, open in a developer's browser, gets nothing from a development server and changes nothing in it.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct DevelopmentGuardTests {
+@Suite(.blocking) struct DevelopmentGuardTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var name: String
         var line: String

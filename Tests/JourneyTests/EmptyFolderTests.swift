@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The program in a folder with nothing in it: it carries the demo and the templates in itself.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct EmptyFolderTests {
+@Suite(.blocking) struct EmptyFolderTests {
     private let folder = TemporaryFolder()
     private let client = HTTPClient(timeout: .seconds(20))
 

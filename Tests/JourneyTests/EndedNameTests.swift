@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// A page out of a cache brings the same name after every reload, though it has ended.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct EndedNameTests {
+@Suite(.blocking) struct EndedNameTests {
     private let server: PaycastServer
     private let name: String
 

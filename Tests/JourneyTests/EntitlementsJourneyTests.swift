@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// `GET /entitlements`: what a page or an app without a key learns of its user, against the real server.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct EntitlementsJourneyTests {
+@Suite(.blocking) struct EntitlementsJourneyTests {
     /// A page of each user; neither learns anything of the other.
     @Test func eachHolderSeesItsOwnUser() throws {
         let app = try AppPost()

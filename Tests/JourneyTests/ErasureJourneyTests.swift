@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// A user is erased, and everything that a store sends afterwards is answered as before, and changes nothing.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct ErasureJourneyTests {
+@Suite(.blocking) struct ErasureJourneyTests {
     private static let user = "erin@example.com"
 
     /// Renewal, retry, recovery, and a page that was away, after `kill -9`.

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// A leader that is frozen past its lease, and wakes up with work to commit.
-@Suite(.timeLimit(.minutes(30)), .blocking, .enabled(if: PostgresCluster.isInstalled)) struct FencingJourneyTests {
+@Suite(.blocking, .enabled(if: PostgresCluster.isInstalled)) struct FencingJourneyTests {
     /// A staging server that answers its first request, and all others, when the test says so.
     private final class Staging: Sendable {
         let gates = [Promise<Void>(), Promise<Void>()]

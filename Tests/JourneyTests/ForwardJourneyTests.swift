@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// One Sandbox address at Apple, many staging servers.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct ForwardJourneyTests {
+@Suite(.blocking) struct ForwardJourneyTests {
     /// A server that forwards, and one that it forwards to; both trust the second one's store.
     private struct Servers {
         let staging: PaycastServer

@@ -7,7 +7,7 @@ import Testing
 ///
 /// Another session holds a row that the batch needs, so that the moment is certain: the node's statement waits for it, the
 /// node is stopped, the row is let go.
-@Suite(.timeLimit(.minutes(30)), .blocking, .enabled(if: PostgresCluster.isInstalled)) struct FrozenNodeTests {
+@Suite(.blocking, .enabled(if: PostgresCluster.isInstalled)) struct FrozenNodeTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
         /// What the batch has to wait for.

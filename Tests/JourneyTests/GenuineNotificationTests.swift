@@ -2,11 +2,7 @@ import TestSupport
 import Testing
 
 /// A notification that Apple itself signed, at the time when it was posted. Skipped where the data is not there.
-@Suite(
-    .enabled(if: Genuine.body != nil, "../shared/data/apple is not on this machine"),
-    .timeLimit(.minutes(30)),
-    .blocking
-)
+@Suite(.enabled(if: Genuine.body != nil, "../shared/data/apple is not on this machine"), .blocking)
 struct GenuineNotificationTests {
     private static let token = "a5af9b36-0e4d-4665-8351-0e4003752165"
 

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// From an order through everything that Google says of it, to the page of the user who paid.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct GoogleJourneyTests {
+@Suite(.blocking) struct GoogleJourneyTests {
     /// A server, its simulated Google Play, and the open page of one user.
     private struct Fixture {
         let server: PaycastServer

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What the Play Billing library gave an app, before, after and beside Google's push.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct GooglePostJourneyTests {
+@Suite(.blocking) struct GooglePostJourneyTests {
     private static let path = "/transactions/google"
 
     private struct Fixture {

@@ -4,7 +4,7 @@ import Testing
 
 /// `/ready` reports what happens to a running server's ledger, and nothing is answered 200 that the next start would not
 /// find.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct HealthJourneyTests {
+@Suite(.blocking) struct HealthJourneyTests {
     struct Loss: Sendable, CustomTestStringConvertible {
         var testDescription: String
         /// For a shell in the ledger's folder.

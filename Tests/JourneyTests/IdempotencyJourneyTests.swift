@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `Idempotency-Key` on `POST /broadcasts`: a publisher that repeats itself, because an answer was lost, publishes once.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct IdempotencyJourneyTests {
+@Suite(.blocking) struct IdempotencyJourneyTests {
     private static let body =
         #"[{"user":"42","action":"append","target":"a","html":"<i>ONE</i>"}"#
         + #",{"user":"42","action":"append","target":"b","html":"<i>TWO</i>","transient":true}]"#

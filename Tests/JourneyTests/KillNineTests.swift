@@ -13,7 +13,7 @@ import Testing
 ///     connection lost        killed                     connection lost
 ///                            started on the same ledger
 ///     every 200 is in the feed, at its cursor; every id that was shown is there, with the same event
-@Suite(.timeLimit(.minutes(30)), .blocking) struct KillNineTests {
+@Suite(.blocking) struct KillNineTests {
     struct Engine: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var rounds: Int

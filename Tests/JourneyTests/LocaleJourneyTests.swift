@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// What an app says of a user's language decides which file the page gets, and how its date and price are written.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct LocaleJourneyTests {
+@Suite(.blocking) struct LocaleJourneyTests {
     private let folder = TemporaryFolder()
     private let server: PaycastServer
     private let key: String

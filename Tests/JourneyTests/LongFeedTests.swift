@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// A feed that is longer than any answer: one connection tells all of it, once, in order, and goes on live.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct LongFeedTests {
+@Suite(.blocking) struct LongFeedTests {
     private static let count = 3000
 
     /// Reconnecting is an event on stderr.

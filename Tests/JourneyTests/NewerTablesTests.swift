@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// A newer version has brought the tables of nodes that run up to date.
-@Suite(.timeLimit(.minutes(30)), .blocking, .enabled(if: PostgresCluster.isInstalled)) struct NewerTablesTests {
+@Suite(.blocking, .enabled(if: PostgresCluster.isInstalled)) struct NewerTablesTests {
     /// What the next version might add: a table, and a column in each of today's.
     private static let addition = """
         LOCK TABLE paycast.head IN ACCESS EXCLUSIVE MODE;

@@ -2,11 +2,7 @@ import TestSupport
 import Testing
 
 /// Two nodes behind a real HAProxy, which gives each new connection to the next node.
-@Suite(
-    .timeLimit(.minutes(30)),
-    .blocking,
-    .enabled(if: PostgresCluster.isInstalled && HAProxy.isInstalled)
-) struct NodesBalancerTests {
+@Suite(.blocking, .enabled(if: PostgresCluster.isInstalled && HAProxy.isInstalled)) struct NodesBalancerTests {
     private let seed = UInt64.random(in: .min ... .max)
 
     /// Networks drop each page's connection every few messages, and each time it comes to another node.

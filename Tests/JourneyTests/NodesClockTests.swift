@@ -8,11 +8,7 @@ import TestSupport
 import Testing
 
 /// Machines whose clocks are ten minutes apart.
-@Suite(
-    .timeLimit(.minutes(30)),
-    .blocking,
-    .enabled(if: PostgresCluster.isInstalled && FakeClock.isInstalled)
-) struct NodesClockTests {
+@Suite(.blocking, .enabled(if: PostgresCluster.isInstalled && FakeClock.isInstalled)) struct NodesClockTests {
     private let nodes: PostgresNodes
 
     init() throws {

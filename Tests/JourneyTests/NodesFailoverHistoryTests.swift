@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Random runs over a failover, judged by `HistoryChecker`. A failure names the seed.
-@Suite(.timeLimit(.minutes(30)), .blocking, .enabled(if: PostgresCluster.isInstalled))
+@Suite(.blocking, .enabled(if: PostgresCluster.isInstalled))
 struct NodesFailoverHistoryTests {
     private let seed = UInt64.random(in: .min ... .max)
 

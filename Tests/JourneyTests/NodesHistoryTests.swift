@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Random runs on several nodes, judged by `HistoryChecker`. A failure names the seed.
-@Suite(.timeLimit(.minutes(30)), .blocking, .enabled(if: PostgresCluster.isInstalled)) struct NodesHistoryTests {
+@Suite(.blocking, .enabled(if: PostgresCluster.isInstalled)) struct NodesHistoryTests {
     private let seed = UInt64.random(in: .min ... .max)
 
     /// Transactions of all nodes take random times, so that commits and positions would part if anything let them.

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What `/ready` and `paycast doctor` say of the nodes and of PostgreSQL.
-@Suite(.timeLimit(.minutes(30)), .blocking, .enabled(if: PostgresCluster.isInstalled)) struct NodesReadyTests {
+@Suite(.blocking, .enabled(if: PostgresCluster.isInstalled)) struct NodesReadyTests {
     @Test func namesTheNodes() throws {
         let nodes = try PostgresNodes()
         let version = PaycastProgram.start(["version"])

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Offers that Apple sells with the seller's signature.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct OffersJourneyTests {
+@Suite(.blocking) struct OffersJourneyTests {
     private static let path = "/offers/apple"
 
     private struct Fixture {

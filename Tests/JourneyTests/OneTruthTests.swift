@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// The two elements of a page say the same of a subscription, whatever happens to it.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct OneTruthTests {
+@Suite(.blocking) struct OneTruthTests {
     private static let timeline = [
         "SUBSCRIBED/INITIAL_BUY", "DID_RENEW", "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED",
         "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_ENABLED", "DID_FAIL_TO_RENEW/GRACE_PERIOD", "DID_RENEW/BILLING_RECOVERY",

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What the commands of an operator show.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct OperatorJourneyTests {
+@Suite(.blocking) struct OperatorJourneyTests {
     /// Of the machine's own route; without one it is loopback.
     @Test func addressForAllIsOneThatOpens() throws {
         let server = try PaycastServer(["--dev", "--bind", "0.0.0.0"])

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Which pages may subscribe: those of the same origin, and those that are listed.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct OriginTests {
+@Suite(.blocking) struct OriginTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var name: String
         /// `HOST` stands for the server's own host and port. Nil: no header.

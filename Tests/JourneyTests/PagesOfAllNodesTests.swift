@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What is no message in the log, and yet meant for the pages of all nodes.
-@Suite(.timeLimit(.minutes(30)), .blocking, .enabled(if: PostgresCluster.isInstalled)) struct PagesOfAllNodesTests {
+@Suite(.blocking, .enabled(if: PostgresCluster.isInstalled)) struct PagesOfAllNodesTests {
     /// Small ones, and one that takes many notifications. What was committed before comes before.
     @Test func transientBroadcastsReachThem() throws {
         let nodes = try PostgresNodes()

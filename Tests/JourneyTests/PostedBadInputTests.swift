@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Everything that an app, or somebody who is none, may post wrongly: its answer, and no trace of it.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct PostedBadInputTests {
+@Suite(.blocking) struct PostedBadInputTests {
     struct Attack: Sendable {
         var name: String
         var path = "/transactions/apple"

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The primary is killed, and a real standby is promoted.
-@Suite(.timeLimit(.minutes(30)), .blocking, .enabled(if: PostgresCluster.isInstalled)) struct PostgresFailoverTests {
+@Suite(.blocking, .enabled(if: PostgresCluster.isInstalled)) struct PostgresFailoverTests {
     /// Nothing was lost: pages stay, and their cursors count on the promoted server.
     @Test func nothingIsLostWhenTheStandbyHasAll() throws {
         let pair = try PostgresPair()

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What nodes make of a ledger whose database is not where they left it, when none of them remembers what it had seen.
-@Suite(.timeLimit(.minutes(30)), .blocking, .enabled(if: PostgresCluster.isInstalled)) struct PostgresHistoryTests {
+@Suite(.blocking, .enabled(if: PostgresCluster.isInstalled)) struct PostgresHistoryTests {
     /// Both nodes start at once on the promoted standby: the epoch changes once.
     @Test func aPromotionWithoutNodesChangesTheEpochOnce() throws {
         let pair = try PostgresPair()

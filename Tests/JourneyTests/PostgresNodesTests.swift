@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Several servers on one ledger in a real PostgreSQL: whichever takes something, all show it.
-@Suite(.timeLimit(.minutes(30)), .blocking, .enabled(if: PostgresCluster.isInstalled)) struct PostgresNodesTests {
+@Suite(.blocking, .enabled(if: PostgresCluster.isInstalled)) struct PostgresNodesTests {
     /// Both write at once, and each page sees every position once, in order.
     @Test func allPagesSeeOneOrder() throws {
         let nodes = try PostgresNodes()

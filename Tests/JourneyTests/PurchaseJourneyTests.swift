@@ -3,10 +3,7 @@ import TestSupport
 import Testing
 
 /// From an order to the page of the user who paid.
-@Suite(
-    .timeLimit(.minutes(30)),
-    .blocking
-) struct PurchaseJourneyTests {
+@Suite(.blocking) struct PurchaseJourneyTests {
     @Test func paidOrderOpensThePage() throws {
         let server = try PaycastServer()
         let order = try PrintedAnswer(server.paycast("order", "--user", "42", "--product", "paycast.pro.monthly"))

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What PurchaseKit says, on the page of the customer whom it names.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct PurchaseKitJourneyTests {
+@Suite(.blocking) struct PurchaseKitJourneyTests {
     private func fixture(environment: [String: String] = [:]) throws -> WebhookFixture {
         // PurchaseKit does not say whether a purchase was made in the Sandbox: it counts as one of Production.
         try WebhookFixture(environment: environment) { SimulatedPurchaseKit(secret: $0.storeSecrets.purchaseKit) }

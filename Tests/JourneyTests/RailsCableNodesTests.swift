@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Every node reads the app's cable database; the one that leads commits.
-@Suite(.enabled(if: PostgresCluster.isInstalled), .timeLimit(.minutes(30)), .blocking) struct RailsCableNodesTests {
+@Suite(.enabled(if: PostgresCluster.isInstalled), .blocking) struct RailsCableNodesTests {
     private static let table = """
         CREATE TABLE solid_cable_messages (id bigserial PRIMARY KEY, channel bytea NOT NULL, payload bytea NOT NULL,
         created_at timestamp(6) NOT NULL, channel_hash bigint NOT NULL)

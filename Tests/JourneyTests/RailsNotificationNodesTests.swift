@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Every node listens to what pages of any node follow; the one that leads commits.
-@Suite(.enabled(if: PostgresCluster.isInstalled), .timeLimit(.minutes(30)), .blocking)
+@Suite(.enabled(if: PostgresCluster.isInstalled), .blocking)
 struct RailsNotificationNodesTests {
     private let cluster: PostgresCluster
     private let nodes: PostgresNodes

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// What old versions of an app hold, and what its backend stored of them.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct ReceiptJourneyTests {
+@Suite(.blocking) struct ReceiptJourneyTests {
     /// Signed as the development store does.
     private func receipt(_ payload: ReceiptPayload, app: AppPost, as form: CMSSigner.Form = []) throws -> String {
         let authority = try #require(app.server.folder.read(".paycast/authority.pem"))

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What Apple said while nobody listened.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct RecoveryJourneyTests {
+@Suite(.blocking) struct RecoveryJourneyTests {
     private func messages(of page: EventStreamClient, until mark: String) throws -> [String] {
         var messages: [String] = []
         while messages.last?.contains(mark) != true { messages.append(try page.message().data ?? "") }

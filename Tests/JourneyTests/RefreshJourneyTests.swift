@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// A page whose state has no template is told to load itself again: as news, once, and never for ever.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct RefreshJourneyTests {
+@Suite(.blocking) struct RefreshJourneyTests {
     /// Where a page says what it has seen.
     enum Way: String, Sendable, CaseIterable {
         case eventStream, webSocket, cable

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// A wrong secret is told to the operator, and strangers cannot make it look as if there were one.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct RefusedDeliveriesTests {
+@Suite(.blocking) struct RefusedDeliveriesTests {
     private static let key = "key-key-key-key-key-key"
     private static let secret = "whsec_0123456789abcdef"
     private let client = HTTPClient(timeout: .seconds(20))

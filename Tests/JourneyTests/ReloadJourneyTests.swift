@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What an operator changes while the server runs.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct ReloadJourneyTests {
+@Suite(.blocking) struct ReloadJourneyTests {
     private let folder = TemporaryFolder()
 
     @Test(arguments: [RunningProcess.Signal.hangUp, .user1, .user2])

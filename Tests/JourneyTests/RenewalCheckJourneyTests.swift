@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A period ends, and Apple is asked before anybody's page says so.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct RenewalCheckJourneyTests {
+@Suite(.blocking) struct RenewalCheckJourneyTests {
     private func page(_ journey: AppleJourney, stream: String) throws -> EventStreamClient {
         try EventStreamClient(port: journey.server.port, path: "/streams?name=\(stream)")
     }

@@ -4,10 +4,7 @@ import Testing
 @testable import Ledger
 
 /// Stored events once more, on a real server.
-@Suite(
-    .timeLimit(.minutes(30)),
-    .blocking
-) struct ReplayJourneyTests {
+@Suite(.blocking) struct ReplayJourneyTests {
     @Test(arguments: ["apple", "google"]) func whatWasAppliedChangesNothing(_ store: String) throws {
         let server = try lived(store)
         let replay = server.paycast("replay", "--user", "42", "--dry-run")

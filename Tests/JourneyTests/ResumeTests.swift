@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What a page gets when it connects, whatever it says it has.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct ResumeTests {
+@Suite(.blocking) struct ResumeTests {
     private let server: PaycastServer
     private let name: String
 

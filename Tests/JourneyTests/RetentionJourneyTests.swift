@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Forty days later, on the same ledger.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct RetentionJourneyTests {
+@Suite(.blocking) struct RetentionJourneyTests {
     @Test func bodiesGoAndPagesStayRight() throws {
         let journey = try AppleJourney()
         let server = journey.server

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What RevenueCat says, on the pages of those whom it is about.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct RevenueCatJourneyTests {
+@Suite(.blocking) struct RevenueCatJourneyTests {
     private func fixture(kind: ProductKind = .subscription, environment: [String: String] = [:]) throws
         -> WebhookFixture
     {

@@ -7,11 +7,7 @@ import Testing
 ///
 /// `Tests/Upgrade/run` builds an older commit, and names its program in `PAYCAST_OLD_BINARY`. Without it, a release is
 /// replaced by itself.
-@Suite(
-    .timeLimit(.minutes(30)),
-    .blocking,
-    .enabled(if: PostgresCluster.isInstalled && HAProxy.isInstalled)
-) struct RollingUpgradeTests {
+@Suite(.blocking, .enabled(if: PostgresCluster.isInstalled && HAProxy.isInstalled)) struct RollingUpgradeTests {
     private static let old = getenv("PAYCAST_OLD_BINARY").map { String(cString: $0) }
     private let seed = UInt64.random(in: .min ... .max)
 

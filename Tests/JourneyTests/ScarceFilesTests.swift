@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A server that has run out of file descriptors refuses what it must, and goes on.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct ScarceFilesTests {
+@Suite(.blocking) struct ScarceFilesTests {
     /// `paycast serve --dev` under a hard limit of open files.
     private struct Fixture {
         let folder = TemporaryFolder()

@@ -3,10 +3,7 @@ import TestSupport
 import Testing
 
 /// Whole lives over the server's own clock, with what can go wrong between a store and a server.
-@Suite(
-    .timeLimit(.minutes(30)),
-    .blocking
-) struct ScenarioJourneyTests {
+@Suite(.blocking) struct ScenarioJourneyTests {
     @Test func lifeIsSeenOnThePage() throws {
         let server = try PaycastServer()
         let process = server.paycast("trigger", "apple", "--scenario", "life", "--user", "42")

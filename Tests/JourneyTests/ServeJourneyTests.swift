@@ -3,10 +3,7 @@ import TestSupport
 import Testing
 
 /// The server as its operator meets it.
-@Suite(
-    .timeLimit(.minutes(30)),
-    .blocking
-) struct ServeJourneyTests {
+@Suite(.blocking) struct ServeJourneyTests {
     @Test(arguments: [RunningProcess.Signal.terminate, .interrupt])
     func saysOneLineAndDrains(_ signal: RunningProcess.Signal) throws {
         let server = try PaycastServer()

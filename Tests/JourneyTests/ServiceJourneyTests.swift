@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// What systemd hears of the server, over a socket in a folder and over one without a file.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct ServiceJourneyTests {
+@Suite(.blocking) struct ServiceJourneyTests {
     /// PostgreSQL does not answer: starting the node again would only close its pages.
     @Test(.enabled(if: PostgresCluster.isInstalled)) func aDatabaseThatHangsEndsNoNode() throws {
         let cluster = try PostgresCluster()

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// What the program brings along for pages and tools of other origins, from a server whose public folder is the app's own.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct ShippedFileTests {
+@Suite(.blocking) struct ShippedFileTests {
     private let folder = TemporaryFolder()
     private let server: PaycastServer
 

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// A store whose API never answers hurts itself alone.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct SlowStoreTests {
+@Suite(.blocking) struct SlowStoreTests {
     /// A server whose Google grants tokens and never answers a call about a purchase, and whose Stripe answers.
     private struct Fixture {
         let server: PaycastServer

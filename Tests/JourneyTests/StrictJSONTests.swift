@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Every door that takes JSON takes the same JSON: UTF-8, one value, no member twice, each of its own type.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct StrictJSONTests {
+@Suite(.blocking) struct StrictJSONTests {
     /// `good` is an object that the door takes, as far as its JSON goes; `member` is one of its texts.
     struct Door: Sendable, CustomTestStringConvertible {
         var path: String

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// From an order through everything that Stripe says of it, to the page of the user who paid.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct StripeJourneyTests {
+@Suite(.blocking) struct StripeJourneyTests {
     /// A server, its simulated Stripe, and the open page of one user.
     private struct Fixture {
         let server: PaycastServer

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// A shop that runs without a proxy in front.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct TLSJourneyTests {
+@Suite(.blocking) struct TLSJourneyTests {
     private let certificate: TemporaryCertificate
     private let server: PaycastServer
 

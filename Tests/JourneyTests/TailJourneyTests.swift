@@ -3,10 +3,7 @@ import TestSupport
 import Testing
 
 /// What was committed is told once, in order, whatever happens to the server.
-@Suite(
-    .timeLimit(.minutes(30)),
-    .blocking
-) struct TailJourneyTests {
+@Suite(.blocking) struct TailJourneyTests {
     @Test(arguments: [RunningProcess.Signal.kill, .terminate])
     func goesOnAfterARestart(_ signal: RunningProcess.Signal) throws {
         let server = try PaycastServer()

@@ -3,7 +3,7 @@ import Testing
 
 /// How long nobody does the work of a leader that was killed: 15 seconds at most, as the documentation says. `LeaseTests` adds
 /// up the waits.
-@Suite(.timeLimit(.minutes(30)), .blocking, .enabled(if: PostgresCluster.isInstalled)) struct TakeoverTests {
+@Suite(.blocking, .enabled(if: PostgresCluster.isInstalled)) struct TakeoverTests {
     /// Writes down, by the database's clock, each heartbeat, and when the lease went from one node to another.
     private static let witness = """
         CREATE TABLE paycast.beats (node TEXT, at TIMESTAMPTZ);

@@ -5,7 +5,7 @@ import Testing
 @testable import Ledger
 
 /// What an operator can see of a payment's way, and where the pages' addresses come from.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct TelemetryTests {
+@Suite(.blocking) struct TelemetryTests {
     private static let key = String(repeating: "k", count: 32)
 
     private func value(_ series: String, on server: PaycastServer) throws -> String? {

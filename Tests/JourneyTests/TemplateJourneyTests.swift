@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What is wrong with the templates is told wherever somebody may look for it.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct TemplateJourneyTests {
+@Suite(.blocking) struct TemplateJourneyTests {
     private let folder = TemporaryFolder()
 
     /// Those that the project ships.

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What StoreKit gave an app, before, after and beside Apple's webhook.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct TransactionJourneyTests {
+@Suite(.blocking) struct TransactionJourneyTests {
     private func success(_ told: [String]) -> Int {
         told.filter { $0.contains(#"target="paywall""#) }.count
     }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Pages of other origins that post a transaction: the rule of /streams, and what browsers ask before.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct TransactionOriginTests {
+@Suite(.blocking) struct TransactionOriginTests {
     struct Case: Sendable {
         var origin: String?
         /// `Access-Control-Allow-Origin` of the answers.

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A server that lacks something says so, at its start and to whoever asks.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct UnconfiguredJourneyTests {
+@Suite(.blocking) struct UnconfiguredJourneyTests {
     private static let key = "key-key-key-key-key"
 
     private func send(_ method: String, path: String, body: String?, to server: PaycastServer) throws

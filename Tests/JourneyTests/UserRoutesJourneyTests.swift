@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What a backend, or support, asks of one user and one order, against the real server.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct UserRoutesJourneyTests {
+@Suite(.blocking) struct UserRoutesJourneyTests {
     @Test func aPurchaseIsFollowedFromItsOrder() throws {
         let app = try AppPost()
         let token = try #require(try app.order(of: "42"))

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Refunds whose push was lost.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct VoidJourneyTests {
+@Suite(.blocking) struct VoidJourneyTests {
     /// A server whose Google is another development server: its stand-in knows the service account by its key file.
     private struct Fixture {
         let google: PaycastServer

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Buying in a simulator: StoreKit testing in Xcode signs, the app posts, and the page changes without any store.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct XcodeJourneyTests {
+@Suite(.blocking) struct XcodeJourneyTests {
     private func transaction(
         _ id: String,
         token: OrderToken? = nil,

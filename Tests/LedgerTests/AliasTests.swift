@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What was bought under an id that the store made up belongs to the user whom the store names later.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct AliasTests {
+@Suite(.blocking) struct AliasTests {
     static let anonymous: UserID = "$RCAnonymousID:1"
 
     /// What RevenueCat says, in the order in which it happens; `minute` is when.

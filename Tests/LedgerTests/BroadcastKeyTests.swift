@@ -6,7 +6,7 @@ import Testing
 @testable import Ledger
 
 /// A broadcast with an idempotency key is made once, and the key is forgotten in time.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct BroadcastKeyTests {
+@Suite(.blocking) struct BroadcastKeyTests {
     private static let fragments = ["a", "b", "c"].compactMap { target in
         StreamPattern.standard.stream(for: "42").map {
             Fragment(stream: $0, action: "append", target: target, content: .html("<i></i>"))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Ledger
 
-@Suite(.timeLimit(.minutes(30)), .blocking) struct CatchUpTurnsTests {
+@Suite(.blocking) struct CatchUpTurnsTests {
     /// One user's hundreds of questions wait for themselves only: others are answered within a turn or two.
     @Test func streamsTakeTurns() throws {
         let ledger = try TemporaryLedger()

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Templates learn why a page changes from `{{event}}` and `{{reason}}`.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct CauseTests {
+@Suite(.blocking) struct CauseTests {
     private static func event(
         _ id: String,
         kind: EventKind,

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Transfers and restores (payments.md §9.7): a genuine transaction, posted in a user's own session.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct ClaimTests {
+@Suite(.blocking) struct ClaimTests {
     private let now = TemporaryLedger.start
 
     private func ledger(_ policy: TransferPolicy, apis: Set<Provider> = []) throws -> TemporaryLedger {

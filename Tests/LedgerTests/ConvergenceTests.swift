@@ -5,7 +5,7 @@ import Testing
 
 /// With a real file: in whatever order and however often events are delivered, and wherever orders fall between them,
 /// the ledger and the pages end in the same state.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct ConvergenceTests {
+@Suite(.blocking) struct ConvergenceTests {
     private enum Step {
         case event(Event)
         case order(Order)

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Failovers, restarts and proxies end sessions between two transactions. Nobody has to ask twice because of it.
-@Suite(.timeLimit(.minutes(30)), .blocking, .enabled(if: PostgresCluster.isInstalled)) struct EndedSessionTests {
+@Suite(.blocking, .enabled(if: PostgresCluster.isInstalled)) struct EndedSessionTests {
     private let cluster: PostgresCluster
     private let engine: PostgresEngine
     private let policy = AccessPolicy(sandboxUsers: .only([]))

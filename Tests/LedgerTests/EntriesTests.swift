@@ -5,7 +5,7 @@ import Testing
 @testable import Ledger
 
 /// The pages that the feed reads.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct EntriesTests {
+@Suite(.blocking) struct EntriesTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let selection: EntrySelection

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Ledger
 
-@Suite(.timeLimit(.minutes(30)), .blocking) struct FaultTests {
+@Suite(.blocking) struct FaultTests {
     @Test func badCommandFailsAlone() throws {
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Ledger
 
-@Suite(.timeLimit(.minutes(30)), .blocking) struct JobTests {
+@Suite(.blocking) struct JobTests {
     private let now = TemporaryLedger.start
 
     private func job(_ kind: Job.Kind, subject: String, deadline: Instant? = nil) -> Job {

@@ -6,7 +6,7 @@ import Testing
 @testable import Ledger
 
 /// Which language a user reads, and that fragments come in it.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct LanguageTests {
+@Suite(.blocking) struct LanguageTests {
     @Test func newestLanguageCounts() throws {
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }

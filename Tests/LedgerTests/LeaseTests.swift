@@ -7,7 +7,7 @@ import Testing
 @testable import PostgresLedger
 
 /// Two nodes, and the work that one of them does for both.
-@Suite(.timeLimit(.minutes(30)), .blocking, .enabled(if: PostgresCluster.isInstalled)) struct LeaseTests {
+@Suite(.blocking, .enabled(if: PostgresCluster.isInstalled)) struct LeaseTests {
     private final class Node {
         let writer: LedgerWriter
         let membership: any NodeMembership

@@ -8,7 +8,7 @@ import Testing
 @testable import Ledger
 
 /// Nodes in one process that share a ledger in a real PostgreSQL.
-@Suite(.timeLimit(.minutes(30)), .blocking, .enabled(if: PostgresCluster.isInstalled)) struct LedgerFollowerTests {
+@Suite(.blocking, .enabled(if: PostgresCluster.isInstalled)) struct LedgerFollowerTests {
     private let cluster: PostgresCluster
 
     init() throws {

@@ -6,7 +6,7 @@ import Testing
 @testable import Ledger
 
 /// Inspecting a ledger that no server uses, which must leave no trace.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct LedgerInspectionTests {
+@Suite(.blocking) struct LedgerInspectionTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
         /// Shell commands that damage a ledger.

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Ledger
 
-@Suite(.timeLimit(.minutes(30)), .blocking) struct LedgerWriterTests {
+@Suite(.blocking) struct LedgerWriterTests {
     private let now = TemporaryLedger.start
 
     @Test func purchaseCommitsAnEntryWithItsFragments() throws {

@@ -7,7 +7,7 @@ import Testing
 @testable import Ledger
 
 /// The connection to PostgreSQL breaks somewhere in a batch: before COMMIT, within it, or before its answer.
-@Suite(.timeLimit(.minutes(30)), .blocking, .enabled(if: PostgresCluster.isInstalled)) struct LostCommitTests {
+@Suite(.blocking, .enabled(if: PostgresCluster.isInstalled)) struct LostCommitTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var direction: CuttingProxy.Direction
         var cuts: StrideTo<Int>

@@ -6,7 +6,7 @@ import Testing
 
 /// Every row of payments.md table 9.5 at every store: from a body in the store's wire format, through its verifier and
 /// the ledger, to what pages get.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct MappingTests {
+@Suite(.blocking) struct MappingTests {
     @Test(arguments: TableCase.all)
     func means(_ row: TableCase) throws {
         let scenario = try TableScenario(row)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Ledger
 
-@Suite(.timeLimit(.minutes(30)), .blocking) struct MissedFragmentsTests {
+@Suite(.blocking) struct MissedFragmentsTests {
     @Test func exactAfterACursor() throws {
         let ledger = try ledgerBroadcasting(["replace a 1", "append b 2", "replace a 3"])
         defer { ledger.remove() }

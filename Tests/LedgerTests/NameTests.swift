@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Kinds of events that depend on the state before them.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct NameTests {
+@Suite(.blocking) struct NameTests {
     private static let key = Fixture.key("token.1", provider: .google)
 
     private func event(_ id: String, kind: EventKind, state: ContractState, minute: Int64, token: OrderToken)

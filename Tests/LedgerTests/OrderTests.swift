@@ -5,7 +5,7 @@ import Testing
 
 @testable import Ledger
 
-@Suite(.timeLimit(.minutes(30)), .blocking) struct OrderTests {
+@Suite(.blocking) struct OrderTests {
     @Test func sameRequestGivesTheSameOrder() throws {
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// One purchase of several products: each is a contract of its own, whatever the order of the store's list.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct PurchaseLinesTests {
+@Suite(.blocking) struct PurchaseLinesTests {
     private static let start = TemporaryLedger.start
     private static let day = Duration.seconds(86_400)
     private static let catalog = Catalog([

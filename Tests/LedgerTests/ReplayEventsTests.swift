@@ -3,7 +3,7 @@ import Ledger
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(30)), .blocking) struct ReplayEventsTests {
+@Suite(.blocking) struct ReplayEventsTests {
     @Test func dryRunTellsAndChangesNothing() throws {
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What a node recognises of a ledger that is no longer the one that it knew.
-@Suite(.timeLimit(.minutes(30)), .blocking, .enabled(if: PostgresCluster.isInstalled)) struct ReusedPositionTests {
+@Suite(.blocking, .enabled(if: PostgresCluster.isInstalled)) struct ReusedPositionTests {
     private let cluster: PostgresCluster
     private let engine: PostgresEngine
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Ledger
 
-@Suite(.timeLimit(.minutes(30)), .blocking) struct SchemaTests {
+@Suite(.blocking) struct SchemaTests {
     @Test func newerSchemaIsRefused() throws {
         let ledger = try TemporaryLedger(kind: .file)
         ledger.close()

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What a store says of its users: RevenueCat's TRANSFER.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct TransferTests {
+@Suite(.blocking) struct TransferTests {
     private let now = TemporaryLedger.start
 
     private func bought(_ id: String, by user: UserID, minute: Int64, lineage: String = "1") -> Event {

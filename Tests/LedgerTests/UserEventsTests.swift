@@ -6,7 +6,7 @@ import Testing
 @testable import Ledger
 
 /// Everything that is known about a user, newest first, page by page.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct UserEventsTests {
+@Suite(.blocking) struct UserEventsTests {
     @Test func theNewestComeFirst() throws {
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }

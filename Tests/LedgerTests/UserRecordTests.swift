@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// All contracts and orders of a user, and the outcome of an order.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct UserRecordTests {
+@Suite(.blocking) struct UserRecordTests {
     @Test func anOrderIsFollowedToItsPurchase() throws {
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }

@@ -5,7 +5,7 @@ import Testing
 @testable import Ledger
 
 /// The values of a template in their column.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct ValuesColumnTests {
+@Suite(.blocking) struct ValuesColumnTests {
     @Test(arguments: [
         [:], ["user": "42"], ["user": "", "": "x"], ["product": "1:a,", "price": #"4,99 "€" \ {}"#],
         ["a": "\u{0}\n\u{1F}\u{2028}", "\"": "\\\"", "😀": "e\u{301}"],

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Server
 
-@Suite(.timeLimit(.minutes(30)), .blocking) struct ShutdownProgressTests {
+@Suite(.blocking) struct ShutdownProgressTests {
     @Test func namesWhatIsWaitedFor() {
         let lines = Monitor<[String]>([])
         let log = Log(level: .info, format: .text, clock: Clock()) { line in lines.change { $0.append(line) } }

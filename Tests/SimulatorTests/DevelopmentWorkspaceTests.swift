@@ -3,7 +3,7 @@ import Glibc
 import Simulator
 import Testing
 
-@Suite(.timeLimit(.minutes(30))) struct DevelopmentWorkspaceTests {
+@Suite struct DevelopmentWorkspaceTests {
     private func temporaryFolder() throws -> String {
         var template = Array("/tmp/paycast-workspace.XXXXXX".utf8CString)
         return String(cString: try #require(mkdtemp(&template)))

@@ -4,7 +4,7 @@ import Simulator
 import Stores
 import Testing
 
-@Suite(.timeLimit(.minutes(30))) struct SimulatedAppStoreTests {
+@Suite struct SimulatedAppStoreTests {
     static let now = Instant(milliseconds: 1_767_225_600_000)
     static let authority = Result { try DevelopmentAuthority.create() }
     static let order = OrderToken("a5af9b36-0e4d-4665-8351-0e4003752165") ?? .random()

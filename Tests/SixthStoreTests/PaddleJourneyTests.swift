@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// A store that Paycast does not ship with, in a folder and a line of its own: from its webhook to the page.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct PaddleJourneyTests {
+@Suite(.blocking) struct PaddleJourneyTests {
     private static let key = String(repeating: "k", count: 32)
     private static let secret = "pdl_ntfset_0123456789abcdef"
 

@@ -5,7 +5,7 @@ import Stores
 import Testing
 
 /// What is wrong inside a delivery that RevenueCat or PurchaseKit vouches for.
-@Suite(.timeLimit(.minutes(30))) struct WebhookAttackTests {
+@Suite struct WebhookAttackTests {
     struct Attack: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var body: [UInt8]

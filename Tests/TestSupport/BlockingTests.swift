@@ -5,7 +5,12 @@ public import Testing
 ///
 /// Swift's pool has a thread for each core, and a test that waits for a socket or a process keeps one of them: on two
 /// cores the tests wait in turn, three quarters of the time with nothing to compute.
+///
+/// Ends the run when a test takes longer than any does: a thread that waits for ever cannot be cancelled, as `timeLimit`
+/// would.
 public struct BlockingTests: SuiteTrait, TestTrait, TestScoping {
+    private static let limit = Duration.seconds(1800)
+
     public var isRecursive: Bool { true }
 
     public func provideScope(
@@ -14,6 +19,11 @@ public struct BlockingTests: SuiteTrait, TestTrait, TestScoping {
         performing function: @Sendable () async throws -> Void
     ) async throws {
         guard testCase != nil else { return try await function() }
+        let watch = Task.detached {
+            try await Task.sleep(for: BlockingTests.limit)
+            fatalError("\(test.name) has not ended within \(BlockingTests.limit)")
+        }
+        defer { watch.cancel() }
         try await withTaskExecutorPreference(ThreadExecutor.shared) { try await function() }
     }
 }

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// What the client commands ask a server, and what they make of its answer.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct ClientCommandTests {
+@Suite(.blocking) struct ClientCommandTests {
     @Test func publishPostsAndPrintsTheCursors() throws {
         let recorder = Recorder(answer(202, json: #"{"cursors":["e-7","e-8"]}"#))
         let words = ["publish", "--user", "42", "--action", "update", "--target", "paywall", "--template", "success"]

@@ -5,7 +5,7 @@ import Testing
 @testable import paycast
 
 /// The scripts, run by the shells that they are for. One that is not installed is left out.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct CompletionTests {
+@Suite(.blocking) struct CompletionTests {
     struct Line: Sendable, CustomTestStringConvertible {
         /// The last one is being typed.
         var words: [String]

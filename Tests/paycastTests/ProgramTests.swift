@@ -4,7 +4,7 @@ import Testing
 @testable import paycast
 
 /// The real binary: what it prints where, and its exit code.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct ProgramTests {
+@Suite(.blocking) struct ProgramTests {
     struct Misuse: Sendable, CustomTestStringConvertible {
         var words: [String]
         var hint: String

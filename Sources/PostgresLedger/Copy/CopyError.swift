@@ -1,6 +1,6 @@
 public import Ledger
 
-/// The reason why a ledger was not copied completely. Safe to print; each text says what to do.
+/// The reason why a ledger was not copied. Safe to print; each text says what to do.
 public enum CopyError: Error, Equatable, CustomStringConvertible {
     case unreadableURL(String)
     case missing(String)
@@ -10,10 +10,8 @@ public enum CopyError: Error, Equatable, CustomStringConvertible {
     case refused(String, LedgerError)
     case unfinishedSource(String)
     case served(String, by: String)
-    /// The target holds a ledger that was not copied from this source.
+    /// The target holds a ledger.
     case occupied(String, head: String)
-    case otherSource(String, begunFrom: String)
-    case tables(String)
     /// A value that SQLite holds and PostgreSQL cannot, with its place.
     case unreadableText(String)
     /// A key with U+0000, which the target cannot hold: with a substitute, it would sort elsewhere among the keys.
@@ -35,25 +33,20 @@ public enum CopyError: Error, Equatable, CustomStringConvertible {
         case .served(let name, let servers): "\(name) is in use by \(servers): stop that first"
         case .occupied(let name, let head):
             "\(name) already holds a ledger, up to \(head): name another --to, or remove that ledger"
-        case .otherSource(let name, let source):
-            "\(name) holds an unfinished copy of \(source): finish it, or remove this ledger"
-        case .tables(let problem): "the two ledgers do not have the same tables: \(problem)"
         case .unreadableText(let place): "\(place) is not UTF-8, so it was not written by paycast: repair it there"
         case .zeroByteInKey(let place, let column):
             """
             \(place) has U+0000 in a key, which PostgreSQL cannot store: remove such rows there, or change them \
             (WHERE instr("\(column)", char(0)) > 0)
             """
-        case .takenOver(let name): "another “paycast copy” has begun to write to \(name): let that one finish"
+        case .takenOver(let name): "another “paycast copy” writes to \(name): let that one finish"
         case .sourceChanged(let name):
             "\(name) changed while it was copied: stop whatever writes it, and run the same command again"
-        case .different(let what): "the copy differs from its source: \(what); run the same command again to start over"
+        case .different(let what): "the copy differs from its source, so nothing of it was kept: \(what)"
         case .engine(let name, let reason): "\(name): \(reason)"
         case .ledger(let error): error.description
         }
     }
-
-    init(_ error: EngineError, at name: String) { self = .engine(name, reason: error.advice) }
 }
 
 /// Runs an operation of an engine, and names the ledger in which it failed.
@@ -61,6 +54,6 @@ func at<Value>(_ name: String, _ body: () throws(EngineError) -> Value) throws(C
     do throws(EngineError) {
         return try body()
     } catch {
-        throw CopyError(error, at: name)
+        throw .engine(name, reason: error.advice)
     }
 }

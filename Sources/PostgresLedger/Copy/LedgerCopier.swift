@@ -1,17 +1,28 @@
 internal import Domain
+internal import Encoding
 public import Ledger
 
-/// Copies one ledger into another, whatever their engines, and checks the copy. After an interruption, the next run
-/// continues behind the last committed piece.
-///
-/// No server may run on either ledger meanwhile. The source is only read. The target cannot be used for anything else
-/// until the check has found no difference.
-public struct LedgerCopier {
-    let source: any CopySide
-    let target: any CopySide
-    let report: (String) -> Void
+/// What a copy contains, once it has been checked.
+public struct CopyResult: Sendable, Equatable {
+    /// The cursor of its newest entry.
+    public var head: String
+    public var rows: Int64 = 0
+    public var events: Int64 = 0
+    /// Texts with U+0000, which PostgreSQL stores as U+FFFD.
+    public var replaced: Int64 = 0
+}
 
-    /// `report` receives a line of progress now and then.
+/// Copies one ledger into another, whatever their engines: all rows in one transaction, which is committed once they were
+/// read back and their counts and digests are those of the source. An interruption leaves nothing of it.
+///
+/// No server may run on either ledger meanwhile. The source is only read. The target is marked from the first moment, so that
+/// nothing serves it before the copy is whole.
+public struct LedgerCopier {
+    private let source: any CopySide
+    private let target: any CopySide
+    /// Receives a line of progress now and then.
+    private let report: (String) -> Void
+
     public static func run(
         from: DatabaseURL,
         to: DatabaseURL,
@@ -20,160 +31,155 @@ public struct LedgerCopier {
         try withoutActuallyEscaping(report) { report throws(CopyError) in
             let source = try open(source: from)
             try source.refuseServers(report: report)
+            try at(source.name) { () throws(EngineError) in try source.beginReading() }
+            defer { source.rollback() }
             let target = try open(target: to, from: source)
+            try target.refuseServers(report: report)
             return try LedgerCopier(source: source, target: target, report: report).run()
         }
     }
 
     private func run() throws(CopyError) -> CopyResult {
-        try target.refuseServers(report: report)
+        let (head, lastJob, stamp) = try at(source.name) { () throws(EngineError) in
+            (try source.head(), try source.lastJob(), try source.stamp())
+        }
         try target.createTables()
-        let stamp = try source.stamp()
-        try at(source.name) { () throws(EngineError) in try source.beginReading() }
-        defer { source.rollback() }
-        let (given, wanted) = (try source.tables(), try target.tables())
-        if let problem = LedgerTable.difference(given, wanted) { throw .tables(problem) }
-        let tables = LedgerTable.inOrder(wanted)
-        let head = try source.head()
-        var copy = TableCopy(
-            source: source,
-            target: target,
-            record: try begin(tables, head: head, stamp: stamp),
-            report: report
-        )
-        for table in tables { try copy.copy(table) }
-        let numbers = try source.lastNumbers()
-        try target.transaction { () throws(EngineError) in try target.set(head, lastNumbers: numbers) }
-        let result = try checked(tables, head: head, copy: &copy)
-        source.rollback()
-        guard try source.stamp() == stamp else { throw .sourceChanged(source.name) }
-        try finish(copy)
+        try writing(forOpening: true) { () throws(CopyError) in
+            try at(target.name) { () throws(EngineError) in
+                try target.run("CREATE TABLE IF NOT EXISTS \(UnfinishedCopy.table) (begun BIGINT)", [])
+                try target.set(head, lastJob: lastJob)
+            }
+        }
+        return try writing(forOpening: false) { () throws(CopyError) in
+            let result = try copied(upTo: head)
+            try at(target.name) { () throws(EngineError) in
+                try target.set(head, lastJob: lastJob)
+                try target.run("DROP TABLE \(UnfinishedCopy.table)", [])
+            }
+            source.rollback()
+            let now = try at(source.name) { () throws(EngineError) in
+                try source.beginReading()
+                return try source.stamp()
+            }
+            guard now == stamp else { throw .sourceChanged(source.name) }
+            return result
+        }
+    }
+
+    /// Runs a transaction on a target that holds nothing.
+    private func writing<Result>(
+        forOpening: Bool,
+        _ body: () throws(CopyError) -> Result
+    ) throws(CopyError) -> Result {
+        defer { target.rollback() }
+        do throws(EngineError) {
+            try target.begin(forOpening: forOpening)
+        } catch {
+            throw error.isBusy ? .takenOver(target.name) : .engine(target.name, reason: error.advice)
+        }
+        try refuseOccupied()
+        let result = try body()
+        try at(target.name) { () throws(EngineError) in try target.commit() }
         return result
     }
 
-    /// Empties a target that has to start over, and marks it as an unfinished copy. It looks and marks in one
-    /// transaction, because a node may start at the same moment and commit to a target that looked empty.
-    private func begin(_ tables: [LedgerTable], head: Cursor, stamp: String) throws(CopyError) -> CopyRecord {
-        do throws(CopyError) {
-            try at(target.name) { () throws(EngineError) in
-                try target.begin()
-                try target.excludeOthers()
+    private func refuseOccupied() throws(CopyError) {
+        let occupant = try at(target.name) { () throws(EngineError) -> String? in
+            for table in CopiedTable.all where !table.isMeta {
+                guard try target.number("SELECT 1 FROM \(table.name) LIMIT 1") == nil else {
+                    return try target.head().description
+                }
             }
-            let (record, step) = try decide(tables, head: head, stamp: stamp)
-            try at(target.name) { () throws(EngineError) in
-                // Opening the target may have written a new ledger's values.
-                try target.clear(step == .resume ? tables.filter(\.isMeta) : tables)
-                try target.makeRoom(upTo: head)
-                try record.write(to: target)
-                try target.commit()
-            }
-            target.flushJournal()
-            return record
-        } catch {
-            target.rollback()
-            throw error
+            return nil
         }
+        if let occupant { throw .occupied(target.name, head: occupant) }
     }
 
-    private func decide(
-        _ tables: [LedgerTable],
-        head: Cursor,
-        stamp: String
-    ) throws(CopyError) -> (record: CopyRecord, step: CopyStep) {
-        let found = try CopyRecord.read(from: target)
-        let step = try CopyStep(
-            record: found,
-            occupant: try occupant(tables),
-            epoch: head.epoch,
-            stamp: stamp,
-            target: target.name
-        )
-        var rows: Int64 = 0
-        switch step {
-        case .begin: break
-        case .resume:
-            rows = found?.rows ?? 0
-            report("continuing after \(rows) copied rows")
-        case .startOver(let reason): report("starting over: \(reason)")
+    private func copied(upTo head: Cursor) throws(CopyError) -> CopyResult {
+        var result = CopyResult(head: head.description)
+        var digests: [TableDigest] = []
+        for table in CopiedTable.all {
+            digests.append(try copy(table, replaced: &result.replaced))
+            if let rows = digests.last?.rows, rows > 0 { report("\(table.name): \(rows) rows copied") }
         }
-        let record = CopyRecord(
-            source: source.name,
-            stamp: stamp,
-            epoch: head.epoch,
-            run: Cursor.newEpoch(),
-            isSound: true,
-            rows: rows
-        )
-        return (record, step)
-    }
-
-    /// The head of a target that is not empty. A newly created ledger holds only what `migrate` puts in it.
-    private func occupant(_ tables: [LedgerTable]) throws(CopyError) -> String? {
-        for table in tables where !table.isMeta {
-            let isEmpty = try target.reading { () throws(EngineError) in
-                try target.page(of: table, after: nil, limit: 1).isEmpty
-            }
-            if !isEmpty { return try target.head().description }
-        }
-        return nil
-    }
-
-    private func checked(
-        _ tables: [LedgerTable],
-        head: Cursor,
-        copy: inout TableCopy
-    ) throws(CopyError) -> CopyResult {
         report("comparing both ledgers")
-        do throws(CopyError) {
-            guard try target.head() == head else { throw .different("its newest entry is a different one") }
-            var result = CopyResult(head: head.description)
-            let check = TableCheck(source: source, target: target, report: report)
-            for table in tables { try check.run(table, into: &result) }
-            result.users = try EntitlementCheck(
-                source: source,
-                target: target,
-                isExact: result.replaced == 0,
-                report: report
-            ).run()
-            return result
-        } catch {
-            // Continuing cannot repair a difference, so the next run starts over.
-            if case .different = error { try? copy.markUnsound() }
-            throw error
+        for (table, wanted) in zip(CopiedTable.all, digests) {
+            var found = TableDigest()
+            try target.eachPage(of: table) { page in found.add(page) }
+            guard found.rows == wanted.rows else {
+                throw .different("table \(table.name) has \(found.rows) rows instead of \(wanted.rows)")
+            }
+            guard found == wanted else { throw .different("table \(table.name) has other rows") }
+            result.rows += found.rows
+            if table.name == "events" { result.events = found.rows }
+            guard found.rows > 0 else { continue }
+            report("\(table.name): \(found.rows) rows equal, sha256 \(Hex.encode(Array(found.sha256.prefix(8))))")
         }
+        return result
     }
 
-    /// From here on, the target is an ordinary ledger.
-    private func finish(_ copy: TableCopy) throws(CopyError) {
-        try target.refuseServers(report: report)
-        let isOurs = try target.transaction { () throws(EngineError) in
-            guard try copy.record.update(in: target) else { return false }
-            try CopyRecord.drop(from: target)
-            return true
+    private func copy(_ table: CopiedTable, replaced: inout Int64) throws(CopyError) -> TableDigest {
+        var digest = TableDigest()
+        var changed: Int64 = 0
+        var reported = ContinuousClock.now
+        if table.isMeta { try at(target.name) { () throws(EngineError) in try target.run(table.clearing, []) } }
+        try source.eachPage(of: table) { (page: [[Value]]) throws(CopyError) in
+            var rows = page
+            for index in rows.indices { changed += try makeStorable(&rows[index], of: table) }
+            try at(target.name) { () throws(EngineError) in
+                for row in rows { try target.run(table.insertion, row) }
+            }
+            digest.add(rows)
+            guard ContinuousClock.now - reported > .seconds(5) else { return }
+            reported = .now
+            report("\(table.name): \(digest.rows) rows so far")
         }
-        guard isOurs else { throw .takenOver(target.name) }
-        target.flushJournal()
+        replaced += changed
+        return digest
     }
-}
 
-extension LedgerCopier {
-    static func open(source: DatabaseURL) throws(CopyError) -> any CopySide {
+    /// U+0000 becomes U+FFFD where a text cannot hold it, as in everything that a server writes; in a key it is refused.
+    /// Returns how many texts were changed.
+    private func makeStorable(_ row: inout [Value], of table: CopiedTable) throws(CopyError) -> Int64 {
+        var changed: Int64 = 0
+        for (index, column) in table.columns.enumerated() where column.kind == .text {
+            if case .text(let text) = row[index], !target.takesZeroBytes, text.utf8.contains(0) {
+                guard index >= table.keyCount else {
+                    throw .zeroByteInKey(place(of: row, in: table, column), column: column.name)
+                }
+                row[index] = .text(String(text.unicodeScalars.map { $0.value == 0 ? "\u{FFFD}" : Character($0) }))
+                changed += 1
+            } else if case .bytes = row[index] {
+                throw .unreadableText(place(of: row, in: table, column))
+            }
+        }
+        return changed
+    }
+
+    /// A text in a key may be a person's name or a secret, so none is shown.
+    private func place(of row: [Value], in table: CopiedTable, _ column: CopiedTable.Column) -> String {
+        let numbers = zip(table.columns.prefix(table.keyCount), row).compactMap { column, value in
+            if case .integer(let number) = value { "\(column.name) \(number)" } else { nil as String? }
+        }
+        let key = numbers.isEmpty ? "" : " (\(numbers.joined(separator: ", ")))"
+        return "\(source.name): \(table.name)\(key), column \(column.name)"
+    }
+
+    private static func open(source: DatabaseURL) throws(CopyError) -> any CopySide {
         switch source {
         case .sqlite(let path): try SQLiteSide.source(path)
         case .postgres(let url): try PostgresSide.source(address(url, option: "--from"))
         }
     }
 
-    static func open(target: DatabaseURL, from source: any CopySide) throws(CopyError) -> any CopySide {
+    private static func open(target: DatabaseURL, from source: any CopySide) throws(CopyError) -> any CopySide {
         switch target {
         case .sqlite(let path):
             if let source = source as? SQLiteSide, source.isFile(path) { throw .sameLedger(path) }
             return try SQLiteSide.target(path)
         case .postgres(let url):
             let target = try PostgresSide.target(address(url, option: "--to"))
-            if let source = source as? PostgresSide, try source.identity() == target.identity() {
-                throw .sameLedger(target.name)
-            }
+            if let source = source as? PostgresSide, try target.isSame(as: source) { throw .sameLedger(target.name) }
             return target
         }
     }

@@ -1,32 +1,34 @@
 internal import Domain
+internal import Glibc
 internal import Ledger
 
 /// A ledger in PostgreSQL.
 final class PostgresSide: CopySide {
-    static let schema = "paycast"
+    private static let schema = "paycast"
 
     let name: String
     let takesZeroBytes = false
-    let postgres: PostgresConnection
-    private let url: PostgresURL
+    private let postgres: PostgresConnection
+    /// The number of an advisory lock that nobody else knows.
+    private let mark = Int64.random(in: .min ... .max)
 
     /// Reads only.
     static func source(_ url: PostgresURL) throws(CopyError) -> PostgresSide {
         let side = PostgresSide(url)
-        guard try side.known() != .none else { throw .missing(side.name) }
-        guard try !side.isUnfinishedCopy() else { throw .unfinishedSource(side.name) }
+        guard try side.hasLedger() else { throw .missing(side.name) }
+        let isUnfinished = try side.reading { () throws(EngineError) in try side.isUnfinishedCopy() }
+        guard !isUnfinished else { throw .unfinishedSource(side.name) }
         return side
     }
 
     /// Opens the target without a change, because it may turn out to be the source.
     static func target(_ url: PostgresURL) throws(CopyError) -> PostgresSide {
         let side = PostgresSide(url)
-        _ = try side.known()
+        _ = try side.hasLedger()
         return side
     }
 
     private init(_ url: PostgresURL) {
-        self.url = url
         name = "\(url)"
         var options = PostgresOptions(applicationName: "paycast copy")
         options.settings = [("search_path", PostgresSide.schema)]
@@ -38,29 +40,19 @@ final class PostgresSide: CopySide {
         postgres = PostgresConnection(url, options: options)
     }
 
-    func createTables() throws(CopyError) {
-        try at(name) { () throws(EngineError) in
-            try PostgresSchema.migrate(postgres, schema: PostgresSide.schema, forCopy: true)
-        }
-    }
-
-    private func known() throws(CopyError) -> StoredSchema {
+    private func hasLedger() throws(CopyError) -> Bool {
         let found = try reading { () throws(EngineError) in
             try engine { () throws(PostgresError) in try StoredSchema.read(postgres, schema: PostgresSide.schema) }
         }
         if let refusal = found.refusal { throw .refused(name, refusal) }
-        return found
+        // A server may leave alone what a newer version has added. A copy would lose it.
+        let newest = PostgresSchema.newest
+        if found.version > newest { throw .refused(name, .newerSchema(found: found.version, supported: newest)) }
+        return found != .none
     }
 
-    func isUnfinishedCopy() throws(CopyError) -> Bool {
-        try reading { () throws(EngineError) in
-            try PostgresSchema.isUnfinishedCopy(postgres, schema: PostgresSide.schema)
-        }
-    }
-
-    /// Runs questions in their own transaction, because the settings hold only there when a pooler is in front.
-    func reading<Result>(_ body: () throws(EngineError) -> Result) throws(CopyError) -> Result {
-        guard !postgres.isInTransaction else { return try at(name, body) }
+    /// Asks in a transaction of its own.
+    private func reading<Result>(_ body: () throws(EngineError) -> Result) throws(CopyError) -> Result {
         defer { rollback() }
         return try at(name) { () throws(EngineError) in
             try beginReading()
@@ -68,18 +60,80 @@ final class PostgresSide: CopySide {
         }
     }
 
-    func rows(_ sql: String, _ values: [Value], as kinds: [LedgerTable.Kind]) throws(EngineError) -> [[Value]] {
-        try engine { () throws(PostgresError) in
-            try postgres.prepare(sql).all(values.map(\.postgres)) { row in
-                var cells: [Value] = []
-                cells.reserveCapacity(kinds.count)
-                for (column, kind) in zip(Int32(0)..., kinds) { cells.append(PostgresSide.cell(row, column, kind)) }
-                return cells
+    /// Whether it is the database from which `source` reads at the moment.
+    func isSame(as source: PostgresSide) throws(CopyError) -> Bool {
+        try at(source.name) { () throws(EngineError) in
+            _ = try source.number("SELECT 1 FROM pg_advisory_xact_lock(?)", [.integer(mark)])
+        }
+        return try reading { () throws(EngineError) in
+            try number("SELECT pg_try_advisory_xact_lock(?)", [.integer(mark)]) == 0
+        }
+    }
+
+    func createTables() throws(CopyError) {
+        try at(name) { () throws(EngineError) in
+            try PostgresSchema.migrate(postgres, schema: PostgresSide.schema, forCopy: true)
+        }
+    }
+
+    /// A node that ends removes its row. A killed one does not, so this waits until it has been silent for the length
+    /// of a lease.
+    func refuseServers(report: (String) -> Void) throws(CopyError) {
+        var first: Int64?
+        for round in 0... {
+            let nodes = try livingNodes()
+            guard let newest = nodes.map(\.seen).max() else { return }
+            let names = nodes.map(\.name).joined(separator: ", ")
+            if let first, newest > first { throw .served(name, by: names) }
+            first = newest
+            if round == 0 { report("waiting to see whether \(names) is still alive") }
+            usleep(500_000)
+        }
+    }
+
+    /// The nodes with a recent heartbeat, and its time in milliseconds.
+    private func livingNodes() throws(CopyError) -> [(name: String, seen: Int64)] {
+        try reading { () throws(EngineError) in
+            guard try number("SELECT to_regclass('nodes') IS NOT NULL") == 1 else { return [] }
+            let sql = """
+                SELECT node, CAST(extract(epoch FROM seen_at) * 1000 AS BIGINT) FROM nodes
+                WHERE seen_at > clock_timestamp() - interval '10 seconds' ORDER BY node
+                """
+            return try engine { () throws(PostgresError) in
+                try postgres.prepare(sql).all { row in (row.text(0), row.integer(1)) }
             }
         }
     }
 
-    private static func cell(_ row: PostgresRow, _ column: Int32, _ kind: LedgerTable.Kind) -> Value {
+    func beginReading() throws(EngineError) {
+        try engine { () throws(PostgresError) in try postgres.begin("ISOLATION LEVEL REPEATABLE READ READ ONLY") }
+    }
+
+    /// A node's batch holds the head's row.
+    func begin(forOpening: Bool) throws(EngineError) {
+        try engine { () throws(PostgresError) in
+            try postgres.begin()
+            try postgres.execute("SET LOCAL lock_timeout = '5s'")
+            if forOpening { try postgres.execute("SELECT pg_advisory_xact_lock(\(PostgresSchema.openingLock))") }
+            try postgres.execute("SELECT position FROM head FOR UPDATE")
+        }
+    }
+
+    func commit() throws(EngineError) {
+        try engine { () throws(PostgresError) in try postgres.commit() }
+    }
+
+    func rollback() { postgres.rollback() }
+
+    func rows(_ sql: String, _ values: [Value], as kinds: [CopiedTable.Kind]) throws(EngineError) -> [[Value]] {
+        try engine { () throws(PostgresError) in
+            try postgres.prepare(sql).all(values.map(\.postgres)) { row in
+                zip(Int32(0)..., kinds).map { column, kind in PostgresSide.value(row, column, kind) }
+            }
+        }
+    }
+
+    private static func value(_ row: PostgresRow, _ column: Int32, _ kind: CopiedTable.Kind) -> Value {
         guard !row.isNull(column) else { return .null }
         switch kind {
         case .integer: return .integer(row.integer(column))
@@ -92,23 +146,31 @@ final class PostgresSide: CopySide {
         try engine { () throws(PostgresError) in try postgres.prepare(sql).run(values.map(\.postgres)) }
     }
 
-    func beginReading() throws(EngineError) {
-        try engine { () throws(PostgresError) in try postgres.begin("ISOLATION LEVEL REPEATABLE READ READ ONLY") }
+    func isUnfinishedCopy() throws(EngineError) -> Bool {
+        try PostgresSchema.isUnfinishedCopy(postgres, schema: PostgresSide.schema)
     }
 
-    func begin() throws(EngineError) {
-        try engine { () throws(PostgresError) in try postgres.begin() }
+    func head() throws(EngineError) -> Cursor {
+        Cursor(
+            epoch: try text("SELECT epoch FROM head") ?? "",
+            position: try number("SELECT position FROM head") ?? 0
+        )
     }
 
-    func commit() throws(EngineError) {
-        try engine { () throws(PostgresError) in try postgres.commit() }
+    /// The transaction that moved the head last: each batch moves it, with an entry or without.
+    func stamp() throws(EngineError) -> String { try text("SELECT CAST(xmin AS TEXT) FROM head") ?? "" }
+
+    func lastJob() throws(EngineError) -> Int64 {
+        let sql = "SELECT pg_sequence_last_value(CAST(pg_get_serial_sequence('jobs', 'id') AS regclass))"
+        return try number(sql) ?? 0
     }
 
-    func rollback() { postgres.rollback() }
-
-    func flushJournal() {}
-
-    func serverConnection() throws(CopyError) -> any LedgerConnection {
-        PostgresEngine.connection(forCopy: url, schema: PostgresSide.schema, epoch: try head().epoch)
+    func set(_ head: Cursor, lastJob: Int64) throws(EngineError) {
+        try run("UPDATE head SET epoch = ?, position = ?", [.text(head.epoch), .integer(head.position)])
+        _ = try number("SELECT reserve_positions(?)", [.integer(PostgresEngine.usualPartitionSize)])
+        // A history from before would change the epoch at the first start.
+        try run("DELETE FROM meta WHERE key = 'history'", [])
+        guard lastJob > 0 else { return }
+        _ = try number("SELECT setval(pg_get_serial_sequence('jobs', 'id'), ?)", [.integer(lastJob)])
     }
 }

@@ -16,10 +16,9 @@ final class SQLiteSide: CopySide {
         guard size(of: path) > 0 else { throw .missing(path) }
         let lock = try locked(path)
         let side = SQLiteSide(try ledger(path), path: path, lock: lock, owner: nil)
-        try refuseUnknown(side.connection, at: path)
-        guard try !side.isUnfinishedCopy() else { throw .unfinishedSource(path) }
-        // The file's date shows whether anything was committed since, unless the commit is still in a journal.
-        _ = try? side.connection.emptyJournal()
+        guard try !at(path, { () throws(EngineError) in try side.isUnfinishedCopy() }) else {
+            throw .unfinishedSource(path)
+        }
         return side
     }
 
@@ -28,13 +27,16 @@ final class SQLiteSide: CopySide {
         let owner = LedgerFileOwner(ofLedgerAt: path)
         let lock = try locked(path)
         // Another program's file must not get our tables.
-        if size(of: path) > 0 { try refuseUnknown(try ledger(path), at: path) }
+        if size(of: path) > 0 { _ = try ledger(path) }
+        let connection: SQLiteConnection
         do throws(LedgerError) {
-            let connection = try SQLiteEngine(path: path).openForCopy()
-            return SQLiteSide(connection, path: path, lock: lock, owner: owner)
+            connection = try SQLiteEngine(path: path).openForCopy()
         } catch {
             throw .ledger(error)
         }
+        // All rows come in one transaction: a write-ahead journal would hold each of them once more.
+        try at(path) { () throws(EngineError) in try connection.execute("PRAGMA journal_mode = DELETE") }
+        return SQLiteSide(connection, path: path, lock: lock, owner: owner)
     }
 
     private init(_ connection: SQLiteConnection, path: String, lock: LedgerLock, owner: LedgerFileOwner?) {
@@ -63,22 +65,17 @@ final class SQLiteSide: CopySide {
     private static func ledger(_ path: String) throws(CopyError) -> SQLiteConnection {
         let sql = "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN ('meta', 'entries')"
         let connection: SQLiteConnection
-        let known: Int64?
+        let (known, refusal): (Int64?, LedgerError?)
         do throws(EngineError) {
             connection = try SQLiteConnection(path: path, access: .readWrite, lockTimeout: .seconds(2))
             known = try connection.prepare(sql).first { row in row.integer(0) }
+            refusal = try SQLiteSchema.refusal(connection, forCopy: true)
         } catch {
-            throw error.isDamage ? .notALedger(path) : CopyError(error, at: path)
+            throw error.isDamage ? .notALedger(path) : .engine(path, reason: error.advice)
         }
         guard known == 2 else { throw .notALedger(path) }
-        return connection
-    }
-
-    private static func refuseUnknown(_ connection: SQLiteConnection, at path: String) throws(CopyError) {
-        let refusal = try at(path) { () throws(EngineError) in
-            try SQLiteSchema.refusal(connection, forCopy: true)
-        }
         if let refusal { throw .refused(path, refusal) }
+        return connection
     }
 
     func isFile(_ path: String) -> Bool {
@@ -88,26 +85,27 @@ final class SQLiteSide: CopySide {
         return own.st_ino == other.st_ino && own.st_dev == other.st_dev
     }
 
-    /// The tables exist as soon as the ledger is open.
-    func createTables() throws(CopyError) {}
+    /// Taking the lock has shown that no server runs, and none can start while it is held.
+    func refuseServers(report: (String) -> Void) {}
+    func createTables() {}
 
-    func isUnfinishedCopy() throws(CopyError) -> Bool {
-        try reading { () throws(EngineError) in try SQLiteSchema.isUnfinishedCopy(connection) }
+    func beginReading() throws(EngineError) { _ = try connection.beginReading() }
+    func begin(forOpening: Bool) throws(EngineError) { try connection.begin() }
+
+    func commit() throws(EngineError) {
+        try connection.commit(head: 0, entriesAt: nil)
+        for suffix in ["", "-lock"] { owner?.take(name + suffix) }
     }
 
-    /// Taking the lock has shown that no server runs, and none can start while it is held.
-    func refuseServers(report: (String) -> Void) throws(CopyError) {}
+    func rollback() { try? connection.rollback() }
 
-    func rows(_ sql: String, _ values: [Value], as kinds: [LedgerTable.Kind]) throws(EngineError) -> [[Value]] {
+    func rows(_ sql: String, _ values: [Value], as kinds: [CopiedTable.Kind]) throws(EngineError) -> [[Value]] {
         try statement(sql).all(values) { row in
-            var cells: [Value] = []
-            cells.reserveCapacity(kinds.count)
-            for (column, kind) in zip(Int32(0)..., kinds) { cells.append(SQLiteSide.cell(row, column, kind)) }
-            return cells
+            zip(Int32(0)..., kinds).map { column, kind in SQLiteSide.value(row, column, kind) }
         }
     }
 
-    private static func cell(_ row: Row, _ column: Int32, _ kind: LedgerTable.Kind) -> Value {
+    private static func value(_ row: Row, _ column: Int32, _ kind: CopiedTable.Kind) -> Value {
         guard !row.isNull(column) else { return .null }
         switch kind {
         case .integer: return .integer(row.integer(column))
@@ -127,26 +125,26 @@ final class SQLiteSide: CopySide {
         return statement
     }
 
-    func beginReading() throws(EngineError) { _ = try connection.beginReading() }
+    func isUnfinishedCopy() throws(EngineError) -> Bool { try SQLiteSchema.isUnfinishedCopy(connection) }
 
-    func reading<Result>(_ body: () throws(EngineError) -> Result) throws(CopyError) -> Result {
-        try at(name, body)
+    func head() throws(EngineError) -> Cursor {
+        Cursor(
+            epoch: try text("SELECT value FROM meta WHERE key = 'epoch'") ?? "",
+            position: try number("SELECT max(position) FROM entries") ?? 0
+        )
     }
 
-    func begin() throws(EngineError) { try connection.begin() }
+    /// The lock keeps everybody else from committing.
+    func stamp() -> String { "" }
 
-    func commit() throws(EngineError) { try connection.commit(head: 0, entriesAt: nil) }
-
-    func rollback() { try? connection.rollback() }
-
-    func flushJournal() {
-        _ = try? connection.emptyJournal()
-        for suffix in ["", "-wal", "-shm", "-lock"] { owner?.take(name + suffix) }
+    func lastJob() throws(EngineError) -> Int64 {
+        try number("SELECT seq FROM sqlite_sequence WHERE name = 'jobs'") ?? 0
     }
 
-    func serverConnection() throws(CopyError) -> any LedgerConnection {
-        try at(name) { () throws(EngineError) in
-            try SQLiteConnection(path: name, access: .readOnly, lockTimeout: .seconds(2))
-        }
+    /// The position follows from the entries.
+    func set(_ head: Cursor, lastJob: Int64) throws(EngineError) {
+        try run("UPDATE meta SET value = ? WHERE key = 'epoch'", [.text(head.epoch)])
+        try run("DELETE FROM sqlite_sequence WHERE name = 'jobs'", [])
+        try run("INSERT INTO sqlite_sequence (name, seq) VALUES ('jobs', ?)", [.integer(lastJob)])
     }
 }

@@ -56,11 +56,6 @@ public struct PostgresEngine: LedgerEngine {
         opened.instant + .nanoseconds(Int64(clamping: monotonicNanoseconds() - opened.readAt))
     }
 
-    /// Asks a ledger as it is, even half of a copy, and changes nothing. It is opened when it is asked something.
-    public static func connection(forCopy url: PostgresURL, schema: String, epoch: String) -> any LedgerConnection {
-        PostgresLedgerConnection(PostgresNodeState(url, schema: schema, node: "copy", epoch: epoch))
-    }
-
     /// A server that starts, and a standby that is being promoted, will soon take writes. Of several hosts, one that
     /// answers nothing says nothing about the others.
     private static func wait(for postgres: PostgresConnection, at url: PostgresURL) throws(PostgresError) {

@@ -5,7 +5,7 @@ import Testing
 @testable import Commands
 @testable import Stores
 
-@Suite(.timeLimit(.minutes(30)), .blocking) struct AppleCheckTests {
+@Suite(.blocking) struct AppleCheckTests {
     @Test(arguments: [
         (StoreAPIError.unauthorized(reason: "x"), "In-App Purchase key"),
         (.refused(status: 404, code: "4040007", reason: "x"), "App Store Server Notifications"),

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Commands
 
-@Suite(.timeLimit(.minutes(30)), .blocking) struct CableCheckTests {
+@Suite(.blocking) struct CableCheckTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var hasSource = false

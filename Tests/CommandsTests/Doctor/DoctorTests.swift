@@ -6,7 +6,7 @@ import Testing
 @testable import Commands
 @testable import Stores
 
-@Suite(.timeLimit(.minutes(30)), .blocking) struct DoctorTests {
+@Suite(.blocking) struct DoctorTests {
     private static let key = "0123456789abcdef0123456789abcdef"
     private static let now = Instant(milliseconds: 1_767_225_600_000)
 

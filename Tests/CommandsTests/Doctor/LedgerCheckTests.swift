@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// What `paycast doctor` says of a ledger's file, with the server's end behind it.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct LedgerCheckTests {
+@Suite(.blocking) struct LedgerCheckTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
         /// What becomes of it, in the words of a shell.

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Commands
 
-@Suite(.timeLimit(.minutes(30)), .blocking) struct SecretsCheckTests {
+@Suite(.blocking) struct SecretsCheckTests {
     private static let key = "0123456789abcdef0123456789abcdef"
     private static let other = "fedcba9876543210fedcba9876543210"
 

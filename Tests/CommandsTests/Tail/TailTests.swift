@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// The real `tail` against a feed that the test writes by hand.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct TailTests {
+@Suite(.blocking) struct TailTests {
     @Test func printsJSONAsReceivedAndEndsAtTheMatch() throws {
         let feed = Feed([
             ": hi\n\nid: e-1\n\n" + entry(2, type: "DID_RENEW") + entry(3, type: "EXPIRED") + entry(4, type: "TEST")

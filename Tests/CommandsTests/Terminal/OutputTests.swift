@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What every command does with its stdout, and with text that others wrote. The real binary.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct OutputTests {
+@Suite(.blocking) struct OutputTests {
     struct Hostile: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var scalar: Unicode.Scalar

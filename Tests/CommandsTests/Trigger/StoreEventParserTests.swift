@@ -6,7 +6,7 @@ import Testing
 @testable import Commands
 
 /// Whatever a store is documented to say, `trigger` says by name.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct StoreEventParserTests {
+@Suite(.blocking) struct StoreEventParserTests {
     struct Store: Sendable, CustomTestStringConvertible {
         var provider: Provider
         /// The names that the normalized events stand for, in their order.

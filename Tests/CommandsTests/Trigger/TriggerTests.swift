@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The real `trigger` in the workspace of a development server; what it posts is checked where the store is simulated.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct TriggerTests {
+@Suite(.blocking) struct TriggerTests {
     private let folder = TemporaryFolder()
     private let order = "0f8fad5b-d9cb-469f-a165-70867728950e"
 

@@ -2,7 +2,7 @@ import Gateway
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(30)), .blocking) struct ServerIdentityTests {
+@Suite(.blocking) struct ServerIdentityTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var name: String
         var certificate: String

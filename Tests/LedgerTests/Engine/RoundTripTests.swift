@@ -8,7 +8,7 @@ import Testing
 @testable import Ledger
 
 /// What a batch, and pages that come back together, cost on the way to PostgreSQL.
-@Suite(.timeLimit(.minutes(30)), .blocking, .enabled(if: PostgresCluster.isInstalled)) struct RoundTripTests {
+@Suite(.blocking, .enabled(if: PostgresCluster.isInstalled)) struct RoundTripTests {
     private static let policy = AccessPolicy(sandboxUsers: .only([]))
     private let cluster: PostgresCluster
     private let proxy: CuttingProxy

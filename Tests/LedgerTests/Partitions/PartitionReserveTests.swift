@@ -6,7 +6,7 @@ import Testing
 @testable import PostgresLedger
 
 /// Partitions are made ahead, by whoever commits.
-@Suite(.timeLimit(.minutes(30)), .blocking, .enabled(if: PostgresCluster.isInstalled)) struct PartitionReserveTests {
+@Suite(.blocking, .enabled(if: PostgresCluster.isInstalled)) struct PartitionReserveTests {
     private static let size: Int64 = 20
 
     /// Two nodes in turn; after each commit there is room for more than a partition.

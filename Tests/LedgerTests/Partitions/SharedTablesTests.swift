@@ -7,7 +7,7 @@ import Testing
 @testable import PostgresLedger
 
 /// How a node writes tables that it shares with others.
-@Suite(.timeLimit(.minutes(30)), .blocking, .enabled(if: PostgresCluster.isInstalled)) struct SharedTablesTests {
+@Suite(.blocking, .enabled(if: PostgresCluster.isInstalled)) struct SharedTablesTests {
     private func repository(_ url: String) throws -> LedgerRepository {
         try PostgresEngine(url: PostgresURL(url), node: "one")
             .openRepository(policy: AccessPolicy(sandboxUsers: .only([])), streams: .standard)

@@ -7,7 +7,7 @@ import Testing
 @testable import PostgresLedger
 
 /// Every statement finds its rows by an index, so that a hundred million events make none slower.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct StatementPlansTests {
+@Suite(.blocking) struct StatementPlansTests {
     /// The newest partition is nearly full.
     private static let entries: Int64 = 119_000
     private static let partitionSize: Int64 = 20_000

@@ -12,7 +12,7 @@ import Testing
     private static let count = number("PAYCAST_HISTORIES") ?? (TemporaryLedger.isInPostgres ? 100 : 2000)
     private static let shares = 4
 
-    @Test(.timeLimit(.minutes(30)), arguments: 0..<UInt64(shares))
+    @Test(arguments: 0..<UInt64(shares))
     func everyOrderEndsInTheSameState(share: UInt64) {
         print("PAYCAST_SEED=\(Self.first) share \(share)")
         var ledgers: [TransferPolicy: Ledgers] = [:]

@@ -10,7 +10,7 @@ import Testing
 /// Users who take turns on one Apple ID: the last buyer holds the subscription, in whatever order and however often
 /// events arrive.
 /// `PAYCAST_SEED` sets the first seed.
-@Suite(.timeLimit(.minutes(30))) struct TurnsTests {
+@Suite struct TurnsTests {
     private static let histories = UInt64(TemporaryLedger.isInPostgres ? 5 : 40)
     private static let first =
         getenv("PAYCAST_SEED").flatMap { UInt64(String(cString: $0)) } ?? .random(in: 1...1_000_000)

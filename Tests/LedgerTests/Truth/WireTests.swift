@@ -8,7 +8,7 @@ import Testing
 
 /// The same for what the stores really send: random histories in their wire formats, signed, verified, and delivered to
 /// the real ledger in any order.
-@Suite(.timeLimit(.minutes(30))) struct WireTests {
+@Suite struct WireTests {
     private static let secret = "whsec_0123456789abcdef"
     private static let histories = UInt64(100)
 

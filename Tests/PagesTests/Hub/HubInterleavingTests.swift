@@ -5,7 +5,7 @@ import Testing
 
 /// Every page sees exactly what is newer than its cursor, once and in order, whatever happens between; only what a
 /// newer fragment of the same target made superfluous may be missing.
-@Suite(.timeLimit(.minutes(30))) struct HubInterleavingTests {
+@Suite struct HubInterleavingTests {
     struct Case: CustomTestStringConvertible {
         let isKeyed: Bool
         let limits: Hub.Limits

@@ -5,7 +5,7 @@ import Testing
 @testable import PostgresLedger
 
 /// What stands between a COMMIT and its promise.
-@Suite(.blocking, .enabled(if: PostgresCluster.isInstalled, "PostgreSQL 15 is not installed"), .timeLimit(.minutes(30)))
+@Suite(.blocking, .enabled(if: PostgresCluster.isInstalled, "PostgreSQL 15 is not installed"))
 struct PostgresCommitTests {
     /// PostgreSQL answers COMMIT as if all were well.
     @Test func cancelledWaitForAStandbyIsNoCommit() throws {

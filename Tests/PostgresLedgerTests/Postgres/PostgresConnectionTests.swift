@@ -3,7 +3,7 @@ import Testing
 
 @testable import PostgresLedger
 
-@Suite(.blocking, .enabled(if: PostgresCluster.isInstalled, "PostgreSQL 15 is not installed"), .timeLimit(.minutes(30)))
+@Suite(.blocking, .enabled(if: PostgresCluster.isInstalled, "PostgreSQL 15 is not installed"))
 struct PostgresConnectionTests {
     let cluster: PostgresCluster
     let connection: PostgresConnection

@@ -4,11 +4,7 @@ import Testing
 
 @testable import PostgresLedger
 
-@Suite(
-    .blocking,
-    .enabled(if: PostgresCluster.isInstalled, "PostgreSQL 15 is not installed"),
-    .timeLimit(.minutes(30))
-)
+@Suite(.blocking, .enabled(if: PostgresCluster.isInstalled, "PostgreSQL 15 is not installed"))
 struct PostgresListenerTests {
     let cluster: PostgresCluster
     let listener: PostgresListener

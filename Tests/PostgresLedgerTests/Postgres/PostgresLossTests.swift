@@ -4,11 +4,7 @@ import Testing
 @testable import PostgresLedger
 
 /// Connections that break.
-@Suite(
-    .blocking,
-    .enabled(if: PostgresCluster.isInstalled, "PostgreSQL 15 is not installed"),
-    .timeLimit(.minutes(30))
-)
+@Suite(.blocking, .enabled(if: PostgresCluster.isInstalled, "PostgreSQL 15 is not installed"))
 struct PostgresLossTests {
     let cluster: PostgresCluster
 

@@ -5,7 +5,7 @@ import Testing
 
 /// A connection that nobody on the way can read, or answer in the server's place
 /// (https://www.postgresql.org/docs/15/libpq-ssl.html).
-@Suite(.blocking, .enabled(if: PostgresCluster.isInstalled), .timeLimit(.minutes(30))) struct PostgresTLSTests {
+@Suite(.blocking, .enabled(if: PostgresCluster.isInstalled)) struct PostgresTLSTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var host = "localhost"

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Against a real PostgreSQL.
-@Suite(.enabled(if: PostgresCluster.isInstalled), .timeLimit(.minutes(30)), .blocking) struct PostgresCableTests {
+@Suite(.enabled(if: PostgresCluster.isInstalled), .blocking) struct PostgresCableTests {
     private let cluster: PostgresCluster
     private let inbox = BroadcastInbox()
 

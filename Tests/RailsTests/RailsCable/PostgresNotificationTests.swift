@@ -6,8 +6,7 @@ import TestSupport
 import Testing
 
 /// The adapter `postgresql`, against a real PostgreSQL.
-@Suite(.enabled(if: PostgresCluster.isInstalled), .timeLimit(.minutes(30)), .blocking) struct PostgresNotificationTests
-{
+@Suite(.enabled(if: PostgresCluster.isInstalled), .blocking) struct PostgresNotificationTests {
     private let cluster: PostgresCluster
     private let inbox = BroadcastInbox()
     private let follows = FollowedStreams()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Rails
 
-@Suite(.timeLimit(.minutes(30)), .blocking) struct PostgresNotifyChannelsTests {
+@Suite(.blocking) struct PostgresNotifyChannelsTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var prefix: String?

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// A Rails app's broadcast, from its cable database to a page of the real server.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct RailsCableJourneyTests {
+@Suite(.blocking) struct RailsCableJourneyTests {
     private static let stream = "user:42:notice"
     private static let refresh = #"<turbo-stream action="refresh"></turbo-stream>"#
 

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// A Rails app with Action Cable's adapter `postgresql`, from `broadcast` to a page of the real server.
-@Suite(.enabled(if: NotifyingApp.isInstalled), .timeLimit(.minutes(30)), .blocking)
+@Suite(.enabled(if: NotifyingApp.isInstalled), .blocking)
 struct RailsNotificationJourneyTests {
     private static let refresh = #"<turbo-stream action="refresh"></turbo-stream>"#
     private static let stream = "user:42:notice"

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Attacks on the file while it is read.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct SQLiteCableAttackTests {
+@Suite(.blocking) struct SQLiteCableAttackTests {
     private let folder = TemporaryFolder()
     private let inbox = BroadcastInbox()
     private var file: String { folder.path + "/cable.sqlite3" }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Against a real file that another process writes.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct SQLiteCableTests {
+@Suite(.blocking) struct SQLiteCableTests {
     private let folder = TemporaryFolder()
     private let inbox = BroadcastInbox()
     private var file: String { folder.path + "/cable.sqlite3" }

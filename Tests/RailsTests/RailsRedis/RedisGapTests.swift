@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// What an app broadcast while nobody listened is lost, and its pages are told so: each once, when it comes back.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct RedisGapTests {
+@Suite(.blocking) struct RedisGapTests {
     private static let refresh = #"<turbo-stream action="refresh"></turbo-stream>"#
 
     private let redis: RedisServer

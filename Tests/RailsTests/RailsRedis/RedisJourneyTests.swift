@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// A Rails app's broadcast, from Redis to a page of the real server.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct RedisJourneyTests {
+@Suite(.blocking) struct RedisJourneyTests {
     private static let stream = "user:42:notice"
 
     private func page(of server: PaycastServer, since: String = "") throws -> EventStreamClient {

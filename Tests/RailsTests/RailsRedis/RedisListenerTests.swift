@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Against a real redis-server.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct RedisListenerTests {
+@Suite(.blocking) struct RedisListenerTests {
     private func isReady(_ listener: BroadcastListener, of inbox: BroadcastInbox) -> Bool {
         inbox.wait { _ in listener.problems.isEmpty }
     }

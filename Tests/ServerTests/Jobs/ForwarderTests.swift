@@ -7,7 +7,7 @@ import Testing
 @testable import Server
 
 /// What an operator reads of a staging server that does not take what it is forwarded.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct ForwarderTests {
+@Suite(.blocking) struct ForwarderTests {
     private static let now = Instant(milliseconds: 1_767_225_600_000)
 
     struct Refusal: Sendable, CustomTestStringConvertible {

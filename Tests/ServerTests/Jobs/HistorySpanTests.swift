@@ -4,7 +4,7 @@ import Testing
 
 @testable import Server
 
-@Suite(.timeLimit(.minutes(30)), .blocking) struct HistorySpanTests {
+@Suite(.blocking) struct HistorySpanTests {
     private let now = Instant(milliseconds: 1_767_225_600_000)
     private let day = Duration.seconds(86_400)
 

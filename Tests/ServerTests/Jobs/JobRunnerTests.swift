@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// Jobs against the stand-in and other servers, over real sockets, out of a real ledger.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct JobRunnerTests {
+@Suite(.blocking) struct JobRunnerTests {
     private let lineage = "2000000000000007"
 
     private func purchase(_ fixture: AppleFixture) throws -> Event {

@@ -9,7 +9,7 @@ import Testing
 @testable import Ledger
 
 /// Histories of a scripted Apple, read into a real ledger.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct RecoveryTests {
+@Suite(.blocking) struct RecoveryTests {
     private static let now = AppleFixture.now
 
     @Test func everyNotificationCountsOnce() throws {

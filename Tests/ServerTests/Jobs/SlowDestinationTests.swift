@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// A store, or a staging server, that takes a question and does not answer holds up nobody but itself.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct SlowDestinationTests {
+@Suite(.blocking) struct SlowDestinationTests {
     enum Destination: String, CaseIterable, Sendable {
         case google, apple, staging
         case other = "another staging server"

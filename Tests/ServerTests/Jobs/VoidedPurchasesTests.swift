@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// Google's list of voided purchases, read over a real socket into a real ledger.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct VoidedPurchasesTests {
+@Suite(.blocking) struct VoidedPurchasesTests {
     private static let now = AppleFixture.now
 
     /// A user's purchase that Google and the ledger know.

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Answers in place of Google's list that are not as documented, and none at all.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct VoidedPurchasesTroubleTests {
+@Suite(.blocking) struct VoidedPurchasesTroubleTests {
     struct Trouble: Sendable, CustomTestStringConvertible {
         var testDescription: String
         /// What `/ready` says; nil: nothing.

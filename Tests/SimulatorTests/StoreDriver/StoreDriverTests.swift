@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(30)), .blocking) struct StoreDriverTests {
+@Suite(.blocking) struct StoreDriverTests {
     private static let now = Instant(milliseconds: 1_767_225_600_000)
     private static let authority = Result { try DevelopmentAuthority.create() }
     private static let order = OrderToken("a5af9b36-0e4d-4665-8351-0e4003752165") ?? .random()

@@ -4,7 +4,7 @@ import Stores
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(30))) struct AppleAPITokensTests {
+@Suite struct AppleAPITokensTests {
     private func bearer(_ fixture: AppleFixture, at now: Instant, app: String = AppleFixture.bundle) throws -> String {
         _ = try? fixture.api.of(app).transaction("1", in: .sandbox, now: now)
         return try #require(fixture.server.requests.last?.header("Authorization"))

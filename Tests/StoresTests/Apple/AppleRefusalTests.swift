@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// What goes wrong at Apple, said by a real server.
-@Suite(.timeLimit(.minutes(30))) struct AppleRefusalTests {
+@Suite struct AppleRefusalTests {
     private static let now = AppleFixture.now
 
     struct Refusal: Sendable, CustomTestStringConvertible {

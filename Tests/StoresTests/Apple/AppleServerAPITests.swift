@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The client against the stand-in, over real sockets and with real signatures.
-@Suite(.timeLimit(.minutes(30))) struct AppleServerAPITests {
+@Suite struct AppleServerAPITests {
     private let now = AppleFixture.now
     private let lineage = "2000000000000007"
 

@@ -4,7 +4,7 @@ import Encoding
 import Stores
 import Testing
 
-@Suite(.timeLimit(.minutes(30))) struct AppleVerifierTests {
+@Suite struct AppleVerifierTests {
     /// Something unusual that is genuine all the same.
     struct Oddity: Sendable, CustomTestStringConvertible {
         var testDescription: String

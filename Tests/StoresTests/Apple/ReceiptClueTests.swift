@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// What to ask Apple about: read from what nobody vouches for.
-@Suite(.timeLimit(.minutes(30))) struct ReceiptClueTests {
+@Suite struct ReceiptClueTests {
     @Test func signedReceiptNamesItsFirstContract() throws {
         var specimen = try ReceiptSpecimen()
         specimen.pki = try PKI.make()

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What apps posted, proven again as the ledger keeps it.
-@Suite(.timeLimit(.minutes(30))) struct StoredReceiptTests {
+@Suite struct StoredReceiptTests {
     private func interpret(_ events: [Event]) throws -> [Event?] {
         let verifier = AppleVerifier(try ReceiptSpecimen().verifier().configuration)
         return try events.map { event in

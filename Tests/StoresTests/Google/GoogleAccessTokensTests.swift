@@ -7,7 +7,7 @@ import Testing
 
 @testable import Stores
 
-@Suite(.timeLimit(.minutes(30))) struct GoogleAccessTokensTests {
+@Suite struct GoogleAccessTokensTests {
     private static let now = Instant(milliseconds: 1_767_225_600_000)
 
     /// Two threads were refused with the first token: the second one's refusal comes after another was granted.

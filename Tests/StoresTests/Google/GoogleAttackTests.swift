@@ -4,7 +4,7 @@ import Stores
 import Testing
 
 /// Pushes of the right sender, and answers of Google's, that are not as documented. None is worth a week of retries.
-@Suite(.timeLimit(.minutes(30))) struct GoogleAttackTests {
+@Suite struct GoogleAttackTests {
     private static let now = GoogleTimeline.start
 
     struct Attack: Sendable, CustomTestStringConvertible {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Pub/Sub promises no order, and delivers some messages twice.
-@Suite(.timeLimit(.minutes(30))) struct GoogleConvergenceTests {
+@Suite struct GoogleConvergenceTests {
     static let scenarios = [
         ["SUBSCRIPTION_PURCHASED/pending", "SUBSCRIPTION_PURCHASED", "SUBSCRIPTION_RENEWED", "SUBSCRIPTION_CANCELED"],
         [

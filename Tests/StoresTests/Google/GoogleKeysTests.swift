@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// Over real connections.
-@Suite(.timeLimit(.minutes(30))) struct GoogleKeysTests {
+@Suite struct GoogleKeysTests {
     private static let now = Instant(milliseconds: 1_767_225_600_000)
 
     private final class Mood: Sendable {

@@ -7,7 +7,7 @@ import Testing
 @testable import Stores
 
 /// What an app posts is what Google says of it.
-@Suite(.timeLimit(.minutes(30))) struct GooglePostedTests {
+@Suite struct GooglePostedTests {
     private static let month = SimulatedSubscription(product: "paycast.pro.monthly", lineage: "token.1")
     private static let lifetime = SimulatedSubscription(
         product: "paycast.lifetime",

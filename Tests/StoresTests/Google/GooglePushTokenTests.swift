@@ -6,7 +6,7 @@ import Stores
 import Testing
 
 /// The bearer of a push, genuine in every way but one.
-@Suite(.timeLimit(.minutes(30))) struct GooglePushTokenTests {
+@Suite struct GooglePushTokenTests {
     private static let now = GoogleTimeline.start
     private static let expected = GooglePushToken.Expectation(
         audience: SimulatedGooglePlay.audience,

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// What the ledger keeps of Google, read once more.
-@Suite(.timeLimit(.minutes(30))) struct GoogleReplayTests {
+@Suite struct GoogleReplayTests {
     private static let now = GoogleFixture.now
 
     /// What Google says today is not what it said then: it is not asked.

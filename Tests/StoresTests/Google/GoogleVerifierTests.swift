@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Against the stand-in over real connections.
-@Suite(.timeLimit(.minutes(30))) struct GoogleVerifierTests {
+@Suite struct GoogleVerifierTests {
     private static let now = GoogleFixture.now
 
     @Test func readsThePurchase() throws {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Stores
 
-@Suite(.timeLimit(.minutes(30))) struct SharedFailureTests {
+@Suite struct SharedFailureTests {
     /// Those who came before a failure ended share it; those who come later ask for themselves.
     @Test func isSharedByThoseWhoWaited() throws {
         var failure = SharedFailure()

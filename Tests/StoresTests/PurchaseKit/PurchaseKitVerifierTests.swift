@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Row 41 of the table that maps every store's events to one model, PurchaseKit's signature, and its missing dates.
-@Suite(.timeLimit(.minutes(30))) struct PurchaseKitVerifierTests {
+@Suite struct PurchaseKitVerifierTests {
     private static let month = PurchaseKitSpecimen.month
 
     struct Row: Sendable, CustomTestStringConvertible {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// RevenueCat promises no order: whatever it is, the state is that of the events in the order in which they happened.
-@Suite(.timeLimit(.minutes(30))) struct RevenueCatConvergenceTests {
+@Suite struct RevenueCatConvergenceTests {
     struct Scenario: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var events: [RevenueCatSpecimen]

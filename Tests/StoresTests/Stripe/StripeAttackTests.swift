@@ -3,7 +3,7 @@ import Stores
 import Testing
 
 /// Bodies that are signed as they should be, and wrong all the same.
-@Suite(.timeLimit(.minutes(30))) struct StripeAttackTests {
+@Suite struct StripeAttackTests {
     struct Attack: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var code: String

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Against the stand-in over a real connection.
-@Suite(.timeLimit(.minutes(30))) struct StripeFetchingVerifierTests {
+@Suite struct StripeFetchingVerifierTests {
     private static let now = Instant(milliseconds: 1_767_225_600_000)
     private static let key = ContractKey(provider: .stripe, environment: .sandbox, app: "stripe", lineage: "sub_1")
     private let store = SimulatedStripe(secret: "whsec_test")

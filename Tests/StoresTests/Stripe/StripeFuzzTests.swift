@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Events of every type with any of their values replaced: whatever is signed, nothing may trap.
-@Suite(.timeLimit(.minutes(30))) struct StripeFuzzTests {
+@Suite struct StripeFuzzTests {
     private static let values = [
         "null", "true", "0", "-1", "1e308", "-1e308", "9007199254740993", "9223372036854775807", "-9223372036854775808",
         "8640000000000", "-8640000000000", "1.5", "\"\"", "\"1767225600\"", "\"\\u0000\"", "\"<b>\"", "[]", "{}",

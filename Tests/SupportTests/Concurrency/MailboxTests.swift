@@ -31,7 +31,7 @@ import Testing
         #expect(mailbox.count == 0)
     }
 
-    @Test(.timeLimit(.minutes(30))) func handsOverBetweenThreads() {
+    @Test func handsOverBetweenThreads() {
         let waker = Waker()
         let mailbox = Mailbox<Int>(capacity: 100_000) { waker.wake() }
         let senders = (0..<4).map { part in

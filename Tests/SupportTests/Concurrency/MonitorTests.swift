@@ -2,7 +2,7 @@ import Support
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(30)), .blocking) struct MonitorTests {
+@Suite(.blocking) struct MonitorTests {
     @Test func wakesWhoeverWaitsForTheChange() {
         let number = Monitor(0)
         let waiters = (1...3).map { wanted in

@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(30)), .blocking) struct WorkerPoolTests {
+@Suite(.blocking) struct WorkerPoolTests {
     /// One thread hangs; whatever the turn, the other one takes everything.
     @Test func noJobWaitsBehindOneThatHangs() {
         let pool = WorkerPool(name: "test", threads: 2, capacity: 100)

@@ -1,0 +1,53 @@
+import TestSupport
+import Testing
+
+@testable import Ledger
+@testable import PostgresLedger
+
+/// The list is that of both engines' catalogs, so that nothing can be forgotten.
+@Suite(.blocking, .enabled(if: PostgresCluster.isInstalled)) struct CopiedTableTests {
+    /// `table.column` of every column, and `#` with its place for those of the primary key.
+    private func described() -> [String] {
+        CopiedTable.all.flatMap { table in
+            table.columns.enumerated().map { index, column in
+                "\(table.name).\(column.name) \(column.kind.rawValue)"
+                    + (index < table.keyCount ? " #\(index + 1)" : "")
+            }
+        }.sorted()
+    }
+
+    @Test func namesEveryColumnOfSQLite() throws {
+        let fixture = try CopyFixture()
+        let connection = try SQLiteConnection(path: fixture.path, access: .readOnly, lockTimeout: .zero)
+        let columns = try connection.prepare(
+            """
+            SELECT tables.name || '.' || columns.name || ' ' || CASE columns.type WHEN 'BLOB' THEN 'bytes'
+                ELSE lower(columns.type) END || CASE columns.pk WHEN 0 THEN '' ELSE ' #' || columns.pk END
+            FROM sqlite_schema AS tables JOIN pragma_table_xinfo(tables.name) AS columns
+            WHERE tables.type = 'table' AND tables.name <> 'sqlite_sequence' AND columns.hidden = 0
+            """
+        ).all { row in row.text(0) }
+        #expect(columns.sorted() == described())
+    }
+
+    @Test func namesEveryColumnOfPostgreSQL() throws {
+        let fixture = try CopyFixture()
+        guard case .postgres(let url) = fixture.postgres else { return }
+        try PostgresSide.target(PostgresURL(url)).createTables()
+        let columns = try fixture.psql(
+            """
+            SELECT tables.relname || '.' || columns.attname || ' '
+                || CASE types.typname WHEN 'bytea' THEN 'bytes' WHEN 'int8' THEN 'integer' ELSE types.typname END
+                || COALESCE(' #' || array_position(CAST(keys.indkey AS int2[]), columns.attnum) + 1, '')
+            FROM pg_class AS tables
+            JOIN pg_attribute AS columns ON columns.attrelid = tables.oid AND columns.attnum > 0
+            JOIN pg_type AS types ON types.oid = columns.atttypid
+            LEFT JOIN pg_index AS keys ON keys.indrelid = tables.oid AND keys.indisprimary
+            WHERE tables.relnamespace = 'paycast'::regnamespace AND tables.relkind IN ('r', 'p')
+                AND NOT tables.relispartition AND columns.attgenerated = ''
+                AND tables.relname NOT IN ('head', 'writers', 'nodes', 'leases', 'event_ids')
+            """
+        )
+        #expect(columns.split(separator: "\n").map(String.init).sorted() == described())
+    }
+}
