@@ -12,4 +12,5 @@ public let releaseVersion = "0.1.0"
 public let libraryVersions: [(name: String, version: String)] = [
     ("libwebsockets", libwebsocketsVersion), ("SQLite", sqliteVersion), ("libpq", libpqVersion),
     ("OpenSSL", opensslVersion), ("hiredis", hiredisVersion), ("nghttp2", nghttp2Version),
+    ("Zstandard", zstandardVersion),
 ]

@@ -7,7 +7,7 @@ import Testing
 @testable import Gateway
 
 /// Identifiers of one stream that have seen the same: the ledger is read once for all of them on a connection.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct SharedCatchUpTests {
+@Suite(.blocking) struct SharedCatchUpTests {
     private let server: ScriptedGateway
     private let client: CableClient
 

@@ -142,7 +142,7 @@ import Testing
                 SELECT n FROM list;
             INSERT INTO entries (position, committed_at, kind, provider, environment, event)
                 SELECT n, n, 'x', 'apple', 'Sandbox', 'f' || n FROM numbers;
-            INSERT INTO events SELECT n, 'apple', 'Sandbox', 'f' || n, 'com.example', n, n, randomblob(1000), NULL
+            INSERT INTO events SELECT n, 'apple', 'Sandbox', 'f' || n, 'com.example', n, n, randomblob(1000), NULL, NULL
                 FROM numbers;
             """
         let script = "import sqlite3; sqlite3.connect('paycast.db').executescript('''\(sql)''')"

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The renewal info that an app posts beside its transaction says what a webhook would have said.
-@Suite(.timeLimit(.minutes(30)), .blocking) struct PostedRenewalJourneyTests {
+@Suite(.blocking) struct PostedRenewalJourneyTests {
     struct Change: CustomTestStringConvertible, Sendable {
         var type: String
         var subtype: String?

@@ -164,7 +164,7 @@ import Testing
 }
 
 extension TemporaryLedger {
-    fileprivate func emptyOld(before instant: Instant) throws {
+    func emptyOld(before instant: Instant) throws {
         while true {
             let answer = Promise<Result<Bool, LedgerError>>()
             guard writer.submit(.emptyOld(before: instant, completion: answer.fulfil)) else { throw LedgerError.busy }

@@ -27,6 +27,9 @@ public struct Event: Sendable, Equatable {
     public var jobs: [Job]
     /// The body as it was posted, kept for audit and replay. Never logged.
     public var body: [UInt8]
+    /// The header of the signed documents in the body, as in the body, if it is proven that the store made it: other bodies
+    /// have the same one, and nobody is named in it.
+    public var header: [UInt8]?
 
     public init(
         provider: Provider,
@@ -43,7 +46,8 @@ public struct Event: Sendable, Equatable {
         account: String? = nil,
         transfer: Transfer? = nil,
         jobs: [Job] = [],
-        body: [UInt8]
+        body: [UInt8],
+        header: [UInt8]? = nil
     ) {
         self.provider = provider
         self.environment = environment
@@ -60,6 +64,7 @@ public struct Event: Sendable, Equatable {
         self.transfer = transfer
         self.jobs = jobs
         self.body = body
+        self.header = header
     }
 
     /// The observation, together with what only the event's name says: that the subscription pauses when the period

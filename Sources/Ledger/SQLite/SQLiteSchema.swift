@@ -15,6 +15,8 @@ public enum SQLiteSchema {
     /// together and a commit dirties one leaf. The empty key collects fragments that no newer one makes superfluous.
     /// Instants are milliseconds.
     ///
+    /// A body is stored as `StoredBody` says; `headers` are what many of them share, by their SHA-256.
+    ///
     /// `tokens`, `claims` and `transfers` decide who owns a contract: the first and the last charge that carried a token; who
     /// posted a genuine transaction while signed in, with the dates of the first and the last claim (null until one was
     /// granted); what a store said about its users. A contract's `user_at` is null when the user follows only from another
@@ -59,11 +61,12 @@ public enum SQLiteSchema {
         CREATE INDEX contracts_by_account ON contracts (account) WHERE account IS NOT NULL;
         CREATE INDEX contracts_by_previous_lineage ON contracts (previous_lineage) WHERE previous_lineage IS NOT NULL;
 
+        CREATE TABLE headers (digest BLOB PRIMARY KEY, text BLOB NOT NULL) STRICT, WITHOUT ROWID;
         CREATE TABLE events (
             position INTEGER PRIMARY KEY REFERENCES entries,
             provider TEXT NOT NULL, environment TEXT NOT NULL, event TEXT NOT NULL, app TEXT NOT NULL,
             signed_at INTEGER NOT NULL, received_at INTEGER NOT NULL, body BLOB NOT NULL,
-            contract INTEGER REFERENCES contracts
+            header BLOB, contract INTEGER REFERENCES contracts
         ) STRICT;
         CREATE UNIQUE INDEX events_by_id ON events (event, provider, environment);
         CREATE INDEX events_by_contract ON events (contract, position) WHERE contract IS NOT NULL;

@@ -44,6 +44,18 @@ public enum LedgerCommand: Sendable {
     case policy(AccessPolicy)
 }
 
+extension LedgerCommand {
+    /// With its event's body as it is stored.
+    func packed(by packer: BodyPacker) -> LedgerCommand {
+        switch self {
+        case .event(let event, let claim, let receivedAt, let completion):
+            .event(packer.packed(event), claim: claim, receivedAt: receivedAt, completion: completion)
+        case .led(let command, let lease): .led(command.packed(by: packer), under: lease)
+        default: self
+        }
+    }
+}
+
 public enum OrderError: Error, Equatable, CustomStringConvertible {
     /// The token is bound to another user.
     case tokenTaken

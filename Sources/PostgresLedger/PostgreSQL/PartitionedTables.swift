@@ -34,7 +34,7 @@ enum PartitionedTables {
                 position BIGINT PRIMARY KEY,
                 provider TEXT COLLATE "C" NOT NULL, environment TEXT COLLATE "C" NOT NULL, event TEXT COLLATE "C" NOT NULL,
                 app TEXT NOT NULL, signed_at BIGINT NOT NULL, received_at BIGINT NOT NULL, body BYTEA NOT NULL,
-                contract BIGINT
+                header BYTEA, contract BIGINT
             ) PARTITION BY RANGE (position);
             CREATE INDEX events_by_contract ON events (contract, position) WHERE contract IS NOT NULL;
             CREATE TRIGGER events_keep_id AFTER INSERT OR UPDATE OF event ON events

@@ -202,6 +202,7 @@ public enum PostgresSchema {
         CREATE INDEX transfers_by_target ON transfers (to_user);
         CREATE TABLE tombstones (digest TEXT COLLATE "C" PRIMARY KEY, position BIGINT NOT NULL);
         CREATE INDEX tombstones_by_position ON tombstones (position);
+        CREATE TABLE headers (digest BYTEA PRIMARY KEY, text BYTEA NOT NULL);
         CREATE TABLE kept_bodies (position BIGINT PRIMARY KEY);
         CREATE TABLE marks (name TEXT COLLATE "C" PRIMARY KEY, at BIGINT NOT NULL);
         CREATE TABLE languages ("user" TEXT COLLATE "C" PRIMARY KEY, tag TEXT NOT NULL);

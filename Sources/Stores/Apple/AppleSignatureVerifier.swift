@@ -51,6 +51,13 @@ final class AppleSignatureVerifier: Sendable {
         return document
     }
 
+    /// The header of a document that was opened, for the ledger, which keeps it once. Nil for Xcode's, which anybody
+    /// may make.
+    func header(of text: String) -> [UInt8]? {
+        guard case .roots = trust else { return nil }
+        return known.find(Array(text.utf8.prefix { $0 != UInt8(ascii: ".") })[...])?.text
+    }
+
     private func read<Document: SignedDocument>(
         _ type: Document.Type,
         from payload: [UInt8]

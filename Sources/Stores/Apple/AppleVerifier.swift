@@ -72,7 +72,8 @@ public struct AppleVerifier: StoreVerifier {
                 )
             },
             account: consenter,
-            body: body
+            body: body,
+            header: checker.header(of: payload)
         )
     }
 
@@ -105,7 +106,8 @@ public struct AppleVerifier: StoreVerifier {
                 at: place,
                 outer: signedAt
             ),
-            body: body
+            body: body,
+            header: checker.header(of: text)
         )
     }
 
@@ -131,7 +133,8 @@ public struct AppleVerifier: StoreVerifier {
             kind: statement.kind,
             signedAt: signedAt,
             observation: observe(transaction, renewal: renewal, status: status, at: place, outer: signedAt),
-            body: AppleStatementBody.bytes(status, transaction: text, renewal: renewalInfo)
+            body: AppleStatementBody.bytes(status, transaction: text, renewal: renewalInfo),
+            header: checker.header(of: text)
         )
     }
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Ledger
 
-@Suite(.timeLimit(.minutes(30))) struct StoredBodyTests {
+@Suite struct StoredBodyTests {
     private static let header = SignedBody.header()
 
     struct Body: Sendable, CustomTestStringConvertible {

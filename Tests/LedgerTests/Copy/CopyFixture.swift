@@ -63,7 +63,7 @@ final class CopyFixture {
             SELECT n FROM list;
         INSERT INTO entries (position, committed_at, kind, provider, environment, event, user)
             SELECT n, n, 'subscription.renewed', 'apple', 'Production', 'f' || n, 'user-' || (n % 100) FROM numbers;
-        INSERT INTO events SELECT n, 'apple', 'Production', 'f' || n, 'com.example', n, n, randomblob(2000), NULL
+        INSERT INTO events SELECT n, 'apple', 'Production', 'f' || n, 'com.example', n, n, randomblob(2000), NULL, NULL
             FROM numbers;
         INSERT INTO fragments (stream, collapse_key, position, ordinal, action, content)
             SELECT 'user:' || (n % 100), '', n, 0, 'append', 'html' FROM numbers;

@@ -29,9 +29,10 @@ import Testing
                 ('Z', 'e'), ('a''"\\', 'f');
             INSERT INTO marks VALUES ('most', 9223372036854775807), ('least', -9223372036854775808);
             INSERT INTO entries (position, committed_at, kind) VALUES (9000, 1, 'x');
-            INSERT INTO events VALUES (9000, 'apple', 'Production', 'empty', '', 1, 1, x'', NULL);
+            INSERT INTO events VALUES (9000, 'apple', 'Production', 'empty', '', 1, 1, x'', NULL, NULL);
+            INSERT INTO headers VALUES (x'00', x'65794a'), (x'0000ff', zeroblob(16384)), (x'ff', x'');
             INSERT INTO entries (position, committed_at, kind) VALUES (9001, 1, 'x');
-            INSERT INTO events VALUES (9001, 'apple', 'Production', 'large', '', 1, 1, zeroblob(262144), NULL);
+            INSERT INTO events VALUES (9001, 'apple', 'Production', 'large', '', 1, 1, zeroblob(262144), x'0000ff', NULL);
             UPDATE sqlite_sequence SET seq = 4711 WHERE name = 'jobs';
             INSERT INTO sqlite_sequence SELECT 'jobs', 4711 WHERE NOT EXISTS
                 (SELECT 1 FROM sqlite_sequence WHERE name = 'jobs');

@@ -29,9 +29,12 @@ struct RowReader {
     mutating func optionalText() -> String? { row.optionalText(advance()) }
     mutating func user() -> UserID { row.user(advance()) }
     mutating func optionalUser() -> UserID? { row.optionalUser(advance()) }
-    mutating func optionalBytes() -> [UInt8]? {
-        let column = advance()
-        return row.isNull(column) ? nil : row.bytes(column)
+    /// Reads `StoredBody.columns`. Nil when there is none.
+    mutating func body() throws(EngineError) -> [UInt8]? {
+        let (body, header) = (advance(), advance())
+        guard !row.isNull(body) else { return nil }
+        let stored = StoredBody(bytes: row.bytes(body), header: row.isNull(header) ? nil : row.bytes(header))
+        do { return try stored.body() } catch { throw row.unreadable(body) }
     }
     mutating func word<Word: RawRepresentable<String>>() throws(EngineError) -> Word { try row.word(advance()) }
     mutating func optionalWord<Word: RawRepresentable<String>>() throws(EngineError) -> Word? {

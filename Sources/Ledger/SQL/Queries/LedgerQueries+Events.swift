@@ -45,7 +45,7 @@ extension LedgerQueries {
 }
 
 extension StoredEvent {
-    static let columns = "position, provider, environment, app, event, received_at, body, contract"
+    static let columns = "position, provider, environment, app, event, received_at, \(StoredBody.columns), contract"
 
     fileprivate static func read(_ row: Row) throws(EngineError) -> StoredEvent {
         var reader = RowReader(row)
@@ -56,7 +56,7 @@ extension StoredEvent {
             app: reader.text(),
             id: reader.text(),
             receivedAt: reader.instant(),
-            body: reader.optionalBytes() ?? [],
+            body: try reader.body() ?? [],
             contract: reader.optionalInteger()
         )
     }

@@ -102,7 +102,7 @@ extension QueuedJob {
             job: job,
             attempts: Int(reader.integer()),
             queuedAt: reader.instant(),
-            body: reader.optionalBytes()
+            body: try reader.body()
         )
     }
 }

@@ -37,7 +37,10 @@ extension LedgerQueries {
             for position in newest.page {
                 guard var event = try userEvent(at: position) else { continue }
                 if withBodies, event.isOnly(about: user) {
-                    event.body = try statements.bodyAt.first([.integer(position)]) { $0.bytes(0) }
+                    event.body = try statements.bodyAt.first([.integer(position)]) { row throws(EngineError) in
+                        var reader = RowReader(row)
+                        return try reader.body() ?? []
+                    }
                 }
                 events.append(event)
             }

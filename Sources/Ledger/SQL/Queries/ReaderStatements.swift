@@ -14,7 +14,9 @@ struct ReaderStatements {
 
     init(_ connection: any LedgerConnection) throws(EngineError) {
         erasureKey = try connection.prepare("SELECT value FROM meta WHERE key = 'erasure_key'")
-        bodyAt = try connection.prepare("SELECT body FROM events WHERE position = ? AND length(body) > 0")
+        bodyAt = try connection.prepare(
+            "SELECT \(StoredBody.columns) FROM events WHERE position = ? AND length(body) > 0"
+        )
         tombstone = try connection.prepare("SELECT position FROM tombstones WHERE digest = ?")
         tombstonesAfter = try connection.prepare("SELECT digest FROM tombstones WHERE position > ?")
 
@@ -101,7 +103,8 @@ struct ReaderStatements {
         dueJobs = try connection.prepare(
             """
             SELECT id, kind, jobs.provider, jobs.environment, jobs.app, subject, detail, deadline, attempts,
-                queued_at, CASE kind WHEN 'forward' THEN body END
+                queued_at, CASE kind WHEN 'forward' THEN body END,
+                CASE kind WHEN 'forward' THEN (SELECT text FROM headers WHERE digest = header) END
             FROM jobs LEFT JOIN events ON events.position = jobs.position
             WHERE destination = ? AND due_at <= ? ORDER BY due_at, id LIMIT ?
             """

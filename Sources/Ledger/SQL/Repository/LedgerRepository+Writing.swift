@@ -1,3 +1,4 @@
+internal import Crypto
 internal import Domain
 
 /// Writes the changes that a decision returns.
@@ -87,15 +88,26 @@ extension LedgerRepository {
         }
     }
 
-    private func write(_ filed: FiledEvent) throws(EngineError) {
+    private mutating func write(_ filed: FiledEvent) throws(EngineError) {
         let event = filed.event
         let id = filed.isErased ? erasureKey.digest(of: .event(EventKey(event))) : event.id
         let values: [Value] = [
             .integer(filed.position), Value(event.provider), Value(event.environment), .text(id),
             .text(event.app), Value(event.signedAt), Value(filed.receivedAt),
             Value(filed.contract.flatMap { stored.ids[$0] }),
+            try digest(of: event.body.isEmpty ? nil : event.header),
         ]
         try statements.insertEvent.run(values, body: event.body)
+    }
+
+    /// Of a header that is in its table from here on. It goes there once in a transaction, and stays: it names nobody.
+    private mutating func digest(of header: [UInt8]?) throws(EngineError) -> Value {
+        guard let header else { return .null }
+        if let known = headers.first(where: { $0.text == header }) { return .bytes(known.digest) }
+        let digest = SHA256.hash(header)
+        try statements.insertHeader.run([.bytes(digest), .bytes(header)])
+        headers.append((header, digest))
+        return .bytes(digest)
     }
 
     private func queue(_ record: QueuedJobRecord, at now: Instant) throws(EngineError) {

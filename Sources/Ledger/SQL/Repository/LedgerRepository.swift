@@ -24,6 +24,8 @@ public struct LedgerRepository {
     var unclaimed: Int?
     /// Results that this transaction has found or stored under keys, which are ASCII.
     var broadcasts: [String: MadeBroadcast?] = [:]
+    /// The headers that this transaction has written, with their digests.
+    var headers: [(text: [UInt8], digest: [UInt8])] = []
     /// True once an erasure has finished.
     var hasErased = false
 
@@ -272,6 +274,7 @@ extension LedgerRepository {
         lastContract = nil
         ended = nil
         broadcasts = [:]
+        headers = []
         known = IdentityMap(stored, head: try connection.head())
     }
 }

@@ -6,7 +6,7 @@ struct WriterStatements {
     let savepoint, release, rollbackTo: Statement
     let unclaimed, setUnclaimed, setLost: Statement
     let insertEntry, insertFragment: Statement
-    let findEvent, insertEvent, refileEvent, newestEvent: Statement
+    let findEvent, insertHeader, insertEvent, refileEvent, newestEvent: Statement
     let findOrder, findRequest, insertOrder, widenOrder: Statement
     let findContract, contractByID, lastContract, insertContract, updateIdentity, updateState: Statement
     let contractsOfUser, contractsSharedWith, shares, insertShare, deleteShares: Statement
@@ -51,10 +51,13 @@ struct WriterStatements {
             """
         )
         newestEvent = try connection.prepare("SELECT max(position) FROM events WHERE contract = ?")
+        insertHeader = try connection.prepare(
+            Insertion(into: "headers", "digest, text", conflict: "ON CONFLICT (digest) DO NOTHING")
+        )
         insertEvent = try connection.prepare(
             Insertion(
                 into: "events",
-                "position, provider, environment, event, app, signed_at, received_at, contract, body"
+                "position, provider, environment, event, app, signed_at, received_at, contract, header, body"
             )
         )
 
