@@ -94,12 +94,12 @@ let package = Package(
             swiftSettings: settings
         ),
 
-        // The C libraries of Debian 12, each imported by the one Swift target named beside it.
-        .systemLibrary(name: "CWebSockets", pkgConfig: "libwebsockets"),  // Gateway, and its tests
+        // The C libraries of Debian 12, each imported by no Swift target but those named beside it.
+        .systemLibrary(name: "CWebSockets", pkgConfig: "libwebsockets"),  // WebSocketClient
         .systemLibrary(name: "CNghttp2", pkgConfig: "libnghttp2"),  // HTTP
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),  // Ledger
         .systemLibrary(name: "CPostgres", pkgConfig: "libpq"),  // PostgresLedger
-        .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto"),  // Crypto
+        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl"),  // Crypto, and Gateway for TLS
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl"),  // HTTPClient
         .systemLibrary(name: "CHiredis"),  // Rails; its pkg-config file has a flag that SwiftPM refuses
         .systemLibrary(name: "CLinux"),  // what Glibc's module leaves out, for whoever needs it
@@ -113,7 +113,9 @@ let package = Package(
         // Threads and their mailboxes, clocks, logs, metrics, and how settings are read.
         library("Support", ["CLinux", "Domain"]),
         library("Crypto", ["COpenSSL", "Encoding", "Domain"]),
+        // What commands ask a server with, and what they watch its pages with.
         library("HTTPClient", ["CCurl"]),
+        library("WebSocketClient", ["CWebSockets", "COpenSSL", "HTTPClient"]),
         // Bytes of HTTP/1.1, HTTP/2 and WebSocket, and who is admitted.
         library("HTTP", ["CNghttp2", "Encoding", "Domain", "Support", "Crypto"]),
 
@@ -130,7 +132,7 @@ let package = Package(
             ["CHiredis", "Encoding", "Domain", "Support", "Crypto", "Ledger", "PostgresLedger", "Pages"]
         ),
         // Sockets, and the loops that serve them.
-        library("Gateway", ["CWebSockets", "Domain", "Support", "HTTP", "Pages"]),
+        library("Gateway", ["CLinux", "COpenSSL", "Domain", "Support", "HTTP", "Pages"]),
         library(
             "API",
             ["Encoding", "Domain", "APIModel", "Assets", "Support", "Crypto", "HTTP", "Stores", "Ledger", "Pages"]
@@ -164,9 +166,8 @@ let package = Package(
         executable(
             "paycast",
             [
-                "Domain", "APIModel", "Support", "Crypto", "HTTPClient", "Stores", "Ledger", "PostgresLedger",
-                "Simulator",
-                "Server", "Commands",
+                "Domain", "APIModel", "Support", "Crypto", "HTTPClient", "WebSocketClient", "Stores", "Ledger",
+                "PostgresLedger", "Simulator", "Server", "Commands",
             ],
             linkerSettings: withoutSwift
         ),
@@ -194,7 +195,7 @@ let package = Package(
         tests("PostgresLedger", ["Support"]),
         tests("Pages", ["Encoding", "Domain"]),
         tests("Rails", ["Domain", "PostgresLedger", "paycast"], exclude: ["RailsCable/App"]),
-        tests("Gateway", ["CWebSockets", "Domain", "Support", "HTTP", "Pages"]),
+        tests("Gateway", ["COpenSSL", "Domain", "Support", "HTTP", "Pages"]),
         tests("API", ["Encoding", "Domain", "APIModel", "Support", "Stores", "Ledger", "Pages"]),
         tests("Simulator", ["Encoding", "Domain", "Crypto", "Stores"]),
         tests("Development", ["Domain", "Support", "Simulator"]),

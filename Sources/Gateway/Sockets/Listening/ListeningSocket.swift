@@ -1,11 +1,8 @@
-internal import CWebSockets
+internal import CLinux
 internal import Glibc
 public import HTTP
 
-/// A TCP socket of our own that is bound, and listens from `listen` on.
-///
-/// lws 4.1.6 sets `SO_REUSEPORT` only in contexts with several threads, which Debian's build does not have. So
-/// `LWS_SERVER_OPTION_ALLOW_LISTEN_SHARE` cannot give several contexts one port, and we listen and accept ourselves.
+/// A TCP socket that is bound, and listens from `listen` on.
 public struct ListeningSocket: Sendable {
     let descriptor: Int32
     private let address: String

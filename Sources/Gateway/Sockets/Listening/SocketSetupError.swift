@@ -3,8 +3,6 @@ internal import Glibc
 /// Why there are no sockets to serve with.
 public enum SocketSetupError: Error, Equatable, CustomStringConvertible {
     case cannotListen(ListenFault)
-    /// lws could not create a context.
-    case noLoop
     /// The process may open no more files.
     case noDescriptors
     /// epoll_ctl(2) has failed.
@@ -18,7 +16,6 @@ public enum SocketSetupError: Error, Equatable, CustomStringConvertible {
         case .noDescriptors: "too few files may be open to serve: raise the limit of open files (ulimit -n)"
         case .cannotWatch: "the kernel watches no more sockets: raise the limit (sysctl fs.epoll.max_user_watches)"
         case .noTLS: "OpenSSL cannot start: is libssl3 installed completely?"
-        case .noLoop: "libwebsockets cannot run on libuv: install the package libwebsockets-evlib-uv"
         }
     }
 }
