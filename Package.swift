@@ -115,7 +115,7 @@ let package = Package(
         library("Crypto", ["COpenSSL", "Encoding", "Domain"]),
         // What commands ask a server with, and what they watch its pages with.
         library("HTTPClient", ["CCurl"]),
-        library("WebSocketClient", ["CWebSockets", "COpenSSL", "HTTPClient"]),
+        library("WebSocketClient", ["CWebSockets", "COpenSSL", "Encoding", "Support", "HTTPClient"]),
         // Bytes of HTTP/1.1, HTTP/2 and WebSocket, and who is admitted.
         library("HTTP", ["CNghttp2", "Encoding", "Domain", "Support", "Crypto"]),
 
@@ -159,8 +159,8 @@ let package = Package(
         library(
             "Commands",
             [
-                "Encoding", "Domain", "APIModel", "Support", "Crypto", "HTTPClient", "Stores", "Ledger",
-                "PostgresLedger", "Pages", "Simulator", "Development", "Server",
+                "Encoding", "Domain", "APIModel", "Support", "Crypto", "HTTPClient", "WebSocketClient", "Stores",
+                "Ledger", "PostgresLedger", "Pages", "Simulator", "Development", "Server",
             ]
         ),
         executable(
@@ -186,6 +186,7 @@ let package = Package(
         tests("Support", ["Domain"]),
         tests("Crypto", ["Encoding", "Domain"]),
         tests("HTTPClient"),
+        tests("WebSocketClient", ["HTTP", "HTTPClient"]),
         tests("HTTP"),
         tests("Stores", ["Encoding", "Domain", "Support", "Crypto", "HTTPClient", "Simulator"]),
         tests(
@@ -205,7 +206,7 @@ let package = Package(
         ),
         tests(
             "Commands",
-            ["Domain", "Support", "Crypto", "Stores", "Ledger", "Simulator", "paycast"]
+            ["Domain", "Support", "Crypto", "WebSocketClient", "Stores", "Ledger", "Simulator", "paycast"]
         ),
         tests("paycast", ["Commands"], exclude: ["Golden"]),
         // A store that Paycast does not ship with: a folder, and a line in `main.swift`.

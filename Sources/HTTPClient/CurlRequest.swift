@@ -10,15 +10,14 @@ struct CurlRequest: ~Copyable {
     init(
         _ target: RequestURL,
         headers: [(String, String)],
-        connectTimeout: Duration,
-        with handles: IdleHandles
+        of client: HTTPClient
     ) throws(HTTPClientError) {
         let lines = try headerLines(headers)
-        guard let handle = handles.take() else {
+        guard let handle = client.handles.take() else {
             throw .failed(target.origin, code: Int(CURLE_FAILED_INIT.rawValue), reason: "libcurl does not start")
         }
         self.handle = handle
-        self.handles = handles
+        handles = client.handles
         self.target = target
         for line in lines { self.headers = curl_slist_append(self.headers, line) }
         set(CURLOPT_URL, to: target.url)
@@ -28,7 +27,9 @@ struct CurlRequest: ~Copyable {
         set(CURLOPT_USERAGENT, to: "paycast")
         set(CURLOPT_NOSIGNAL, to: 1)
         set(CURLOPT_SUPPRESS_CONNECT_HEADERS, to: 1)
-        set(CURLOPT_CONNECTTIMEOUT_MS, to: connectTimeout.wholeMilliseconds)
+        set(CURLOPT_CONNECTTIMEOUT_MS, to: client.timeout.wholeMilliseconds)
+        if let file = client.authorityFile { set(CURLOPT_CAINFO, to: file) }
+        if client.isHTTP1Only { set(CURLOPT_HTTP_VERSION, to: Int(CURL_HTTP_VERSION_1_1)) }
         _ = paycast_curl_set_pointer(handle, CURLOPT_HTTPHEADER, self.headers)
     }
 

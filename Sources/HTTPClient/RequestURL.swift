@@ -1,22 +1,33 @@
 internal import CCurl
 
 /// A URL, parsed by the same parser that libcurl uses to request it.
-struct RequestURL {
-    let url: String
+public struct RequestURL: Sendable {
+    public let url: String
     /// `scheme://host[:port]`: the only part that errors may name.
-    let origin: String
-    let isLoopback: Bool
+    public let origin: String
+    /// An IPv6 address is in brackets.
+    public let host: String
+    public let port: UInt16
+    /// With the query; begins with a slash.
+    public let path: String
+    public let isSecure: Bool
+    /// Whether it can be reached only from this machine.
+    public let isLoopback: Bool
 
-    init(_ url: String) throws(HTTPClientError) {
+    public init(_ url: String) throws(HTTPClientError) {
         guard let handle = curl_url() else { throw .invalidURL("no memory to read it") }
         defer { curl_url_cleanup(handle) }
         guard curl_url_set(handle, CURLUPART_URL, url, 0) == CURLUE_OK,
             let scheme = part(CURLUPART_SCHEME, of: handle), let host = part(CURLUPART_HOST, of: handle)
         else { throw .invalidURL("it must look like http://host:port/path") }
         guard scheme == "http" || scheme == "https" else { throw .invalidURL("only http and https are supported") }
-        let port = part(CURLUPART_PORT, of: handle).map { ":" + $0 } ?? ""
+        let given = part(CURLUPART_PORT, of: handle)
         self.url = url
-        origin = "\(scheme)://\(host)\(port)"
+        self.host = host
+        isSecure = scheme == "https"
+        port = given.flatMap { UInt16($0) } ?? (isSecure ? 443 : 80)
+        path = (part(CURLUPART_PATH, of: handle) ?? "/") + (part(CURLUPART_QUERY, of: handle).map { "?" + $0 } ?? "")
+        origin = "\(scheme)://\(host)\(given.map { ":" + $0 } ?? "")"
         isLoopback = host == "localhost" || host == "[::1]" || isLoopbackIPv4(host)
     }
 }
