@@ -83,8 +83,8 @@ final class Session {
     }
 
     private func end(with failure: WebSocketError.Kind) {
-        // The first reason is the cause of the others.
-        if phase != .leaving { self.failure = self.failure ?? failure }
+        // The first reason is the cause of the others; what comes after our own end is none.
+        if phase == .connecting || phase == .open { self.failure = self.failure ?? failure }
         phase = .over
     }
 

@@ -1,9 +1,13 @@
 """`paycast tail --stream` against servers that others wrote: Rails' Action Cable, and Python's WebSocket library."""
 
+import base64
+import hashlib
+import os
+import socket
 import subprocess
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import pytest
 from websockets.sync.server import serve
@@ -104,3 +108,54 @@ def test_a_closing_server_is_quoted_and_asked_again(tmp_path):
     assert process.returncode == 0, errors
     for words in ("(1001): going away", "(4000): later", "connected again"):
         assert words in errors
+
+
+def upgraded(head):
+    key = head.lower().split(b"sec-websocket-key:")[1].split(b"\r\n")[0].strip()
+    key = head[head.lower().index(key) :][: len(key)]
+    accept = base64.b64encode(hashlib.sha1(key + b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11").digest())
+    head = b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+    return head + b"Sec-WebSocket-Accept: " + accept + b"\r\n"
+
+
+# What a server says after the head of its answer, again and again, and what is said of it.
+FLOODS = {
+    "a frame of 1 GB": (b"\r\n\x81\x7f" + (1 << 30).to_bytes(8, "big"), b"x" * 65536, "more than 4 MiB"),
+    "a message of endless parts": (b"\r\n\x01\x01x", b"\x00\x7d" + b"x" * 125, "more than 4 MiB"),
+    "a head that never ends": (b"", b"X-Filler: " + b"x" * 1000 + b"\r\n", "larger than 16 KiB"),
+    "pings": (b"\r\n", (b"\x89\x05hello") * 1000, "--timeout has passed"),
+    "empty messages": (b"\r\n", b"\x82\x00" * 1000, "--timeout has passed"),
+}
+
+
+@pytest.mark.parametrize("flood", FLOODS)
+def test_a_flood_ends_in_time_and_costs_no_memory(tmp_path, flood):
+    first, again, words = FLOODS[flood]
+
+    def drain(wire):
+        with suppress(OSError):
+            while wire.recv(65536):
+                pass
+
+    def serve(listener):
+        with suppress(OSError):
+            wire, _ = listener.accept()
+            wire.sendall(upgraded(wire.recv(65536)) + first)
+            threading.Thread(target=drain, args=[wire], daemon=True).start()
+            while True:
+                wire.sendall(again)
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        threading.Thread(target=serve, args=[listener], daemon=True).start()
+        start = time.monotonic()
+        url = f"ws://127.0.0.1:{listener.getsockname()[1]}"
+        command = [binary(), "tail", "--name", "x", "--url", url, "--timeout", "4", "--limit", "1"]
+        errors = (tmp_path / "errors").open("wb")
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=errors, cwd=tmp_path, env=OUTSIDE)
+        _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 1
+    lines = (tmp_path / "errors").read_text().splitlines()
+    assert len(lines) == 1 and words in lines[0], lines
+    assert time.monotonic() - start < 30
+    assert usage.ru_maxrss < 100_000, "KB"
