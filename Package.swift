@@ -94,13 +94,13 @@ let package = Package(
             swiftSettings: settings
         ),
 
-        // The C libraries of Debian 12, each imported by the one Swift target named beside it.
-        .systemLibrary(name: "CWebSockets", pkgConfig: "libwebsockets"),  // Gateway, and its tests
+        // The C libraries of Debian 12, each imported by no Swift target but those named beside it.
+        .systemLibrary(name: "CWebSockets", pkgConfig: "libwebsockets"),  // WebSocketClient
         .systemLibrary(name: "CNghttp2", pkgConfig: "libnghttp2"),  // HTTP
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),  // Ledger
         .systemLibrary(name: "CZstd", pkgConfig: "libzstd"),  // Ledger
         .systemLibrary(name: "CPostgres", pkgConfig: "libpq"),  // PostgresLedger
-        .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto"),  // Crypto
+        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl"),  // Crypto, and Gateway for TLS
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl"),  // HTTPClient
         .systemLibrary(name: "CHiredis"),  // Rails; its pkg-config file has a flag that SwiftPM refuses
         .systemLibrary(name: "CLinux"),  // what Glibc's module leaves out, for whoever needs it
@@ -114,7 +114,9 @@ let package = Package(
         // Threads and their mailboxes, clocks, logs, metrics, and how settings are read.
         library("Support", ["CLinux", "Domain"]),
         library("Crypto", ["COpenSSL", "Encoding", "Domain"]),
+        // What commands ask a server with, and what they watch its pages with.
         library("HTTPClient", ["CCurl"]),
+        library("WebSocketClient", ["CWebSockets", "COpenSSL", "Encoding", "Support", "HTTPClient"]),
         // Bytes of HTTP/1.1, HTTP/2 and WebSocket, and who is admitted.
         library("HTTP", ["CNghttp2", "Encoding", "Domain", "Support", "Crypto"]),
 
@@ -131,7 +133,7 @@ let package = Package(
             ["CHiredis", "Encoding", "Domain", "Support", "Crypto", "Ledger", "PostgresLedger", "Pages"]
         ),
         // Sockets, and the loops that serve them.
-        library("Gateway", ["CWebSockets", "Domain", "Support", "HTTP", "Pages"]),
+        library("Gateway", ["CLinux", "COpenSSL", "Domain", "Support", "HTTP", "Pages"]),
         library(
             "API",
             ["Encoding", "Domain", "APIModel", "Assets", "Support", "Crypto", "HTTP", "Stores", "Ledger", "Pages"]
@@ -158,16 +160,15 @@ let package = Package(
         library(
             "Commands",
             [
-                "Encoding", "Domain", "APIModel", "Support", "Crypto", "HTTPClient", "Stores", "Ledger",
-                "PostgresLedger", "Pages", "Simulator", "Development", "Server",
+                "Encoding", "Domain", "APIModel", "Support", "Crypto", "HTTPClient", "WebSocketClient", "Stores",
+                "Ledger", "PostgresLedger", "Pages", "Simulator", "Development", "Server",
             ]
         ),
         executable(
             "paycast",
             [
-                "Domain", "APIModel", "Support", "Crypto", "HTTPClient", "Stores", "Ledger", "PostgresLedger",
-                "Simulator",
-                "Server", "Commands",
+                "Domain", "APIModel", "Support", "Crypto", "HTTPClient", "WebSocketClient", "Stores", "Ledger",
+                "PostgresLedger", "Simulator", "Server", "Commands",
             ],
             linkerSettings: withoutSwift
         ),
@@ -186,6 +187,7 @@ let package = Package(
         tests("Support", ["Domain"]),
         tests("Crypto", ["Encoding", "Domain"]),
         tests("HTTPClient"),
+        tests("WebSocketClient", ["HTTP", "HTTPClient"]),
         tests("HTTP"),
         tests("Stores", ["Encoding", "Domain", "Support", "Crypto", "HTTPClient", "Simulator"]),
         tests(
@@ -195,7 +197,7 @@ let package = Package(
         tests("PostgresLedger", ["Support"]),
         tests("Pages", ["Encoding", "Domain"]),
         tests("Rails", ["Domain", "PostgresLedger", "paycast"], exclude: ["RailsCable/App"]),
-        tests("Gateway", ["CWebSockets", "Domain", "Support", "HTTP", "Pages"]),
+        tests("Gateway", ["COpenSSL", "Domain", "Support", "HTTP", "Pages"]),
         tests("API", ["Encoding", "Domain", "APIModel", "Support", "Stores", "Ledger", "Pages"]),
         tests("Simulator", ["Encoding", "Domain", "Crypto", "Stores"]),
         tests("Development", ["Domain", "Support", "Simulator"]),
@@ -205,7 +207,7 @@ let package = Package(
         ),
         tests(
             "Commands",
-            ["Domain", "Support", "Crypto", "Stores", "Ledger", "Simulator", "paycast"]
+            ["Domain", "Support", "Crypto", "WebSocketClient", "Stores", "Ledger", "Simulator", "paycast"]
         ),
         tests("paycast", ["Commands"], exclude: ["Golden"]),
         // A store that Paycast does not ship with: a folder, and a line in `main.swift`.

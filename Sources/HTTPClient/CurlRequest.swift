@@ -10,15 +10,14 @@ struct CurlRequest: ~Copyable {
     init(
         _ target: RequestURL,
         headers: [(String, String)],
-        connectTimeout: Duration,
-        with handles: IdleHandles
+        of client: HTTPClient
     ) throws(HTTPClientError) {
         let lines = try headerLines(headers)
-        guard let handle = handles.take() else {
+        guard let handle = client.handles.take() else {
             throw .failed(target.origin, code: Int(CURLE_FAILED_INIT.rawValue), reason: "libcurl does not start")
         }
         self.handle = handle
-        self.handles = handles
+        handles = client.handles
         self.target = target
         for line in lines { self.headers = curl_slist_append(self.headers, line) }
         set(CURLOPT_URL, to: target.url)
@@ -28,7 +27,9 @@ struct CurlRequest: ~Copyable {
         set(CURLOPT_USERAGENT, to: "paycast")
         set(CURLOPT_NOSIGNAL, to: 1)
         set(CURLOPT_SUPPRESS_CONNECT_HEADERS, to: 1)
-        set(CURLOPT_CONNECTTIMEOUT_MS, to: connectTimeout.wholeMilliseconds)
+        set(CURLOPT_CONNECTTIMEOUT_MS, to: client.timeout.wholeMilliseconds)
+        if let file = client.authorityFile { set(CURLOPT_CAINFO, to: file) }
+        if client.isHTTP1Only { set(CURLOPT_HTTP_VERSION, to: Int(CURL_HTTP_VERSION_1_1)) }
         _ = paycast_curl_set_pointer(handle, CURLOPT_HTTPHEADER, self.headers)
     }
 
@@ -143,37 +144,4 @@ extension Duration {
     fileprivate var wholeMilliseconds: Int {
         max(1, Int(clamping: components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000))
     }
-}
-
-/// A URL, parsed by the same parser that libcurl uses to request it.
-struct RequestURL {
-    let url: String
-    /// `scheme://host[:port]`: the only part that errors may name.
-    let origin: String
-    let isLoopback: Bool
-
-    init(_ url: String) throws(HTTPClientError) {
-        guard let handle = curl_url() else { throw .invalidURL("no memory to read it") }
-        defer { curl_url_cleanup(handle) }
-        guard curl_url_set(handle, CURLUPART_URL, url, 0) == CURLUE_OK,
-            let scheme = part(CURLUPART_SCHEME, of: handle), let host = part(CURLUPART_HOST, of: handle)
-        else { throw .invalidURL("it must look like http://host:port/path") }
-        guard scheme == "http" || scheme == "https" else { throw .invalidURL("only http and https are supported") }
-        let port = part(CURLUPART_PORT, of: handle).map { ":" + $0 } ?? ""
-        self.url = url
-        origin = "\(scheme)://\(host)\(port)"
-        isLoopback = host == "localhost" || host == "[::1]" || isLoopbackIPv4(host)
-    }
-}
-
-private func isLoopbackIPv4(_ host: String) -> Bool {
-    let numbers = host.split(separator: ".", omittingEmptySubsequences: false)
-    return numbers.first == "127" && numbers.count == 4 && numbers.allSatisfy { UInt8($0) != nil }
-}
-
-private func part(_ part: CURLUPart, of handle: OpaquePointer) -> String? {
-    var text: UnsafeMutablePointer<CChar>?
-    guard curl_url_get(handle, part, &text, 0) == CURLUE_OK, let text else { return nil }
-    defer { curl_free(text) }
-    return String(cString: text)
 }

@@ -8,8 +8,9 @@ public struct HTTPClient: Sendable {
         public let status: Int
         /// In the order in which they arrived.
         public let headers: [(name: String, value: String)]
-        /// 16 MiB at most.
+        /// 16 MiB at most. Empty in the head of a stream.
         public let body: [UInt8]
+        public let isHTTP2: Bool
 
         /// The first header with that name; case does not matter.
         public func header(_ name: String) -> String? {
@@ -17,12 +18,17 @@ public struct HTTPClient: Sendable {
         }
     }
 
-    private let timeout: Duration
-    private let handles = IdleHandles()
+    let timeout: Duration
+    let authorityFile: String?
+    let isHTTP1Only: Bool
+    let handles = IdleHandles()
 
-    /// `timeout` limits a whole `send`, but only the connecting of a `stream`.
-    public init(timeout: Duration) {
+    /// `timeout` limits a whole `send`, but only the connecting of a `stream`. `authorityFile`, in PEM, replaces the
+    /// authorities that the system trusts.
+    public init(timeout: Duration, authorityFile: String? = nil, isHTTP1Only: Bool = false) {
         self.timeout = timeout
+        self.authorityFile = authorityFile
+        self.isHTTP1Only = isHTTP1Only
     }
 
     /// Sends one request and waits for the whole answer.
@@ -33,7 +39,7 @@ public struct HTTPClient: Sendable {
         body: [UInt8]? = nil
     ) throws(HTTPClientError) -> Response {
         let target = try RequestURL(url)
-        var transfer = try CurlRequest(target, headers: headers, connectTimeout: timeout, with: handles)
+        var transfer = try CurlRequest(target, headers: headers, of: self)
         try transfer.prepare(method, body: body, totalTimeout: timeout)
         var response = ReceivedHead()
         var received: [UInt8] = []
@@ -47,10 +53,10 @@ public struct HTTPClient: Sendable {
             return !isTooLarge
         }
         if isTooLarge { throw .tooLarge(target.origin) }
-        return Response(status: response.status, headers: response.headers, body: received)
+        return response.response(received)
     }
 
-    /// GETs an endless answer, such as Server-Sent Events. Calls `onResponse` with the status, `onBytes` with what
+    /// GETs an endless answer, such as Server-Sent Events. Calls `onResponse` with the head, `onBytes` with what
     /// arrives, and `onTick` about once a second, all on this thread; each ends the stream by returning false. Returns
     /// when one of them or the server has ended the stream.
     ///
@@ -58,15 +64,15 @@ public struct HTTPClient: Sendable {
     public func stream(
         _ url: String,
         headers: [(String, String)],
-        onResponse: (Int) -> Bool,
+        onResponse: (Response) -> Bool,
         onBytes: (UnsafeRawBufferPointer) -> Bool,
         onTick: () -> Bool = { true }
     ) throws(HTTPClientError) {
-        var transfer = try CurlRequest(RequestURL(url), headers: headers, connectTimeout: timeout, with: handles)
+        var transfer = try CurlRequest(RequestURL(url), headers: headers, of: self)
         try transfer.prepare("GET", body: nil)
         try transfer.perform(
             silenceLimit: .seconds(45),
-            onHead: { onResponse($0.status) },
+            onHead: { onResponse($0.response([])) },
             onBytes: onBytes,
             onTick: onTick
         )

@@ -63,8 +63,13 @@ struct ReceivedHead {
     }
 
     private(set) var status = 0
+    private var isHTTP2 = false
     private(set) var headers: [(name: String, value: String)] = []
     private var size = 0
+
+    func response(_ body: [UInt8]) -> HTTPClient.Response {
+        HTTPClient.Response(status: status, headers: headers, body: body, isHTTP2: isHTTP2)
+    }
 
     /// Takes one line with its line break, as libcurl passes it. Refuses more than 64 KiB in total.
     mutating func received(_ bytes: UnsafeRawBufferPointer) -> LineAction {
@@ -73,6 +78,7 @@ struct ReceivedHead {
         let line = trimmed(String(decoding: bytes, as: UTF8.self)[...])
         if line.hasPrefix("HTTP/") {
             status = line.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+            isHTTP2 = line.hasPrefix("HTTP/2")
             headers = []
         } else if line.isEmpty {
             return status >= 200 ? .complete : .more

@@ -1,5 +1,4 @@
 internal import Crypto
-internal import Gateway
 internal import HTTP
 internal import Ledger
 internal import PostgresLedger
@@ -10,7 +9,6 @@ public let releaseVersion = "0.1.0"
 
 /// The C libraries that this process has loaded, for bug reports.
 public let libraryVersions: [(name: String, version: String)] = [
-    ("libwebsockets", libwebsocketsVersion), ("SQLite", sqliteVersion), ("libpq", libpqVersion),
-    ("OpenSSL", opensslVersion), ("hiredis", hiredisVersion), ("nghttp2", nghttp2Version),
-    ("Zstandard", zstandardVersion),
+    ("SQLite", sqliteVersion), ("libpq", libpqVersion), ("OpenSSL", opensslVersion), ("hiredis", hiredisVersion),
+    ("nghttp2", nghttp2Version), ("Zstandard", zstandardVersion),
 ]

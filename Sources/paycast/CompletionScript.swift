@@ -48,7 +48,8 @@ struct CompletionScript {
     private static let values: KeyValuePairs<String, [String]> = [
         "--provider": Stores.names, "--outcome": Outcome.allCases.map(\.rawValue),
         "--environment": StoreEnvironment.ofStores.map(\.rawValue), "--kind": ProductKind.allCases.map(\.rawValue),
-        "--log-format": ["text", "json"], "--log-level": ["debug", "info", "warning", "error"],
+        "--over": PageTransport.names, "--log-format": ["text", "json"],
+        "--log-level": ["debug", "info", "warning", "error"],
     ]
 
     private var commands: String { (entries.map(\.command) + ["help"]).joined(separator: " ") }

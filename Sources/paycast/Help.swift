@@ -81,9 +81,13 @@ enum Help {
         Follow committed events and the fragments they caused.
 
         Usage: paycast tail [OPTIONS]
+               paycast tail --stream NAME|--user USER --page|--name SIGNED [OPTIONS]
 
         Prints one line per event, and continues after the last one when the connection
         or the server comes back. Messages about the connection go to stderr.
+
+        With --stream, --page or --name it follows one stream as an open page does, and
+        prints what arrives: time, cursor, action, target, size and the first words.
 
         Options:
           --json                one line of JSON per event, as the server sent it
@@ -101,9 +105,21 @@ enum Help {
           --limit NUMBER        exit 0 after this many events; 1 when --until is given
                                 and no event matched
           --timeout SECONDS     exit 1 if it has not finished by then
+
+        A page's stream takes --since (a cursor, or “start”), --until, --limit, --timeout
+        and --json as well, and:
+          --stream NAME         this stream; the name is signed with the server's key, from
+                                PAYCAST_STREAM_KEYS, SECRET_KEY_BASE or .paycast/
+          --page                the stream of the page of --user, as the server signs it
+          --name SIGNED         a signed name, as a page has it in its source; needs no key
+          --over KIND           websocket (default), cable (any Action Cable server), sse
+          --url URL             connect where pages do: wss://pay.example.com
+          --ca FILE             trust only this authority (PEM)
+          --html                the whole fragment after each line
         \(remote)
 
         Example: paycast tail --user 42 --until type=EXPIRED --timeout 60
+                 paycast tail --user 42 --page --url wss://pay.example.com
         """
 
     private static let trigger = """
@@ -223,10 +239,18 @@ enum Help {
         Options:
           --dev                 check the settings as “serve --dev” does; implied where
                                 .paycast/address names the server
+          --public URL          only this: open a page of each kind (events over HTTP/1.1
+                                and HTTP/2, WebSocket, Action Cable) through the public
+                                address, publish something to it, and say what fails and
+                                which line of the proxy's configuration is missing
+          --patient SECONDS     … and leave the pages alone that long: a proxy may cut them
+          --origin ORIGIN       … as pages of this site, https://shop.example.com
+          --ca FILE             … and trust only this authority (PEM)
           --json                an array of {level, what, detail}
         \(remote)
 
         Example: paycast doctor --server https://pay.example.com
+                 paycast doctor --public https://pay.example.com --patient 75
         """
 
     private static let publish = """

@@ -21,21 +21,10 @@ struct Sign: Command {
     }
 
     func run() throws(CommandFailure) -> Int32 {
-        let key = signingKey(environment: processEnvironment(), workspace: Workspace())
-        guard let signer = StreamNameVerifier(keys: [key].compactMap { $0 }) else {
+        guard let signer = StreamNameVerifier(ofEnvironment: processEnvironment(), workspace: Workspace()) else {
             throw CommandFailure("no key to sign with: set PAYCAST_STREAM_KEYS or SECRET_KEY_BASE")
         }
         printText(signer.sign(stream, expires: lifetime.map { Clock().now() + $0 }))
         return 0
-    }
-
-    private func signingKey(environment: [String: String], workspace: Workspace) -> StreamNameVerifier.Key? {
-        if let key = Secret.text("PAYCAST_STREAM_KEYS", in: environment).flatMap(firstOfList) {
-            return .init(text: key)
-        }
-        if let secret = Secret.text("SECRET_KEY_BASE", in: environment) {
-            return .init(secretKeyBase: secret, with: .sha256)
-        }
-        return workspace.streamKey.map { .init(text: $0) }
     }
 }

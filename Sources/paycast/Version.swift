@@ -1,6 +1,7 @@
 internal import Commands
 internal import HTTPClient
 internal import Server
+internal import WebSocketClient
 
 /// Prints what runs here, for bug reports.
 struct Version: Command {
@@ -17,7 +18,7 @@ struct Version: Command {
     }
 
     private var components: [(String, String)] {
-        [("Swift", swiftVersion)] + libraries + [("build", configuration)]
+        [("Swift", swiftVersion), ("libwebsockets", libwebsocketsVersion)] + libraries + [("build", configuration)]
     }
 
     private var libraries: [(String, String)] {

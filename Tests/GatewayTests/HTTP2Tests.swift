@@ -129,7 +129,7 @@ import Testing
 
     @Test func webSocketsAreServedBesideIt() throws {
         let tunnel = TLSSocket(port: fixture.port, options: ["-alpn", "http/1.1"])
-        let page = try WebSocketClient(over: tunnel.socket, port: fixture.port, path: "/streams?name=x")
+        let page = try RawWebSocket(over: tunnel.socket, port: fixture.port, path: "/streams?name=x")
         #expect(page.isAccepted)
         try page.send(.ping)
         while try page.frame().opcode != .pong {}

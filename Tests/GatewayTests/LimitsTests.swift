@@ -30,7 +30,7 @@ import Testing
 
     @Test func aWebSocketIsRefusedAtTheUpgrade() throws {
         let (server, first) = try fullGateway()
-        let refused = try WebSocketClient(port: server.gateway.port, path: "/streams?name=x")
+        let refused = try RawWebSocket(port: server.gateway.port, path: "/streams?name=x")
         #expect(refused.status == 503)
         #expect(refused.header("Retry-After") == "5")
         withExtendedLifetime(first) {}

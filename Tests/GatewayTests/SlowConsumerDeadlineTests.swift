@@ -109,12 +109,12 @@ import Testing
 /// Tells the time of a loop: Action Cable's clients are pinged every three seconds.
 private final class ServerClock {
     private let tunnel: TLSSocket?
-    private let client: WebSocketClient
+    private let client: RawWebSocket
 
     init(of server: ScriptedGateway, isEncrypted: Bool) throws {
         let port = server.gateway.port
         tunnel = isEncrypted ? TLSSocket(port: port, options: ["-alpn", "http/1.1"]) : nil
-        client = try WebSocketClient(
+        client = try RawWebSocket(
             over: tunnel?.socket ?? RawSocket(port: port),
             port: port,
             path: "/cable",

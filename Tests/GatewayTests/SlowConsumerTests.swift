@@ -40,8 +40,8 @@ import Testing
     }
 
     /// Established once its socket answers a ping: from then on it gets what is published.
-    private func page(on server: ScriptedGateway) throws -> WebSocketClient {
-        let page = try WebSocketClient(port: server.gateway.port, path: "/streams?name=x")
+    private func page(on server: ScriptedGateway) throws -> RawWebSocket {
+        let page = try RawWebSocket(port: server.gateway.port, path: "/streams?name=x")
         try page.send(.ping)
         while try page.frame().opcode != .pong {}
         return page

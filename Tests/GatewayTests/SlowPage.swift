@@ -47,7 +47,7 @@ final class SlowPage {
             _ = try socket.read(until: "id: test-")
             connection = socket
         case .webSocket:
-            let page = try WebSocketClient(over: SlowPage.connect(port: port), port: port, path: path)
+            let page = try RawWebSocket(over: SlowPage.connect(port: port), port: port, path: path)
             // Established once it answers a ping: from then on it gets what is published. What it missed would come first.
             if since == nil {
                 try page.send(.ping)

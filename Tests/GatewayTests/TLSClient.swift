@@ -1,4 +1,4 @@
-import CWebSockets
+import COpenSSL
 import TestSupport
 
 /// A TLS client whose records are made in memory: a test decides which of them go out together, and learns whether the

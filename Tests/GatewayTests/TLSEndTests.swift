@@ -43,7 +43,7 @@ import Testing
             request: "GET /streams?name=x HTTP/1.1\r\nHost: x\r\n\r\n",
             opening: "id: test-7\n\n"
         ),
-        Case("WebSocket that its client closes", request: upgrade, frame: WebSocketClient.bytes(.close)),
+        Case("WebSocket that its client closes", request: upgrade, frame: RawWebSocket.bytes(.close)),
         Case("WebSocket that breaks the rules", request: upgrade, frame: [0xFF, 0xFF]),
         Case("HTTP/2 that breaks the rules", frames: HTTP2Frame(.data, stream: 1, payload: [1])),
     ]

@@ -37,7 +37,7 @@ import Testing
 
     @Test func webSocketGetsEveryMessageInOrder() throws {
         let tunnel = connect()
-        let page = try WebSocketClient(over: tunnel.socket, port: server.gateway.port, path: "/streams?name=x")
+        let page = try RawWebSocket(over: tunnel.socket, port: server.gateway.port, path: "/streams?name=x")
         #expect(page.isAccepted)
         try page.send(.ping)
         while try page.frame().opcode != .pong {}
@@ -51,7 +51,7 @@ import Testing
             let page = try EventStreamClient(over: socket, port: server.gateway.port, path: "/streams?name=x")
             _ = try page.block()
         } else if let socket = tunnel?.socket {
-            _ = try WebSocketClient(over: socket, port: server.gateway.port, path: "/streams?name=x")
+            _ = try RawWebSocket(over: socket, port: server.gateway.port, path: "/streams?name=x")
         }
         try waitForPages(1, transport: transport)
         tunnel = nil
@@ -78,7 +78,7 @@ import Testing
     /// Half of what it is sent is read late: nothing is lost or garbled on the way through our buffer and OpenSSL's.
     @Test func pageThatFallsBehindCatchesUp() throws {
         let tunnel = connect()
-        let page = try WebSocketClient(over: tunnel.socket, port: server.gateway.port, path: "/streams?name=x")
+        let page = try RawWebSocket(over: tunnel.socket, port: server.gateway.port, path: "/streams?name=x")
         try page.send(.ping)
         while try page.frame().opcode != .pong {}
         for round in 0..<3 {

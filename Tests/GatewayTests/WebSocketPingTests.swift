@@ -13,7 +13,7 @@ import Testing
     }
 
     private static func ping(_ payload: String) -> [UInt8] {
-        WebSocketClient.bytes(.ping, payload: Array(payload.utf8))
+        RawWebSocket.bytes(.ping, payload: Array(payload.utf8))
     }
 
     static let cases = [
@@ -22,7 +22,7 @@ import Testing
         Case(name: "a newest one without a payload", frames: [ping("a"), ping("")], answer: ""),
         Case(
             name: "messages between them",
-            frames: [ping("a"), WebSocketClient.bytes(.text, payload: [120]), ping("b"), WebSocketClient.bytes(.pong)],
+            frames: [ping("a"), RawWebSocket.bytes(.text, payload: [120]), ping("b"), RawWebSocket.bytes(.pong)],
             answer: "b"
         ),
         Case(name: "a flood", frames: (0..<1000).map { ping("\($0)") }, answer: "999"),
@@ -30,7 +30,7 @@ import Testing
 
     @Test(arguments: cases) func onePongAnswersOneRead(_ example: Case) throws {
         let server = try ScriptedGateway()
-        let page = try WebSocketClient(port: server.gateway.port, path: "/streams?name=x")
+        let page = try RawWebSocket(port: server.gateway.port, path: "/streams?name=x")
         try page.socket.send(example.frames.flatMap { $0 })
         #expect(try pong(page) == example.answer)
         // Nothing else came before the answer to the next one.
@@ -39,7 +39,7 @@ import Testing
     }
 
     /// Past the server's own pings.
-    private func pong(_ page: WebSocketClient) throws -> String {
+    private func pong(_ page: RawWebSocket) throws -> String {
         while true {
             let frame = try page.frame()
             if frame.opcode == .pong { return String(decoding: frame.payload, as: UTF8.self) }

@@ -17,7 +17,7 @@ import Testing
             server.url,
             headers: [("Accept", "text/event-stream")],
             onResponse: {
-                statuses.append($0)
+                statuses.append($0.status)
                 return true
             },
             onBytes: {
@@ -35,7 +35,7 @@ import Testing
         try client.stream(
             server.url,
             headers: [],
-            onResponse: { $0 == 200 },
+            onResponse: { $0.status == 200 },
             onBytes: { _ in
                 wasCalled = true
                 return true

@@ -111,7 +111,7 @@ import Testing
         let sign = server.paycast("sign", "room:1")
         #expect(try sign.waitForExit() == 0)
         let name = String(sign.output.split(separator: "\n").first ?? "").replacing("=", with: "%3D")
-        let page = try WebSocketClient(port: server.port, path: "/streams?name=\(name)")
+        let page = try RawWebSocket(port: server.port, path: "/streams?name=\(name)")
         #expect(page.isAccepted)
         let client = try CableClient(port: server.port)
         for socket in [page.socket, client.webSocket.socket] {
@@ -154,7 +154,7 @@ import Testing
 
     @Test(arguments: upgrades) func upgradesAreForPagesOfTheSameOrigin(_ upgrade: Upgrade) throws {
         let server = try PaycastServer()
-        let client = try WebSocketClient(
+        let client = try RawWebSocket(
             port: server.port,
             path: "/cable",
             subprotocols: upgrade.subprotocols,

@@ -102,7 +102,7 @@ import Testing
     func aWebSocketWhoseNameEndsLosesItsElementAndRefreshes(_ milliseconds: Int64) throws {
         try publish("secret of a name that has ended")
         let name = try sign("room:1", expires: Support.Clock().now() + .milliseconds(milliseconds))
-        let page = try WebSocketClient(port: server.port, path: "/streams?name=\(name)&since=x")
+        let page = try RawWebSocket(port: server.port, path: "/streams?name=\(name)&since=x")
         #expect(page.isAccepted)
         var text = try page.text()
         if milliseconds > 0 {
@@ -135,7 +135,7 @@ import Testing
         #expect(try cable.subscribe(CableClient.identifier(name)) == "confirm_subscription")
         let events = try EventStreamClient(port: server.port, path: "/streams?name=\(name)")
         _ = try events.block()
-        let socket = try WebSocketClient(port: server.port, path: "/streams?name=\(name)")
+        let socket = try RawWebSocket(port: server.port, path: "/streams?name=\(name)")
         try publish("live")
         _ = try (cable.html(), events.message(), socket.text())
         server.process.send(.terminate)

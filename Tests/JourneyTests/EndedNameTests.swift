@@ -48,7 +48,7 @@ import Testing
         return String(decoding: try socket.readToEnd(), as: UTF8.self)
     }
 
-    private func webSocket() throws -> WebSocketClient {
-        try WebSocketClient(port: server.port, path: "/streams?name=\(name)")
+    private func webSocket() throws -> RawWebSocket {
+        try RawWebSocket(port: server.port, path: "/streams?name=\(name)")
     }
 }

@@ -38,7 +38,7 @@ import Testing
         )
         let name = try #require(order["signed_stream"]?.text)
         let events = try EventStreamClient(port: server.port, path: "/streams?name=\(name)")
-        let socket = try WebSocketClient(port: server.port, path: "/streams?name=\(name)")
+        let socket = try RawWebSocket(port: server.port, path: "/streams?name=\(name)")
         #expect(events.status == 200 && socket.isAccepted)
         try trigger("SUBSCRIBED/INITIAL_BUY", "--order", try #require(order["order"]?.text))
         for text in [try events.message().data ?? "", try socket.text()] {
@@ -78,7 +78,7 @@ import Testing
     @Test func broadcastsFollow() throws {
         let page = try ask("GET", path: "/users/42/stream?locale=de-AT")
         let name = try #require(page["signed_stream"]?.text)
-        let socket = try WebSocketClient(port: server.port, path: "/streams?name=\(name)")
+        let socket = try RawWebSocket(port: server.port, path: "/streams?name=\(name)")
         #expect(socket.isAccepted)
         let broadcast = #"{"user":"42","action":"replace","target":"news","template":"news""#
         for (end, text) in [
@@ -137,6 +137,6 @@ import Testing
 
     /// What a page is sent that comes now.
     private func socketText(_ name: String) throws -> String {
-        try WebSocketClient(port: server.port, path: "/streams?name=\(name)").text()
+        try RawWebSocket(port: server.port, path: "/streams?name=\(name)").text()
     }
 }

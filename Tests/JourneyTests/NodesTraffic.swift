@@ -159,7 +159,7 @@ final class NodesTraffic: Sendable {
                 return HistoryChecker.Frame(cursor: message.id ?? "none", events: events)
             }
         case .webSocket:
-            let client = try WebSocketClient(port: port, path: path, timeout: .seconds(5))
+            let client = try RawWebSocket(port: port, path: path, timeout: .seconds(5))
             return { HistoryChecker.Frame(events: NodesTraffic.events(in: try client.text())) }
         case .cable:
             let client = try CableClient(port: port)

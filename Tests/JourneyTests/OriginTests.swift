@@ -124,9 +124,9 @@ import Testing
         #expect(page.status == (example.isRefused ? 403 : 200), "\(example.name)")
         let header = page.head.split(separator: "\r\n").first { $0.hasPrefix("Access-Control-Allow-Origin: ") }
         #expect(header?.split(separator: " ").last.map(String.init) == example.allowed, "\(example.name)")
-        let socket = try WebSocketClient(port: server.port, path: path, headers: origin + example.headers)
+        let socket = try RawWebSocket(port: server.port, path: path, headers: origin + example.headers)
         #expect(socket.status == (example.isRefused ? 403 : 101), "\(example.name)")
-        let cable = try WebSocketClient(
+        let cable = try RawWebSocket(
             port: server.port,
             path: "/cable",
             subprotocols: ["actioncable-v1-json"],

@@ -81,7 +81,7 @@ import Testing
     @Test func webSocketGetsTheSame() throws {
         let start = try publish("zero")
         try publish("one")
-        let socket = try WebSocketClient(port: server.port, path: "/streams?name=\(name)&since=\(start)")
+        let socket = try RawWebSocket(port: server.port, path: "/streams?name=\(name)&since=\(start)")
         #expect(try socket.text().contains("one"))
         try publish("two")
         #expect(try socket.text().contains("two"))
@@ -93,7 +93,7 @@ import Testing
         for text in ["one", "two", "three", "four"] { try publish(text) }
         let last = try publish("five")
         for _ in 0..<2 {
-            let socket = try WebSocketClient(port: server.port, path: "/streams?name=\(name)&since=\(start)")
+            let socket = try RawWebSocket(port: server.port, path: "/streams?name=\(name)&since=\(start)")
             #expect(try texts(socket.text()) == ["five"])
         }
         let source = try page("&since=\(start)")
@@ -122,14 +122,14 @@ import Testing
         #expect(try page("", headers: [("Origin", "https://evil.example")]).status == 403)
         #expect(try page("", headers: [("Origin", "http://127.0.0.1:\(server.port)")]).status == 200)
         let path = "/streams?name=\(name)"
-        let evil = try WebSocketClient(port: server.port, path: path, headers: [("Origin", "https://evil.example")])
+        let evil = try RawWebSocket(port: server.port, path: path, headers: [("Origin", "https://evil.example")])
         #expect(evil.status == 403)
     }
 
     @Test func forgedNameIsRefused() throws {
         let forged = name.dropLast() + (name.hasSuffix("0") ? "1" : "0")
         #expect(try EventStreamClient(port: server.port, path: "/streams?name=\(forged)").status == 403)
-        #expect(try WebSocketClient(port: server.port, path: "/streams?name=\(forged)").status == 403)
+        #expect(try RawWebSocket(port: server.port, path: "/streams?name=\(forged)").status == 403)
     }
 
     @Test func drainSendsPagesAwayAndExitsWithZero() throws {

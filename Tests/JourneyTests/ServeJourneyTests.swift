@@ -27,7 +27,7 @@ import Testing
         #expect(process.errors.contains("--dev"))
     }
 
-    /// Each file more that it may open costs at every close (see `Limits.files`), whatever the hard limit of the machine is.
+    /// Whatever the hard limit of the machine is.
     @Test func mayOpenNoMoreFilesThanItNeeds() throws {
         let server = try PaycastServer(environment: ["PAYCAST_MAX_CONNECTIONS": "100"])
         #expect(server.process.fileLimit == 420)

@@ -2,7 +2,7 @@ public import Encoding
 
 /// A client of Action Cable over a WebSocket of its own; what it says and hears is JSON text.
 public final class CableClient {
-    public let webSocket: WebSocketClient
+    public let webSocket: RawWebSocket
     /// What the server said first.
     public let welcome: JSONNode
 
@@ -12,7 +12,7 @@ public final class CableClient {
         subprotocol: String = "actioncable-v1-json",
         headers: [(String, String)] = []
     ) throws {
-        webSocket = try WebSocketClient(
+        webSocket = try RawWebSocket(
             port: port,
             path: "/cable\(query)",
             subprotocols: [subprotocol],

@@ -24,6 +24,8 @@ public struct RemoteServer: Sendable {
     public let keyName: String?
     /// Whether the address is that of this folder's development server, whatever its source.
     public let isOfThisFolder: Bool
+    /// In PEM: the only authority that is trusted; nil for those of the system.
+    private var authorityFile: String?
 
     /// Takes `--server` and `--key`, else the environment, else `.paycast/`, else the server that this environment starts.
     public init(
@@ -53,6 +55,13 @@ public struct RemoteServer: Sendable {
         let shown = keys.first { $0.value != nil }
         key = shown?.value
         keyName = shown?.name
+    }
+
+    /// The same server, whose certificate has to come from one authority.
+    func trusting(_ authorityFile: String?) -> RemoteServer {
+        var server = self
+        server.authorityFile = authorityFile
+        return server
     }
 
     public var authorization: [(String, String)] {
@@ -106,7 +115,7 @@ public struct RemoteServer: Sendable {
         timeout: Duration
     ) throws(CommandFailure) -> HTTPClient.Response {
         do throws(HTTPClientError) {
-            let client = HTTPClient(timeout: timeout)
+            let client = HTTPClient(timeout: timeout, authorityFile: authorityFile)
             return try client.send(method, to: url + path, headers: authorization + headers, body: body)
         } catch {
             throw CommandFailure("\(error)")

@@ -12,6 +12,8 @@ public struct Doctor: Command {
     /// Set by `--dev`, or by the address if this folder's development server announced it.
     private let isDevelopment: Bool
     private let printsJSON: Bool
+    /// With `--public`, only this is checked.
+    private let pages: PublicCheck?
     private let environment = processEnvironment()
 
     public init(_ arguments: inout Arguments) throws(UsageError) {
@@ -19,9 +21,11 @@ public struct Doctor: Command {
         let isSaid = try arguments.flag("--dev")
         isDevelopment = isSaid || remote.isOfThisFolder
         printsJSON = try arguments.flag("--json")
+        pages = try PublicCheck(&arguments, remote: remote)
     }
 
     public func run() throws(CommandFailure) -> Int32 {
+        if let pages { return report(try pages.findings()) }
         let workspace = try? DevelopmentWorkspace.existing(in: ".")
         var findings = [mode]
         do throws(ConfigurationError) {
@@ -43,8 +47,7 @@ public struct Doctor: Command {
             findings += secrets(workspace).filter { !named.contains($0.what) && !named.contains("\($0.what)_FILE") }
             findings.append(.warn("server, stores", detail: "are not checked until the settings are right"))
         }
-        write(findings)
-        return findings.contains { $0.level == .fail } ? 1 : 0
+        return report(findings)
     }
 
     private var mode: Finding {
@@ -55,11 +58,13 @@ public struct Doctor: Command {
         return .ok("mode", detail: "development: \(reason)")
     }
 
-    private func write(_ findings: [Finding]) {
-        guard !printsJSON else {
-            return printJSON(JSONValue.array(findings.map(\.json)).bytes)
+    private func report(_ findings: [Finding]) -> Int32 {
+        if printsJSON {
+            printJSON(JSONValue.array(findings.map(\.json)).bytes)
+        } else {
+            for finding in findings { printText(finding.line) }
         }
-        for finding in findings { printText(finding.line) }
+        return findings.contains { $0.level == .fail } ? 1 : 0
     }
 
     private func secrets(_ workspace: DevelopmentWorkspace?) -> [Finding] {

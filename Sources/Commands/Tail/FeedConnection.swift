@@ -13,7 +13,7 @@ struct FeedConnection {
 
     private let remote: RemoteServer
     private let show: (FeedEntry) -> Void
-    private let start = ContinuousClock.now
+    private let waiting: Waiting
     private var follower: FeedFollower
     private var ending: Ending?
     private var hasConnected = false
@@ -22,6 +22,7 @@ struct FeedConnection {
         self.remote = remote
         self.follower = follower
         self.show = show
+        waiting = Waiting(timeout: follower.timeout, isAwaited: follower.waits, hasUntil: !follower.until.isEmpty)
     }
 
     /// Returns when the awaited entry has come. If nothing is awaited, it never returns.
@@ -35,7 +36,7 @@ struct FeedConnection {
                 throw CommandFailure("an entry of the feed is larger than 4 MiB: is that a Paycast server?")
             case .refused, nil: break
             }
-            try pause(reason)
+            try waiting.pause(reason, for: follower.disconnected())
         }
     }
 
@@ -47,8 +48,8 @@ struct FeedConnection {
         do throws(HTTPClientError) {
             let url = remote.url + "/feed" + queryString(follower.query)
             let headers = remote.authorization + [("Accept", "text/event-stream")]
-            try HTTPClient(timeout: .seconds(10)).stream(url, headers: headers) { status in
-                opened(status)
+            try HTTPClient(timeout: .seconds(10)).stream(url, headers: headers) { head in
+                opened(head.status)
                 return true
             } onBytes: { bytes in
                 guard case .refused = ending else { return received(bytes, parser: &parser) }
@@ -56,7 +57,7 @@ struct FeedConnection {
                 return refusal.count < 4096
             } onTick: {
                 leaveIfNobodyReads(awaited: follower.waits)
-                return !isOver
+                return !waiting.isOver
             }
         } catch {
             guard hasConnected else { throw CommandFailure("\(error)") }
@@ -102,7 +103,7 @@ struct FeedConnection {
         }
         follower.receivedID(parser.lastEventID)
         if parser.hasOverflowed { ending = .overflowed }
-        return !parser.hasOverflowed && !isOver
+        return !parser.hasOverflowed && !waiting.isOver
     }
 
     private mutating func noteReset(_ event: EventStreamParser.Event) {
@@ -112,28 +113,5 @@ struct FeedConnection {
             "paycast: the cursor \(before) is not one of this ledger, which may have been restored; continuing after "
                 + "\(event.id) (--since start shows what it holds)"
         )
-    }
-
-    private mutating func pause(_ reason: String) throws(CommandFailure) {
-        leaveIfNobodyReads(awaited: follower.waits)
-        var delay = follower.disconnected()
-        if let timeout = follower.timeout {
-            let remaining = timeout - start.duration(to: .now)
-            guard remaining > .zero else { throw timedOut(timeout) }
-            delay = min(delay, remaining)
-        }
-        printError("paycast: \(reason); trying again in \(delay)")
-        usleep(
-            UInt32(clamping: delay.components.seconds * 1_000_000 + delay.components.attoseconds / 1_000_000_000_000)
-        )
-    }
-
-    private var isOver: Bool {
-        follower.timeout.map { start.duration(to: .now) >= $0 } ?? false
-    }
-
-    private func timedOut(_ timeout: Duration) -> CommandFailure {
-        let what = follower.until.isEmpty ? "--timeout has passed" : "nothing matched --until in time"
-        return CommandFailure("\(what) (\(timeout.components.seconds) s)")
     }
 }

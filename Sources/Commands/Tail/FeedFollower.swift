@@ -40,7 +40,7 @@ struct FeedFollower {
         (since.map { [("since", $0)] } ?? []) + filter.query
     }
 
-    mutating func received(_ entry: FeedEntry) -> Action {
+    mutating func received(_ entry: some Followed) -> Action {
         if let cursor = entry.cursor {
             // Skips what a server repeats after a reconnect.
             if let seen, seen.epoch == cursor.epoch, seen.position >= cursor.position { return .skip }

@@ -47,7 +47,7 @@ struct FeedLine {
     }
 }
 
-private func padded(_ text: String, to width: Int) -> String {
+func padded(_ text: String, to width: Int) -> String {
     plain(text) + String(repeating: " ", count: max(0, width - text.count))
 }
 

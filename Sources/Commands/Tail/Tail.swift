@@ -2,17 +2,30 @@ internal import Domain
 internal import Glibc
 internal import Stores
 
-/// Follows committed events; `FeedFollower` makes the decisions.
+/// Follows committed events, or the stream of a page; `FeedFollower` makes the decisions.
 public struct Tail: Command {
     public static let name = "tail"
 
+    private enum Subject {
+        case feed(FeedFollower)
+        case page(PageTail)
+    }
+
     private let remote: RemoteServer
-    private let follower: FeedFollower
+    private let subject: Subject
     private let printsJSON: Bool
 
     public init(_ arguments: inout Arguments) throws(UsageError) {
         remote = try RemoteServer(&arguments)
         printsJSON = try arguments.flag("--json")
+        if let page = try PageTail(&arguments, remote: remote, printsJSON: printsJSON) {
+            subject = .page(page)
+        } else {
+            subject = .feed(try Tail.feed(&arguments))
+        }
+    }
+
+    private static func feed(_ arguments: inout Arguments) throws(UsageError) -> FeedFollower {
         var filter = TailFilter()
         let choices = [
             ("provider", Stores.names), ("outcome", Outcome.allCases.map(\.rawValue)),
@@ -24,25 +37,8 @@ public struct Tail: Command {
         for field in ["user", "type"] {
             filter.require(field, anyOf: try arguments.options("--" + field))
         }
-        var until = TailFilter()
-        for (field, value) in try arguments.pairs("--until") {
-            guard FeedEntry.fields.contains(field) else {
-                throw UsageError(
-                    "--until has no field \(quoted(field))" + suggestion(for: field, among: FeedEntry.fields)
-                )
-            }
-            until.require(field, is: value)
-        }
         let since = try arguments.option("--since").map(Tail.since)
-        let limit = try arguments.number("--limit", in: 1...1_000_000_000)
-        let timeout = try arguments.number("--timeout", in: 1...1_000_000_000)
-        follower = FeedFollower(
-            filter: filter,
-            until: until,
-            limit: limit,
-            since: since,
-            timeout: timeout.map { .seconds($0) }
-        )
+        return try FeedFollower(&arguments, filter: filter, since: since, fields: FeedEntry.fields)
     }
 
     /// Returns what the server understands: a cursor, `start` or an instant.
@@ -56,23 +52,50 @@ public struct Tail: Command {
     }
 
     public func run() throws(CommandFailure) -> Int32 {
-        leaveQuietlyWhenInterrupted()
-        let line = FeedLine(isColourful: isColourful(environment: processEnvironment()))
-        var connection = FeedConnection(remote: remote, follower: follower) { [printsJSON] entry in
-            if printsJSON { printJSON(Array(entry.json.utf8)) } else { printAsIs(line.render(entry)) }
+        switch subject {
+        case .page(var page):
+            leaveQuietlyWhenInterrupted(awaiting: page.waits)
+            return try page.run()
+        case .feed(let follower):
+            leaveQuietlyWhenInterrupted(awaiting: follower.waits)
+            let line = FeedLine(isColourful: isColourful(environment: processEnvironment()))
+            var connection = FeedConnection(remote: remote, follower: follower) { [printsJSON] entry in
+                if printsJSON { printJSON(Array(entry.json.utf8)) } else { printAsIs(line.render(entry)) }
+            }
+            return try connection.run()
         }
-        return try connection.run()
     }
 
     /// Every line is already written, so exiting at once loses nothing. 130 and 143 tell a script that the awaited
     /// entry has not come.
-    private func leaveQuietlyWhenInterrupted() {
-        if follower.waits {
+    private func leaveQuietlyWhenInterrupted(awaiting isAwaited: Bool) {
+        if isAwaited {
             signal(SIGINT) { _ in _exit(130) }
             signal(SIGTERM) { _ in _exit(143) }
         } else {
             signal(SIGINT) { _ in _exit(0) }
             signal(SIGTERM) { _ in _exit(0) }
         }
+    }
+}
+
+extension FeedFollower {
+    /// Takes `--until`, whose fields are given, `--limit` and `--timeout`.
+    init(
+        _ arguments: inout Arguments,
+        filter: TailFilter,
+        since: String?,
+        fields: [String]
+    ) throws(UsageError) {
+        var until = TailFilter()
+        for (field, value) in try arguments.pairs("--until") {
+            guard fields.contains(field) else {
+                throw UsageError("--until has no field \(quoted(field))" + suggestion(for: field, among: fields))
+            }
+            until.require(field, is: value)
+        }
+        let limit = try arguments.number("--limit", in: 1...1_000_000_000)
+        let timeout = try arguments.number("--timeout", in: 1...1_000_000_000)
+        self.init(filter: filter, until: until, limit: limit, since: since, timeout: timeout.map { .seconds($0) })
     }
 }

@@ -1,4 +1,18 @@
-/// Conditions, all of which an entry must meet.
+internal import Domain
+
+/// What `tail` follows: entries of the feed, or messages of a page.
+protocol Followed {
+    /// Nil if the server does not say it; then a repetition cannot be recognized.
+    var cursor: Cursor? { get }
+    func has(_ value: String, for field: String) -> Bool
+}
+
+extension FeedEntry: Followed {
+    /// A type may be written with its subtype: `DID_RENEW/BILLING_RECOVERY`.
+    func has(_ value: String, for field: String) -> Bool { self[field] == value || field == "type" && label == value }
+}
+
+/// Conditions, all of which an item must meet.
 struct TailFilter: Equatable {
     private var conditions: [Condition] = []
 
@@ -17,13 +31,8 @@ struct TailFilter: Equatable {
         if !values.isEmpty { conditions.append(Condition(field: field, values: values)) }
     }
 
-    /// A type may be written with its subtype: `DID_RENEW/BILLING_RECOVERY`.
-    func matches(_ entry: FeedEntry) -> Bool {
-        conditions.allSatisfy { condition in
-            condition.values.contains { value in
-                entry[condition.field] == value || condition.field == "type" && entry.label == value
-            }
-        }
+    func matches(_ item: some Followed) -> Bool {
+        conditions.allSatisfy { condition in condition.values.contains { item.has($0, for: condition.field) } }
     }
 
     /// The same conditions for the server, so that it sends less. It supports neither subtypes nor several values.

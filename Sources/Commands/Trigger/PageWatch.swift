@@ -129,9 +129,9 @@ final class PageWatch: Sendable {
             var problem = "the server has ended the page's stream, or the feed"
             do throws(HTTPClientError) {
                 let headers = headers + [("Accept", "text/event-stream")]
-                try HTTPClient(timeout: .seconds(10)).stream(url, headers: headers) { status in
-                    if status != 200 { problem = "the server answers \(status) to the page" }
-                    return status == 200
+                try HTTPClient(timeout: .seconds(10)).stream(url, headers: headers) { head in
+                    if head.status != 200 { problem = "the server answers \(head.status) to the page" }
+                    return head.status == 200
                 } onBytes: { bytes in
                     for event in parser.receive(bytes) { take(event) }
                     // The first block, an id alone, means that the page is connected.

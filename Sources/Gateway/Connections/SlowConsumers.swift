@@ -60,7 +60,7 @@ extension ConnectionCloser {
 }
 
 /// The connections that have a deadline: those that are not pages, and pages that are behind. Each is checked once a
-/// second. The timers of lws are not used, because inserting into their sorted list walks over every idle connection.
+/// second.
 final class Deadlines {
     private let loop: LoopContext
     private var wheel = TimerWheel<ConnectionID>(period: LoopSettings.deadlineTicks)

@@ -4,8 +4,7 @@ internal import Support
 
 /// All sockets of one thread: joins the parts of a loop, and gives them their turns.
 ///
-/// epoll reports which socket is ready, and lws keeps time. Reading, HTTP and WebSocket frames are our own code, so no
-/// byte that a stranger wrote reaches lws. A loop is created, run and ended on its own thread; other threads reach it
+/// epoll reports which socket is ready and when the next tick is. Reading, HTTP and WebSocket frames are our own code. A loop is created, run and ended on its own thread; other threads reach it
 /// only through its port. Everything here runs to completion without blocking.
 final class SocketLoop {
     private let loop: LoopContext

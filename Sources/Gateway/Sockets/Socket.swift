@@ -1,4 +1,3 @@
-internal import CWebSockets
 internal import Glibc
 public import HTTP
 

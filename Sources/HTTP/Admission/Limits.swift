@@ -42,7 +42,8 @@ public struct Limits: Sendable, Equatable {
     static let fullReserve = 64
     /// Files of the public folder that may be open at once, to be sent.
     public static let sentFiles = 64
-    /// A loop's epoll, its wake descriptor, its listening socket, and what lws opens.
+    /// A loop's epoll, its wake descriptor, its listening socket, the spare that it gives up for a moment, and a few
+    /// more to be on the safe side.
     private static let filesOfALoop = 10
     /// Files that the process needs beside its connections: the ledger, its readers, the loops, outgoing requests.
     private let otherFiles: Int
@@ -50,9 +51,6 @@ public struct Limits: Sendable, Equatable {
     /// The fewest files with which the server can run.
     public static func leastFiles(loops: Int) -> Int { 44 + filesOfALoop * loops }
 
-    /// How many files may have to be open at once, to be set as the limit of the process.
-    ///
-    /// Not higher: each loop's lws allocates a table of all possible descriptors, 8 MB with the limit of 1,048,576 that
-    /// many service managers set. Beyond 10,000,000 it falls back to a table of 2,560 (lib/core/context.c).
+    /// How many files may have to be open at once, to be set as the limit of the process: a leak shows early.
     public var files: Int { connections + otherFiles }
 }

@@ -93,7 +93,6 @@ import Testing
         #expect(turns < 50)
     }
 
-    /// lws looks at its timers only when it is called, and its own timers come every 30 s.
     @Test func aTimerMadeBetweenTurnsIsNoticed() throws {
         let waker = try #require(LoopWaker())
         var timers = [loop.timer(interval: 3_600_000_000) {}]

@@ -1,11 +1,8 @@
-internal import CWebSockets
+internal import CLinux
 internal import Glibc
 public import HTTP
 
-/// A TCP socket of our own that is bound, and listens from `listen` on.
-///
-/// lws 4.1.6 sets `SO_REUSEPORT` only in contexts with several threads, which Debian's build does not have. So
-/// `LWS_SERVER_OPTION_ALLOW_LISTEN_SHARE` cannot give several contexts one port, and we listen and accept ourselves.
+/// A TCP socket that is bound, and listens from `listen` on.
 public struct ListeningSocket: Sendable {
     let descriptor: Int32
     private let address: String
@@ -121,8 +118,6 @@ public struct ListeningSocket: Sendable {
 /// Why there are no sockets to serve with.
 public enum SocketSetupError: Error, Equatable, CustomStringConvertible {
     case cannotListen(ListenFault)
-    /// lws could not create a context.
-    case noLoop
     /// The process may open no more files.
     case noDescriptors
     /// epoll_ctl(2) has failed.
@@ -136,7 +131,6 @@ public enum SocketSetupError: Error, Equatable, CustomStringConvertible {
         case .noDescriptors: "too few files may be open to serve: raise the limit of open files (ulimit -n)"
         case .cannotWatch: "the kernel watches no more sockets: raise the limit (sysctl fs.epoll.max_user_watches)"
         case .noTLS: "OpenSSL cannot start: is libssl3 installed completely?"
-        case .noLoop: "libwebsockets cannot run on libuv: install the package libwebsockets-evlib-uv"
         }
     }
 }

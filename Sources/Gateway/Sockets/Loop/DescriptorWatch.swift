@@ -3,8 +3,7 @@ internal import Glibc
 
 /// Has the loop report when a descriptor can be read or written, and closes it in the end.
 ///
-/// Asks epoll itself, because adoption by lws costs eight system calls and a turn of the loop, and a poll handle of
-/// libuv five, with two more for each change. Confined to its loop's thread.
+/// Costs one system call for a new socket and one for each change. Confined to its loop's thread.
 final class DescriptorWatch {
     private let descriptor: Int32
     /// Makes every call, so it outlives them.

@@ -2,12 +2,13 @@ internal import CLinux
 internal import Glibc
 internal import Support
 
-/// The loop of one thread: epoll(7) reports which descriptors are ready, and lws keeps time.
+/// The loop of one thread: epoll(7) reports which descriptors are ready, and waits until the next
+/// timer at most.
 ///
 /// Created, run and ended on that thread; an owner keeps it for as long as it runs.
 public final class EventLoop {
     private let epoll: Int32
-    private let timers: LoopTimers
+    private var timers = LoopTimers()
     /// The events of one turn.
     private let events = UnsafeMutableBufferPointer<epoll_event>.allocate(capacity: 512)
     /// The watches whose descriptors are closed at the end of this turn. Until then, an event of this turn may name them.
@@ -15,7 +16,6 @@ public final class EventLoop {
     private var isStopped = false
 
     public init() throws(SocketSetupError) {
-        timers = try LoopTimers()
         epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
         guard epoll >= 0 else { throw .noDescriptors }
     }
@@ -31,10 +31,11 @@ public final class EventLoop {
     public func run(prepare: () -> Void) {
         isStopped = false
         while !isStopped {
-            timers.runDue()
+            let now = monotonicNanoseconds()
+            for action in timers.due(at: now) { action() }
             prepare()
             closeEnded()
-            wait(milliseconds: isStopped ? 0 : timers.untilNext)
+            wait(milliseconds: isStopped ? 0 : timers.milliseconds(from: now))
             closeEnded()
         }
     }
@@ -46,7 +47,7 @@ public final class EventLoop {
 
     /// Calls `action` every `interval` microseconds for as long as the timer is kept.
     public func timer(interval: Int64, action: @escaping () -> Void) -> LoopTimer {
-        timers.timer(interval: interval, action: action)
+        timers.add(interval: UInt64(interval) * 1000, now: monotonicNanoseconds(), action: action)
     }
 
     private func wait(milliseconds: Int32) {

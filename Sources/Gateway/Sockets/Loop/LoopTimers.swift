@@ -1,60 +1,60 @@
-internal import CWebSockets
-internal import Support
+/// Calls its owner again and again, on the loop's thread, for as long as the owner keeps it.
+public final class LoopTimer {
+    private let entry: LoopTimers.Entry
 
-/// The timers of one loop: those of lws, on a libuv loop that only this object runs.
-final class LoopTimers {
-    /// Never freed: lws' handles stay in it.
-    private let uv = UnsafeMutablePointer<uv_loop_t>.allocate(capacity: 1)
-    /// Never destroyed: lws would close its wake descriptor twice (vhost.c:998, libuv.c:441), and by the second time
-    /// the number may belong to another thread. It stays, without connections, until the process ends.
-    private let context: OpaquePointer
-    /// A timer has been made that libuv does not know of yet.
-    private var hasNews = false
-
-    init() throws(SocketSetupError) {
-        LWSLog.start()
-        guard uv_loop_init(uv) == 0 else { throw .noDescriptors }
-        var info = lws_context_creation_info()
-        info.port = CONTEXT_PORT_NO_LISTEN_SERVER
-        info.options = UInt64(paycast_lws_options)
-        var loops: [UnsafeMutableRawPointer?] = [UnsafeMutableRawPointer(uv)]
-        let context = loops.withUnsafeMutableBufferPointer {
-            info.foreign_loops = $0.baseAddress
-            return lws_create_context(&info)
-        }
-        guard let context else { throw .noLoop }
-        self.context = context
+    init(_ entry: LoopTimers.Entry) {
+        self.entry = entry
     }
 
-    func timer(interval: Int64, action: @escaping () -> Void) -> LoopTimer {
-        // lws looks at its list of timers only when it is called, and this makes libuv call it.
-        lws_cancel_service(context)
-        hasNews = true
-        return LoopTimer(context: context, interval: interval, action: action)
-    }
-
-    /// Calls the actions whose time has come.
-    func runDue() {
-        uv_update_time(uv)
-        guard untilNext == 0 else { return }
-        hasNews = false
-        uv_run(uv, UV_RUN_NOWAIT)
-    }
-
-    /// Milliseconds until the next timer is due, as of the last `runDue`; −1 without one.
-    var untilNext: Int32 { hasNews ? 0 : uv_backend_timeout(uv) }
-}
-
-/// Logs lws' own errors. No byte of a request reaches lws, so no such byte can appear in them.
-private enum LWSLog {
-    static func start() {
-        lws_set_log_level(Int32(LLL_ERR)) { _, line in
-            guard let line else { return }
-            let text = String(cString: line).prefix { $0 != "\n" }
-            Log.standardError("libwebsockets: \(text)")
-        }
+    deinit {
+        entry.action = nil
     }
 }
 
-/// The version of libwebsockets that is loaded.
-public let libwebsocketsVersion = String(cString: lws_get_library_version()).prefix { $0 != "-" }.description
+/// The timers of one loop. It has two: its tick, which turns the wheels of everything else, and the last second.
+struct LoopTimers {
+    final class Entry {
+        fileprivate let interval: UInt64
+        fileprivate var due: UInt64
+        /// Nil once nobody keeps the timer.
+        fileprivate(set) var action: (() -> Void)?
+
+        fileprivate init(interval: UInt64, due: UInt64, action: @escaping () -> Void) {
+            self.interval = interval
+            self.due = due
+            self.action = action
+        }
+    }
+
+    private var entries: [Entry] = []
+    /// When the first of them is due.
+    private var next = UInt64.max
+
+    /// `interval` and `now` are in nanoseconds.
+    mutating func add(interval: UInt64, now: UInt64, action: @escaping () -> Void) -> LoopTimer {
+        let entry = Entry(interval: interval, due: now + interval, action: action)
+        entries.append(entry)
+        next = min(next, entry.due)
+        return LoopTimer(entry)
+    }
+
+    /// The actions whose time has come; each is then due after its next interval. What a stopped process has slept
+    /// through is not made up for: it would come as one burst.
+    mutating func due(at now: UInt64) -> [() -> Void] {
+        guard now >= next else { return [] }
+        entries.removeAll { $0.action == nil }
+        let due = entries.filter { $0.due <= now }
+        for entry in due {
+            let following = entry.due + entry.interval
+            entry.due = following > now ? following : now + entry.interval
+        }
+        next = entries.lazy.map(\.due).min() ?? .max
+        return due.compactMap(\.action)
+    }
+
+    /// Milliseconds until the next one is due, rounded up so that nobody wakes too early; −1 without one.
+    func milliseconds(from now: UInt64) -> Int32 {
+        guard next != .max else { return -1 }
+        return next <= now ? 0 : Int32(clamping: (next - now + 999_999) / 1_000_000)
+    }
+}

@@ -1,4 +1,4 @@
-internal import CWebSockets
+internal import COpenSSL
 internal import Glibc
 
 /// TLS on one of our connections, by OpenSSL, without blocking. Does not own the descriptor. Confined to one thread.

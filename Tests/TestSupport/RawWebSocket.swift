@@ -1,5 +1,5 @@
-/// A minimal WebSocket client (RFC 6455) that can also be rude.
-public final class WebSocketClient {
+/// A WebSocket of raw frames (RFC 6455), which can also be rude.
+public final class RawWebSocket {
     public enum Opcode: UInt8, Sendable {
         case continuation = 0
         case text = 1
@@ -68,7 +68,7 @@ public final class WebSocketClient {
     }
 
     public func send(_ opcode: Opcode, payload: [UInt8] = [], isFinal: Bool = true) throws(RawSocketError) {
-        try socket.send(WebSocketClient.bytes(opcode, payload: payload, isFinal: isFinal))
+        try socket.send(RawWebSocket.bytes(opcode, payload: payload, isFinal: isFinal))
     }
 
     /// A frame. The mask is constant: it hides nothing here and makes a failing test repeatable.

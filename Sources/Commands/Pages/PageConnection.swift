@@ -1,0 +1,177 @@
+internal import Encoding
+internal import HTTPClient
+internal import WebSocketClient
+
+/// How a page is connected.
+public enum PageTransport: String, CaseIterable, Sendable {
+    case websocket, cable, sse
+
+    public static let names = allCases.map(\.rawValue)
+}
+
+/// One connection that follows one stream as an open page does.
+struct PageConnection: Sendable {
+    enum Event {
+        case opened
+        case message(html: String, cursor: String?)
+        /// Where to resume, which only an event stream says: after all messages so far.
+        case position(String)
+        /// About once a second.
+        case tick
+    }
+
+    /// A subscription to Action Cable, or the first block of an event stream, has to come in this time.
+    static let openingTime = Duration.seconds(10)
+
+    /// The `http` or `https` form of the server's address, without a trailing slash.
+    let address: String
+    let transport: PageTransport
+    let signedName: String
+    /// The origin of the page; nil for a page of the server itself.
+    var page: String?
+    /// In PEM: the only authority that is trusted.
+    var authorityFile: String?
+    var isHTTP1Only = false
+    /// May name a proxy. libcurl reads it by itself.
+    var environment: [String: String] = [:]
+
+    /// Calls `handle`, on this thread, until it returns false or the connection ends. Throws only when the latter comes
+    /// first.
+    func run(since: String?, _ handle: (Event) -> Bool) throws(PageFailure) {
+        switch transport {
+        case .sse: try followEvents(since: since, handle)
+        case .websocket: try followFragments(since: since, handle)
+        case .cable: try subscribe(since: since, handle)
+        }
+    }
+
+    private func streams(since: String?) -> String {
+        address + "/streams" + queryString([("name", signedName)] + (since.map { [("since", $0)] } ?? []))
+    }
+
+    // MARK: Server-Sent Events
+
+    private func followEvents(since: String?, _ handle: (Event) -> Bool) throws(PageFailure) {
+        var reader = EventReader(page: page)
+        do throws(HTTPClientError) {
+            let client = HTTPClient(
+                timeout: PageConnection.openingTime,
+                authorityFile: authorityFile,
+                isHTTP1Only: isHTTP1Only
+            )
+            let headers = [("Accept", "text/event-stream")] + (page.map { [("Origin", $0)] } ?? [])
+            try client.stream(streams(since: since), headers: headers) { head in
+                reader.answered(head)
+                return true
+            } onBytes: { bytes in
+                reader.received(bytes, handle)
+            } onTick: {
+                reader.ticked(handle)
+            }
+        } catch {
+            throw PageFailure(error)
+        }
+        if let failure = reader.ended() { throw failure }
+        if !reader.wasStopped { throw PageFailure(.ended, "the server has ended the stream", mayPass: true) }
+    }
+
+    // MARK: WebSocket
+
+    private func followFragments(since: String?, _ handle: (Event) -> Bool) throws(PageFailure) {
+        try follow(streams(since: since), subprotocol: nil) { event, _ in
+            switch event {
+            case .opened: handle(.opened)
+            case .text(let html): handle(.message(html: html, cursor: nil))
+            case .tick: handle(.tick)
+            }
+        }
+    }
+
+    // MARK: Action Cable
+
+    private func subscribe(since: String?, _ handle: (Event) -> Bool) throws(PageFailure) {
+        var conversation = CableConversation(signedName: signedName, since: since)
+        var failure: PageFailure?
+        let start = ContinuousClock.now
+        let path = (try? RequestURL(address))?.path == "/" ? "/cable" : ""
+        try follow(address + path, subprotocol: "actioncable-v1-json") { event, socket in
+            switch event {
+            case .opened: return true
+            case .tick:
+                if !conversation.isSubscribed, start.duration(to: .now) > PageConnection.openingTime {
+                    failure = PageFailure(.unanswered, "the subscription is not answered in time", mayPass: true)
+                }
+                return failure == nil && handle(.tick)
+            case .text(let text):
+                switch conversation.received(text) {
+                case .nothing: return true
+                case .send(let command): socket.send(command)
+                case .subscribed: return handle(.opened)
+                case .message(let html): return handle(.message(html: html, cursor: nil))
+                case .failed(let reason): failure = reason
+                }
+                return failure == nil
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    private func follow(
+        _ url: String,
+        subprotocol: String?,
+        _ handle: (WebSocketClient.Event, WebSocketClient.Socket) -> Bool
+    ) throws(PageFailure) {
+        let target: RequestURL
+        do throws(HTTPClientError) { target = try RequestURL(url) } catch { throw PageFailure(error) }
+        do throws(WebSocketError) {
+            try WebSocketClient(
+                target,
+                subprotocol: subprotocol,
+                page: page,
+                authorityFile: authorityFile,
+                environment: environment
+            ).follow(handle)
+        } catch {
+            throw PageFailure(.webSocket(error.kind), "\(error)", mayPass: error.mayPass)
+        }
+    }
+}
+
+/// Why a page is not connected, or not any more.
+struct PageFailure: Error {
+    enum Kind {
+        case http(HTTPClientError)
+        case webSocket(WebSocketError.Kind)
+        /// An answer that opens no event stream, with the code of Paycast's error if it has one.
+        case answer(Int, code: String?)
+        /// The origin of the page is not allowed to read the answer.
+        case foreignOrigin
+        /// The server does not accept the name.
+        case rejected
+        case unanswered
+        case ended
+    }
+
+    let kind: Kind
+    /// One line.
+    let text: String
+    /// Whether another attempt may go better.
+    let mayPass: Bool
+
+    init(_ kind: Kind, _ text: String, mayPass: Bool = false) {
+        self.kind = kind
+        self.text = text
+        self.mayPass = mayPass
+    }
+
+    init(_ error: HTTPClientError) {
+        let mayPass =
+            switch error {
+            case .refused, .unknownHost, .timedOut, .brokenOff, .silent: true
+            // Of HTTP/2 and TLS, libcurl has more ways to say that a connection has ended.
+            case .failed(_, let code, _): [16, 35, 92].contains(code)
+            default: false
+            }
+        self.init(.http(error), "\(error)", mayPass: mayPass)
+    }
+}

@@ -1,0 +1,137 @@
+/// A `<turbo-stream>` element of a message, or a message that has none.
+struct StreamElement: Equatable {
+    /// Nil for what is no `<turbo-stream>`.
+    var action: String?
+    var target: String?
+    var targets: String?
+    /// With its tags.
+    var html: String
+
+    /// What a person reads of it: without tags, on one line, and no more than `limit` bytes.
+    func text(limit: Int) -> String {
+        var words: [UInt8] = []
+        var isTag = false
+        for byte in html.utf8 {
+            switch byte {
+            case UInt8(ascii: "<"): isTag = true
+            case UInt8(ascii: ">"), 9...13, 32:
+                if byte == UInt8(ascii: ">") { isTag = false }
+                if !isTag, let last = words.last, last != 32 { words.append(32) }
+            case _ where isTag: break
+            default: words.append(byte)
+            }
+            guard words.count <= limit else { break }
+        }
+        while let last = words.last, last == 32 || words.count > limit { words.removeLast() }
+        // A character may be cut in half.
+        return String(decoding: words, as: UTF8.self).replacing("\u{FFFD}", with: "")
+    }
+
+    /// The elements of a message, in their order. Those inside of a template belong to the one around them.
+    static func all(in html: String) -> [StreamElement] {
+        let bytes = Array(html.utf8)
+        var elements: [StreamElement] = []
+        var depth = 0
+        var start: Range<Int>?
+        for tag in StreamTags(bytes) {
+            if bytes[tag.lowerBound + 1] == UInt8(ascii: "/") {
+                depth = max(0, depth - 1)
+                guard depth == 0, let begun = start else { continue }
+                elements.append(StreamElement(bytes, tag: begun, end: tag.upperBound))
+                start = nil
+            } else {
+                if depth == 0 { start = tag }
+                depth += 1
+            }
+        }
+        return elements
+    }
+
+    private init(_ bytes: [UInt8], tag: Range<Int>, end: Int) {
+        html = String(decoding: bytes[tag.lowerBound..<end], as: UTF8.self)
+        var rest = bytes[tag].dropFirst(StreamTags.name.count + 1).dropLast()
+        while let attribute = StreamElement.attribute(&rest) {
+            switch attribute.name {
+            case "action" where action == nil: action = attribute.value
+            case "target" where target == nil: target = attribute.value
+            case "targets" where targets == nil: targets = attribute.value
+            default: break
+            }
+        }
+    }
+
+    init(html: String) {
+        self.html = html
+    }
+
+    private static func attribute(_ rest: inout ArraySlice<UInt8>) -> (name: String, value: String)? {
+        rest = rest.drop { isSpace($0) || $0 == UInt8(ascii: "/") }
+        guard !rest.isEmpty else { return nil }
+        let name = rest.prefix { !isSpace($0) && $0 != UInt8(ascii: "=") }
+        rest = rest.dropFirst(max(1, name.count)).drop(while: isSpace)
+        var value: ArraySlice<UInt8> = []
+        if rest.first == UInt8(ascii: "=") {
+            rest = rest.dropFirst().drop(while: isSpace)
+            if let quote = rest.first, quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") {
+                value = rest.dropFirst().prefix { $0 != quote }
+                rest = rest.dropFirst(value.count + 2)
+            } else {
+                value = rest.prefix { !isSpace($0) }
+                rest = rest.dropFirst(value.count)
+            }
+        }
+        return (String(decoding: name, as: UTF8.self).lowercased(), String(decoding: value, as: UTF8.self))
+    }
+}
+
+/// Where the tags of `turbo-stream` are, and not those of `turbo-stream-source`. In one pass, because a server may send
+/// anything.
+private struct StreamTags: Sequence, IteratorProtocol {
+    static let name = Array("turbo-stream".utf8)
+
+    private let bytes: [UInt8]
+    private var position = 0
+
+    init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    mutating func next() -> Range<Int>? {
+        while let start = bytes[position...].firstIndex(of: UInt8(ascii: "<")) {
+            position = start + 1
+            guard isStream(at: position) else { continue }
+            guard let end = end(of: start) else { return nil }
+            position = end
+            return start..<end
+        }
+        return nil
+    }
+
+    private func isStream(at position: Int) -> Bool {
+        let begin = position + (position < bytes.count && bytes[position] == UInt8(ascii: "/") ? 1 : 0)
+        let end = begin + StreamTags.name.count
+        guard end < bytes.count, isSpace(bytes[end]) || [UInt8(ascii: ">"), UInt8(ascii: "/")].contains(bytes[end])
+        else { return false }
+        // In either case: only letters and the hyphen are compared.
+        return zip(bytes[begin..<end], StreamTags.name).allSatisfy { $0 | 0x20 == $1 }
+    }
+
+    /// Behind the `>` that is in no quotes. Nil if the tag does not end.
+    private mutating func end(of start: Int) -> Int? {
+        var quote: UInt8?
+        for index in start..<bytes.count {
+            let byte = bytes[index]
+            if let open = quote {
+                if byte == open { quote = nil }
+            } else if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
+                quote = byte
+            } else if byte == UInt8(ascii: ">") {
+                return index + 1
+            }
+        }
+        position = bytes.count
+        return nil
+    }
+}
+
+private func isSpace(_ byte: UInt8) -> Bool { byte == 32 || (9...13).contains(byte) }

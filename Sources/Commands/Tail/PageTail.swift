@@ -1,0 +1,208 @@
+internal import APIModel
+internal import Crypto
+internal import Domain
+internal import Glibc
+internal import HTTPClient
+internal import Support
+
+/// `tail --stream`: follows one stream as an open page does.
+struct PageTail {
+    /// Whose signature the page shows.
+    enum Name {
+        case signed(String)
+        /// Is signed here, with the server's key.
+        case stream(StreamName)
+        /// The server signs it.
+        case user(String)
+    }
+
+    private let name: Name
+    private let remote: RemoteServer
+    private let transport: PageTransport
+    /// The `http` or `https` form of the address that pages use.
+    private let address: String
+    private let authorityFile: String?
+    private let output: PageOutput
+    private var follower: FeedFollower
+    private let environment = processEnvironment()
+    private var hasConnected = false
+    private var isOpen = false
+    /// Why the newest position is not known.
+    private var positionProblem: String?
+
+    /// Nil when the arguments ask for the feed.
+    init?(_ arguments: inout Arguments, remote: RemoteServer, printsJSON: Bool) throws(UsageError) {
+        let stream = try arguments.option("--stream")
+        let signed = try arguments.option("--name")
+        let isPage = try arguments.flag("--page")
+        let kind = try arguments.choice("--over", among: PageTransport.names)
+        let url = try arguments.option("--url")
+        authorityFile = try readableFile(&arguments, "--ca")
+        let printsHTML = try arguments.flag("--html")
+        guard [stream != nil, signed != nil, isPage].count(where: { $0 }) <= 1 else {
+            throw UsageError("pass one of --stream, --name and --page")
+        }
+        guard stream != nil || signed != nil || isPage else {
+            let given = [kind.map { _ in "--over" }, url.map { _ in "--url" }, authorityFile.map { _ in "--ca" }]
+            guard let needless = (given + [printsHTML ? "--html" : nil]).lazy.compactMap({ $0 }).first else {
+                return nil
+            }
+            throw UsageError("\(needless) needs --stream NAME, --user USER --page, or --name SIGNED")
+        }
+        name = try PageTail.name(stream: stream, signed: signed, &arguments)
+        transport = kind.flatMap { PageTransport(rawValue: $0) } ?? .websocket
+        self.remote = remote.trusting(authorityFile)
+        address = try url.map { text throws(UsageError) in try pageAddress(text, of: "--url") } ?? remote.url
+        output = PageOutput(printsJSON: printsJSON, printsHTML: printsHTML)
+        let since = try arguments.option("--since")
+        if let since, since != "start", Cursor(since) == nil {
+            throw UsageError("of a stream, --since must be a cursor such as 3f9a-120, or start; not \(quoted(since))")
+        }
+        follower = try FeedFollower(&arguments, filter: TailFilter(), since: since, fields: PageMessage.fields)
+    }
+
+    private static func name(
+        stream: String?,
+        signed: String?,
+        _ arguments: inout Arguments
+    ) throws(UsageError) -> Name {
+        if let signed { return .signed(signed) }
+        guard let stream else {
+            guard let user = try arguments.option("--user") else { throw UsageError("--page needs --user USER") }
+            return .user(user)
+        }
+        guard let name = StreamName(stream) else {
+            throw UsageError("a stream's name is 1 to 512 bytes without control characters")
+        }
+        return .stream(name)
+    }
+
+    var waits: Bool { follower.waits }
+
+    mutating func run() throws(CommandFailure) -> Int32 {
+        let (signed, position) = try sign()
+        if follower.since == nil, let position {
+            _ = follower.reset(to: position)
+        } else if follower.since == "start" {
+            let epoch = position.flatMap { Cursor($0) }?.epoch
+            guard let epoch else {
+                let problem = positionProblem ?? "the server does not say where its ledger begins"
+                throw CommandFailure("--since start cannot be found: \(problem)")
+            }
+            _ = follower.reset(to: "\(Cursor(epoch: epoch, position: 0))")
+        }
+        let waiting = Waiting(timeout: follower.timeout, isAwaited: follower.waits, hasUntil: !follower.until.isEmpty)
+        while true {
+            var reason = "the time is up"
+            do throws(PageFailure) {
+                if let code = try connect(signed, waiting) { return code }
+            } catch {
+                guard hasConnected, error.mayPass else { throw CommandFailure(error.text) }
+                reason = error.text
+            }
+            try waiting.pause(reason, for: follower.disconnected())
+        }
+    }
+
+    /// Nil when the time is up.
+    private mutating func connect(_ signed: String, _ waiting: Waiting) throws(PageFailure) -> Int32? {
+        var code: Int32?
+        isOpen = false
+        try connection(signed).run(since: follower.since) { event in
+            switch event {
+            case .opened: opened()
+            case .position(let cursor): follower.receivedID(cursor)
+            case .message(let html, let cursor): code = received(PageMessage(html: html, cursor: cursor))
+            case .tick:
+                leaveIfNobodyReads(awaited: follower.waits)
+                // A connection that ends at once is not a reason to come back at once.
+                if isOpen { follower.connected() }
+            }
+            return code == nil && !waiting.isOver
+        }
+        return code
+    }
+
+    private func connection(_ signed: String) -> PageConnection {
+        PageConnection(
+            address: address,
+            transport: transport,
+            signedName: signed,
+            authorityFile: authorityFile,
+            environment: environment
+        )
+    }
+
+    private mutating func opened() {
+        if hasConnected {
+            // Over a WebSocket, a page does not learn how far it has come.
+            let again = transport == .sse ? "" : "; what came since then may be shown again"
+            let place = follower.since.map { "continuing after \($0)\(again)" } ?? "with what is newest"
+            printError("paycast: connected again, \(place)")
+        }
+        hasConnected = true
+        isOpen = true
+    }
+
+    private mutating func received(_ message: PageMessage) -> Int32? {
+        switch follower.received(message) {
+        case .skip: return nil
+        case .print:
+            output.show(message)
+            return nil
+        case .printAndFinish:
+            output.show(message)
+            return EXIT_SUCCESS
+        case .printAndGiveUp:
+            output.show(message)
+            printError("paycast: --limit is reached and --until has not matched")
+            return EXIT_FAILURE
+        }
+    }
+
+    // MARK: The name
+
+    /// The signed name, and the newest position if it is known: a page that was rendered now would have it.
+    private mutating func sign() throws(CommandFailure) -> (name: String, position: String?) {
+        switch name {
+        case .signed(let name): return (name, nil)
+        case .user(let user):
+            let answer = try remote.get("/users/\(pathPart(user))/stream")
+            guard let page = JSON.decode(StreamAnswer.self, from: answer) else {
+                throw CommandFailure("\(remote.url) does not return a stream: is that a Paycast server?")
+            }
+            return (page.signedStream, page.since)
+        case .stream(let stream):
+            guard let signer = StreamNameVerifier(ofEnvironment: environment, workspace: Workspace()) else {
+                throw CommandFailure(
+                    "no key to sign the name with: set PAYCAST_STREAM_KEYS or SECRET_KEY_BASE, run this where the development "
+                        + "server runs, or pass --name with the signed name that a page shows"
+                )
+            }
+            return (signer.sign(stream, expires: nil), position(signer))
+        }
+    }
+
+    /// Asks on a stream that has no messages: its first block says how far the ledger is. Nil without a Paycast server.
+    private mutating func position(_ signer: StreamNameVerifier) -> String? {
+        let nobody = StreamName("paycast:tail:\(UInt64.random(in: 0 ... .max))")
+        guard let nobody, let server = try? RequestURL(address).origin else { return nil }
+        let connection = PageConnection(
+            address: server,
+            transport: .sse,
+            signedName: signer.sign(nobody, expires: nil),
+            authorityFile: authorityFile
+        )
+        var found: String?
+        let end = ContinuousClock.now + .seconds(3)
+        do throws(PageFailure) {
+            try connection.run(since: nil) { event in
+                if case .position(let cursor) = event { found = cursor }
+                return found == nil && ContinuousClock.now < end
+            }
+        } catch {
+            positionProblem = error.text
+        }
+        return found
+    }
+}

@@ -1,0 +1,215 @@
+internal import COpenSSL
+internal import CWebSockets
+internal import Support
+
+/// One connection of libwebsockets on a poll loop of its own: a context that lives as long as `run`, on its thread.
+final class Session {
+    private enum Phase {
+        case connecting
+        case open
+        /// Our side has had enough, and says goodbye.
+        case leaving
+        case over
+    }
+
+    private static let handshakeSeconds = 10.0
+    private static let farewellSeconds = 1.0
+    private static let longestMessage = 4 << 20
+
+    private let client: WebSocketClient
+    private let handle: (WebSocketClient.Event, WebSocketClient.Socket) -> Bool
+    private let socket = WebSocketClient.Socket()
+    private var phase = Phase.connecting
+    private var failure: WebSocketError.Kind?
+    private var connection: OpaquePointer?
+    private var message: [UInt8] = []
+    private var outgoing: [(bytes: [UInt8], kind: lws_write_protocol)] = []
+    private var life = SignsOfLife()
+    /// When the handshake, or the farewell, must be over.
+    private var deadline = ContinuousClock.now
+
+    init(_ client: WebSocketClient, handle: @escaping (WebSocketClient.Event, WebSocketClient.Socket) -> Bool) {
+        self.client = client
+        self.handle = handle
+        socket.session = self
+    }
+
+    /// Nil when the handler has ended it.
+    func run() -> WebSocketError.Kind? {
+        ProtocolClues.listen()
+        guard let context = Session.handshakes.withLock({ _ in open() }) else { return failure ?? .noMemory }
+        serve(context) { phase == .over }
+        return failure
+    }
+
+    /// A new context takes from the others what they verify certificates with (openssl_websocket_private_data_index), so
+    /// one at a time is opened.
+    private static let handshakes = Monitor(())
+
+    private func open() -> Context? {
+        deadline = ContinuousClock.now + .seconds(Session.handshakeSeconds)
+        guard let context = Context(client, owner: self) else { return nil }
+        connection = context.connect(client)
+        if connection == nil, phase != .over { end(with: ProtocolClues.take() ?? .refused) }
+        serve(context) { phase != .connecting }
+        return context
+    }
+
+    private func serve(_ context: Context, until isDone: () -> Bool) {
+        while !isDone() {
+            context.serve()
+            tick()
+        }
+    }
+
+    func send(_ text: String) { write(Array(text.utf8), as: LWS_WRITE_TEXT) }
+
+    // MARK: Time
+
+    private func tick() {
+        let now = ContinuousClock.now
+        switch phase {
+        case .connecting where now > deadline: end(with: .timedOut)
+        case .leaving where now > deadline: phase = .over
+        case .open:
+            switch life.tick(at: now) {
+            case .nothing: break
+            case .ask: write(Array("paycast".utf8), as: LWS_WRITE_PING)
+            case .giveUp: return end(with: .silent)
+            }
+        default: break
+        }
+        if phase == .connecting || phase == .open, life.isSecond(at: now), !handle(.tick, socket) { leave() }
+    }
+
+    private func end(with failure: WebSocketError.Kind) {
+        // The first reason is the cause of the others; what comes after our own end is none.
+        if phase == .connecting || phase == .open { self.failure = self.failure ?? failure }
+        phase = .over
+    }
+
+    /// The handler has had enough: the other side is told, if there is one.
+    private func leave() {
+        guard phase == .open, let connection else {
+            phase = .over
+            return
+        }
+        phase = .leaving
+        deadline = ContinuousClock.now + .seconds(Session.farewellSeconds)
+        lws_callback_on_writable(connection)
+    }
+
+    // MARK: Called by libwebsockets
+
+    /// Anything but 0 ends the connection.
+    func happened(
+        _ reason: lws_callback_reasons,
+        on connection: OpaquePointer,
+        verification: UnsafeMutableRawPointer?,
+        bytes: UnsafeRawBufferPointer
+    ) -> Int32 {
+        switch reason {
+        case LWS_CALLBACK_OPENSSL_PERFORM_SERVER_CERT_VERIFICATION:
+            // For the certificate, `in` is something else, and `len` says whether OpenSSL accepts it.
+            if bytes.isEmpty, let verification { noteCertificate(OpaquePointer(verification)) }
+        case LWS_CALLBACK_ESTABLISHED_CLIENT_HTTP:
+            let status = Int(lws_http_client_http_response(connection))
+            if status != 101 { failure = failure ?? .status(status) }
+        case LWS_CALLBACK_CLIENT_CONNECTION_ERROR:
+            end(with: HandshakeFault.kind(String(decoding: bytes, as: UTF8.self)))
+        case LWS_CALLBACK_CLIENT_ESTABLISHED:
+            self.connection = connection
+            phase = .open
+            life.heard()
+            if !handle(.opened, socket) { leave() }
+        case LWS_CALLBACK_CLIENT_RECEIVE_PONG: life.heard()
+        case LWS_CALLBACK_CLIENT_RECEIVE: return received(bytes, on: connection)
+        case LWS_CALLBACK_CLIENT_WRITEABLE: return writeNext(on: connection)
+        case LWS_CALLBACK_WS_PEER_INITIATED_CLOSE: noteClose(bytes)
+        case LWS_CALLBACK_CLIENT_CLOSED: end(with: ProtocolClues.take() ?? .brokenOff)
+        default: break
+        }
+        return 0
+    }
+
+    private func received(_ bytes: UnsafeRawBufferPointer, on connection: OpaquePointer) -> Int32 {
+        life.heard()
+        guard phase == .open else { return 0 }
+        guard message.count + bytes.count <= Session.longestMessage else {
+            failure = .tooLarge
+            leave()
+            return 0
+        }
+        message += bytes
+        guard lws_is_final_fragment(connection) != 0, lws_remaining_packet_payload(connection) == 0 else { return 0 }
+        let whole = message
+        message = []
+        // Turbo drops what is not text.
+        guard lws_frame_is_binary(connection) == 0 else { return 0 }
+        if !handle(.text(String(decoding: whole, as: UTF8.self)), socket) { leave() }
+        return 0
+    }
+
+    private func write(_ bytes: [UInt8], as kind: lws_write_protocol) {
+        outgoing.append((bytes, kind))
+        if let connection { lws_callback_on_writable(connection) }
+    }
+
+    private func writeNext(on connection: OpaquePointer) -> Int32 {
+        guard phase != .leaving else {
+            lws_close_reason(connection, LWS_CLOSE_STATUS_NORMAL, nil, 0)
+            return -1
+        }
+        guard !outgoing.isEmpty else { return 0 }
+        let next = outgoing.removeFirst()
+        // libwebsockets writes the frame's head in front of the bytes, and its mask over them.
+        var frame = [UInt8](repeating: 0, count: Int(paycast_lws_pre)) + next.bytes
+        let written = frame.withUnsafeMutableBufferPointer {
+            lws_write(connection, $0.baseAddress.map { $0 + Int(paycast_lws_pre) }, next.bytes.count, next.kind)
+        }
+        if !outgoing.isEmpty { lws_callback_on_writable(connection) }
+        return written < 0 ? -1 : 0
+    }
+
+    private func noteCertificate(_ verification: OpaquePointer) {
+        let code = Int(X509_STORE_CTX_get_error(verification))
+        failure = failure ?? .certificate(String(cString: X509_verify_cert_error_string(code)))
+    }
+
+    private func noteClose(_ bytes: UnsafeRawBufferPointer) {
+        guard phase == .open else { return }
+        let code = bytes.count >= 2 ? Int(bytes[0]) << 8 | Int(bytes[1]) : 1005
+        failure = failure ?? .closed(code, String(decoding: bytes.dropFirst(2), as: UTF8.self))
+    }
+}
+
+/// Whether the other side still lives: it is asked after 15 s of silence, and given up after 45 s.
+struct SignsOfLife {
+    enum Verdict {
+        case nothing, ask, giveUp
+    }
+
+    private var last = ContinuousClock.now
+    private var hasAsked = false
+    private var second = ContinuousClock.now
+
+    mutating func heard() {
+        last = .now
+        hasAsked = false
+    }
+
+    mutating func tick(at now: ContinuousClock.Instant) -> Verdict {
+        let silence = last.duration(to: now)
+        if silence > .seconds(45) { return .giveUp }
+        guard silence > .seconds(15), !hasAsked else { return .nothing }
+        hasAsked = true
+        return .ask
+    }
+
+    /// True once a second.
+    mutating func isSecond(at now: ContinuousClock.Instant) -> Bool {
+        guard now >= second else { return false }
+        second = now + .seconds(1)
+        return true
+    }
+}
