@@ -37,3 +37,11 @@ public enum LedgerError: Error, Equatable, CustomStringConvertible {
         "it was made before the first release, and no release reads it: set DATABASE_URL to a new ledger, and fetch what"
         + " the stores have sent with “paycast recover”"
 }
+
+/// Marks a ledger into which another one is being copied: nothing else may use it until the copy has been checked.
+public enum UnfinishedCopy {
+    /// A table that only such a ledger has.
+    public static let table = "copying"
+
+    public static let advice = "a copy into it is unfinished; run the same “paycast copy --from URL --to URL” again"
+}

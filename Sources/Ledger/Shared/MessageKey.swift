@@ -19,3 +19,36 @@ public struct MessageKey: Sendable {
         key.authenticate(Array("\(epoch):\(position):\(number):".utf8) + body)
     }
 }
+
+/// The number of each sender's newest message. Anyone who may LISTEN can replay a node's notification, so each number
+/// is taken once.
+///
+/// A sender that restarts has a new number of its own. One gap remains: a node that starts knows no sender yet, so the
+/// messages sent in this epoch before its start can be replayed to it once, in order.
+public struct NewestMessageNumbers: Sendable {
+    /// More than the nodes of a ledger and their predecessors.
+    static let senderLimit = 1024
+    /// Each sender's newest message, by the sender's own number, and the count of messages from all senders at that
+    /// time.
+    private var newest: [Int64: (number: Int64, turn: Int)] = [:]
+    private var turn = 0
+
+    public init() {}
+
+    var senderCount: Int { newest.count }
+
+    /// True if this is the sender's newest number so far. `number` has been authenticated.
+    mutating func take(_ number: Int64) -> Bool {
+        let sender = number >> 32
+        if let known = newest[sender] {
+            guard number > known.number else { return false }
+        } else if newest.count >= NewestMessageNumbers.senderLimit,
+            let oldest = newest.min(by: { $0.value.turn < $1.value.turn })
+        {
+            newest[oldest.key] = nil
+        }
+        turn += 1
+        newest[sender] = (number, turn)
+        return true
+    }
+}

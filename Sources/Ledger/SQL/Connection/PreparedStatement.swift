@@ -1,3 +1,5 @@
+public import Domain
+
 /// A statement of an engine's connection, and the rows of its current run. Used by its connection's thread only.
 public protocol PreparedStatement: AnyObject {
     var sql: String { get }
@@ -83,4 +85,43 @@ public struct Statement {
         while try prepared.next() { results.append(try read(Row(prepared))) }
         return results
     }
+}
+
+/// A value that a statement binds.
+public enum Value {
+    case null
+    case integer(Int64)
+    case text(String)
+    case bytes([UInt8])
+
+    public init(_ text: String?) { self = text.map { .text($0) } ?? .null }
+
+    public init(_ number: Int64?) { self = number.map { .integer($0) } ?? .null }
+
+    public init(_ flag: Bool?) { self = flag.map { .integer($0 ? 1 : 0) } ?? .null }
+
+    public init(_ instant: Instant?) { self.init(instant?.milliseconds) }
+
+    public init<Word: RawRepresentable<String>>(_ word: Word?) { self.init(word?.rawValue) }
+}
+
+/// An `INSERT` of one row, by its parts: an engine that is far away writes the rows of a table together.
+public struct Insertion: Sendable {
+    public let table: String
+    public let columns: [String]
+    /// How many columns, the first ones, are the key of rows that replace each other; 0 for rows that do not.
+    public let keyCount: Int
+    public let conflict: String
+
+    init(into table: String, _ columns: String, replacing keyCount: Int = 0, conflict: String = "") {
+        self.table = table
+        self.columns = columns.split(separator: ",").map { String($0.drop { $0 == " " || $0 == "\n" }) }
+        self.keyCount = keyCount
+        self.conflict = conflict
+    }
+
+    public var sql: String { "\(beginning) (\(marks(columns.count))) \(conflict)" }
+
+    /// Everything before the rows.
+    public var beginning: String { "INSERT INTO \(table) (\(columns.joined(separator: ", "))) VALUES" }
 }

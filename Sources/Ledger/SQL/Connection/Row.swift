@@ -51,3 +51,57 @@ public struct Row {
         )
     }
 }
+
+/// Reads a row's columns one after the other, in the order of the list that the statement selects.
+struct RowReader {
+    private let row: Row
+    private var column: Int32
+
+    init(_ row: Row, from column: Int32 = 0) {
+        self.row = row
+        self.column = column
+    }
+
+    /// Skips a group of columns that are null together; false if the first one is not null.
+    mutating func skips(_ count: Int32) -> Bool {
+        guard row.isNull(column) else { return false }
+        column += count
+        return true
+    }
+
+    mutating func skip() { column += 1 }
+
+    mutating func integer() -> Int64 { row.integer(advance()) }
+    mutating func optionalInteger() -> Int64? { row.optionalInteger(advance()) }
+    mutating func flag() -> Bool { row.flag(advance()) }
+    mutating func optionalFlag() -> Bool? { row.optionalFlag(advance()) }
+    mutating func instant() -> Instant { row.instant(advance()) }
+    mutating func optionalInstant() -> Instant? { row.optionalInstant(advance()) }
+    mutating func text() -> String { row.text(advance()) }
+    mutating func optionalText() -> String? { row.optionalText(advance()) }
+    mutating func user() -> UserID { row.user(advance()) }
+    mutating func optionalUser() -> UserID? { row.optionalUser(advance()) }
+    /// Reads `StoredBody.columns`. Nil when there is none.
+    mutating func body() throws(EngineError) -> [UInt8]? {
+        let (body, header) = (advance(), advance())
+        guard !row.isNull(body) else { return nil }
+        let stored = StoredBody(bytes: row.bytes(body), header: row.isNull(header) ? nil : row.bytes(header))
+        do { return try stored.body() } catch { throw row.unreadable(body) }
+    }
+    mutating func word<Word: RawRepresentable<String>>() throws(EngineError) -> Word { try row.word(advance()) }
+    mutating func optionalWord<Word: RawRepresentable<String>>() throws(EngineError) -> Word? {
+        try row.optionalWord(advance())
+    }
+
+    /// Fails for a text that no version of the ledger writes.
+    mutating func parsed<Value>(_ parse: (String) -> Value?) throws(EngineError) -> Value {
+        let column = advance()
+        guard let value = parse(row.text(column)) else { throw row.unreadable(column) }
+        return value
+    }
+
+    private mutating func advance() -> Int32 {
+        defer { column += 1 }
+        return column
+    }
+}

@@ -1,4 +1,6 @@
+internal import Crypto
 public import Domain
+internal import Encoding
 
 /// Erased users, of whom only tombstones are left.
 public struct ErasedUsers: Sendable {
@@ -17,5 +19,31 @@ public struct ErasedUsers: Sendable {
     /// Takes about a microsecond.
     public func contains(_ user: UserID) -> Bool {
         !digests.isEmpty && digests.contains(key.digest(of: .user(user)))
+    }
+}
+
+/// Makes digests of the names of an erased user. Without the key, which is in the ledger, nobody can find out whom a
+/// tombstone stands for by trying user ids.
+public struct ErasureKey: Sendable {
+    /// The prefix of an event's id that is a digest.
+    static let prefix = "erased:"
+    private let key: HMACKey
+
+    init(_ text: String) {
+        key = HMACKey(Array(text.utf8))
+    }
+
+    /// Reads the key that was created with the ledger.
+    init(_ statement: Statement) throws(EngineError) {
+        self.init(try statement.first { row in row.text(0) } ?? "")
+    }
+
+    /// 256 bits, as text.
+    public static func random() -> String { Hex.encode(randomBytes(32)) }
+
+    func digest(of identity: ErasedIdentity) -> String {
+        // Each field begins with its length, so that two different lists never have the same bytes.
+        let message = identity.fields.flatMap { Array("\($0.utf8.count):\($0)".utf8) }
+        return ErasureKey.prefix + Hex.encode(key.authenticate(message[...]))
     }
 }

@@ -1,0 +1,98 @@
+internal import Glibc
+
+/// The ledger's file, before SQLite opens it.
+public enum LedgerFile {
+    /// Less free space than this holds no commit.
+    public static let leastFreeBytes = 256 << 10
+
+    /// Creates an empty file that only its owner may read, unless the file exists: it will hold who bought what. SQLite
+    /// would make it readable to everyone whom the umask lets in, and it gives `-wal` and `-shm` the mode of the
+    /// ledger.
+    ///
+    /// Reports no failure, because SQLite will meet the same one. An existing file is not touched: opening and closing
+    /// it would drop the locks of this process on it (https://www.sqlite.org/howtocorrupt.html, 2.2).
+    public static func create(_ path: String) {
+        // SQLite's name for a ledger without a file, which tests use.
+        guard path != ":memory:" else { return }
+        let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    /// The folder that `path` lies in.
+    public static func folder(of path: String) -> String {
+        path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+    }
+
+    /// The free space on the disk of `folder`; nil when the folder does not exist.
+    public static func freeBytes(in folder: String) -> Int? {
+        var disk = statvfs()
+        guard statvfs(folder, &disk) == 0 else { return nil }
+        return Int(clamping: UInt64(disk.f_bavail) &* UInt64(disk.f_frsize))
+    }
+}
+
+/// Identifies the ledger's files. SQLite goes on writing to a file that was deleted, moved or replaced, and everything
+/// that was answered 200 meanwhile would be gone after the next start.
+public struct LedgerFileIdentity: Sendable {
+    private struct Identity: Equatable {
+        var device: UInt
+        var inode: UInt
+
+        init?(_ path: String) {
+            var information = stat()
+            guard stat(path, &information) == 0 else { return nil }
+            device = UInt(information.st_dev)
+            inode = UInt(information.st_ino)
+        }
+    }
+
+    private let files: [(path: String, identity: Identity)]
+
+    /// Make it once the files are open and the journal has begun. A ledger in memory has no files.
+    public init(_ path: String) {
+        files = ["", "-wal", "-shm"].compactMap { suffix in
+            Identity(path + suffix).map { (path + suffix, $0) }
+        }
+    }
+
+    /// The ledger's own path; nil in memory.
+    public var path: String? { files.first?.path }
+
+    /// True while that path still names the file that is written, whatever happened to its journal.
+    public var hasLedger: Bool { files.first.map { Identity($0.path) == $0.identity } ?? true }
+
+    /// Nil while the files that are written are at their paths.
+    public var problem: String? {
+        for file in files {
+            let found = Identity(file.path)
+            guard found != file.identity else { continue }
+            let what = found == nil ? "\(file.path) is gone" : "another file has taken the place of \(file.path)"
+            let todo =
+                file.path == path
+                ? "put it back, or stop the server and restore a backup" : "start the server again"
+            return "\(what), so nothing is committed any more: \(todo)"
+        }
+        return nil
+    }
+}
+
+/// The user and group that own a file. The server runs as a user other than root, and must be able to open what
+/// root has restored.
+public struct LedgerFileOwner {
+    private let user: uid_t
+    private let group: gid_t
+
+    /// Reads the owner of the ledger at `path`, or of its folder if there is no ledger. Returns nil unless this
+    /// process is root, because nobody else may change a file's owner.
+    public init?(ofLedgerAt path: String) {
+        var information = stat()
+        let reference = LedgerBackup.isFile(path) ? path : LedgerFile.folder(of: path)
+        guard geteuid() == 0, stat(reference, &information) == 0 else { return nil }
+        user = information.st_uid
+        group = information.st_gid
+    }
+
+    public func take(_ file: String) {
+        _ = chown(file, user, group)
+    }
+}
