@@ -66,7 +66,7 @@ public enum SQLiteSchema {
             position INTEGER PRIMARY KEY REFERENCES entries,
             provider TEXT NOT NULL, environment TEXT NOT NULL, event TEXT NOT NULL, app TEXT NOT NULL,
             signed_at INTEGER NOT NULL, received_at INTEGER NOT NULL, body BLOB NOT NULL,
-            header BLOB, contract INTEGER REFERENCES contracts
+            header BLOB REFERENCES headers, contract INTEGER REFERENCES contracts
         ) STRICT;
         CREATE UNIQUE INDEX events_by_id ON events (event, provider, environment);
         CREATE INDEX events_by_contract ON events (contract, position) WHERE contract IS NOT NULL;

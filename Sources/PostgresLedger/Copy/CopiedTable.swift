@@ -66,10 +66,11 @@ struct CopiedTable {
             pending_product:text access_until auto_renew is_pausing ends_at
             """
         ),
+        CopiedTable("headers", key: "digest:bytes", "text:bytes"),
         CopiedTable(
             "events",
             key: "position",
-            "provider:text environment:text event:text app:text signed_at received_at body:bytes contract"
+            "provider:text environment:text event:text app:text signed_at received_at body:bytes header:bytes contract"
         ),
         CopiedTable(
             "fragments",
