@@ -6,9 +6,11 @@ internal import HTTPClient
 final class Context {
     private static let alarmMicroseconds: Int64 = 250_000
 
-    private let context: OpaquePointer
+    private let context: OpaquePointer?
     /// libwebsockets links the alarm into a list of its own.
     private let alarm = UnsafeMutablePointer<lws_sorted_usec_list_t>.allocate(capacity: 1)
+    /// Pings after 15 s, and ends a connection that has not answered for 45 s.
+    private let policy = UnsafeMutablePointer<lws_retry_bo_t>.allocate(capacity: 1)
     private let protocols: UnsafeMutablePointer<lws_protocols>
     private let texts: Texts
 
@@ -21,6 +23,9 @@ final class Context {
         protocols[0].callback = happened
         protocols[0].rx_buffer_size = 64 << 10
         alarm.initialize(to: lws_sorted_usec_list_t())
+        policy.initialize(to: lws_retry_bo_t())
+        policy.pointee.secs_since_valid_ping = 15
+        policy.pointee.secs_since_valid_hangup = 45
         var info = lws_context_creation_info()
         info.port = CONTEXT_PORT_NO_LISTEN
         info.protocols = UnsafePointer(protocols)
@@ -31,23 +36,21 @@ final class Context {
         info.max_http_header_data = 16 << 10
         info.pt_serv_buf_size = 64 << 10
         info.timeout_secs = 20
+        info.retry_and_idle_policy = UnsafePointer(policy)
         // Without a text, it would read the environment by rules of its own.
         info.http_proxy_address = texts.keep(client.proxy ?? "")
         if let file = client.authorityFile {
             info.client_ssl_ca_filepath = texts.keep(file)
             info.options |= UInt64(paycast_lws_no_system_authorities)
         }
-        guard let context = lws_create_context(&info) else {
-            protocols.deallocate()
-            alarm.deallocate()
-            return nil
-        }
-        self.context = context
+        context = lws_create_context(&info)
+        guard context != nil else { return nil }
     }
 
     deinit {
         lws_context_destroy(context)
         protocols.deallocate()
+        policy.deallocate()
         alarm.deallocate()
     }
 

@@ -5,7 +5,7 @@ internal import Synchronization
 /// libwebsockets ends a connection that breaks the rules, and tells only its log why.
 enum ProtocolClues {
     private static let kinds: [(mark: String, kind: WebSocketError.Kind)] = [
-        ("lws_getaddrinfo46 failed", .unknownHost),
+        ("lws_getaddrinfo46 failed", .unknownHost), ("validity too old", .silent),
         ("illegal rsv bits", .violation("a frame has reserved bits")),
         ("illegal opcode", .violation("a frame is of an unknown kind")),
         ("disordered continuation", .violation("a frame continues no message")),

@@ -23,8 +23,8 @@ final class Session {
     private var failure: WebSocketError.Kind?
     private var connection: OpaquePointer?
     private var message: [UInt8] = []
-    private var outgoing: [(bytes: [UInt8], kind: lws_write_protocol)] = []
-    private var life = SignsOfLife()
+    private var outgoing: [[UInt8]] = []
+    private var nextSecond = ContinuousClock.now
     /// When the handshake, or the farewell, must be over.
     private var deadline = ContinuousClock.now
 
@@ -62,24 +62,20 @@ final class Session {
         }
     }
 
-    func send(_ text: String) { write(Array(text.utf8), as: LWS_WRITE_TEXT) }
+    func send(_ text: String) {
+        outgoing.append(Array(text.utf8))
+        if let connection { lws_callback_on_writable(connection) }
+    }
 
     // MARK: Time
 
     private func tick() {
         let now = ContinuousClock.now
-        switch phase {
-        case .connecting where now > deadline: end(with: .timedOut)
-        case .leaving where now > deadline: phase = .over
-        case .open:
-            switch life.tick(at: now) {
-            case .nothing: break
-            case .ask: write(Array("paycast".utf8), as: LWS_WRITE_PING)
-            case .giveUp: return end(with: .silent)
-            }
-        default: break
-        }
-        if phase == .connecting || phase == .open, life.isSecond(at: now), !handle(.tick, socket) { leave() }
+        if phase == .connecting, now > deadline { return end(with: .timedOut) }
+        if phase == .leaving { return now > deadline ? phase = .over : () }
+        guard phase != .over, now >= nextSecond else { return }
+        nextSecond = now + .seconds(1)
+        if !handle(.tick, socket) { leave() }
     }
 
     private func end(with failure: WebSocketError.Kind) {
@@ -120,9 +116,7 @@ final class Session {
         case LWS_CALLBACK_CLIENT_ESTABLISHED:
             self.connection = connection
             phase = .open
-            life.heard()
             if !handle(.opened, socket) { leave() }
-        case LWS_CALLBACK_CLIENT_RECEIVE_PONG: life.heard()
         case LWS_CALLBACK_CLIENT_RECEIVE: return received(bytes, on: connection)
         case LWS_CALLBACK_CLIENT_WRITEABLE: return writeNext(on: connection)
         case LWS_CALLBACK_WS_PEER_INITIATED_CLOSE: noteClose(bytes)
@@ -133,7 +127,6 @@ final class Session {
     }
 
     private func received(_ bytes: UnsafeRawBufferPointer, on connection: OpaquePointer) -> Int32 {
-        life.heard()
         guard phase == .open else { return 0 }
         guard message.count + bytes.count <= Session.longestMessage else {
             failure = .tooLarge
@@ -150,11 +143,6 @@ final class Session {
         return 0
     }
 
-    private func write(_ bytes: [UInt8], as kind: lws_write_protocol) {
-        outgoing.append((bytes, kind))
-        if let connection { lws_callback_on_writable(connection) }
-    }
-
     private func writeNext(on connection: OpaquePointer) -> Int32 {
         guard phase != .leaving else {
             lws_close_reason(connection, LWS_CLOSE_STATUS_NORMAL, nil, 0)
@@ -163,9 +151,9 @@ final class Session {
         guard !outgoing.isEmpty else { return 0 }
         let next = outgoing.removeFirst()
         // libwebsockets writes the frame's head in front of the bytes, and its mask over them.
-        var frame = [UInt8](repeating: 0, count: Int(paycast_lws_pre)) + next.bytes
+        var frame = [UInt8](repeating: 0, count: Int(paycast_lws_pre)) + next
         let written = frame.withUnsafeMutableBufferPointer {
-            lws_write(connection, $0.baseAddress.map { $0 + Int(paycast_lws_pre) }, next.bytes.count, next.kind)
+            lws_write(connection, $0.baseAddress.map { $0 + Int(paycast_lws_pre) }, next.count, LWS_WRITE_TEXT)
         }
         if !outgoing.isEmpty { lws_callback_on_writable(connection) }
         return written < 0 ? -1 : 0
@@ -180,36 +168,5 @@ final class Session {
         guard phase == .open else { return }
         let code = bytes.count >= 2 ? Int(bytes[0]) << 8 | Int(bytes[1]) : 1005
         failure = failure ?? .closed(code, String(decoding: bytes.dropFirst(2), as: UTF8.self))
-    }
-}
-
-/// Whether the other side still lives: it is asked after 15 s of silence, and given up after 45 s.
-struct SignsOfLife {
-    enum Verdict {
-        case nothing, ask, giveUp
-    }
-
-    private var last = ContinuousClock.now
-    private var hasAsked = false
-    private var second = ContinuousClock.now
-
-    mutating func heard() {
-        last = .now
-        hasAsked = false
-    }
-
-    mutating func tick(at now: ContinuousClock.Instant) -> Verdict {
-        let silence = last.duration(to: now)
-        if silence > .seconds(45) { return .giveUp }
-        guard silence > .seconds(15), !hasAsked else { return .nothing }
-        hasAsked = true
-        return .ask
-    }
-
-    /// True once a second.
-    mutating func isSecond(at now: ContinuousClock.Instant) -> Bool {
-        guard now >= second else { return false }
-        second = now + .seconds(1)
-        return true
     }
 }

@@ -49,38 +49,22 @@ struct StreamElement: Equatable {
 
     private init(_ bytes: [UInt8], tag: Range<Int>, end: Int) {
         html = String(decoding: bytes[tag.lowerBound..<end], as: UTF8.self)
-        var rest = bytes[tag].dropFirst(StreamTags.name.count + 1).dropLast()
-        while let attribute = StreamElement.attribute(&rest) {
-            switch attribute.name {
-            case "action" where action == nil: action = attribute.value
-            case "target" where target == nil: target = attribute.value
-            case "targets" where targets == nil: targets = attribute.value
-            default: break
-            }
-        }
+        action = StreamElement.value(of: "action", in: bytes[tag])
+        target = StreamElement.value(of: "target", in: bytes[tag])
+        targets = StreamElement.value(of: "targets", in: bytes[tag])
     }
 
     init(html: String) {
         self.html = html
     }
 
-    private static func attribute(_ rest: inout ArraySlice<UInt8>) -> (name: String, value: String)? {
-        rest = rest.drop { isSpace($0) || $0 == UInt8(ascii: "/") }
-        guard !rest.isEmpty else { return nil }
-        let name = rest.prefix { !isSpace($0) && $0 != UInt8(ascii: "=") }
-        rest = rest.dropFirst(max(1, name.count)).drop(while: isSpace)
-        var value: ArraySlice<UInt8> = []
-        if rest.first == UInt8(ascii: "=") {
-            rest = rest.dropFirst().drop(while: isSpace)
-            if let quote = rest.first, quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") {
-                value = rest.dropFirst().prefix { $0 != quote }
-                rest = rest.dropFirst(value.count + 2)
-            } else {
-                value = rest.prefix { !isSpace($0) }
-                rest = rest.dropFirst(value.count)
-            }
+    /// In quotes, as generators write it.
+    private static func value(of name: String, in tag: ArraySlice<UInt8>) -> String? {
+        for quote in [UInt8(ascii: "\""), UInt8(ascii: "'")] {
+            guard let start = tag.firstRange(of: Array(" \(name)=".utf8) + [quote]) else { continue }
+            return String(decoding: tag[start.upperBound...].prefix { $0 != quote }, as: UTF8.self)
         }
-        return (String(decoding: name, as: UTF8.self).lowercased(), String(decoding: value, as: UTF8.self))
+        return nil
     }
 }
 

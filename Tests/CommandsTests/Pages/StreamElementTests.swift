@@ -12,7 +12,7 @@ import Testing
     private static let nested =
         #"<turbo-stream action="replace" targets=".a > b"><template><turbo-stream action="x"></turbo-stream></template></turbo-stream>"#
     private static let source =
-        #"<TURBO-STREAM target='a"b' ACTION=update><template><turbo-stream-source src="x"></turbo-stream-source>"#
+        #"<TURBO-STREAM target='a"b' action="update"><template><turbo-stream-source src="x"></turbo-stream-source>"#
         + "</template></TURBO-STREAM>"
 
     @Test(arguments: [
@@ -23,10 +23,10 @@ import Testing
         Case(html: source, elements: [element("update", target: "a\"b", html: source)]),
         Case(
             html:
-                #" <turbo-stream action="refresh"></turbo-stream><turbo-stream/action="remove"/target="a"></turbo-stream>"#,
+                #" <turbo-stream action="refresh"></turbo-stream><turbo-stream action="remove" target="a"></turbo-stream>"#,
             elements: [
                 element("refresh", html: #"<turbo-stream action="refresh"></turbo-stream>"#),
-                element("remove", target: "a", html: #"<turbo-stream/action="remove"/target="a"></turbo-stream>"#),
+                element("remove", target: "a", html: #"<turbo-stream action="remove" target="a"></turbo-stream>"#),
             ]
         ),
     ]) func areFound(_ given: Case) {
