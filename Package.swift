@@ -140,20 +140,12 @@ let package = Package(
         ),
         // Stores that exist nowhere: their histories, their servers, and what drives them.
         library("Simulator", ["Encoding", "Domain", "APIModel", "Crypto", "HTTPClient"]),
-        library(
-            "Development",
-            [
-                "Encoding", "Domain", "APIModel", "Assets", "Support", "Crypto", "HTTP", "Stores", "Ledger", "Pages",
-                "Simulator", "API",
-            ]
-        ),
-        // The only place that builds and joins the parts.
+        // The only place that builds and joins the parts. Its development server has a demo.
         library(
             "Server",
             [
                 "Encoding", "Domain", "APIModel", "Assets", "Support", "Crypto", "HTTPClient", "HTTP", "Stores",
-                "Ledger",
-                "PostgresLedger", "Pages", "Rails", "Simulator", "Gateway", "API", "Development",
+                "Ledger", "PostgresLedger", "Pages", "Rails", "Simulator", "Gateway", "API",
             ]
         ),
         // What every command reads and prints, the client of a server, and the larger commands.
@@ -161,7 +153,7 @@ let package = Package(
             "Commands",
             [
                 "Encoding", "Domain", "APIModel", "Support", "Crypto", "HTTPClient", "WebSocketClient", "Stores",
-                "Ledger", "PostgresLedger", "Pages", "Simulator", "Development", "Server",
+                "Ledger", "PostgresLedger", "Pages", "Simulator", "Server",
             ]
         ),
         executable(
@@ -200,7 +192,6 @@ let package = Package(
         tests("Gateway", ["COpenSSL", "Domain", "Support", "HTTP", "Pages"]),
         tests("API", ["Encoding", "Domain", "APIModel", "Support", "Stores", "Ledger", "Pages"]),
         tests("Simulator", ["Encoding", "Domain", "Crypto", "Stores"]),
-        tests("Development", ["Domain", "Support", "Simulator"]),
         tests(
             "Server",
             ["Domain", "Support", "Crypto", "HTTPClient", "HTTP", "Stores", "Ledger", "Simulator"]

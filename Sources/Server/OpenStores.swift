@@ -1,4 +1,3 @@
-internal import Development
 internal import Domain
 internal import Simulator
 internal import Stores

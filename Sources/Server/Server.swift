@@ -1,5 +1,4 @@
 internal import API
-internal import Development
 public import Gateway
 internal import HTTP
 public import Ledger

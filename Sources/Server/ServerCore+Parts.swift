@@ -1,6 +1,5 @@
 internal import API
 internal import APIModel
-internal import Development
 internal import Domain
 internal import Gateway
 internal import Ledger

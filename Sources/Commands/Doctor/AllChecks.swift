@@ -1,5 +1,4 @@
 internal import Crypto
-internal import Development
 internal import Domain
 internal import HTTPClient
 internal import Ledger

@@ -1,14 +1,14 @@
-public import API
+internal import API
 internal import Domain
 internal import Encoding
 internal import HTTP
 internal import Ledger
-public import Pages
-public import Simulator
-public import Support
+internal import Pages
+internal import Simulator
+internal import Support
 
 /// What `--dev` adds to the server: the demo page, the simulated stores behind its buttons, and its event list.
-public final class DemoRoutes: DevelopmentRoutes {
+final class DemoRoutes: DevelopmentRoutes {
     private let workspace: DevelopmentWorkspace
     private let apiKey: String
     /// The apps that the simulated stores sell for, where the settings name one.
@@ -24,7 +24,7 @@ public final class DemoRoutes: DevelopmentRoutes {
     private let standIns: [String: any StandIn]
     private let callees = WorkerPool(name: "demo-api", threads: 2, capacity: 1000)
 
-    public init(_ dependencies: DemoDependencies, clock: Clock, timings: DemoTimings) {
+    init(_ dependencies: DemoDependencies, clock: Clock, timings: DemoTimings) {
         workspace = dependencies.workspace
         self.clock = clock
         apiKey = dependencies.apiKey
@@ -48,7 +48,7 @@ public final class DemoRoutes: DevelopmentRoutes {
     }
 
     /// From now on the server can be reached: tells the simulated store, and the commands in this folder, where.
-    public func serve(at address: String) throws(WorkspaceError) {
+    func serve(at address: String) throws(WorkspaceError) {
         self.address.replace(with: address)
         try workspace.announce(address: address, clockOffset: clock.offset)
     }
@@ -61,12 +61,12 @@ public final class DemoRoutes: DevelopmentRoutes {
         }
     }
 
-    public func close() {
+    func close() {
         store.close()
         callees.close()
     }
 
-    public func answer(_ request: Request) -> Answer? {
+    func answer(_ request: Request) -> Answer? {
         switch request.route {
         case .file(path: "/"): .later { [page] in page.send(request, to: $0) }
         case .demoEvents: .later { [events] in events.send(since: request.query["since"], to: $0) }

@@ -4,7 +4,7 @@ import Support
 import Synchronization
 import Testing
 
-@testable import Development
+@testable import Server
 
 @Suite struct ClockStandInTests {
     private final class Changes: Sendable {
