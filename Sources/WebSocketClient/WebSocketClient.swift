@@ -42,6 +42,7 @@ public struct WebSocketClient: Sendable {
             case _ where url.path.utf8.count > WebSocketClient.longestPath: "it is longer than 2,000 bytes"
             case _ where max(url.host.utf8.count, pageOrigin.utf8.count) > WebSocketClient.longestHost:
                 "its name, or the page's, is longer than 100 bytes"
+            case _ where (url.path + pageOrigin).utf8.contains { $0 <= 32 }: "it has spaces, or the page's has"
             case _ where url.isSecure && url.host.hasPrefix("["):
                 "libwebsockets checks no certificate of an IPv6 address; give its name"
             default: String?.none

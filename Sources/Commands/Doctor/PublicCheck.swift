@@ -22,7 +22,9 @@ struct PublicCheck {
     /// Nil without `--public`.
     init?(_ arguments: inout Arguments, remote: RemoteServer) throws(UsageError) {
         let address = try arguments.option("--public")
-        page = try arguments.option("--origin")
+        page = try arguments.option("--origin").map { text throws(UsageError) in
+            try pageAddress(text, of: "--origin")
+        }
         authorityFile = try readableFile(&arguments, "--ca")
         patience = try arguments.number("--patient", in: 1...3600).map { .seconds($0) }
         guard let address else {

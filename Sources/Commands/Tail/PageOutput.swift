@@ -26,11 +26,12 @@ struct PageOutput {
         let target = element.target.map { "#" + $0 } ?? element.targets
         // As Turbo does it.
         let text = element.action == "refresh" ? "the page loads itself again" : element.text(limit: 60)
-        return [
+        let line = [
             padded("\(time)", to: 23), padded(message.cursor.map { "\($0)" } ?? "-", to: 14),
             padded(element.action ?? "-", to: 8), padded(target ?? "-", to: 20),
             padded("\(element.html.utf8.count) B", to: 8), text,
         ].joined(separator: "  ")
+        return String(line.reversed().drop { $0 == " " }.reversed())
     }
 
     static func json(_ element: StreamElement, of message: PageMessage, at now: Instant) -> JSONValue {
