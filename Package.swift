@@ -169,7 +169,8 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "CLinux", "Encoding", "Domain", "Support", "Crypto", "HTTPClient", "Stores", "Rails", "Simulator",
+                "CLinux", "Encoding", "Domain", "Support", "Crypto", "HTTPClient", "WebSocketClient", "Stores", "Rails",
+                "Simulator",
             ],
             path: "Tests/TestSupport",
             swiftSettings: settings

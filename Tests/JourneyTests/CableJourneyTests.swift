@@ -102,8 +102,7 @@ import Testing
     func aWebSocketWhoseNameEndsLosesItsElementAndRefreshes(_ milliseconds: Int64) throws {
         try publish("secret of a name that has ended")
         let name = try sign("room:1", expires: Support.Clock().now() + .milliseconds(milliseconds))
-        let page = try RawWebSocket(port: server.port, path: "/streams?name=\(name)&since=x")
-        #expect(page.isAccepted)
+        let page = try PageWebSocket(port: server.port, path: "/streams?name=\(name)&since=x")
         var text = try page.text()
         if milliseconds > 0 {
             #expect(text.contains("secret"))
@@ -135,7 +134,7 @@ import Testing
         #expect(try cable.subscribe(CableClient.identifier(name)) == "confirm_subscription")
         let events = try EventStreamClient(port: server.port, path: "/streams?name=\(name)")
         _ = try events.block()
-        let socket = try RawWebSocket(port: server.port, path: "/streams?name=\(name)")
+        let socket = try PageWebSocket(port: server.port, path: "/streams?name=\(name)")
         try publish("live")
         _ = try (cable.html(), events.message(), socket.text())
         server.process.send(.terminate)

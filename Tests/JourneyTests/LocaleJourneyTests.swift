@@ -38,8 +38,8 @@ import Testing
         )
         let name = try #require(order["signed_stream"]?.text)
         let events = try EventStreamClient(port: server.port, path: "/streams?name=\(name)")
-        let socket = try RawWebSocket(port: server.port, path: "/streams?name=\(name)")
-        #expect(events.status == 200 && socket.isAccepted)
+        let socket = try PageWebSocket(port: server.port, path: "/streams?name=\(name)")
+        #expect(events.status == 200)
         try trigger("SUBSCRIBED/INITIAL_BUY", "--order", try #require(order["order"]?.text))
         for text in [try events.message().data ?? "", try socket.text()] {
             #expect(text.contains("Jetzt 18. November 2026</p>"), "\(text)")
@@ -78,8 +78,7 @@ import Testing
     @Test func broadcastsFollow() throws {
         let page = try ask("GET", path: "/users/42/stream?locale=de-AT")
         let name = try #require(page["signed_stream"]?.text)
-        let socket = try RawWebSocket(port: server.port, path: "/streams?name=\(name)")
-        #expect(socket.isAccepted)
+        let socket = try PageWebSocket(port: server.port, path: "/streams?name=\(name)")
         let broadcast = #"{"user":"42","action":"replace","target":"news","template":"news""#
         for (end, text) in [
             ("}", "Neues"), (#","transient":true}"#, "Neues"), (#","values":{"locale":"en"}}"#, "News"),
@@ -137,6 +136,6 @@ import Testing
 
     /// What a page is sent that comes now.
     private func socketText(_ name: String) throws -> String {
-        try RawWebSocket(port: server.port, path: "/streams?name=\(name)").text()
+        try PageWebSocket(port: server.port, path: "/streams?name=\(name)").text()
     }
 }

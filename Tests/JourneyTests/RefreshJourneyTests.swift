@@ -61,7 +61,7 @@ import Testing
             let page = try EventStreamClient(port: server.port, path: path, headers: headers)
             return { try page.message().data ?? "" }
         case .webSocket:
-            let page = try RawWebSocket(port: server.port, path: path)
+            let page = try PageWebSocket(port: server.port, path: path)
             return { try page.text() }
         case .cable:
             let client = try CableClient(port: server.port)

@@ -81,7 +81,7 @@ import Testing
     @Test func webSocketGetsTheSame() throws {
         let start = try publish("zero")
         try publish("one")
-        let socket = try RawWebSocket(port: server.port, path: "/streams?name=\(name)&since=\(start)")
+        let socket = try PageWebSocket(port: server.port, path: "/streams?name=\(name)&since=\(start)")
         #expect(try socket.text().contains("one"))
         try publish("two")
         #expect(try socket.text().contains("two"))
@@ -93,7 +93,7 @@ import Testing
         for text in ["one", "two", "three", "four"] { try publish(text) }
         let last = try publish("five")
         for _ in 0..<2 {
-            let socket = try RawWebSocket(port: server.port, path: "/streams?name=\(name)&since=\(start)")
+            let socket = try PageWebSocket(port: server.port, path: "/streams?name=\(name)&since=\(start)")
             #expect(try texts(socket.text()) == ["five"])
         }
         let source = try page("&since=\(start)")
