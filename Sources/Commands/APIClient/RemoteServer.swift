@@ -1,7 +1,9 @@
 internal import APIModel
 internal import Domain
 internal import Encoding
+internal import Glibc
 public import HTTPClient
+internal import Ledger
 internal import Support
 
 /// The server that a client command talks to, and the key that it presents there.
@@ -162,3 +164,42 @@ public func queryString(_ items: [(name: String, value: String)]) -> String {
 
 /// A text as one part of a path.
 public func pathPart(_ text: String) -> String { PercentEncoding.encode(text) }
+
+/// Where the server listens that was started, or would be, with this environment.
+///
+/// A server that runs has left its address beside its ledger in SQLite, whatever flags it was started with.
+func serverAddress(of environment: [String: String]) -> String? {
+    let url = environment["DATABASE_URL"] ?? "sqlite:paycast.db"
+    if case .sqlite(let path)? = try? DatabaseURL(url), let address = LedgerLock.holder(of: path)?.address {
+        return address
+    }
+    let port = environment["PORT"].flatMap(nonEmpty)
+    let bind = environment["PAYCAST_BIND"].flatMap(nonEmpty)
+    guard port != nil || bind != nil, let number = Int(port ?? "8080"), (1...65_535).contains(number) else {
+        return nil
+    }
+    let isSecure = environment["PAYCAST_TLS_CERT"].flatMap(nonEmpty) != nil
+    return ServerAddress(bind: bind ?? "127.0.0.1", port: number, isSecure: isSecure).own
+}
+
+/// The working folder's `.paycast/`, where a development server leaves what the other commands need.
+public struct Workspace {
+    private let folder = ".paycast"
+
+    public init() {}
+
+    /// The address on which the server listens.
+    public var address: String? { firstLine(of: "address") }
+    public var apiKey: String? { firstLine(of: "api.key") }
+    public var streamKey: String? { firstLine(of: "stream.key") }
+
+    private func firstLine(of name: String) -> String? {
+        let descriptor = open("\(folder)/\(name)", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        let count = read(descriptor, &bytes, bytes.count)
+        let line = bytes.prefix(max(0, count)).prefix { $0 >= 32 }
+        return line.isEmpty ? nil : String(decoding: line, as: UTF8.self)
+    }
+}

@@ -2,6 +2,7 @@ internal import Crypto
 internal import Domain
 internal import HTTPClient
 internal import Ledger
+internal import Pages
 internal import Server
 internal import Simulator
 internal import Stores
@@ -113,4 +114,52 @@ struct AllChecks {
 
     /// A development server serves every store: its simulated stores supply the settings that are missing.
     private var expected: [any Store] { configuration.stores.filter(\.isExpected) }
+}
+
+/// The certificate that this server shows to browsers and stores.
+struct CertificateCheck {
+    /// In days. Automatic renewal happens 30 days before the end; with half of that left, it has failed.
+    private static let notice = 14
+
+    /// PEM, as `PAYCAST_TLS_CERT` names it.
+    let file: String
+    let now: Instant
+
+    var findings: [Finding] {
+        guard let chain = CertificateSummary.read(pemFile: file), let leaf = chain.first else {
+            return [.fail("TLS certificate", detail: "\(file) holds no readable certificate: use PEM, leaf first")]
+        }
+        let todo = "renew it; a running server picks up the new file by itself"
+        let expiry = Finding.expiry(
+            "TLS certificate",
+            of: leaf,
+            at: now,
+            notice: CertificateCheck.notice,
+            todo: todo
+        )
+        guard chain.count == 1 else { return [expiry] }
+        return [
+            expiry,
+            .warn("TLS chain", detail: "\(file) holds only the leaf: append the intermediates, which stores need"),
+        ]
+    }
+}
+
+/// The templates that a server with these settings would read, with the findings that the server would have.
+struct TemplatesCheck {
+    /// Nil without a public folder, which is reported with the settings.
+    let publicFolder: String?
+
+    var findings: [Finding] {
+        guard let publicFolder else { return [] }
+        do throws(TemplateProblems) {
+            let warnings = try TemplateLoader(folder: "\(publicFolder)/fragments").warnings
+            if warnings.isEmpty {
+                return [.ok("templates", detail: "there is one for every state in \(publicFolder)/fragments")]
+            }
+            return warnings.map { .warn("templates", detail: $0.description) }
+        } catch {
+            return error.problems.map { .fail("templates", detail: $0.description) }
+        }
+    }
 }

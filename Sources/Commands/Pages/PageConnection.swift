@@ -1,4 +1,6 @@
+internal import Domain
 internal import Encoding
+internal import Glibc
 internal import HTTPClient
 internal import WebSocketClient
 
@@ -173,5 +175,49 @@ struct PageFailure: Error {
             default: false
             }
         self.init(.http(error), "\(error)", mayPass: mayPass)
+    }
+}
+
+/// The `http` or `https` form of an address that a page uses, without a trailing slash.
+func pageAddress(_ text: String, of option: String) throws(UsageError) -> String {
+    let isWebSocket = ["ws://", "wss://"].contains { text.hasPrefix($0) }
+    let address = isWebSocket ? "http" + text.dropFirst(2) : text
+    guard let url = try? RequestURL(address), !url.path.contains("?") else {
+        throw UsageError("\(option) must be an address such as wss://pay.example.com, not \(quoted(text))")
+    }
+    return address.hasSuffix("/") ? String(address.dropLast()) : address
+}
+
+/// A file of certificates that an option names; a client would only say later that it trusts nobody.
+func readableFile(_ arguments: inout Arguments, _ option: String) throws(UsageError) -> String? {
+    guard let file = try arguments.option(option) else { return nil }
+    guard access(file, R_OK) == 0 else { throw UsageError("\(option): \(quoted(file)) cannot be read") }
+    return file
+}
+
+/// What a page has received at once.
+struct PageMessage: Followed {
+    static let fields = ["cursor", "action", "target", "text"]
+
+    let html: String
+    let cursor: Cursor?
+    /// At least one.
+    let elements: [StreamElement]
+
+    init(html: String, cursor: String?) {
+        self.html = html
+        self.cursor = cursor.flatMap { Cursor($0) }
+        let found = StreamElement.all(in: html)
+        elements = found.isEmpty ? [StreamElement(html: html)] : found
+    }
+
+    /// `text` has to occur; the others have to be equal.
+    func has(_ value: String, for field: String) -> Bool {
+        switch field {
+        case "cursor": cursor?.description == value
+        case "action": elements.contains { $0.action == value }
+        case "target": elements.contains { $0.target == value || $0.targets == value }
+        default: html.contains(value)
+        }
     }
 }

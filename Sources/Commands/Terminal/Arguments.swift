@@ -1,4 +1,5 @@
 internal import Domain
+@preconcurrency internal import Glibc
 
 /// The words after a command. They are split into tokens first, then taken by name; whatever is left is an error.
 ///
@@ -139,4 +140,65 @@ public struct Arguments {
         if known.contains(name) { throw UsageError("\(name) is given more than once") }
         throw UsageError("unknown option \(quoted(name))" + suggestion(for: name, among: known.filter { $0 != "-h" }))
     }
+}
+
+/// The command line itself is wrong.
+public struct UsageError: Error, Equatable {
+    /// `EX_USAGE` of sysexits.h.
+    public static let exitCode: Int32 = 64
+
+    public var message: String
+    /// The command whose help explains it; nil for `paycast` itself.
+    public var command: String?
+
+    public init(_ message: String) {
+        self.message = message
+    }
+
+    public func `in`(_ command: String) -> UsageError {
+        var error = self
+        error.command = error.command ?? command
+        return error
+    }
+}
+
+/// `. Did you mean X?`, or the list of all names if no name is similar.
+public func suggestion(for word: String, among names: [String]) -> String {
+    if let name = nearest(to: word, among: names) { return ". Did you mean \(name)?" }
+    return names.isEmpty ? "" : ". Choose one of \(names.joined(separator: ", "))"
+}
+
+/// A command: the first word after `paycast`.
+public protocol Command {
+    static var name: String { get }
+
+    /// Takes the arguments that it knows; the caller rejects the rest.
+    init(_ arguments: inout Arguments) throws(UsageError)
+
+    /// Returns the exit code.
+    func run() throws(CommandFailure) -> Int32
+}
+
+/// Why a command could not do its work: one line that says what to do.
+public struct CommandFailure: Error, Equatable {
+    public static let exitCode: Int32 = 1
+
+    public var message: String
+
+    public init(_ message: String) {
+        self.message = message
+    }
+}
+
+/// The environment that the program was started with.
+public func processEnvironment() -> [String: String] {
+    var result: [String: String] = [:]
+    var next = environ
+    while let entry = next.pointee {
+        let text = String(cString: entry)
+        next += 1
+        guard let equals = text.firstIndex(of: "=") else { continue }
+        result[String(text[..<equals])] = String(text[text.index(after: equals)...])
+    }
+    return result
 }

@@ -1,5 +1,6 @@
 public import Domain
 public import Encoding
+import FoundationEssentials
 
 /// An object in a store's JSON. A member of an unexpected type counts as absent. Where that could wrongly open or end
 /// access, use the checked lookups, which throw.
@@ -105,5 +106,24 @@ extension StoreObject {
         guard let text = try checkedText(name) else { return nil }
         guard let date = Instant(iso8601: text), date.milliseconds >= 0 else { throw .malformed(.invalidPayload) }
         return date
+    }
+}
+
+/// Reads a store's document as JSON, and refuses repeated members.
+public enum StrictJSON {
+    public static func object(_ body: [UInt8]) throws(VerificationError) -> JSONNode {
+        do throws(JSONObjectError) {
+            return try JSONNode.object(strictly: body)
+        } catch {
+            throw .malformed(error == .repeatedMember ? .duplicateMember : .invalidJSON)
+        }
+    }
+}
+
+/// Decodes a store's JSON into narrow types, which name only the members that we read.
+public enum JSONBody {
+    /// Returns nil for anything that is not JSON or does not match `type`.
+    public static func decode<Value: Decodable>(_ type: Value.Type, from json: [UInt8]) -> Value? {
+        try? JSONDecoder().decode(type, from: Data(json))
     }
 }
