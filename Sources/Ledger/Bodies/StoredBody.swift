@@ -1,4 +1,5 @@
 internal import Domain
+internal import Glibc
 internal import Synchronization
 
 /// How the ledger keeps a body: as what it says where that gives the same bytes again, and otherwise as it came.
@@ -62,7 +63,8 @@ struct StoredBody: Equatable, Sendable {
     /// Nil without signed documents, and when putting together what was taken apart would not give the same bytes.
     private init?(partsOf body: [UInt8], sharing header: [UInt8]?) {
         guard let (parts, usesHeader) = SignedParts.take(body, sharing: header),
-            (try? SignedParts.join(parts, header: header, limit: body.count)) == body
+            let joined = try? SignedParts.join(parts, header: header, limit: body.count),
+            joined.count == body.count, memcmp(joined, body, body.count) == 0
         else { return nil }
         self.init(Form.parts, parts, of: body, header: usesHeader ? header : nil)
     }

@@ -55,7 +55,8 @@ final class AppleSignatureVerifier: Sendable {
     /// may make.
     func header(of text: String) -> [UInt8]? {
         guard case .roots = trust else { return nil }
-        return known.find(Array(text.utf8.prefix { $0 != UInt8(ascii: ".") })[...])?.text
+        guard let jws = try? JWS(text) else { return nil }
+        return known.find(jws.header)?.text
     }
 
     private func read<Document: SignedDocument>(
