@@ -58,7 +58,7 @@ struct AppPost {
         try post("/webhooks/apple", body: String(decoding: try store.body(notification), as: UTF8.self))
     }
 
-    /// The signed name of a user's stream, as his page has it.
+    /// The signed name of a user's stream, as the user's page has it.
     func stream(of user: String) throws -> String {
         let order = try post("/orders", members: ["user": user, "product": "paycast.pro.monthly"], isTrusted: true)
         return order["signed_stream"] ?? ""
