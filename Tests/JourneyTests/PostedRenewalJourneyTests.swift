@@ -108,6 +108,26 @@ import Testing
         #expect(try told(app, of: "42", lineage: bought.subscription.lineage) == known)
     }
 
+    /// A charge as it was before its refund, beside what Apple has signed of its renewal since.
+    @Test func refundStays() throws {
+        let app = try AppPost()
+        let bought = app.purchase("2000000000000001", token: try app.order(of: "42"))
+        var old = try pair(app, bought, user: "42")
+        #expect(try app.post("/transactions/apple", members: old)["outcome"] == "applied")
+        let refund = following(bought, Change(type: "REFUND", state: "revoked"))
+        #expect(try app.webhook(refund)["outcome"] == "applied")
+        let known = try told(app, of: "42", lineage: bought.subscription.lineage)
+        #expect(known.contains(#""state":"revoked""#))
+
+        var fresh = following(bought, PostedRenewalJourneyTests.cancellation)
+        for date in [Clock().now() - .seconds(20), Clock().now()] {
+            fresh.now = date
+            old["signedRenewalInfo"] = try app.store.renewal(fresh)
+            #expect(try app.post("/transactions/apple", members: old).status == 200)
+            #expect(try told(app, of: "42", lineage: bought.subscription.lineage).contains(#""state":"revoked""#))
+        }
+    }
+
     struct Mismatch: CustomTestStringConvertible, Sendable {
         var testDescription: String
         var apply: @Sendable (inout SimulatedNotification) -> Void

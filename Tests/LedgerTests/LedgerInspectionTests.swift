@@ -29,6 +29,7 @@ import Testing
         Case(testDescription: "a text", damage: "echo paywall > a#b.db", state: .foreign),
         Case(testDescription: "a folder", damage: "rm a#b.db; mkdir a#b.db", state: .foreign),
         Case(testDescription: "killed", damage: "echo journal > a#b.db-wal", state: .hasJournal),
+        Case(testDescription: "a copy killed at its end", damage: "echo journal > a#b.db-journal", state: .hasJournal),
         Case(testDescription: "closed well", damage: ": > a#b.db-wal", state: .whole),
     ]
 

@@ -68,14 +68,14 @@ struct WebhookEndpoint {
 
     /// 401 is for senders who are not the store. A sender who has proven to be the store but sends something unreadable
     /// gets another status: after a 401, an operator would look for the fault in the secret. The probes of `paycast
-    /// doctor` carry an API key, and are neither counted nor logged.
+    /// doctor` carry an API key with the right to operate, and are neither counted nor logged.
     private func refusal(
         _ error: VerificationError,
         of request: Request,
         delivery: Delivery? = nil,
         answers: WebhookAnswers?
     ) -> Response {
-        if services.authorization.rights(request.credentials) == nil {
+        if services.authorization.rights(request.credentials)?.contains(.operate) != true {
             let claim = delivery.flatMap { services.deliveries.refused($0, of: provider, error: error) }
             services.refusals.webhook(provider, error: error, claim: claim)
         }

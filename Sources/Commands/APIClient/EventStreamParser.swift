@@ -6,6 +6,8 @@ public struct EventStreamParser {
         public var data: String
         /// The cursor: the last `id` so far.
         public var id: String
+        /// Whether that stands in this event.
+        var hasOwnID = false
     }
 
     /// The id of the last complete block, even of one without data: where to resume.
@@ -20,6 +22,7 @@ public struct EventStreamParser {
     private var data: [String] = []
     private var dataSize = 0
     private var id = ""
+    private var hasOwnID = false
 
     public init(lastEventID: String = "") {
         self.lastEventID = lastEventID
@@ -62,7 +65,7 @@ public struct EventStreamParser {
         case "data":
             data.append(value)
             dataSize += value.utf8.count + 1
-        case "id" where !value.utf8.contains(0): id = value
+        case "id" where !value.utf8.contains(0): (id, hasOwnID) = (value, true)
         default: break
         }
     }
@@ -72,9 +75,11 @@ public struct EventStreamParser {
             type = ""
             data = []
             dataSize = 0
+            hasOwnID = false
         }
         lastEventID = id
         guard !data.isEmpty else { return nil }
-        return Event(type: type.isEmpty ? "message" : type, data: data.joined(separator: "\n"), id: id)
+        let name = type.isEmpty ? "message" : type
+        return Event(type: name, data: data.joined(separator: "\n"), id: id, hasOwnID: hasOwnID)
     }
 }

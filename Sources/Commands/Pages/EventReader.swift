@@ -40,7 +40,8 @@ struct EventReader {
             tell(.opened, handle)
         }
         for event in events where event.type == "message" {
-            tell(.message(html: event.data, cursor: event.id.isEmpty ? nil : event.id), handle)
+            // A message that is in no ledger has no cursor.
+            tell(.message(html: event.data, cursor: event.hasOwnID && !event.id.isEmpty ? event.id : nil), handle)
         }
         if !parser.lastEventID.isEmpty { tell(.position(parser.lastEventID), handle) }
         if parser.hasOverflowed {

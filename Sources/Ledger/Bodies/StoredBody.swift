@@ -62,7 +62,7 @@ struct StoredBody: Equatable, Sendable {
 
     /// Nil without signed documents, and when putting together what was taken apart would not give the same bytes.
     private init?(partsOf body: [UInt8], sharing header: [UInt8]?) {
-        guard let (parts, usesHeader) = SignedParts.take(body, sharing: header),
+        guard let (parts, usesHeader) = SignedParts.take(body, sharing: header), parts.count <= StoredBody.limit,
             let joined = try? SignedParts.join(parts, header: header, limit: body.count),
             joined.count == body.count, memcmp(joined, body, body.count) == 0
         else { return nil }

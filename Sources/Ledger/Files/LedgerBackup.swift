@@ -105,7 +105,9 @@ extension LedgerBackup {
 
     /// Allows only an older backup to be replaced: a typo must not cost anybody another file.
     static func refuseToReplace(_ file: String, from path: String) throws(LedgerBackupError) {
-        for suffix in ["", "-wal", "-shm", "-lock"] where isSameFile(file, as: path + suffix) { throw .sameFile(file) }
+        for suffix in ["", "-wal", "-shm", "-journal", "-lock"] where isSameFile(file, as: path + suffix) {
+            throw .sameFile(file)
+        }
         var information = stat()
         guard lstat(file, &information) == 0, information.st_size > 0 else { return }
         guard information.st_mode & S_IFMT == S_IFREG, (try? epoch(of: file)) != nil else { throw .notABackup(file) }
@@ -175,9 +177,10 @@ extension LedgerBackup {
     /// destroy it.
     private static func setAside(_ path: String, hasLedger: Bool, as former: String) throws(LedgerBackupError) {
         if hasLedger { try? emptyJournal(of: path) }
-        for suffix in ["", "-wal", "-shm"] { unlink(former + suffix) }
+        // A copy that was killed leaves a `-journal`.
+        for suffix in ["", "-wal", "-shm", "-journal"] { unlink(former + suffix) }
         guard !hasLedger || link(path, former) == 0 else { throw .cannotWrite(former, reason: reason()) }
-        for suffix in ["-wal", "-shm"] { _ = Glibc.rename(path + suffix, former + suffix) }
+        for suffix in ["-wal", "-shm", "-journal"] { _ = Glibc.rename(path + suffix, former + suffix) }
     }
 
     /// The last connection that closes a ledger removes its journal.

@@ -77,8 +77,10 @@ public struct LedgerInspection: Sendable, Equatable {
             return .refused(refusal)
         }
         guard !isUnfinishedCopy else { return .unfinishedCopy }
-        var journal = stat()
-        if stat(path + "-wal", &journal) == 0, journal.st_size > 0 { return .hasJournal }
+        for suffix in ["-wal", "-journal"] {
+            var journal = stat()
+            if stat(path + suffix, &journal) == 0, journal.st_size > 0 { return .hasJournal }
+        }
         return bytes > LedgerInspection.limit ? .long : content
     }
 

@@ -166,8 +166,8 @@ public enum SQLiteSchema {
 
     /// The same, from the numbers in the file's header.
     static func refusal(version: Int64, application: Int64) -> LedgerError? {
-        guard version > 0 else { return nil }
-        guard application == SQLiteSchema.application else { return .unreleasedSchema }
+        guard version != 0 else { return nil }
+        guard version > 0, application == SQLiteSchema.application else { return .unreleasedSchema }
         return version > newest ? .newerSchema(found: version, supported: newest) : nil
     }
 

@@ -164,7 +164,8 @@ public final class JobRunner: Sendable {
     private func perform(_ queued: QueuedJob, now: Instant) throws(StoreAPIError) {
         let job = queued.job
         if job.kind == .forward {
-            return try forwarder.post(queued.body ?? [], to: job.subject, now: now)
+            guard let body = queued.body else { throw .unreadable(reason: "the ledger cannot read its body") }
+            return try forwarder.post(body, to: job.subject, now: now)
         }
         guard let api = apis[job.provider] else {
             throw .unauthorized(reason: "no key of its API is configured")

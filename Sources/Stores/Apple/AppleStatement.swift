@@ -44,18 +44,26 @@ extension AppleRenewal {
     /// together by the app: it must not pass for as new as the transaction is.
     private static let tolerance = Duration.seconds(60)
 
-    /// Nil beside a transaction of an earlier period, of which it says nothing.
+    /// Nil beside a transaction of another product or period, of which it says nothing: an app may put together whatever
+    /// Apple has ever signed for it.
     fileprivate func status(of transaction: AppleTransaction) -> Int? {
-        guard let end = transaction.expiresAt, transaction.isUpgraded != true, renewsAt.map({ $0 <= end }) ?? true,
+        guard let end = transaction.expiresAt, transaction.isUpgraded != true, isOfPeriod(of: transaction, until: end),
             let signedAt, let chargeSignedAt = transaction.signedAt, chargeSignedAt <= signedAt + AppleRenewal.tolerance
         else { return nil }
         let date = max(signedAt, chargeSignedAt)
         if transaction.revokedAt != nil { return 5 }
-        if date < end, isInBillingRetry != true { return 1 }
+        if date < end, isInBillingRetry != true { return expirationIntent == nil ? 1 : nil }
         if let gracePeriodEndsAt, date < gracePeriodEndsAt { return 4 }
         if isInBillingRetry == true { return 3 }
         // Without a word that it has ended, its renewal may be on the way: time alone ends the access.
         return autoRenewStatus == 0 || expirationIntent != nil ? 2 : 1
+    }
+
+    /// `renewalDate` is when the most recent purchase expires
+    /// (https://developer.apple.com/documentation/appstoreserverapi/renewaldate); Xcode writes fractions of a millisecond.
+    private func isOfPeriod(of transaction: AppleTransaction, until end: Instant) -> Bool {
+        guard let renewsAt, let productId, productId.hasSameBytes(as: transaction.productId) else { return false }
+        return renewsAt <= end + .seconds(1) && end <= renewsAt + .seconds(1)
     }
 }
 

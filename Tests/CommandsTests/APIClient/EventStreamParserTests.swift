@@ -53,7 +53,11 @@ import Testing
     @Test func eventsCarryTypeAndID() {
         var parser = EventStreamParser()
         let events = parser.receive("event: x\nid: e-1\ndata: a\n\ndata: b\n\n".utf8)
-        #expect(events == [.init(type: "x", data: "a", id: "e-1"), .init(type: "message", data: "b", id: "e-1")])
+        let expected = [
+            EventStreamParser.Event(type: "x", data: "a", id: "e-1", hasOwnID: true),
+            EventStreamParser.Event(type: "message", data: "b", id: "e-1"),
+        ]
+        #expect(events == expected)
     }
 
     @Test func endlessLineIsNotKept() {

@@ -64,6 +64,10 @@ import Testing
         },
         Case(testDescription: "older than the transaction") { $0.transaction?.payload["signedDate"] = date(61) },
         Case(testDescription: "beside an earlier period") { $0.renewal?.payload["renewalDate"] = date(2 * period) },
+        Case(testDescription: "beside a later period") { $0.renewal?.payload["renewalDate"] = date(period - 9000) },
+        Case(testDescription: "of no period") { $0.renewal?.payload["renewalDate"] = nil },
+        Case(testDescription: "of another product") { $0.renewal?.payload["productId"] = "pro.monthly" },
+        Case(testDescription: "expired before the period ends") { $0.renewal?.payload["expirationIntent"] = 3 },
         Case(testDescription: "beside an earlier period that was refunded", kind: .refundCompleted) {
             $0.transaction?.payload["revocationDate"] = date(0)
             $0.renewal?.payload["renewalDate"] = date(2 * period)

@@ -102,7 +102,8 @@ extension QueuedJob {
             job: job,
             attempts: Int(reader.integer()),
             queuedAt: reader.instant(),
-            body: try reader.body()
+            // One that is damaged must not hold up those behind it.
+            body: (try? reader.body()) ?? nil
         )
     }
 }
