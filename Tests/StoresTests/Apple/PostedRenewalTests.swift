@@ -66,7 +66,7 @@ import Testing
         Case(testDescription: "beside an earlier period") { $0.renewal?.payload["renewalDate"] = date(2 * period) },
         Case(testDescription: "beside a later period") { $0.renewal?.payload["renewalDate"] = date(period - 9000) },
         Case(testDescription: "of no period") { $0.renewal?.payload["renewalDate"] = nil },
-        Case(testDescription: "of another product") { $0.renewal?.payload["productId"] = "pro.monthly" },
+        Case(testDescription: "of another product") { $0.renewal?.payload["productId"] = "pro.annual" },
         Case(testDescription: "expired before the period ends") { $0.renewal?.payload["expirationIntent"] = 3 },
         Case(testDescription: "beside an earlier period that was refunded", kind: .refundCompleted) {
             $0.transaction?.payload["revocationDate"] = date(0)
@@ -78,6 +78,13 @@ import Testing
             $0.transaction?.payload["expiresDate"] = nil
         },
     ]
+
+    /// Its renewal info is of its transaction's period, as Apple's is.
+    private func specimen() throws -> Specimen {
+        var specimen = try Specimen()
+        specimen.renewal?.payload["renewalDate"] = PostedRenewalTests.date(PostedRenewalTests.period)
+        return specimen
+    }
 
     private func verify(_ specimen: Specimen) throws -> Event {
         let configuration = try AppleConfiguration(
@@ -94,7 +101,7 @@ import Testing
     }
 
     @Test(arguments: cases) func states(_ given: Case) throws {
-        var specimen = try Specimen()
+        var specimen = try specimen()
         given.apply(&specimen)
         let event = try verify(specimen)
         let snapshot = event.observation?.snapshot
@@ -108,14 +115,14 @@ import Testing
     }
 
     @Test func nextProductIsPending() throws {
-        var specimen = try Specimen()
+        var specimen = try specimen()
         specimen.renewal?.payload["autoRenewProductId"] = "pro.annual"
         #expect(try verify(specimen).observation?.snapshot?.pendingProduct == "pro.annual")
     }
 
     /// The later of the two dates, of which one alone is another event.
     @Test func newerSigningIsAnotherEvent() throws {
-        var specimen = try Specimen()
+        var specimen = try specimen()
         let first = try verify(specimen)
         #expect(try verify(specimen).id == first.id)
         specimen.renewal?.payload["signedDate"] = PostedRenewalTests.date(5)
@@ -126,7 +133,7 @@ import Testing
 
     /// As it was stored before renewal info counted.
     @Test func storedPostKeepsItsID() throws {
-        let specimen = try Specimen()
+        let specimen = try specimen()
         var event = try verify(specimen)
         let configuration = try AppleConfiguration(
             bundleIDs: specimen.bundleIDs,
