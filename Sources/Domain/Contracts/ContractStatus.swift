@@ -124,7 +124,7 @@ extension Contract {
         }
         // Renewal info that an app posts beside a charge from before its refund is newer than the refund, and says
         // nothing of it. What the charge was signed as last does. A grace is not paid by a charge.
-        if key.provider == .apple, status.state != .inGracePeriod { status.revoke(by: charge) }
+        if self.snapshot?.isPosted == true, status.state != .inGracePeriod { status.revoke(by: charge) }
         guard charge.signedAt > snapshot.signedAt else { return status }
         if charge.revokedAt != nil {
             status.revoke(by: charge)

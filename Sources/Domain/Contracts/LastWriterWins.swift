@@ -20,6 +20,12 @@ public struct LWWSnapshot: Sendable, Equatable, Comparable {
     public var snapshot: Snapshot
     public var event: String
 
+    /// An app has posted it, and Apple has signed its parts and not its status.
+    var isPosted: Bool { event.utf8.starts(with: LWWSnapshot.postedPrefix.utf8) }
+
+    /// Of the ids of what apps post.
+    public static let postedPrefix = "client:"
+
     public init(_ snapshot: Snapshot, event: String) {
         self.snapshot = snapshot
         self.event = event
