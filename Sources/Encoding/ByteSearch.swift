@@ -15,7 +15,7 @@ public func offset(of byte: UInt8, in bytes: Span<UInt8>, from start: Int = 0) -
 }
 
 /// The offset of the first byte at or after `start` that ends or interrupts a JSON string: a quote, a backslash or a
-/// control character (RFC 8259 §7). The count of `bytes` if there is none.
+/// control character (RFC 8259 §7). Without one, the count of `bytes`.
 public func offsetOfStringEnd(in bytes: Span<UInt8>, from start: Int) -> Int {
     let raw = bytes.bytes
     let quote = UInt8(ascii: "\"")

@@ -79,7 +79,7 @@ final class Session {
     }
 
     private func end(with failure: WebSocketError.Kind) {
-        // The first reason is the cause of the others; what comes after our own end is none.
+        // The first reason is the cause of the others; what comes after our own end is no failure.
         if phase == .connecting || phase == .open { self.failure = self.failure ?? failure }
         phase = .over
     }

@@ -1,3 +1,4 @@
+internal import CWebSockets
 public import HTTPClient
 
 /// A blocking WebSocket (RFC 6455) over the client role of libwebsockets. It verifies certificates, follows no redirects
@@ -72,3 +73,6 @@ public struct WebSocketClient: Sendable {
         public func send(_ text: String) { session?.send(text) }
     }
 }
+
+/// The version of libwebsockets that is loaded, for `paycast version`.
+public let libwebsocketsVersion = String(cString: lws_get_library_version()).prefix { $0 != "-" }.description

@@ -49,7 +49,8 @@ public struct Authorization: Sendable {
         return rights.contains(right) ? nil : Authorization.missing(right)
     }
 
-    /// Those of the key that is presented; nil when it is none of ours. Compares it with every key, in constant time.
+    /// The rights of the key that a request presents; nil when it is not one of ours. Compares it with every key, in
+    /// constant time.
     func rights(_ authorization: ArraySlice<UInt8>?) -> Set<Right>? {
         guard let given = authorization.flatMap(Authorization.bearer) else { return nil }
         return keys.reduce(nil) { constantTimeCompare($1.secret, with: given) ? $1.rights : $0 }

@@ -8,6 +8,7 @@ internal import Synchronization
 enum Zstandard {
     private static let level: Int32 = 1
 
+    /// `@unchecked Sendable`: a context is in a list, under the lock, or in the hands of the one thread that took it out.
     private struct Contexts: @unchecked Sendable {
         var compressing: [OpaquePointer] = []
         var decompressing: [OpaquePointer] = []

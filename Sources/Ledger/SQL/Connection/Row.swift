@@ -81,7 +81,7 @@ struct RowReader {
     mutating func optionalText() -> String? { row.optionalText(advance()) }
     mutating func user() -> UserID { row.user(advance()) }
     mutating func optionalUser() -> UserID? { row.optionalUser(advance()) }
-    /// Reads `StoredBody.columns`. Nil when there is none.
+    /// Reads `StoredBody.columns`. Nil where the column is NULL.
     mutating func body() throws(EngineError) -> [UInt8]? {
         let (body, header) = (advance(), advance())
         guard !row.isNull(body) else { return nil }
