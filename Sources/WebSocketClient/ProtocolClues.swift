@@ -2,7 +2,8 @@ internal import CWebSockets
 internal import Glibc
 internal import Synchronization
 
-/// libwebsockets ends a connection that breaks the rules, and tells only its log why.
+/// libwebsockets ends a connection that breaks the rules, and tells only its log why. It writes each line into one buffer,
+/// whichever thread it is: of two connections at a time, one may end without a reason.
 enum ProtocolClues {
     private static let kinds: [(mark: String, kind: WebSocketError.Kind)] = [
         ("lws_getaddrinfo46 failed", .unknownHost), ("validity too old", .silent),

@@ -6,7 +6,7 @@ import Testing
 @testable import WebSocketClient
 
 /// What a client must do, and what it must bear (RFC 6455), against a raw socket.
-@Suite(.blocking) struct WebSocketClientTests {
+@Suite(.blocking, .serialized) struct WebSocketClientTests {
     struct Violation: Sendable, CustomTestStringConvertible {
         var testDescription: String
         /// After the head of the answer.
@@ -75,7 +75,9 @@ import Testing
             // Its own end must not come before what it has sent is read.
             if !violation.frames.isEmpty { _ = try socket.readToEnd() }
         }
-        #expect(failure(at: server.url) == violation.kind)
+        // libwebsockets writes all threads' log lines into one buffer: other suites' connections may overwrite the reason.
+        let kinds = (0..<10).lazy.map { _ in failure(at: server.url) }
+        #expect(kinds.first { $0 != .brokenOff } ?? .brokenOff == violation.kind)
     }
 
     struct Refusal: Sendable, CustomTestStringConvertible {
