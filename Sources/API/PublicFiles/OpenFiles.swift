@@ -6,29 +6,12 @@ internal import Synchronization
 /// no more of them than there are files, and never more than `limit`: connections are budgeted with one descriptor
 /// each, though a connection of HTTP/2 downloads a hundred files at once.
 final class OpenFiles: Sendable {
-    /// A version of a file; a change makes another one.
-    private struct Identity: Hashable {
-        let device: UInt64
-        let file: UInt64
-        let size: Int
-        let seconds: Int
-        let nanoseconds: Int
-
-        init(_ status: stat) {
-            device = UInt64(status.st_dev)
-            file = UInt64(status.st_ino)
-            size = Int(status.st_size)
-            seconds = status.st_mtim.tv_sec
-            nanoseconds = status.st_mtim.tv_nsec
-        }
-    }
-
     private struct Shared {
         weak var file: OpenFile?
     }
 
     private let limit: Int
-    private let files = Mutex<[Identity: Shared]>([:])
+    private let files = Mutex<[FileVersion: Shared]>([:])
 
     init(limit: Int) {
         self.limit = limit
@@ -37,7 +20,7 @@ final class OpenFiles: Sendable {
     /// Takes over `descriptor`, and closes it if the file is open already. Returns nil if too many others are open.
     func share(_ descriptor: Int32, status: stat) -> OpenFile? {
         let opened = OpenFile(owning: descriptor)
-        let identity = Identity(status)
+        let identity = FileVersion(status)
         return files.withLock { files in
             if let known = files[identity]?.file { return known }
             if files.count >= limit { files = files.filter { $0.value.file != nil } }
@@ -45,5 +28,22 @@ final class OpenFiles: Sendable {
             files[identity] = Shared(file: opened)
             return opened
         }
+    }
+}
+
+/// A version of a file; a change makes another one.
+struct FileVersion: Hashable {
+    private let device: UInt64
+    private let file: UInt64
+    private let size: Int
+    private let seconds: Int
+    private let nanoseconds: Int
+
+    init(_ status: stat) {
+        device = UInt64(status.st_dev)
+        file = UInt64(status.st_ino)
+        size = Int(status.st_size)
+        seconds = status.st_mtim.tv_sec
+        nanoseconds = status.st_mtim.tv_nsec
     }
 }

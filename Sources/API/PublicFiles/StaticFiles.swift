@@ -211,30 +211,13 @@ public enum EntityTag {
 
 /// The `ETag` of each requested file. A file is read once per change.
 final class FileTags: Sendable {
-    /// The properties that differ between two versions of a file.
-    private struct Version: Equatable {
-        let device: UInt64
-        let inode: UInt64
-        let size: Int
-        let seconds: Int
-        let nanoseconds: Int
-
-        init(_ status: stat) {
-            device = UInt64(status.st_dev)
-            inode = UInt64(status.st_ino)
-            size = Int(status.st_size)
-            seconds = status.st_mtim.tv_sec
-            nanoseconds = status.st_mtim.tv_nsec
-        }
-    }
-
     /// Files of a public folder. A full list is emptied.
     private static let capacity = 1000
 
-    private let known = Mutex<[String: (version: Version, tag: String)]>([:])
+    private let known = Mutex<[String: (version: FileVersion, tag: String)]>([:])
 
     func tag(of name: String, status: stat, file: OpenFile) -> String {
-        let version = Version(status)
+        let version = FileVersion(status)
         if let tag = known.withLock({ $0[name].flatMap { $0.version == version ? $0.tag : nil } }) { return tag }
         var body = FileBody(file: file, range: 0..<Int(status.st_size))
         let hash = SHA256.hash { body.range.isEmpty ? nil : body.next() }

@@ -1,4 +1,5 @@
 internal import APIModel
+public import Crypto
 internal import Domain
 internal import Encoding
 internal import Glibc
@@ -201,5 +202,21 @@ public struct Workspace {
         let count = read(descriptor, &bytes, bytes.count)
         let line = bytes.prefix(max(0, count)).prefix { $0 >= 32 }
         return line.isEmpty ? nil : String(decoding: line, as: UTF8.self)
+    }
+}
+
+extension StreamNameVerifier {
+    /// Signs with the key of this environment's server: the first of PAYCAST_STREAM_KEYS, else SECRET_KEY_BASE, else that
+    /// of `.paycast/`. Nil without one.
+    public init?(ofEnvironment environment: [String: String], workspace: Workspace) {
+        let key: Key? =
+            if let key = Secret.text("PAYCAST_STREAM_KEYS", in: environment).flatMap(firstOfList) {
+                .init(text: key)
+            } else if let secret = Secret.text("SECRET_KEY_BASE", in: environment) {
+                .init(secretKeyBase: secret, with: .sha256)
+            } else {
+                workspace.streamKey.map { .init(text: $0) }
+            }
+        self.init(keys: [key].compactMap { $0 })
     }
 }
