@@ -28,11 +28,11 @@ async function ask(renderedAt) {
     if (!response?.ok) return
     // The server answers somewhere between the question and the answer's arrival.
     const answeredAt = (askedAt + performance.now()) / 2
-    for (const line of await response.json()) add(line, answeredAt, renderedAt)
+    for (const line of await response.json()) add(line, askedAt, answeredAt, renderedAt)
     if (renderedAt) timePage(renderedAt)
 }
 
-function add({ event, timing }, answeredAt, renderedAt) {
+function add({ event, timing }, askedAt, answeredAt, renderedAt) {
     newest = event.cursor
     document.getElementById("empty").hidden = true
     const events = document.getElementById("events")
@@ -43,7 +43,7 @@ function add({ event, timing }, answeredAt, renderedAt) {
     const [start, changesPage] = [answeredAt - age, event.fragments?.length > 0]
     // What changes no page does not take the place of what did.
     if (changesPage || !stages.changesPage) {
-        stages = { start, received: 0, verified, committed, changesPage }
+        stages = { start, earliest: askedAt - age, received: 0, verified, committed, changesPage }
         showStages()
     }
     const at = commitTime(start + committed, { before: changesPage ? renderedAt : null })
@@ -53,10 +53,9 @@ function add({ event, timing }, answeredAt, renderedAt) {
 }
 
 function timePage(renderedAt) {
-    const time = renderedAt - stages.start
     // A change from before belongs to an event from before.
-    if (!stages.changesPage || stages.page || time < 0) return
-    stages.page = Math.max(time, stages.committed)
+    if (!stages.changesPage || stages.page || renderedAt < stages.earliest) return
+    stages.page = Math.max(renderedAt - stages.start, stages.committed)
     showStages()
 }
 

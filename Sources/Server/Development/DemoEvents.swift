@@ -27,19 +27,22 @@ struct DemoEvents: Sendable {
     private func send(after position: Int64, to reply: Reply) -> Bool {
         reader.entries(after: position, limit: DemoEvents.limit) { [self] result in
             guard case .success(let page) = result else { return reply.send(.noDemoEvents) }
-            let lines = page.entries.map(line).joined(separator: ",")
+            let lines = page.entries.map {
+                DemoEvents.line($0, timing: $0.notice.event.flatMap { timings[$0] }, epoch: epoch)
+            }
+            .joined(separator: ",")
             reply.send(Response(status: 200, contentType: "application/json", body: "[\(lines)]"))
         }
     }
 
-    /// `timing` is in milliseconds since the webhook was received: `age` until now, the others until the stage ended.
-    private func line(_ entry: Entry) -> String {
+    /// `timing` is in milliseconds since the webhook was received: `age` until now, the others until the stage ended. An
+    /// entry that is read is committed, even when the writer has not yet come to say so: the page asks for it only once.
+    static func line(_ entry: Entry, timing: DemoTimings.Timing?, epoch: String) -> String {
         let event = String(decoding: FeedEvent.json(entry, epoch: epoch), as: UTF8.self)
-        guard let id = entry.notice.event, let timing = timings[id], let committed = timing.committed else {
-            return "{\"event\":\(event)}"
-        }
+        guard let timing else { return "{\"event\":\(event)}" }
+        let now = monotonicNanoseconds()
         let milliseconds = { (end: UInt64) in Double(end - timing.received) / 1e6 }
-        let values = [("age", monotonicNanoseconds()), ("verified", timing.verified), ("committed", committed)]
+        let values = [("age", now), ("verified", timing.verified), ("committed", timing.committed ?? now)]
         let members = values.map { "\"\($0)\":\(milliseconds($1))" }.joined(separator: ",")
         return "{\"event\":\(event),\"timing\":{\(members)}}"
     }

@@ -1,0 +1,44 @@
+import Domain
+import Foundation
+import Support
+import TestSupport
+import Testing
+
+@testable import API
+@testable import Server
+
+@Suite(.blocking) struct DemoEventsTests {
+    private let entry = Entry(
+        position: 7,
+        committedAt: Instant(milliseconds: 0),
+        notice: Notice(kind: .subscriptionStarted),
+        fragments: []
+    )
+
+    private func times(_ timing: DemoTimings.Timing?) throws -> (age: Double, verified: Double, committed: Double)? {
+        struct Line: Decodable {
+            struct Times: Decodable { var age, verified, committed: Double }
+            var timing: Times?
+        }
+        let line = Data(DemoEvents.line(entry, timing: timing, epoch: "e").utf8)
+        return try JSONDecoder().decode(Line.self, from: line).timing.map { ($0.age, $0.verified, $0.committed) }
+    }
+
+    @Test func tellsEachStage() throws {
+        let start = monotonicNanoseconds() - 9_000_000
+        let timing = DemoTimings.Timing(received: start, verified: start + 2_000_000, committed: start + 5_000_000)
+        let times = try #require(try times(timing))
+        #expect(times.verified == 2 && times.committed == 5 && times.age >= 9)
+    }
+
+    /// The page asks for an entry once: without its times it would never show them.
+    @Test func anEntryThatIsReadIsCommitted() throws {
+        let start = monotonicNanoseconds() - 9_000_000
+        let times = try #require(try times(DemoTimings.Timing(received: start, verified: start + 2_000_000)))
+        #expect(times.committed == times.age && times.committed >= 9)
+    }
+
+    @Test func whatWasCommittedEarlierHasNoTimes() throws {
+        #expect(try times(nil) == nil)
+    }
+}
