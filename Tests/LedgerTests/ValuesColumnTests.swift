@@ -19,7 +19,7 @@ import Testing
         "null", "", "a", "4:user,2:42,",
         String(repeating: #"{"a":"#, count: 10_000),
     ]) func damageIsRefused(_ column: String) {
-        #expect(ValuesColumn.decode(column) == nil)
+        #expect(ValuesColumn.decode(Array(column.utf8)) == nil)
     }
 
     private func fragment() throws -> Fragment {
@@ -33,13 +33,13 @@ import Testing
         defer { ledger.remove() }
         _ = try ledger.broadcast([fragment()])
         let connection = try SQLiteConnection(path: ledger.path, access: .readOnly, lockTimeout: .seconds(1))
-        let body = try connection.prepare("SELECT body FROM fragments").first { row in row.text(0) }
-        #expect(body == #"{"user":"42"}"#)
+        let body = try connection.prepare("SELECT body FROM fragments").first { row in row.bytes(0) }
+        #expect(body == Array(#"{"user":"42"}"#.utf8))
         #expect(try ledger.missed("42").items.first?.fragments == [fragment()])
     }
 
     /// A page is told that the ledger failed, and the next question is answered.
-    @Test(arguments: ["'{'", "'4:user,2:42,'", "CAST(x'7B22FF' AS TEXT)"])
+    @Test(arguments: ["x'7B'", "CAST('4:user,2:42,' AS BLOB)", "x'7B22FF'", "x'02'", "x'0228B52FFD'", "x'03'", "x''"])
     func damagedRowIsAnError(_ column: String) throws {
         let ledger = try ledger(withColumn: column)
         defer { ledger.remove() }

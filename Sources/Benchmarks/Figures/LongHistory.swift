@@ -105,7 +105,7 @@ enum LedgerFill {
                 contract + (\(events) / \(eventsPerUser)) * (contract = 0), zeroblob(\(bodySize)) FROM numbers;
         INSERT INTO fragments (position, ordinal, stream, action, target, collapse_key, content, template, body)
             SELECT n, 0, 'user:bench-' || contract || ':paywall', 'replace', 'paywall', 'replace paywall', 'template', 'success',
-                '' FROM numbers;
+                CAST('{}' AS BLOB) FROM numbers;
         INSERT INTO contracts (id, provider, environment, app, lineage, kind, user, user_at, is_family_shared, state, product,
                 access_until, ends_at)
             SELECT n, 'apple', 'Sandbox', 'app', 'lineage-' || contract, 'subscription', 'bench-' || contract, instant, 0, 'active',

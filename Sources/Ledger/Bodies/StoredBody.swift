@@ -2,7 +2,8 @@ internal import Domain
 internal import Glibc
 internal import Synchronization
 
-/// How the ledger keeps a body: as what it says where that gives the same bytes again, and otherwise as it came.
+/// How the ledger keeps the body of an event or a fragment: as what it says where that gives the same bytes again, and
+/// otherwise as it came.
 ///
 /// | first byte | the rest |
 /// |---|---|
@@ -11,8 +12,8 @@ internal import Synchronization
 /// | 2 | the body, compressed |
 /// | 3 | the parts of a body with signed documents in it (`SignedParts`), compressed |
 ///
-/// No store's body begins with such a byte, so one that came as it is kept is its own bytes. Nothing at all is a body
-/// that was emptied.
+/// Hardly any body begins with such a byte, so one that is kept as it came is its own bytes. Nothing at all is a body that
+/// was emptied.
 struct StoredBody: Equatable, Sendable {
     var bytes: [UInt8]
     /// The header that is in a table of its own, once for all bodies; nil when this one has none of it.
@@ -40,14 +41,17 @@ struct StoredBody: Equatable, Sendable {
 
     /// `header` is the header of signed documents that other bodies have too, as in the document: Base64.
     init(_ body: [UInt8], sharing header: [UInt8]? = nil) {
-        guard (StoredBody.smallest...StoredBody.limit).contains(body.count) else {
-            self = StoredBody(asItCame: body)
-            return
-        }
-        self =
-            StoredBody(partsOf: body, sharing: header) ?? StoredBody(Form.compressed, body, of: body)
-            ?? StoredBody(asItCame: body)
+        let parts = StoredBody.packs(body) ? StoredBody(partsOf: body, sharing: header) : nil
+        self = parts ?? StoredBody(compressing: body)
     }
+
+    /// For what has no signed documents in it.
+    init(compressing body: [UInt8]) {
+        let packed = StoredBody.packs(body) ? StoredBody(Form.compressed, body, of: body) : nil
+        self = packed ?? StoredBody(asItCame: body)
+    }
+
+    private static func packs(_ body: [UInt8]) -> Bool { (smallest...limit).contains(body.count) }
 
     private init(asItCame body: [UInt8]) {
         let isItsOwnForm = body.first.map { (Form.plain...Form.parts).contains($0) } ?? false

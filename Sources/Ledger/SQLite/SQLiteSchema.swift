@@ -11,11 +11,11 @@ public enum SQLiteSchema {
     static let application: Int64 = 0x5061_7963
 
     /// An entry is one committed thing. Its row id is the position that pages resume from; its event and its fragments
-    /// share it. Fragments are stored beside the others of their stream and target, so that what a page missed lies
-    /// together and a commit dirties one leaf. The empty key collects fragments that no newer one makes superfluous.
-    /// Instants are milliseconds.
+    /// share it. Fragments lie in the order of their commits; the index finds those of a stream and target. The empty key
+    /// collects fragments that no newer one makes superfluous. Instants are milliseconds.
     ///
-    /// A body is stored as `StoredBody` says; `headers` are what many of them share, by their SHA-256.
+    /// The bodies of events and fragments are stored as `StoredBody` says; `headers` are what many events share, by their
+    /// SHA-256.
     ///
     /// `tokens`, `claims` and `transfers` decide who owns a contract: the first and the last charge that carried a token; who
     /// posted a genuine transaction while signed in, with the dates of the first and the last claim (null until one was
@@ -74,9 +74,9 @@ public enum SQLiteSchema {
         CREATE TABLE fragments (
             stream TEXT NOT NULL, collapse_key TEXT NOT NULL, position INTEGER NOT NULL REFERENCES entries,
             ordinal INTEGER NOT NULL,
-            action TEXT NOT NULL, target TEXT, targets TEXT, content TEXT NOT NULL, template TEXT, body TEXT,
+            action TEXT NOT NULL, target TEXT, targets TEXT, content TEXT NOT NULL, template TEXT, body BLOB,
             PRIMARY KEY (stream, collapse_key, position, ordinal)
-        ) STRICT, WITHOUT ROWID;
+        ) STRICT;
         CREATE INDEX fragments_by_position ON fragments (position);
 
         CREATE TABLE orders (

@@ -31,7 +31,7 @@ final class Checkpointer: Sendable {
         running?.join()
     }
 
-    /// Tries again every second while it fails. Meanwhile the writer's own checkpoints help, every 16,000 pages.
+    /// Tries again every second while it fails. Meanwhile the writer's own checkpoints help, every 64,000 pages.
     private func run(_ path: String, health: LedgerHealth) {
         while !isClosing.load(ordering: .acquiring) {
             do throws(EngineError) {

@@ -75,7 +75,7 @@ struct CopiedTable {
         CopiedTable(
             "fragments",
             key: "stream:text collapse_key:text position ordinal",
-            "action:text target:text targets:text content:text template:text body:text"
+            "action:text target:text targets:text content:text template:text body:bytes"
         ),
         CopiedTable(
             "orders",

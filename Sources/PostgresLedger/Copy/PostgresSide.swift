@@ -32,7 +32,6 @@ final class PostgresSide: CopySide {
         name = "\(url)"
         var options = PostgresOptions(applicationName: "paycast copy")
         options.settings = [("search_path", PostgresSide.schema)]
-        options.preferences = [PostgresSchema.compression]
         // No limit, because one side waits while the other one works.
         options.idleInTransaction = .zero
         options.statement = .seconds(600)

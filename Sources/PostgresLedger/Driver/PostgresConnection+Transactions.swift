@@ -6,7 +6,7 @@ extension PostgresConnection {
         try queue(StatementText(name: nil, sql: mode.isEmpty ? "BEGIN" : "BEGIN " + mode), [], body: nil, answer: nil)
         transaction = .open
         guard isPooled else { return }
-        for (name, value) in options.session + (current?.preferences ?? []) {
+        for (name, value) in options.session {
             let sql = "SELECT pg_catalog.set_config($1, $2, true)"
             try queue(StatementText(name: nil, sql: sql), [.text(name), .text(value)], body: nil, answer: nil)
         }

@@ -22,9 +22,6 @@ public struct PostgresOptions: Sendable {
     /// Further settings of the session, such as `synchronous_commit`.
     public var settings: [(name: String, value: String)] = []
 
-    /// Settings with a list of values. A server that lacks this value keeps its own.
-    public var preferences: [(name: String, value: String)] = []
-
     public init(applicationName: String = "paycast") {
         self.applicationName = applicationName
     }

@@ -16,8 +16,6 @@ final class PostgresSession {
     var isUnusable = false
     /// A pooler is in front: the next transaction may not find what this one prepares or sets.
     private(set) var isPooled = false
-    /// Those of `options` that the server can fulfil.
-    private(set) var preferences: [(name: String, value: String)] = []
 
     init(_ handle: OpaquePointer, options: PostgresOptions) {
         self.handle = handle
@@ -33,45 +31,20 @@ final class PostgresSession {
 
     var isBroken: Bool { PQstatus(handle) == CONNECTION_BAD }
 
-    /// Asks, in one round trip, what kind of server answers. One more tells it what is preferred.
+    /// Asks, in one round trip, what kind of server answers.
     func begin() throws(PostgresError) {
         guard PQsetnonblocking(handle, 1) == 0, PQenterPipelineMode(handle) == 1 else { throw lost() }
         let sql = "SELECT pg_catalog.pg_backend_pid(), pg_catalog.current_setting('transaction_read_only')"
         let answer = QueryAnswer()
         try send(StatementText(name: nil, sql: sql), [], body: nil, answer: answer)
-        let support = try options.preferences.map { preference throws(PostgresError) in
-            (preference: preference, answer: try askWhetherSupported(preference))
-        }
         try waitForAnswers()
         let rows = PostgresResult(try answer.take(), sql: sql)
         // A pooler names a process of its own in its greeting.
         isPooled = rows[0].integer(0) != Int64(PQbackendPID(handle))
-        for (preference, answer) in support where PostgresResult(try answer.take(), sql: sql).count == 1 {
-            preferences.append(preference)
-        }
-        if !isPooled { try set(preferences) }
         // A standby is always read-only, whatever its settings say: https://www.postgresql.org/docs/15/hot-standby.html
         guard options.isWriter, rows[0].text(1) != "off" else { return }
         let place = PQhost(handle).map { String(cString: $0) } ?? "localhost"
         throw PostgresError(.readOnly, sqlState: "25006", "\(place) accepts no writes")
-    }
-
-    private func askWhetherSupported(_ preference: (name: String, value: String)) throws(PostgresError) -> QueryAnswer {
-        let answer = QueryAnswer()
-        let sql = "SELECT 1 FROM pg_catalog.pg_settings WHERE name = $1 AND $2 = ANY (enumvals)"
-        let values: [PostgresValue] = [.text(preference.name), .text(preference.value)]
-        try send(StatementText(name: nil, sql: sql), values, body: nil, answer: answer)
-        return answer
-    }
-
-    /// Until the session ends. A pooler would give it to others, so there each transaction sets what it needs.
-    private func set(_ settings: [(name: String, value: String)]) throws(PostgresError) {
-        guard !settings.isEmpty else { return }
-        for (name, value) in settings {
-            let sql = "SELECT pg_catalog.set_config($1, $2, false)"
-            try send(StatementText(name: nil, sql: sql), [.text(name), .text(value)], body: nil)
-        }
-        try waitForAnswers()
     }
 
     /// A parameter that the server reports about itself or the session.

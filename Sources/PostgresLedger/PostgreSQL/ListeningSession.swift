@@ -14,7 +14,6 @@ struct ListeningSession {
     init(_ nodeState: PostgresNodeState, at url: PostgresURL) throws(EngineError) {
         var options = nodeState.options
         options.applicationName = "paycast listener"
-        options.preferences = []
         let listener = PostgresListener(url, options: options)
         try engine { () throws(PostgresError) in
             try listener.listen(PostgresNodeState.channel)
@@ -113,7 +112,6 @@ extension ListeningSession {
     private func notify(_ payload: String) throws(PostgresError) {
         var options = nodeState.options
         options.applicationName = "paycast probe"
-        options.preferences = []
         // Incoming messages wait meanwhile.
         options.connect = .seconds(2)
         options.waitsAsTold = false

@@ -44,10 +44,14 @@ enum PartitionedTables {
             CREATE TABLE fragments (
                 stream TEXT COLLATE "C" NOT NULL, collapse_key TEXT COLLATE "C" NOT NULL, position BIGINT NOT NULL,
                 ordinal BIGINT NOT NULL,
-                action TEXT NOT NULL, target TEXT, targets TEXT, content TEXT NOT NULL, template TEXT, body TEXT,
+                action TEXT NOT NULL, target TEXT, targets TEXT, content TEXT NOT NULL, template TEXT, body BYTEA,
                 PRIMARY KEY (stream, collapse_key, position, ordinal)
             ) PARTITION BY RANGE (position);
             CREATE INDEX fragments_by_position ON fragments (position);
+
+            -- Bodies come compressed (StoredBody).
+            ALTER TABLE events ALTER COLUMN body SET STORAGE EXTERNAL;
+            ALTER TABLE fragments ALTER COLUMN body SET STORAGE EXTERNAL;
             """
 
     private static let ids = """

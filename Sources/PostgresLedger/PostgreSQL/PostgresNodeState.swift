@@ -73,7 +73,6 @@ final class PostgresNodeState: Sendable {
     static func options(schema: String) -> PostgresOptions {
         var options = PostgresOptions()
         options.settings = [("search_path", schema)] + planning
-        options.preferences = [PostgresSchema.compression]
         // Stores wait for an answer meanwhile, for both together when a standby holds a COMMIT up.
         options.lock = .seconds(5)
         options.commit = .seconds(10)

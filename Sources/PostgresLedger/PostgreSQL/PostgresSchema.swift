@@ -28,12 +28,6 @@ public enum PostgresSchema {
     /// transaction ends.
     public static let openingLock: Int64 = 7_165_929
 
-    /// For bodies and fragments, whatever partition they are in. PostgreSQL's own compression takes 0.37 ms for Apple's
-    /// notification of 19 KB, in the server, while the head is locked, and saves nothing of it; LZ4 takes 0.09 ms and saves an
-    /// eighth. What was stored before is read as it is
-    /// (https://www.postgresql.org/docs/15/runtime-config-client.html#GUC-DEFAULT-TOAST-COMPRESSION).
-    public static let compression = (name: "default_toast_compression", value: "lz4")
-
     static let halfOfACopy = EngineError.ofTheLedger("it is half of a copy", advice: UnfinishedCopy.advice)
 
     /// Brings a ledger up to date. Any number of nodes may call it at once. Leaves what a newer version has added. Throws

@@ -124,13 +124,9 @@ import Testing
             "head", "contracts", "tokens", "claims", "orders", "languages", "entries", "fragments", "events", "jobs",
             "broadcast_keys", "meta",
         ].map { table in
-            // A template's values are JSON, whose names come in any order.
-            let isFragment = table == "fragments"
-            let values = "CASE content WHEN 'template' THEN CAST(body AS JSONB) ELSE to_jsonb(body) END"
-            let body = isFragment ? "|| jsonb_build_object('body', \(values))" : ""
-            return try cluster.psql(
+            try cluster.psql(
                 """
-                SELECT '\(table) ' || CAST(to_jsonb(t) - \(times) - CAST('epoch' AS TEXT) \(body) AS TEXT)
+                SELECT '\(table) ' || CAST(to_jsonb(t) - \(times) - CAST('epoch' AS TEXT) AS TEXT)
                 FROM \(schema).\(table) AS t
                 WHERE COALESCE(to_jsonb(t) ->> 'key', '') NOT IN ('erasure_key', 'history') ORDER BY 1
                 """

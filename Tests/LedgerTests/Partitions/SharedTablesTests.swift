@@ -72,17 +72,4 @@ import Testing
         try repository.rollback()
         #expect(try cluster.psql("SELECT position FROM paycast.head") == "2")
     }
-
-    /// By a setting of its sessions, so behind a pooler as well. Partitions and tables need not know of it.
-    @Test(arguments: [false, true]) func longTextsAreCompressedTheFastWay(isPooled: Bool) throws {
-        guard !isPooled || PostgresCluster.isPoolerInstalled else { return }
-        let cluster = try PostgresCluster()
-        let reserved = ReservedPort()
-        let pooler = isPooled ? try cluster.pooler(port: reserved.number) : nil
-        let url = isPooled ? "postgres://paycast@127.0.0.1:\(reserved.number)/postgres" : cluster.url
-        var repository = try repository(url)
-        try commit(String(repeating: "<p>long</p>", count: 2000), to: &repository)
-        #expect(try cluster.psql("SELECT pg_column_compression(body) FROM paycast.fragments") == "lz4")
-        pooler?.send(.kill)
-    }
 }

@@ -264,17 +264,4 @@ struct PostgresConnectionTests {
         #expect(try show("search_path") == "\"a b\\c\", public")
         #expect(try show("application_name") == "paycast test")
     }
-
-    /// A server that was built without LZ4, or is older than the setting, keeps what it has.
-    @Test func preferencesAreSetWhereTheServerKnowsThem() throws {
-        var options = PostgresOptions(applicationName: "paycast test")
-        options.preferences = [
-            ("default_toast_compression", "lz4"), ("default_toast_compression", "unknown"), ("no_such_setting", "on"),
-        ]
-        let connection = PostgresConnection(try PostgresURL(cluster.url), options: options)
-        let found = try connection.prepare("SHOW default_toast_compression").first { $0.text(0) }
-        #expect(found == "lz4")
-        try connection.begin()
-        connection.rollback()
-    }
 }

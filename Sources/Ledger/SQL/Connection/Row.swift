@@ -88,6 +88,13 @@ struct RowReader {
         let stored = StoredBody(bytes: row.bytes(body), header: row.isNull(header) ? nil : row.bytes(header))
         do { return try stored.body() } catch { throw row.unreadable(body) }
     }
+    /// Reads what was stored with `StoredBody.init(compressing:)`. Fails for a content that no version of the ledger writes.
+    mutating func packed<Content>(_ parse: ([UInt8]) -> Content?) throws(EngineError) -> Content {
+        let column = advance()
+        let body = try? StoredBody(bytes: row.bytes(column), header: nil).body()
+        guard let content = body.flatMap(parse) else { throw row.unreadable(column) }
+        return content
+    }
     mutating func word<Word: RawRepresentable<String>>() throws(EngineError) -> Word { try row.word(advance()) }
     mutating func optionalWord<Word: RawRepresentable<String>>() throws(EngineError) -> Word? {
         try row.optionalWord(advance())

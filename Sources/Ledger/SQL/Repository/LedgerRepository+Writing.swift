@@ -83,8 +83,8 @@ extension LedgerRepository {
         try statements.insertEntry.run(
             [.integer(entry.position)] + EntryRow.values(entry.notice, at: entry.committedAt)
         )
-        for (ordinal, fragment) in appended.stored.enumerated() {
-            try statements.insertFragment.run(FragmentRow.values(fragment, at: entry.position, ordinal: ordinal))
+        for row in FragmentRow.values(appended.stored, at: entry.position) {
+            try statements.insertFragment.run(row)
         }
     }
 

@@ -5,20 +5,31 @@ internal import Domain
 enum FragmentRow {
     static let columns = "stream, collapse_key, position, ordinal, action, target, targets, content, template, body"
 
-    static func values(_ fragment: Fragment, at position: Int64, ordinal: Int) -> [Value] {
-        let (content, template, body): (ContentKind, String?, String?) =
+    /// The rows of an entry's fragments. Those of one purchase have the same values, which are then packed once.
+    static func values(_ fragments: [Fragment], at position: Int64) -> [[Value]] {
+        var rows: [[Value]] = []
+        var last: (values: [String: String], body: Value)?
+        for (ordinal, fragment) in fragments.enumerated() {
+            let (content, template, body): (ContentKind, String?, Value)
             switch fragment.content {
-            case .template(let name, let values): (.template, name, ValuesColumn.encode(values))
-            case .html(let html): (.html, nil, html)
-            case .markup(let markup): (.markup, nil, markup)
-            case .none: (.none, nil, nil)
+            case .template(let name, let values):
+                let packed = last.flatMap { $0.values == values ? $0.body : nil } ?? stored(ValuesColumn.encode(values))
+                last = (values, packed)
+                (content, template, body) = (.template, name, packed)
+            case .html(let html): (content, template, body) = (.html, nil, stored(Array(html.utf8)))
+            case .markup(let markup): (content, template, body) = (.markup, nil, stored(Array(markup.utf8)))
+            case .none: (content, template, body) = (.none, nil, .null)
             }
-        return [
-            .text(fragment.stream.text), .text(fragment.collapseKey?.text ?? ""), .integer(position),
-            .integer(Int64(ordinal)), .text(fragment.action), Value(fragment.target), Value(fragment.targets),
-            Value(content), Value(template), Value(body),
-        ]
+            rows.append([
+                .text(fragment.stream.text), .text(fragment.collapseKey?.text ?? ""), .integer(position),
+                .integer(Int64(ordinal)), .text(fragment.action), Value(fragment.target), Value(fragment.targets),
+                Value(content), Value(template), body,
+            ])
+        }
+        return rows
     }
+
+    private static func stored(_ body: [UInt8]) -> Value { .bytes(StoredBody(compressing: body).bytes) }
 
     static func read(_ row: Row) throws(EngineError) -> PlacedFragment {
         var reader = RowReader(row)
@@ -41,9 +52,9 @@ enum FragmentRow {
         let kind = try reader.parsed { ContentKind(rawValue: $0) }
         let template = reader.text()
         switch kind {
-        case .template: return .template(name: template, values: try reader.parsed { ValuesColumn.decode($0) })
-        case .html: return .html(reader.text())
-        case .markup: return .markup(reader.text())
+        case .template: return .template(name: template, values: try reader.packed { ValuesColumn.decode($0) })
+        case .html: return .html(try reader.packed { String(decoding: $0, as: UTF8.self) })
+        case .markup: return .markup(try reader.packed { String(decoding: $0, as: UTF8.self) })
         case .none: return .none
         }
     }
