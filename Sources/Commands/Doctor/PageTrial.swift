@@ -79,7 +79,7 @@ final class PageTrial: Sendable {
             case .message(let html, _):
                 guard let expected = state.expected, html.contains(expected.word) else { break }
                 state.outcome.received = expected.since.duration(to: .now)
-            case .position, .tick: break
+            case .position, .place, .gap, .tick: break
             }
             return !state.isOver
         }

@@ -19,6 +19,14 @@ struct Waiting {
         timeout.map { start.duration(to: .now) >= $0 } ?? false
     }
 
+    /// What is done before anything is followed: in what is left of the time.
+    func bounding<Result>(_ body: (Duration) throws(CommandFailure) -> Result) throws(CommandFailure) -> Result {
+        let rest = timeout.map { $0 - start.duration(to: .now) + .milliseconds(10) }
+        let result = Swift.Result { () throws(CommandFailure) in try body(rest ?? .seconds(1 << 32)) }
+        if let timeout, isOver { throw timedOut(timeout) }
+        return try result.get()
+    }
+
     func pause(_ reason: String, for delay: Duration) throws(CommandFailure) {
         leaveIfNobodyReads(awaited: isAwaited)
         var delay = delay
