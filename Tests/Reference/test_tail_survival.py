@@ -1,4 +1,4 @@
-"""`paycast tail --stream` while its server is killed, drained or cut off: each fragment is shown once, whatever happens."""
+"""`paycast tail --stream` while its server is killed, drained or cut off: each fragment is shown once."""
 
 import json
 import os
