@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import json
 import os
 import socket
 import ssl
@@ -114,6 +115,37 @@ def test_it_hears_the_library_behind_tls(certificate, tmp_path):
         assert output.splitlines()[1:] == [HTML], errors
         _, errors = tail(tmp_path, *words).communicate()
         assert "is not trusted" in errors
+
+
+@pytest.mark.parametrize("verdict", ["confirm_history", "reject_history"])
+def test_it_comes_back_to_its_place_in_the_history_of_anycable(tmp_path, verdict):
+    """A server of AnyCable's extended protocol, whose epochs and offsets are its own."""
+    heard = Queue()
+
+    def handler(cable):
+        def say(**message):
+            cable.send(json.dumps(message))
+
+        assert cable.subprotocol == "actioncable-v1-ext-json"
+        say(type="welcome", sid="1")
+        command = json.loads(cable.recv())
+        heard.put(command.get("history"))
+        mine = {"identifier": command["identifier"]}
+        say(**mine, type="confirm_subscription")
+        if "history" in command:
+            say(**mine, type=verdict)
+        say(type="ping", message=1)
+        assert json.loads(cable.recv()) == {"command": "pong"}
+        say(**mine, message=HTML, stream_id="room", epoch="Ab_1", offset=7)
+        cable.socket.shutdown(socket.SHUT_RDWR) if heard.qsize() == 1 else cable.recv()
+
+    with library(handler, subprotocols=["actioncable-v1-ext-json"]) as url:
+        process = tail(tmp_path, "--name", "x", "--over", "cable", "--url", url, "--limit", "2")
+        _, errors = process.communicate()
+    assert process.returncode == 0, errors
+    assert heard.get() is None
+    assert heard.get() == {"streams": {"room": {"offset": 7, "epoch": "Ab_1"}}}
+    assert ("something may be missing" in errors) == (verdict == "reject_history"), errors
 
 
 def test_it_takes_no_compression_and_says_goodbye(tmp_path):

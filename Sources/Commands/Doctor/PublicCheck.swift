@@ -38,10 +38,7 @@ struct PublicCheck {
     }
 
     func findings() throws(CommandFailure) -> [Finding] {
-        let answer = try remote.get("/users/\(PublicCheck.user)/stream")
-        guard let stream = JSON.decode(StreamAnswer.self, from: answer) else {
-            throw CommandFailure("\(remote.url) does not return a stream: is that a Paycast server?")
-        }
+        let stream = try remote.page(of: PublicCheck.user)
         let front: HTTPClient.Response
         do throws(HTTPClientError) {
             front = try HTTPClient(timeout: .seconds(10), authorityFile: authorityFile).send("GET", to: address + "/up")

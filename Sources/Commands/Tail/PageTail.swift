@@ -1,7 +1,6 @@
 internal import APIModel
 internal import Crypto
 internal import Domain
-internal import Glibc
 internal import HTTPClient
 internal import Support
 
@@ -15,6 +14,8 @@ struct PageTail {
         /// The server signs it.
         case user(String)
     }
+
+    private typealias Ending = Result<Int32, CommandFailure>
 
     private let name: Name
     private let remote: RemoteServer
@@ -84,7 +85,7 @@ struct PageTail {
     var waits: Bool { follower.waits }
 
     mutating func run() throws(CommandFailure) -> Int32 {
-        let waiting = Waiting(timeout: follower.timeout, isAwaited: follower.waits, hasUntil: !follower.until.isEmpty)
+        let waiting = Waiting(for: follower)
         let (signed, position) = try waiting.bounding { limit throws(CommandFailure) in try sign(within: limit) }
         if follower.since == nil, let position {
             _ = follower.reset(to: position)
@@ -98,19 +99,21 @@ struct PageTail {
         }
         while true {
             var reason = "the time is up"
+            var ending: Ending?
             do throws(PageFailure) {
-                if let code = try connect(signed, waiting) { return code }
+                ending = try connect(signed, waiting)
             } catch {
                 guard hasConnected, error.mayPass else { throw CommandFailure(error.text) }
                 reason = error.text
             }
+            if let ending { return try ending.get() }
             try waiting.pause(reason, for: follower.disconnected())
         }
     }
 
     /// Nil when the time is up.
-    private mutating func connect(_ signed: String, _ waiting: Waiting) throws(PageFailure) -> Int32? {
-        var code: Int32?
+    private mutating func connect(_ signed: String, _ waiting: Waiting) throws(PageFailure) -> Ending? {
+        var ending: Ending?
         seconds = nil
         try connection(signed).run(since: follower.since) { event in
             switch event {
@@ -118,12 +121,12 @@ struct PageTail {
             case .position(let cursor): follower.receivedID(cursor)
             case .place(let place): self.place = place
             case .gap: printError("paycast: the server does not know that place: something may be missing")
-            case .message(let html, let cursor): code = received(PageMessage(html: html, cursor: cursor))
+            case .message(let html, let cursor): ending = received(PageMessage(html: html, cursor: cursor))
             case .tick: ticked()
             }
-            return code == nil && !waiting.isOver
+            return ending == nil && !waiting.isOver
         }
-        return code
+        return ending
     }
 
     private func connection(_ signed: String) -> PageConnection {
@@ -158,7 +161,7 @@ struct PageTail {
         if open > 5 { shown.endRepetition() }
     }
 
-    private mutating func received(_ message: PageMessage) -> Int32? {
+    private mutating func received(_ message: PageMessage) -> Ending? {
         var message = message
         // Over a WebSocket, a page does not learn how far it has come before the server says goodbye.
         if let cursor = message.farewell {
@@ -167,19 +170,9 @@ struct PageTail {
         }
         if transport == .websocket { message.elements.removeAll { !shown.add($0) } }
         guard !message.elements.isEmpty else { return nil }
-        switch follower.received(message) {
-        case .skip: return nil
-        case .print:
-            output.show(message)
-            return nil
-        case .printAndFinish:
-            output.show(message)
-            return EXIT_SUCCESS
-        case .printAndGiveUp:
-            output.show(message)
-            printError("paycast: --limit is reached and --until has not matched")
-            return EXIT_FAILURE
-        }
+        let action = follower.received(message)
+        if action != .skip { output.show(message) }
+        return action.ending
     }
 
     // MARK: The name
@@ -189,10 +182,7 @@ struct PageTail {
         switch name {
         case .signed(let name): return (name, nil)
         case .user(let user):
-            let answer = try remote.get("/users/\(pathPart(user))/stream", timeout: min(limit, .seconds(30)))
-            guard let page = JSON.decode(StreamAnswer.self, from: answer) else {
-                throw CommandFailure("\(remote.url) does not return a stream: is that a Paycast server?")
-            }
+            let page = try remote.page(of: user, timeout: min(limit, .seconds(30)))
             return (page.signedStream, page.since)
         case .stream(let stream):
             guard let signer = StreamNameVerifier(ofEnvironment: environment, workspace: Workspace()) else {

@@ -2,17 +2,16 @@ internal import Glibc
 
 /// The time of a `tail`: how long it may take, and its pauses between two connections.
 struct Waiting {
-    let timeout: Duration?
-    /// Whether something is awaited.
-    let isAwaited: Bool
+    private let timeout: Duration?
+    private let isAwaited: Bool
     /// Whether that is what `--until` says.
-    let hasUntil: Bool
+    private let hasUntil: Bool
     private let start = ContinuousClock.now
 
-    init(timeout: Duration?, isAwaited: Bool, hasUntil: Bool) {
-        self.timeout = timeout
-        self.isAwaited = isAwaited
-        self.hasUntil = hasUntil
+    init(for follower: FeedFollower) {
+        timeout = follower.timeout
+        isAwaited = follower.waits
+        hasUntil = !follower.until.isEmpty
     }
 
     var isOver: Bool {
