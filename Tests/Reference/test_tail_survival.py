@@ -1,13 +1,12 @@
 """`paycast tail --stream` while its server is killed, drained or cut off: each fragment is shown once."""
 
 import json
-import os
-import re
 import socket
 import subprocess
 import threading
 import time
 from contextlib import suppress
+from http.client import HTTPException
 
 import pytest
 
@@ -16,6 +15,7 @@ from servers import KEY, Paycast
 
 TRANSPORTS = ["websocket", "cable", "sse"]
 LAST = "last"
+STATE = '<turbo-stream action="update" target="state"><template>{}</template></turbo-stream>'
 
 
 class Tail:
@@ -37,10 +37,12 @@ class Tail:
             time.sleep(0.01)
 
     def shown(self):
-        """The targets, and what was said about the connection."""
+        """The elements, and what was said about the connection."""
         _, errors = self.process.communicate()
         assert self.process.returncode == 0, errors
-        return [json.loads(line).get("target") for line in self.output.read_text().splitlines()], errors
+        output = self.output.read_text()
+        assert "turbo-stream-source" not in output, "what only the page's own element is told"
+        return [json.loads(line) for line in output.splitlines()], errors
 
 
 class Publisher(threading.Thread):
@@ -49,7 +51,7 @@ class Publisher(threading.Thread):
     Less than 100 fragments in all: a page that missed more gets the newest ones and loads itself again.
     """
 
-    def __init__(self, server, pause=0.01):
+    def __init__(self, server, pause=0.05):
         super().__init__(daemon=True)
         self.server = server
         self.pause = pause
@@ -60,13 +62,13 @@ class Publisher(threading.Thread):
         number = 0
         while not self.has_enough.wait(self.pause):
             number += 1
-            with suppress(OSError):
+            with suppress(OSError, HTTPException):
                 self.publish(f"n{number}")
 
     def publish(self, target):
-        # Of two kinds: what stays, and what a newer one replaces.
-        element = f'<turbo-stream action="append" target="{target}"></turbo-stream>'
-        self.server.post("/broadcasts", {"stream": "room", "html": element})
+        # Of two kinds: what stays, and what a newer one replaces for those who were away.
+        html = f'<turbo-stream action="append" target="{target}"></turbo-stream>' + STATE.format(target)
+        self.server.post("/broadcasts", {"stream": "room", "html": html})
         self.accepted.append(target)
 
     def finish(self):
@@ -85,13 +87,15 @@ def server(tmp_path):
 
 
 def check(publisher, tail):
-    targets, errors = tail.shown()
-    assert len(targets) == len(set(targets)), sorted({name for name in targets if targets.count(name) > 1})
+    shown, errors = tail.shown()
+    elements = [element["html"] for element in shown]
+    assert len(elements) == len(set(elements)), sorted({html for html in elements if elements.count(html) > 1})
+    assert elements[-1] == STATE.format(LAST)
+    targets = [element["target"] for element in shown if element["action"] == "append"]
     # A fragment is shown before its publisher hears of it, or is even alive to.
     begin = next(index for index, name in enumerate(publisher.accepted) if name in targets)
     assert [name for name in targets if name in publisher.accepted] == publisher.accepted[begin:]
     assert "connected again, continuing after " in errors, errors
-    assert KEY not in errors
 
 
 @pytest.mark.parametrize("transport", TRANSPORTS)
