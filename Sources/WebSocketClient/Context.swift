@@ -35,7 +35,8 @@ final class Context {
         info.fd_limit_per_thread = 16
         info.max_http_header_data = 16 << 10
         info.pt_serv_buf_size = 64 << 10
-        info.timeout_secs = 20
+        // For each address of a name: IPv6 may lead nowhere where IPv4 does not.
+        info.timeout_secs = 3
         info.retry_and_idle_policy = UnsafePointer(policy)
         // Without a text, it would read the environment by rules of its own.
         info.http_proxy_address = texts.keep(client.proxy ?? "")

@@ -19,17 +19,27 @@ enum ProxySetting {
             text = String(text[scheme.upperBound...])
         }
         text = String(text.prefix { $0 != "/" })
-        guard let at = text.lastIndex(of: "@") else { return withPort(text[...]) }
-        guard let user = PercentEncoding.decode(text[..<at]) else {
-            throw ProxyFault(reason: "the user's name in \(name) cannot be read")
+        guard let at = text.lastIndex(of: "@") else { return try place(text[...], in: name) }
+        guard let user = PercentEncoding.decode(text[..<at]), user.utf8.count <= longestUser else {
+            throw ProxyFault(reason: "the user and password in \(name) cannot be read, or are longer than 90 bytes")
         }
-        return user + "@" + withPort(text[text.index(after: at)...])
+        return try user + "@" + place(text[text.index(after: at)...], in: name)
     }
 
-    /// An IPv6 address is in brackets.
-    private static func withPort(_ place: Substring) -> String {
-        let rest = place.hasPrefix("[") ? place.drop { $0 != "]" } : place
-        return place + (rest.contains(":") ? "" : ":1080")
+    /// What libwebsockets can write. What it cannot read it leaves out: the connection would go past the proxy.
+    private static let (longestUser, longestHost) = (90, 100)
+
+    /// With its port. An IPv6 address is in brackets.
+    private static func place(_ text: Substring, in name: String) throws(ProxyFault) -> String {
+        let end =
+            text.hasPrefix("[") ? text.firstIndex(of: "]").map { text.index(after: $0) } : text.firstIndex(of: ":")
+        let (host, rest) = (text[..<(end ?? text.endIndex)], text[(end ?? text.endIndex)...])
+        let port = rest.isEmpty ? 1080 : rest.first == ":" ? UInt16(rest.dropFirst()) : nil
+        let isWhole = host.hasPrefix("[") == host.hasSuffix("]")
+        guard let port, port > 0, isWhole, (1...longestHost).contains(host.utf8.count) else {
+            throw ProxyFault(reason: "\(name) must be a host, of 100 bytes at most, and a port from 1 to 65535")
+        }
+        return "\(host):\(port)"
     }
 
     /// `*`, or names with whatever is below them.

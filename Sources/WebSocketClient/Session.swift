@@ -71,7 +71,11 @@ final class Session {
 
     private func tick() {
         let now = ContinuousClock.now
-        if phase == .connecting, now > deadline { return end(with: .timedOut) }
+        if phase == .connecting {
+            if now > deadline { return end(with: .timedOut) }
+            // What libwebsockets gives an address (`timeout_secs`) it would give each step of the handshake, too.
+            connection.map { lws_set_timeout($0, NO_PENDING_TIMEOUT, 0) }
+        }
         if phase == .leaving { return now > deadline ? phase = .over : () }
         guard phase != .over, now >= nextSecond else { return }
         nextSecond = now + .seconds(1)

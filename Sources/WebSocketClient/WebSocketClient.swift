@@ -22,7 +22,7 @@ public struct WebSocketClient: Sendable {
     let proxy: String?
 
     /// What libwebsockets can write: it cuts off longer ones.
-    private static let (longestPath, longestHost) = (2000, 100)
+    private static let (longestPath, longestHost) = (2000, 95)
 
     /// `url` is the `http` or `https` form of the address; `page` is the origin of the page that is said to open it.
     /// `authorityFile`, in PEM, replaces the authorities that the system trusts. `environment` may name a proxy.
@@ -42,7 +42,7 @@ public struct WebSocketClient: Sendable {
             switch url {
             case _ where url.path.utf8.count > WebSocketClient.longestPath: "it is longer than 2,000 bytes"
             case _ where max(url.host.utf8.count, pageOrigin.utf8.count) > WebSocketClient.longestHost:
-                "its name, or the page's, is longer than 100 bytes"
+                "its name, or the page's, is longer than 95 bytes"
             case _ where (url.path + pageOrigin).utf8.contains { $0 <= 32 }: "it has spaces, or the page's has"
             case _ where url.isSecure && url.host.hasPrefix("["):
                 "libwebsockets checks no certificate of an IPv6 address; give its name"

@@ -22,6 +22,8 @@ def printed(name):
 class Example:
     # The system's own configuration around the example, with the test's paths.
     around = "{example}"
+    # What a test has in another way, in both.
+    changes = ()
 
     def __init__(self, folder, target, certificate, key):
         self.certificate = certificate
@@ -29,11 +31,14 @@ class Example:
         super().__init__(folder, target, is_announced=False)
 
     def configured(self, folder, target, announced):
-        text = printed(self.name)
+        text, around = printed(self.name), self.around
+        for old, new in self.changes:
+            assert old in text or old in around, f"the example of {self.name} has no {old}"
+            text, around = text.replace(old, new), around.replace(old, new)
         for old, new in {**self.places(folder), "127.0.0.1:8080": f"127.0.0.1:{target}"}.items():
             assert old in text, f"the example of {self.name} has no {old}"
             text = text.replace(old, new)
-        return self.around.format(folder=folder, port=self.port, modules=MODULES, example=text)
+        return around.format(folder=folder, port=self.port, modules=MODULES, example=text)
 
     def certificates(self):
         return {

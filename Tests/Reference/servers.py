@@ -7,6 +7,7 @@ import urllib.request
 from pathlib import Path
 
 import program
+from ports import ReservedPort
 from program import OUTSIDE, Program
 
 HERE = Path(__file__).resolve().parent
@@ -39,8 +40,11 @@ class Server:
 
 
 class Rails(Server, Program):
-    def __init__(self, folder):
-        command = ["puma", "-b", "tcp://127.0.0.1:0", "-t", "5:5", HERE / "action_cable.ru"]
+    def __init__(self, folder, tls=None):
+        """`tls`: paths of a certificate and its key, for a second door."""
+        self.door = ReservedPort()
+        doors = ["-b", f"ssl://127.0.0.1:{self.door.number}?cert={tls[0]}&key={tls[1]}"] if tls else []
+        command = ["puma", *doors, "-b", "tcp://127.0.0.1:0", "-t", "5:5", HERE / "action_cable.ru"]
         super().__init__(folder, command, {**OUTSIDE, "PAYCAST_STREAM_KEYS": KEY})
         self.wait_until_listening()
 

@@ -2,18 +2,23 @@
 
 import base64
 import hashlib
+import json
 import os
 import socket
+import ssl
 import subprocess
 import threading
 import time
 from contextlib import contextmanager, suppress
+from queue import Queue
 
 import pytest
 from websockets.sync.server import serve
 
+import certificates
 from cable import signed
 from program import OUTSIDE, binary
+from servers import Rails
 
 HTML = '<turbo-stream action="append" target="list"><template>é{}</template></turbo-stream>'
 
@@ -40,6 +45,29 @@ def test_it_hears_action_cable(server, tmp_path):
     assert [line.split()[3:] for line in output.splitlines()] == [["append", "#list", "83", "B", "é1"]] * 2
 
 
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory):
+    return certificates.certificate(tmp_path_factory.mktemp("certificate"))
+
+
+def test_it_hears_action_cable_behind_tls(certificate, tmp_path):
+    rails = Rails(tmp_path / "rails", tls=certificate)
+    url = f"wss://localhost:{rails.door.number}"
+    words = ["--name", signed("tail"), "--over", "cable", "--url", url, "--limit", "1"]
+    try:
+        process = tail(tmp_path, *words, "--ca", certificate[0])
+        while process.poll() is None:
+            rails.broadcast("tail", HTML.format(1))
+            time.sleep(0.1)
+        output, errors = process.communicate()
+        assert process.returncode == 0, errors
+        assert "é1" in output
+        _, errors = tail(tmp_path, *words).communicate()
+        assert "is not trusted" in errors
+    finally:
+        rails.stop()
+
+
 def test_action_cable_rejects_a_forged_name(server, tmp_path):
     process = tail(tmp_path, "--name", "forged", "--over", "cable", "--url", f"ws://{server.address}")
     _, errors = process.communicate()
@@ -51,7 +79,7 @@ def test_action_cable_rejects_a_forged_name(server, tmp_path):
 def library(handler, **settings):
     with serve(handler, "127.0.0.1", 0, **settings) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"ws://127.0.0.1:{server.socket.getsockname()[1]}"
+        yield f"ws{'s' if 'ssl' in settings else ''}://127.0.0.1:{server.socket.getsockname()[1]}"
         server.shutdown()
 
 
@@ -74,21 +102,67 @@ def test_it_hears_the_library(tmp_path, size):
     assert output.splitlines()[1::2] == [text, text]
 
 
+def test_it_hears_the_library_behind_tls(certificate, tmp_path):
+    def handler(connection):
+        connection.send(HTML)
+        connection.recv()
+
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(*certificate)
+    with library(handler, ssl=context) as url:
+        words = ["--name", "x", "--url", url, "--limit", "1", "--html"]
+        output, errors = tail(tmp_path, *words, "--ca", certificate[0]).communicate()
+        assert output.splitlines()[1:] == [HTML], errors
+        _, errors = tail(tmp_path, *words).communicate()
+        assert "is not trusted" in errors
+
+
+@pytest.mark.parametrize("verdict", ["confirm_history", "reject_history"])
+def test_it_comes_back_to_its_place_in_the_history_of_anycable(tmp_path, verdict):
+    """A server of AnyCable's extended protocol, whose epochs and offsets are its own."""
+    heard = Queue()
+
+    def handler(cable):
+        def say(**message):
+            cable.send(json.dumps(message))
+
+        assert cable.subprotocol == "actioncable-v1-ext-json"
+        say(type="welcome", sid="1")
+        command = json.loads(cable.recv())
+        heard.put(command.get("history"))
+        mine = {"identifier": command["identifier"]}
+        say(**mine, type="confirm_subscription")
+        if "history" in command:
+            say(**mine, type=verdict)
+        say(type="ping", message=1)
+        assert json.loads(cable.recv()) == {"command": "pong"}
+        say(**mine, message=HTML, stream_id="room", epoch="Ab_1", offset=7)
+        cable.socket.shutdown(socket.SHUT_RDWR) if heard.qsize() == 1 else cable.recv()
+
+    with library(handler, subprotocols=["actioncable-v1-ext-json"]) as url:
+        process = tail(tmp_path, "--name", "x", "--over", "cable", "--url", url, "--limit", "2")
+        _, errors = process.communicate()
+    assert process.returncode == 0, errors
+    assert heard.get() is None
+    assert heard.get() == {"streams": {"room": {"offset": 7, "epoch": "Ab_1"}}}
+    assert ("something may be missing" in errors) == (verdict == "reject_history"), errors
+
+
 def test_it_takes_no_compression_and_says_goodbye(tmp_path):
-    codes = []
+    codes = Queue()
 
     def handler(connection):
         assert "Sec-WebSocket-Extensions" not in connection.request.headers
         connection.send(HTML)
         with pytest.raises(Exception):
             connection.recv(10)
-        codes.append(connection.protocol.close_rcvd.code)
+        codes.put(connection.protocol.close_rcvd.code)
 
     with library(handler) as url:
         process = tail(tmp_path, "--name", "x", "--url", url, "--limit", "1")
         process.communicate()
     assert process.returncode == 0
-    assert codes == [1000]
+    assert codes.get(timeout=10) == 1000
 
 
 def test_a_closing_server_is_quoted_and_asked_again(tmp_path):

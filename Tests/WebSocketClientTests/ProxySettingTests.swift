@@ -32,7 +32,13 @@ import Testing
         #expect(try ProxySetting.address(for: RequestURL(given.url), in: given.environment) == given.proxy)
     }
 
-    @Test(arguments: ["socks5://proxy.test", "https://proxy.test"]) func otherKindsAreRefused(_ proxy: String) throws {
+    /// libwebsockets would leave out the proxy, and connect to the server itself.
+    @Test(arguments: [
+        "socks5://proxy.test", "https://proxy.test", "proxy.test:port", "proxy.test:0", "proxy.test:99999",
+        "proxy.test:",
+        "http://:3128", "[::1]3128", "[::1", "me:s%4", "me:" + String(repeating: "s", count: 88) + "@proxy.test:1",
+        String(repeating: "p", count: 101) + ":1",
+    ]) func whatItCannotTakeIsRefused(_ proxy: String) throws {
         let url = try RequestURL("http://shop.test/")
         #expect(throws: ProxyFault.self) { try ProxySetting.address(for: url, in: ["http_proxy": proxy]) }
     }

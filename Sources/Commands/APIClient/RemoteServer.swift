@@ -88,6 +88,15 @@ public struct RemoteServer: Sendable {
         try bodyOfSuccess(send("DELETE", path: path, headers: [], body: nil, timeout: timeout))
     }
 
+    /// What the page of a user needs.
+    func page(of user: String, timeout: Duration = .seconds(30)) throws(CommandFailure) -> StreamAnswer {
+        let answer = try get("/users/\(pathPart(user))/stream", timeout: timeout)
+        guard let page = JSON.decode(StreamAnswer.self, from: answer) else {
+            throw CommandFailure("\(url) does not return the stream of \(quoted(user)): is that a Paycast server?")
+        }
+        return page
+    }
+
     /// Returns the answer with any status, for errors that say more than their reason.
     public func response(
         toPosting body: some Encodable,

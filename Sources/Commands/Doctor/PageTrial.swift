@@ -1,7 +1,7 @@
 internal import Support
 internal import Synchronization
 
-/// A page that the doctor opens, on a thread of its own. Nobody joins it: it ends with the trial or with the program.
+/// A page that the doctor opens, on a thread of its own.
 final class PageTrial: Sendable {
     enum Kind: String, CaseIterable, Sendable {
         case events1 = "events, HTTP/1.1"
@@ -45,16 +45,18 @@ final class PageTrial: Sendable {
 
     let kind: Kind
     private let state = Mutex(State())
+    private let gone = Promise<Void>()
 
     init(_ kind: Kind, connection: PageConnection) {
         self.kind = kind
-        _ = WorkerThread(name: "page") { [self] in
+        WorkerThread.detach(name: "page") { [self] in
             do throws(PageFailure) {
                 try connection.run(since: nil) { event in happened(event) }
             } catch {
                 failed(error)
             }
             PageTrial.news.wake()
+            gone.fulfil(())
         }
     }
 
@@ -69,7 +71,15 @@ final class PageTrial: Sendable {
         }
     }
 
+    /// Its thread learns it within a second.
     func end() { state.withLock { $0.isOver = true } }
+
+    /// Ends it, and waits for its thread: it may hold up another one's handshake, and must not be inside of TLS when the
+    /// program exits.
+    func join() {
+        end()
+        _ = gone.wait(timeout: .seconds(5))
+    }
 
     private func happened(_ event: PageConnection.Event) -> Bool {
         defer { PageTrial.news.wake() }
@@ -79,7 +89,7 @@ final class PageTrial: Sendable {
             case .message(let html, _):
                 guard let expected = state.expected, html.contains(expected.word) else { break }
                 state.outcome.received = expected.since.duration(to: .now)
-            case .position, .tick: break
+            case .position, .place, .gap, .tick: break
             }
             return !state.isOver
         }

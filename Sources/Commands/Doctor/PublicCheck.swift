@@ -38,10 +38,7 @@ struct PublicCheck {
     }
 
     func findings() throws(CommandFailure) -> [Finding] {
-        let answer = try remote.get("/users/\(PublicCheck.user)/stream")
-        guard let stream = JSON.decode(StreamAnswer.self, from: answer) else {
-            throw CommandFailure("\(remote.url) does not return a stream: is that a Paycast server?")
-        }
+        let stream = try remote.page(of: PublicCheck.user)
         let front: HTTPClient.Response
         do throws(HTTPClientError) {
             front = try HTTPClient(timeout: .seconds(10), authorityFile: authorityFile).send("GET", to: address + "/up")
@@ -57,9 +54,10 @@ struct PublicCheck {
         let trials = kinds(front).map { kind in
             let trial = PageTrial(kind, connection: connection(kind, of: stream))
             watch([trial], for: PublicCheck.time) { $0.isOpen }
+            if !trial.outcome.isOpen { trial.join() }
             return trial
         }
-        try exercise(trials)
+        try exercise(trials.filter(\.outcome.isOpen))
         let judge = TrialJudge(
             trials: trials.map { ($0.kind, $0.outcome) },
             advice: ProxyAdvice(server: front.header("Server")),
@@ -71,9 +69,10 @@ struct PublicCheck {
 
     private func todo(_ error: HTTPClientError) -> String {
         guard case .certificate = error else { return "" }
+        // Nobody has said yet which proxy it is.
         return
-            ": the proxy's certificate file must hold the whole chain and name this host (nginx: “ssl_certificate”); a "
-            + "private authority is named with --ca"
+            ": its file must hold the whole chain and name this host (\(ProxyAdvice(server: nil).line(for: .certificate))); "
+            + "a private authority is named with --ca"
     }
 
     private func kinds(_ front: HTTPClient.Response) -> [PageTrial.Kind] {
@@ -102,7 +101,11 @@ struct PublicCheck {
 
     /// Has all pages receive something: at once, and after they were left alone.
     private func exercise(_ trials: [PageTrial]) throws(CommandFailure) {
-        defer { for trial in trials { trial.end() } }
+        defer {
+            for trial in trials { trial.end() }
+            for trial in trials { trial.join() }
+        }
+        guard !trials.isEmpty else { return }
         try publish(to: trials)
         guard let patience else { return }
         // Those that end early are found out early.

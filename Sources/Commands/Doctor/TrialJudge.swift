@@ -36,9 +36,10 @@ struct TrialJudge {
 
     /// It neither opened nor failed.
     private func silence(of kind: PageTrial.Kind) -> String {
-        let line = advice.line(for: kind.transport == .sse ? .heldBack : .noUpgrade)
+        // Then even the answer to an upgrade may be held back.
+        let holdsBack = trials.contains { $0.kind.transport == .sse && !$0.outcome.isOpen && $0.outcome.failure == nil }
         let what = kind.transport == .sse ? "no event in 5 s: the proxy holds them back" : "not open in 5 s"
-        return "\(what). Missing: \(line)"
+        return "\(what). Missing: \(advice.line(for: kind.transport == .sse || holdsBack ? .heldBack : .noUpgrade))"
     }
 
     private func reason(_ failure: PageFailure, of kind: PageTrial.Kind) -> String {

@@ -16,6 +16,10 @@ struct PageConnection: Sendable {
     enum Event {
         case opened
         case message(html: String, cursor: String?)
+        /// Of the message that comes next, over a cable that keeps a history.
+        case place(CablePlace)
+        /// What came after the place that the server was told may be missing.
+        case gap
         /// Where to resume, which only an event stream says: after all messages so far.
         case position(String)
         /// About once a second.
@@ -34,6 +38,8 @@ struct PageConnection: Sendable {
     /// In PEM: the only authority that is trusted.
     var authorityFile: String?
     var isHTTP1Only = false
+    /// Where an earlier connection ended.
+    var place: CablePlace?
     /// May name a proxy. libcurl reads it by itself.
     var environment: [String: String] = [:]
 
@@ -92,11 +98,11 @@ struct PageConnection: Sendable {
     // MARK: Action Cable
 
     private func subscribe(since: String?, _ handle: (Event) -> Bool) throws(PageFailure) {
-        var conversation = CableConversation(signedName: signedName, since: since)
+        var conversation = CableConversation(signedName: signedName, since: since, place: place)
         var failure: PageFailure?
         let start = ContinuousClock.now
         let path = (try? RequestURL(address))?.path == "/" ? "/cable" : ""
-        try follow(address + path, subprotocol: "actioncable-v1-json") { event, socket in
+        try follow(address + path, subprotocol: CableConversation.subprotocols) { event, socket in
             switch event {
             case .opened: return true
             case .tick:
@@ -109,7 +115,10 @@ struct PageConnection: Sendable {
                 case .nothing: return true
                 case .send(let command): socket.send(command)
                 case .subscribed: return handle(.opened)
-                case .message(let html): return handle(.message(html: html, cursor: nil))
+                case .gap: return handle(.gap)
+                case .message(let html, let place):
+                    if let place, !handle(.place(place)) { return false }
+                    return handle(.message(html: html, cursor: place?.cursor))
                 case .failed(let reason): failure = reason
                 }
                 return failure == nil
@@ -199,16 +208,18 @@ func readableFile(_ arguments: inout Arguments, _ option: String) throws(UsageEr
 struct PageMessage: Followed {
     static let fields = ["cursor", "action", "target", "text"]
 
-    let html: String
     let cursor: Cursor?
-    /// At least one.
-    let elements: [StreamElement]
+    var elements: [StreamElement]
+    /// Where a page continues whose WebSocket the server ends.
+    let farewell: String?
 
+    /// What a server tells the page's own `<turbo-stream-source>` is no element of the stream; it holds the signed name.
     init(html: String, cursor: String?) {
-        self.html = html
         self.cursor = cursor.flatMap { Cursor($0) }
         let found = StreamElement.all(in: html)
-        elements = found.isEmpty ? [StreamElement(html: html)] : found
+        let own = found.filter(\.isForSource)
+        farewell = own.lazy.compactMap(\.since).first
+        elements = found.isEmpty ? [StreamElement(html: html)] : found.filter { !$0.isForSource }
     }
 
     /// `text` has to occur; the others have to be equal.
@@ -217,7 +228,7 @@ struct PageMessage: Followed {
         case "cursor": cursor?.description == value
         case "action": elements.contains { $0.action == value }
         case "target": elements.contains { $0.target == value || $0.targets == value }
-        default: html.contains(value)
+        default: elements.contains { $0.html.contains(value) }
         }
     }
 }

@@ -7,6 +7,15 @@ struct StreamElement: Equatable {
     /// With its tags.
     var html: String
 
+    var isForSource: Bool { targets?.hasPrefix("turbo-stream-source[") == true }
+
+    /// The cursor in the address of the source that it puts into the page.
+    var since: String? {
+        html.ranges(of: "since=").last.map {
+            String(html[$0.upperBound...].prefix { $0.isLetter || $0.isNumber || $0 == "-" })
+        }
+    }
+
     /// What a person reads of it: without tags, on one line, and no more than `limit` bytes.
     func text(limit: Int) -> String {
         var words: [UInt8] = []

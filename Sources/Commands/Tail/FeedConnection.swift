@@ -1,12 +1,9 @@
-internal import Encoding
-internal import Glibc
 internal import HTTPClient
 
 /// Carries out what `FeedFollower` decides: connects, reads, prints, waits, and connects again.
 struct FeedConnection {
     private enum Ending {
-        case finished
-        case gaveUp
+        case over(Result<Int32, CommandFailure>)
         case refused(status: Int)
         case overflowed
     }
@@ -22,7 +19,7 @@ struct FeedConnection {
         self.remote = remote
         self.follower = follower
         self.show = show
-        waiting = Waiting(timeout: follower.timeout, isAwaited: follower.waits, hasUntil: !follower.until.isEmpty)
+        waiting = Waiting(for: follower)
     }
 
     /// Returns when the awaited entry has come. If nothing is awaited, it never returns.
@@ -30,8 +27,7 @@ struct FeedConnection {
         while true {
             let reason = try connect()
             switch ending {
-            case .finished: return EXIT_SUCCESS
-            case .gaveUp: throw CommandFailure("--limit is reached and --until has not matched")
+            case .over(let result): return try result.get()
             case .overflowed:
                 throw CommandFailure("an entry of the feed is larger than 4 MiB: is that a Paycast server?")
             case .refused, nil: break
@@ -88,18 +84,11 @@ struct FeedConnection {
                 continue
             }
             guard let entry = FeedEntry(event) else { continue }
-            switch follower.received(entry) {
-            case .skip: continue
-            case .print: show(entry)
-            case .printAndFinish:
-                show(entry)
-                ending = .finished
-                return false
-            case .printAndGiveUp:
-                show(entry)
-                ending = .gaveUp
-                return false
-            }
+            let action = follower.received(entry)
+            if action != .skip { show(entry) }
+            guard let result = action.ending else { continue }
+            ending = .over(result)
+            return false
         }
         follower.receivedID(parser.lastEventID)
         if parser.hasOverflowed { ending = .overflowed }

@@ -9,6 +9,15 @@ struct FeedFollower {
         case printAndFinish
         /// Print it, and end: the limit is reached, and the awaited entry has not come.
         case printAndGiveUp
+
+        /// What the command ends with; nil if it goes on.
+        var ending: Result<Int32, CommandFailure>? {
+            switch self {
+            case .skip, .print: nil
+            case .printAndFinish: .success(0)
+            case .printAndGiveUp: .failure(CommandFailure("--limit is reached and --until has not matched"))
+            }
+        }
     }
 
     let filter: TailFilter

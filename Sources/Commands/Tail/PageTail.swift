@@ -1,7 +1,6 @@
 internal import APIModel
 internal import Crypto
 internal import Domain
-internal import Glibc
 internal import HTTPClient
 internal import Support
 
@@ -16,6 +15,8 @@ struct PageTail {
         case user(String)
     }
 
+    private typealias Ending = Result<Int32, CommandFailure>
+
     private let name: Name
     private let remote: RemoteServer
     private let transport: PageTransport
@@ -26,7 +27,11 @@ struct PageTail {
     private var follower: FeedFollower
     private let environment = processEnvironment()
     private var hasConnected = false
-    private var isOpen = false
+    /// Seconds since the connection was opened.
+    private var seconds: Int?
+    /// Over Action Cable.
+    private var place: CablePlace?
+    private var shown = ShownElements()
     /// Why the newest position is not known.
     private var positionProblem: String?
 
@@ -80,7 +85,8 @@ struct PageTail {
     var waits: Bool { follower.waits }
 
     mutating func run() throws(CommandFailure) -> Int32 {
-        let (signed, position) = try sign()
+        let waiting = Waiting(for: follower)
+        let (signed, position) = try waiting.bounding { limit throws(CommandFailure) in try sign(within: limit) }
         if follower.since == nil, let position {
             _ = follower.reset(to: position)
         } else if follower.since == "start" {
@@ -91,36 +97,36 @@ struct PageTail {
             }
             _ = follower.reset(to: "\(Cursor(epoch: epoch, position: 0))")
         }
-        let waiting = Waiting(timeout: follower.timeout, isAwaited: follower.waits, hasUntil: !follower.until.isEmpty)
         while true {
             var reason = "the time is up"
+            var ending: Ending?
             do throws(PageFailure) {
-                if let code = try connect(signed, waiting) { return code }
+                ending = try connect(signed, waiting)
             } catch {
                 guard hasConnected, error.mayPass else { throw CommandFailure(error.text) }
                 reason = error.text
             }
+            if let ending { return try ending.get() }
             try waiting.pause(reason, for: follower.disconnected())
         }
     }
 
     /// Nil when the time is up.
-    private mutating func connect(_ signed: String, _ waiting: Waiting) throws(PageFailure) -> Int32? {
-        var code: Int32?
-        isOpen = false
+    private mutating func connect(_ signed: String, _ waiting: Waiting) throws(PageFailure) -> Ending? {
+        var ending: Ending?
+        seconds = nil
         try connection(signed).run(since: follower.since) { event in
             switch event {
             case .opened: opened()
             case .position(let cursor): follower.receivedID(cursor)
-            case .message(let html, let cursor): code = received(PageMessage(html: html, cursor: cursor))
-            case .tick:
-                leaveIfNobodyReads(awaited: follower.waits)
-                // A connection that ends at once is not a reason to come back at once.
-                if isOpen { follower.connected() }
+            case .place(let place): self.place = place
+            case .gap: printError("paycast: the server does not know that place: something may be missing")
+            case .message(let html, let cursor): ending = received(PageMessage(html: html, cursor: cursor))
+            case .tick: ticked()
             }
-            return code == nil && !waiting.isOver
+            return ending == nil && !waiting.isOver
         }
-        return code
+        return ending
     }
 
     private func connection(_ signed: String) -> PageConnection {
@@ -129,48 +135,54 @@ struct PageTail {
             transport: transport,
             signedName: signed,
             authorityFile: authorityFile,
+            place: place,
             environment: environment
         )
     }
 
     private mutating func opened() {
         if hasConnected {
-            // Over a WebSocket, a page does not learn how far it has come.
-            let again = transport == .sse ? "" : "; what came since then may be shown again"
-            let place = follower.since.map { "continuing after \($0)\(again)" } ?? "with what is newest"
-            printError("paycast: connected again, \(place)")
+            let known = shown.isEmpty ? "" : "; what was shown since then is not shown again"
+            let place = follower.since.map { "continuing after \($0)" } ?? "with what is newest"
+            printError("paycast: connected again, \(place)\(known)")
         }
         hasConnected = true
-        isOpen = true
+        seconds = 0
+        shown.beginRepetition()
     }
 
-    private mutating func received(_ message: PageMessage) -> Int32? {
-        switch follower.received(message) {
-        case .skip: return nil
-        case .print:
-            output.show(message)
-            return nil
-        case .printAndFinish:
-            output.show(message)
-            return EXIT_SUCCESS
-        case .printAndGiveUp:
-            output.show(message)
-            printError("paycast: --limit is reached and --until has not matched")
-            return EXIT_FAILURE
+    private mutating func ticked() {
+        leaveIfNobodyReads(awaited: follower.waits)
+        guard let open = seconds else { return }
+        seconds = open + 1
+        // A connection that ends at once is not a reason to come back at once.
+        follower.connected()
+        // A server repeats at once, if it does.
+        if open > 5 { shown.endRepetition() }
+    }
+
+    private mutating func received(_ message: PageMessage) -> Ending? {
+        var message = message
+        // Over a WebSocket, a page does not learn how far it has come before the server says goodbye.
+        if let cursor = message.farewell {
+            follower.receivedID(cursor)
+            shown.forget()
         }
+        if transport == .websocket { message.elements.removeAll { !shown.add($0) } }
+        guard !message.elements.isEmpty else { return nil }
+        let action = follower.received(message)
+        if action != .skip { output.show(message) }
+        return action.ending
     }
 
     // MARK: The name
 
     /// The signed name, and the newest position if it is known: a page that was rendered now would have it.
-    private mutating func sign() throws(CommandFailure) -> (name: String, position: String?) {
+    private mutating func sign(within limit: Duration) throws(CommandFailure) -> (name: String, position: String?) {
         switch name {
         case .signed(let name): return (name, nil)
         case .user(let user):
-            let answer = try remote.get("/users/\(pathPart(user))/stream")
-            guard let page = JSON.decode(StreamAnswer.self, from: answer) else {
-                throw CommandFailure("\(remote.url) does not return a stream: is that a Paycast server?")
-            }
+            let page = try remote.page(of: user, timeout: min(limit, .seconds(30)))
             return (page.signedStream, page.since)
         case .stream(let stream):
             guard let signer = StreamNameVerifier(ofEnvironment: environment, workspace: Workspace()) else {
@@ -179,12 +191,12 @@ struct PageTail {
                         + "server runs, or pass --name with the signed name that a page shows"
                 )
             }
-            return (signer.sign(stream, expires: nil), position(signer))
+            return (signer.sign(stream, expires: nil), position(signer, within: min(limit, .seconds(3))))
         }
     }
 
     /// Asks on a stream that has no messages: its first block says how far the ledger is. Nil without a Paycast server.
-    private mutating func position(_ signer: StreamNameVerifier) -> String? {
+    private mutating func position(_ signer: StreamNameVerifier, within limit: Duration) -> String? {
         let nobody = StreamName("paycast:tail:\(UInt64.random(in: 0 ... .max))")
         guard let nobody, let server = try? RequestURL(address).origin else { return nil }
         let connection = PageConnection(
@@ -194,7 +206,7 @@ struct PageTail {
             authorityFile: authorityFile
         )
         var found: String?
-        let end = ContinuousClock.now + .seconds(3)
+        let end = ContinuousClock.now + limit
         do throws(PageFailure) {
             try connection.run(since: nil) { event in
                 if case .position(let cursor) = event { found = cursor }

@@ -2,21 +2,28 @@ internal import Glibc
 
 /// The time of a `tail`: how long it may take, and its pauses between two connections.
 struct Waiting {
-    let timeout: Duration?
-    /// Whether something is awaited.
-    let isAwaited: Bool
+    private let timeout: Duration?
+    private let isAwaited: Bool
     /// Whether that is what `--until` says.
-    let hasUntil: Bool
+    private let hasUntil: Bool
     private let start = ContinuousClock.now
 
-    init(timeout: Duration?, isAwaited: Bool, hasUntil: Bool) {
-        self.timeout = timeout
-        self.isAwaited = isAwaited
-        self.hasUntil = hasUntil
+    init(for follower: FeedFollower) {
+        timeout = follower.timeout
+        isAwaited = follower.waits
+        hasUntil = !follower.until.isEmpty
     }
 
     var isOver: Bool {
         timeout.map { start.duration(to: .now) >= $0 } ?? false
+    }
+
+    /// What is done before anything is followed: in what is left of the time.
+    func bounding<Result>(_ body: (Duration) throws(CommandFailure) -> Result) throws(CommandFailure) -> Result {
+        let rest = timeout.map { $0 - start.duration(to: .now) + .milliseconds(10) }
+        let result = Swift.Result { () throws(CommandFailure) in try body(rest ?? .seconds(1 << 32)) }
+        if let timeout, isOver { throw timedOut(timeout) }
+        return try result.get()
     }
 
     func pause(_ reason: String, for delay: Duration) throws(CommandFailure) {

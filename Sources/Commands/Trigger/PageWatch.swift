@@ -1,6 +1,5 @@
 internal import APIModel
 internal import Domain
-internal import Encoding
 internal import HTTPClient
 internal import Support
 internal import Synchronization
@@ -38,11 +37,7 @@ final class PageWatch: Sendable {
     init(_ remote: RemoteServer, user: String?, timeout: Duration) throws(CommandFailure) {
         var start: [(name: String, value: String)] = []
         if let user {
-            let answer = try remote.get("/users/\(PercentEncoding.encode(user))/stream")
-            guard let page = JSON.decode(StreamAnswer.self, from: answer) else {
-                let whose = "the stream of \(quoted(user))"
-                throw CommandFailure("\(remote.url) does not return \(whose): is that a Paycast server?")
-            }
+            let page = try remote.page(of: user)
             start = [("since", page.since)]
             follow(remote.url + "/streams" + queryString([("name", page.signedStream)] + start), headers: []) {
                 [self] event in

@@ -68,6 +68,16 @@ import WebSocketClient
         #expect(open?.detail.contains("/cable") == true)
     }
 
+    /// Caddy’s buffer_responses keeps the answer to an upgrade, too.
+    @Test func tellsALostUpgradeFromAnAnswerThatIsHeldBack() throws {
+        for (events, words) in [
+            (standing(received: .zero), "$connection_upgrade"), (.init(), "“proxy_buffering off;”"),
+        ] {
+            let finding = judge([(.events1, events), (.webSocket, .init())], "nginx", nil).findings.last
+            #expect(finding?.detail.contains(words) == true, "\(String(describing: finding))")
+        }
+    }
+
     private func judge(
         _ trials: [(PageTrial.Kind, PageTrial.Outcome)],
         _ server: String?,

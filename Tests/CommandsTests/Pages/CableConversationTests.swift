@@ -14,6 +14,7 @@ import Testing
     @Test(arguments: [
         Case(text: #"{"type":"welcome"}"#, step: #"send {"command":"subscribe","identifier":\#(identifier)}"#),
         Case(text: #"{"type":"ping","message":1}"#, step: "nothing"),
+        Case(text: #"{"identifier":\#(identifier),"type":"reject_history"}"#, step: "gap"),
         Case(text: #"{"identifier":\#(identifier),"type":"confirm_subscription"}"#, step: "subscribed"),
         Case(text: #"{"identifier":"x","type":"confirm_subscription"}"#, step: "nothing"),
         Case(
@@ -45,12 +46,34 @@ import Testing
         #expect(words(conversation.received(confirmation)) == "nothing")
     }
 
+    /// Both servers may know where the last connection ended: ours by the cursor, AnyCable's by its history.
+    @Test func continuesWhereTheExtendedProtocolHasAHistory() throws {
+        let identifier = CableConversationTests.identifier
+        var first = CableConversation(signedName: "n--1", since: "e-1")
+        let place = #""stream_id":"a\"b","epoch":"Ab_1","offset":7"#
+        let step = first.received(#"{"identifier":\#(identifier),"message":"<p>",\#(place)}"#)
+        guard case .message("<p>", let found?) = step else { return _ = Issue.record("\(step)") }
+        #expect(found.cursor == "Ab_1-7")
+        var second = CableConversation(signedName: "n--1", since: "e-1", place: found)
+        #expect(
+            words(second.received(#"{"type":"welcome","sid":"s"}"#))
+                == #"send {"command":"subscribe","identifier":\#(identifier),"history":{"streams":{"a\"b":{"offset":7,"epoch":"Ab_1"}}}}"#
+        )
+        #expect(words(second.received(#"{"type":"ping","message":1}"#)) == #"send {"command":"pong"}"#)
+        var plain = CableConversation(signedName: "n--1", since: "e-1", place: found)
+        #expect(
+            words(plain.received(#"{"type":"welcome"}"#))
+                == #"send {"command":"subscribe","identifier":\#(identifier)}"#
+        )
+    }
+
     private func words(_ step: CableConversation.Step) -> String {
         switch step {
         case .nothing: "nothing"
         case .send(let text): "send \(text)"
         case .subscribed: "subscribed"
-        case .message(let html): "message \(html)"
+        case .message(let html, let place): "message \(html)\(place.map { " at \($0.cursor)" } ?? "")"
+        case .gap: "gap"
         case .failed(let failure): "failed \(failure.text)\(failure.mayPass ? ", again" : "")"
         }
     }

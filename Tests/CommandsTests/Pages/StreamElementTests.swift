@@ -56,6 +56,25 @@ import Testing
         #expect(start.duration(to: .now) < .seconds(60))
     }
 
+    /// A drained WebSocket is told where its page continues; the selector and the address hold the signed name.
+    @Test func whatIsSaidToThePagesOwnSourceIsNoPartOfTheStream() {
+        let selector = #"targets="turbo-stream-source[src*='0011']""#
+        let source =
+            #"<turbo-stream-source id="a" src="//h/streams?name=since%3D--0011&amp;since=e-12"></turbo-stream-source>"#
+        let farewell = PageMessage(
+            html: #"<turbo-stream action="replace" \#(selector)><template>\#(source)</template></turbo-stream>"#,
+            cursor: nil
+        )
+        #expect(farewell.elements.isEmpty && farewell.farewell == "e-12")
+        let refresh = #"<turbo-stream action="refresh"></turbo-stream>"#
+        let renewal = PageMessage(
+            html: #"<turbo-stream action="remove" \#(selector)></turbo-stream>"# + refresh,
+            cursor: nil
+        )
+        #expect(renewal.elements.map(\.html) == [refresh] && renewal.farewell == nil)
+        #expect(!renewal.has("0011", for: "text"))
+    }
+
     @Test func controlCharactersDoNotReachTheTerminal() throws {
         let message = PageMessage(
             html: "<turbo-stream action=\"a\u{1B}[2J\" target=\"\u{7}\">\u{9B}x</turbo-stream>",
