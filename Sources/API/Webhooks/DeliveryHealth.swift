@@ -29,7 +29,8 @@ public final class DeliveryHealth: Sendable {
         )
         for provider in providers {
             metrics.gauge(.longestPause, labels: ["provider": provider.rawValue]) { [weak self] in
-                Int(self?.records.withLock { $0[provider]?.longestPause } ?? 0)
+                // Of a busy store each is below a second, which must not look as if nothing were known.
+                Int(self?.records.withLock { $0[provider]?.longestPause }.map { max(1, $0) } ?? 0)
             }
         }
     }
