@@ -22,17 +22,9 @@ public final class BlockingPools: Sendable {
         let refused: Counter
 
         init(_ name: String, pool: WorkerPool, metrics: Metrics) {
-            metrics.gauge(
-                "paycast_calls_waiting",
-                help: "What waits for a thread that may ask a store, or for an operator's.",
-                labels: ["queue": name]
-            ) { pool.waiting }
+            metrics.gauge(.callsWaiting, labels: ["queue": name]) { pool.waiting }
             self.pool = pool
-            refused = metrics.counter(
-                "paycast_calls_refused_total",
-                help: "What was answered 503 because too much waited.",
-                labels: ["queue": name]
-            )
+            refused = metrics.counter(.callsRefused, labels: ["queue": name])
         }
     }
 

@@ -34,8 +34,7 @@ public final class RefusalTelemetry: Sendable {
         for provider in stores.map({ $0.provider }) {
             for error in VerificationError.allCases {
                 counters[Case(door: .webhook(provider), reason: error.code)] = metrics.counter(
-                    "paycast_webhooks_refused_total",
-                    help: "Webhooks answered 400, 401 or 503 because of what they are, by provider and reason.",
+                    .webhooksRefused,
                     labels: ["provider": provider.rawValue, "reason": error.code]
                 )
             }
@@ -43,16 +42,14 @@ public final class RefusalTelemetry: Sendable {
         for provider in stores.filter({ $0.takesPosts }).map({ $0.provider }) {
             for reason in VerificationError.allCases.map(\.code) + [RefusalTelemetry.other] {
                 counters[Case(door: .post(provider), reason: reason)] = metrics.counter(
-                    "paycast_posts_refused_total",
-                    help: "Purchases that apps posted and that were refused, by provider and reason.",
+                    .postsRefused,
                     labels: ["provider": provider.rawValue, "reason": reason]
                 )
             }
         }
         for reason in [RefusalTelemetry.notConfigured, "forged"] {
             counters[Case(door: .name, reason: reason)] = metrics.counter(
-                "paycast_stream_names_refused_total",
-                help: "Signed stream names that no key of this server vouches for, by reason.",
+                .streamNamesRefused,
                 labels: ["reason": reason]
             )
         }

@@ -20,6 +20,11 @@ public struct Instant: Hashable, Comparable, Sendable {
     public static func - (left: Instant, right: Duration) -> Instant {
         left + (Duration.zero - right)
     }
+
+    /// Negative when `earlier` is the later one.
+    public func elapsed(since earlier: Instant) -> Duration {
+        .milliseconds(milliseconds) - .milliseconds(earlier.milliseconds)
+    }
 }
 
 extension Duration {

@@ -41,94 +41,46 @@ final class GatewayMetrics: Sendable {
     let http2Abusive: Counter
 
     init(_ metrics: Metrics) {
-        connections = metrics.gauge("paycast_connections", help: "Open connections.")
-        streams = metrics.gauge("paycast_streams", help: "Streams that pages follow, summed over the loops.")
-        published = metrics.counter("paycast_published_total", help: "Messages published, committed or transient.")
-        unheard = metrics.counter(
-            "paycast_unheard_total",
-            help: "Commits with something to show while no page followed."
-        )
-        deliveries = metrics.counter("paycast_deliveries_total", help: "Frames written to pages.")
-        written = metrics.histogram(
-            "paycast_webhook_written_seconds",
-            help: "From reception to the last page's socket; without those that nobody followed."
-        )
-        catchUps = metrics.counter("paycast_replayed_total", help: "Pages that were sent what they had missed.")
-        catchUpMessages = metrics.counter("paycast_replayed_messages_total", help: "Messages sent to these pages.")
-        collapsed = metrics.counter(
-            "paycast_collapsed_total",
-            help: "Fragments that a newer one replaced in a slow page's queue."
-        )
-        slow = metrics.counter("paycast_slow_closed_total", help: "Pages closed because they stopped reading.")
-        let refusals = "Connections beyond a limit, by how they ended."
-        refused = metrics.counter("paycast_connections_refused_total", help: refusals, labels: ["answer": "none"])
-        turnedAway = metrics.counter("paycast_connections_refused_total", help: refusals, labels: ["answer": "retry"])
-        madeRoom = metrics.counter(
-            "paycast_connections_evicted_total",
-            help: "Connections without a whole request that were closed for others when all places were taken."
-        )
-        let help = "Pages connected now, by transport."
-        eventStreams = metrics.gauge("paycast_pages", help: help, labels: ["transport": "sse"])
-        webSockets = metrics.gauge("paycast_pages", help: help, labels: ["transport": "websocket"])
-        feeds = metrics.gauge("paycast_pages", help: help, labels: ["transport": "feed"])
-        cables = metrics.gauge("paycast_pages", help: help, labels: ["transport": "cable"])
-        commands = metrics.counter("paycast_cable_commands_total", help: "Commands of Action Cable clients.")
-        rejected = metrics.counter("paycast_cable_rejected_total", help: "Subscriptions whose name no key vouches for.")
-        refusedFrames = metrics.counter(
-            "paycast_cable_refused_frames_total",
-            help: "Action Cable clients ended for a frame that was too long, no text, or against RFC 6455."
-        )
-        abusive = metrics.counter("paycast_cable_abusive_total", help: "Clients ended for too many commands.")
-        expired = metrics.counter(
-            "paycast_expired_total",
-            help: "Pages told to load again because their name had ended."
-        )
-        answered = (1...5).map {
-            metrics.counter(
-                "paycast_http_responses_total",
-                help: "HTTP answers, by class.",
-                labels: ["class": "\($0)xx"]
-            )
-        }
-        let overdue = {
-            metrics.counter(
-                "paycast_overdue_closed_total",
-                help: "Connections closed at a deadline, without slow pages.",
-                labels: $0
-            )
-        }
-        headers = overdue(["deadline": "header"])
-        bodies = overdue(["deadline": "body"])
-        idle = overdue(["deadline": "idle"])
-        writes = overdue(["deadline": "write"])
-        http2Connections = metrics.gauge("paycast_http2_connections", help: "Open connections that speak HTTP/2.")
-        http2Streams = metrics.gauge(
-            "paycast_http2_streams",
-            help: "Requests and pages on them, each a connection too."
-        )
-        http2Abusive = metrics.counter(
-            "paycast_http2_abusive_total",
-            help: "Clients of HTTP/2 ended for what they sent."
-        )
+        connections = metrics.gauge(.connections)
+        streams = metrics.gauge(.streams)
+        published = metrics.counter(.published)
+        unheard = metrics.counter(.unheard)
+        deliveries = metrics.counter(.deliveries)
+        written = metrics.histogram(.webhookWritten)
+        catchUps = metrics.counter(.replayed)
+        catchUpMessages = metrics.counter(.replayedMessages)
+        collapsed = metrics.counter(.collapsed)
+        slow = metrics.counter(.slowClosed)
+        refused = metrics.counter(.connectionsRefused, labels: ["answer": "none"])
+        turnedAway = metrics.counter(.connectionsRefused, labels: ["answer": "retry"])
+        madeRoom = metrics.counter(.connectionsEvicted)
+        eventStreams = metrics.gauge(.pages, labels: ["transport": "sse"])
+        webSockets = metrics.gauge(.pages, labels: ["transport": "websocket"])
+        feeds = metrics.gauge(.pages, labels: ["transport": "feed"])
+        cables = metrics.gauge(.pages, labels: ["transport": "cable"])
+        commands = metrics.counter(.cableCommands)
+        rejected = metrics.counter(.cableRejected)
+        refusedFrames = metrics.counter(.cableRefusedFrames)
+        abusive = metrics.counter(.cableAbusive)
+        expired = metrics.counter(.expired)
+        answered = (1...5).map { metrics.counter(.responses, labels: ["class": "\($0)xx"]) }
+        let overdue = { metrics.counter(.overdueClosed, labels: ["deadline": $0]) }
+        headers = overdue("header")
+        bodies = overdue("body")
+        idle = overdue("idle")
+        writes = overdue("write")
+        http2Connections = metrics.gauge(.http2Connections)
+        http2Streams = metrics.gauge(.http2Streams)
+        http2Abusive = metrics.counter(.http2Abusive)
         exposeToAnyCable(metrics)
     }
 
-    /// Also uses AnyCable's names where the meaning is the same, so that its dashboards keep working
-    /// (https://docs.anycable.io/anycable-go/instrumentation).
     private func exposeToAnyCable(_ metrics: Metrics) {
         let (sse, webSockets, cables, slow, published) = (eventStreams, webSockets, cables, slow, published)
-        metrics.gauge("anycable_go_clients_num", help: "The number of active clients") {
-            sse.value + webSockets.value + cables.value
-        }
-        metrics.gauge("anycable_go_sse_clients_num", help: "The number of active SSE clients") { sse.value }
-        metrics.counter("anycable_go_broadcast_msg_total", help: "The total number of messages received for broadcast")
-        {
-            published.value
-        }
-        metrics.counter("anycable_go_disconnected_slow_clients_total", help: "The number of slow clients disconnected")
-        {
-            slow.value
-        }
+        metrics.gauge(.anyCableClients) { sse.value + webSockets.value + cables.value }
+        metrics.gauge(.anyCableEventStreams) { sse.value }
+        metrics.counter(.anyCableBroadcasts) { published.value }
+        metrics.counter(.anyCableSlowClients) { slow.value }
     }
 
     func pages(_ transport: Transport) -> Gauge {

@@ -20,7 +20,8 @@ struct BackgroundServices {
 
     init(_ core: ServerCore, stores: SharedValue<OpenStores>) {
         let opened = stores.value
-        let counts = RecoveryCounts(core.metrics)
+        let readable = core.configuration.providers.filter { opened.opened[$0]?.history != nil }
+        let counts = RecoveryCounts(core.metrics, of: readable)
         let apis = Dictionary(
             uniqueKeysWithValues: opened.apis.keys.map {
                 ($0, ReloadedStoreAPI(provider: $0, stores: stores) as any StoreAPI)

@@ -89,6 +89,9 @@ final class CertificateHealth: Sendable {
     /// The newest files cannot be used; the last good ones stay in use.
     func broken(_ flaw: String) { state.withLock { $0.flaw = flaw } }
 
+    /// Nil if no certificate is in use.
+    var end: Instant? { state.withLock { $0.end } }
+
     var problems: [String] {
         let flaw = state.withLock { $0.flaw }.map {
             "the new certificate cannot be used, so the last good one is still shown: \($0)"
@@ -102,11 +105,11 @@ final class CertificateHealth: Sendable {
     }
 
     private func isEnding(within duration: Duration) -> Bool {
-        state.withLock { $0.end }.map { $0 < now + duration } ?? false
+        end.map { $0 < now + duration } ?? false
     }
 
     private var text: String? {
-        state.withLock { $0.end }.map { end in
+        end.map { end in
             "the certificate \(end < now ? "expired" : "expires") on \(end.iso8601.prefix(10)): "
                 + "renew it; the server picks up the new file by itself"
         }

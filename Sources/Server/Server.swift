@@ -53,6 +53,7 @@ public final class Server {
             deliveries: core.deliveries
         )
         let services = core.services(background: background, demo: demo, readiness: report.ask)
+        core.showCertificates(certificate)
         position = try core.head()
         gateway = try core.gateway(Endpoints(services), position: position)
         core.publisher.connect(gateway)

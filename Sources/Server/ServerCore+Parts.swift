@@ -4,6 +4,7 @@ internal import Domain
 internal import Gateway
 internal import Ledger
 internal import Rails
+internal import Stores
 internal import Support
 
 /// Opens the parts, and turns their errors into `StartError`.
@@ -58,6 +59,18 @@ extension ServerCore {
                 }
             }
             return writer.submit(.led(command, under: lease))
+        }
+    }
+
+    /// Shows in `/metrics` when certificates end: that of pages, and the roots with which stores' documents are verified.
+    func showCertificates(_ shown: CertificateHealth) {
+        if configuration.tls != nil {
+            metrics.gauge(.certificateEnd, labels: ["certificate": "tls"]) { Int(shown.end?.seconds ?? 0) }
+        }
+        for (provider, store) in stores.value.opened where store.rootsEnd != nil {
+            metrics.gauge(.certificateEnd, labels: ["certificate": provider.rawValue]) { [stores] in
+                Int(stores.value.opened[provider]?.rootsEnd?.seconds ?? 0)
+            }
         }
     }
 

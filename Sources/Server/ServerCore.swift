@@ -46,6 +46,7 @@ struct ServerCore {
         log = Log(level: configuration.logLevel, format: configuration.logFormat, clock: clock)
         metrics = Metrics()
         ProcessMetrics.register(in: metrics, version: releaseVersion, start: Clock().now())
+        metrics.gauge(.clock) { [clock] in Int(clock.now().seconds) }
         keys = try ServerKeys(configuration)
         templates = try ServerCore.templates(configuration)
         // All that can fail for another reason than the ledger comes before it: a start that fails leaves none behind.
@@ -69,14 +70,8 @@ struct ServerCore {
         follows = configuration.railsCable?.needsStreams == true ? FollowedStreams() : nil
         publisher = Publisher(templates: templates, telemetry: telemetry, follows: follows, log: log)
         ends = EndedAccessQueue()
-        unshared = metrics.counter(
-            "paycast_unshared_total",
-            help: "Transient messages that other nodes were not sent, because too much waited."
-        )
-        dropped = metrics.counter(
-            "paycast_dropped_messages_total",
-            help: "Messages of nodes, this one too, that its pages were not sent, because too much waited."
-        )
+        unshared = metrics.counter(.unshared)
+        dropped = metrics.counter(.droppedMessages)
         do throws(LedgerError) {
             let (publisher, ends) = (publisher, ends)
             ledger = try OpenedLedger(configuration) { entries in

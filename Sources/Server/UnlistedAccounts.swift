@@ -11,10 +11,7 @@ final class UnlistedAccounts: Sendable {
     private let log: Log
 
     init(_ metrics: Metrics, log: Log) {
-        count = metrics.counter(
-            "paycast_unlisted_accounts_total",
-            help: "Events of accounts that the store's settings do not list, answered as ignored."
-        )
+        count = metrics.counter(.unlistedAccounts)
         self.log = log
     }
 

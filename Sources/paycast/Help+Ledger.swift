@@ -80,6 +80,35 @@ extension Help {
         """
 }
 
+/// What watches the metrics.
+extension Help {
+    static let alerts = """
+        Print Prometheus alert rules.
+
+        Usage: paycast alerts [OPTIONS]
+
+        The rules name only metrics that the program has, and each names the section
+        of the Runbook that says what to do. List the file under “rule_files” in
+        Prometheus' configuration. Change what you like: it is a beginning.
+
+        Options:
+          --runbook URL         where your readers find the Runbook; without it, the
+                                file that the Debian package installs
+
+        Example: paycast alerts > /etc/prometheus/paycast.yml
+        """
+
+    static let dashboard = """
+        Print a Grafana dashboard.
+
+        Usage: paycast dashboard
+
+        Import it into Grafana, and choose the Prometheus that reads /metrics.
+
+        Example: paycast dashboard > paycast.json
+        """
+}
+
 /// Commands about one user's data.
 extension Help {
     static let export = """

@@ -19,6 +19,8 @@ enum Help {
           backup     copy a ledger into one file, even while a server uses it
           restore    replace the ledger with a backup
           doctor     check a server's settings and say what to fix
+          alerts     print Prometheus alert rules
+          dashboard  print a Grafana dashboard
           publish    broadcast one fragment to a user or a stream
           sign       print a signed stream name
           order      create an order: the token that a purchase carries
@@ -33,8 +35,8 @@ enum Help {
     static let commands: [String: String] = [
         "serve": serve, "demo": demo, "tail": tail, "trigger": trigger, "replay": replay, "recover": recover,
         "export": export, "erase": erase,
-        "migrate": migrate, "copy": copy, "backup": backup, "restore": restore, "doctor": doctor, "publish": publish,
-        "sign": sign, "order": order,
+        "migrate": migrate, "copy": copy, "backup": backup, "restore": restore, "doctor": doctor, "alerts": alerts,
+        "dashboard": dashboard, "publish": publish, "sign": sign, "order": order,
         "completions": completions, "version": version, "help": overview,
     ]
 

@@ -100,4 +100,12 @@ import Testing
         for _ in 1...5000 { record.refused(refusal, at: 5) }
         #expect(record.warning(about: "X", at: 6, silenceCounts: true)?.contains("1000 deliveries") == true)
     }
+
+    @Test func longestPauseIsKnownAfterTen() {
+        var record = DeliveryRecord()
+        for number in 0..<10 { record.accepted(at: Int64(number) * 600) }
+        #expect(record.longestPause == nil)
+        record.accepted(at: 9 * 600 + 7200)
+        #expect(record.longestPause == 7200)
+    }
 }

@@ -1,6 +1,7 @@
 """Operations.md lists the metrics of a running server: each with its type and its labels, and no other one."""
 
 import re
+import subprocess
 import urllib.request
 
 import pytest
@@ -13,6 +14,7 @@ TYPE = re.compile(r"^# TYPE (\S+) (\S+)$", re.MULTILINE)
 SAMPLE = re.compile(r"^(\w+?)(?:_bucket|_sum|_count)?(?:\{(.*)\})? ", re.MULTILINE)
 # What an article may name in its prose and commands.
 NAMED = re.compile(r"\bpaycast_[a-z0-9_]+(?:_total|_seconds|_bytes|_depth|_waiting|_contracts|_connected)\b")
+METRIC = re.compile(r"\b(?:paycast_[a-z0-9_]+|process_[a-z_]+)\b")
 LABEL = re.compile(r'(\w+)="')
 
 
@@ -47,11 +49,13 @@ def test_labels_are_those_of_the_article(page):
         assert set(printed[1].split(", ") if printed else []) == real[name], name
 
 
-def test_alarms_name_metrics_that_exist(page):
+@pytest.mark.parametrize("command", ["alerts", "dashboard"])
+def test_what_watches_them_names_metrics_that_exist(page, command):
     known = dict(TYPE.findall(page))
-    named = re.findall(r"paycast_[a-z0-9_]+", tables.section(tables.read("Operations.md"), "What to be woken by"))
-    assert len(named) > 8
-    assert [name for name in named if name not in known] == []
+    printed = subprocess.run([binary(), command], check=True, capture_output=True, text=True, env=OUTSIDE).stdout
+    named = {re.sub("_(bucket|sum|count)$", "", name) for name in METRIC.findall(printed)}
+    assert len(named) > 20
+    assert named - known.keys() == set()
 
 
 def test_the_runbook_names_metrics_that_exist(page):

@@ -231,6 +231,13 @@ class PackageTests(unittest.TestCase):
             self.assertEqual(file.read_text(), self.run_here("paycast", "completions", shell), shell)
             self.assertEqual(file.stat().st_mode & 0o777, 0o644, shell)
 
+    def test_alarms_and_the_dashboard_are_files(self):
+        for command, path in {"alerts": "alerts.yml", "dashboard": "dashboard.json"}.items():
+            file = ROOT / "usr/share/paycast" / path
+            self.assertEqual(file.read_text(), self.run_here("paycast", command), command)
+            self.assertEqual(file.stat().st_mode & 0o777, 0o644, command)
+        self.assertTrue((ROOT / "usr/share/doc/paycast/Runbook.md").exists(), "which the alarms name")
+
     def test_there_is_somebody_to_write_to(self):
         output = self.run_here("dpkg-query", "--show", "--showformat=${Maintainer}", "paycast")
         self.assertRegex(output, r"^[^<>]+ <[^<>@\s]+@[^<>@\s]+\.[^<>@\s]+>$")

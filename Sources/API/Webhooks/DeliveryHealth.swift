@@ -8,6 +8,7 @@ internal import Synchronization
 public final class DeliveryHealth: Sendable {
     private let stores: [Provider: any Store.Type]
     private let lastAccepted: [Provider: Gauge]
+    private let delays: [Provider: Histogram]
     private let records = Mutex<[Provider: DeliveryRecord]>([:])
     /// False if other nodes may accept what this one does not see.
     private let isAlone: Bool
@@ -15,16 +16,23 @@ public final class DeliveryHealth: Sendable {
     public init(stores: [any Store.Type], metrics: Metrics, isAlone: Bool) {
         self.stores = Dictionary(uniqueKeysWithValues: stores.map { ($0.provider, $0) })
         self.isAlone = isAlone
+        let providers = stores.map { $0.provider }
         lastAccepted = Dictionary(
-            uniqueKeysWithValues: stores.map { store in
-                let gauge = metrics.gauge(
-                    "paycast_webhook_last_accepted_timestamp_seconds",
-                    help: "When a webhook was last accepted, in Unix time; 0 before the first since the start.",
-                    labels: ["provider": store.provider.rawValue]
-                )
-                return (store.provider, gauge)
+            uniqueKeysWithValues: providers.map { provider in
+                (provider, metrics.gauge(.lastAccepted, labels: ["provider": provider.rawValue]))
             }
         )
+        delays = Dictionary(
+            uniqueKeysWithValues: providers.map { provider in
+                (provider, metrics.histogram(.webhookDelay, labels: ["provider": provider.rawValue]))
+            }
+        )
+        for provider in providers {
+            metrics.gauge(.longestPause, labels: ["provider": provider.rawValue]) { [weak self] in
+                // Of a busy store each is below a second, which must not look as if nothing were known.
+                Int(self?.records.withLock { $0[provider]?.longestPause }.map { max(1, $0) } ?? 0)
+            }
+        }
     }
 
     /// One sentence for each store with which something is wrong.
@@ -38,8 +46,10 @@ public final class DeliveryHealth: Sendable {
         }
     }
 
-    /// A delivery was committed, now or before.
-    func accepted(_ provider: Provider) {
+    /// A delivery was committed, now or before. `delay` is the time since the store signed it; nil for a repetition, whose
+    /// first delivery told it.
+    func accepted(_ provider: Provider, delay: Duration?) {
+        if let delay { delays[provider]?.record(delay) }
         lastAccepted[provider]?.set(Int(Clock().now().seconds))
         records.withLock { $0[provider, default: DeliveryRecord()].accepted(at: DeliveryHealth.now) }
     }
@@ -112,6 +122,9 @@ struct DeliveryRecord: Sendable {
         refusals(of: store, at: now) ?? (silenceCounts ? silence(of: store, at: now) : nil)
     }
 
+    /// In seconds; nil before enough is known.
+    var longestPause: Int64? { pauses.count < DeliveryRecord.leastPauses ? nil : pauses.max() }
+
     private func refusals(of store: String, at now: Int64) -> String? {
         let count = refusedAt.count { $0 > now - DeliveryRecord.hour }
         let hasAccepted = acceptedAt.map { $0 > now - DeliveryRecord.hour } ?? false
@@ -123,7 +136,7 @@ struct DeliveryRecord: Sendable {
 
     /// What is usual is the longest pause that is remembered: nights are no news. Less than an hour never is.
     private func silence(of store: String, at now: Int64) -> String? {
-        guard let acceptedAt, let longest = pauses.max(), pauses.count >= DeliveryRecord.leastPauses else { return nil }
+        guard let acceptedAt, let longest = longestPause else { return nil }
         let silent = now - acceptedAt
         guard silent > max(3 * longest, DeliveryRecord.hour) else { return nil }
         return "\(store): nothing was accepted for \(silent / 60) minutes, and the longest pause before was "

@@ -42,8 +42,13 @@ struct WebhookEndpoint {
             telemetry.verified(event.id, receivedAt: request.receivedAt)
             let isTaken = services.writer.submit(
                 .event(event, receivedAt: clock.now()) { result in
-                    let isCommitted = (try? result.get()) != nil
-                    if isCommitted { services.deliveries.accepted(provider) }
+                    let committed = try? result.get()
+                    let isCommitted = committed != nil
+                    if let committed {
+                        let isNew = committed.outcome != .duplicate
+                        let delay = isNew ? clock.now().elapsed(since: event.signedAt) : nil
+                        services.deliveries.accepted(provider, delay: delay)
+                    }
                     telemetry.answered(event.id, isCommitted: isCommitted, receivedAt: request.receivedAt)
                     reply.send(response(to: result, answers: verifier.answers))
                 }

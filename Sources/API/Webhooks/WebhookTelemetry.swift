@@ -14,9 +14,9 @@ public final class WebhookTelemetry: Sendable {
     /// `timings` records the steps of each event, for developers.
     public init(_ metrics: Metrics, timings: DemoTimings? = nil) {
         self.timings = timings
-        verified = metrics.histogram("paycast_webhook_verified_seconds", help: "From reception to a proven signature.")
-        committed = metrics.histogram("paycast_webhook_committed_seconds", help: "From reception to the commit.")
-        healed = metrics.counter("paycast_healed_total", help: "Pages told to load themselves again.")
+        verified = metrics.histogram(.webhookVerified)
+        committed = metrics.histogram(.webhookCommitted)
+        healed = metrics.counter(.healed)
     }
 
     /// An event is verified. Its effects are traced until `answered` or `dropped`.

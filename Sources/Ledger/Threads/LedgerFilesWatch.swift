@@ -17,7 +17,7 @@ public struct LedgerFilesWatch: Sendable {
         place = LedgerFileIdentity(path)
         content = ContentCheck(path: path, epoch: writer.epoch)
         health = writer.health
-        freeBytes = metrics.gauge("paycast_ledger_disk_free_bytes", help: "Room that is left on the ledger's disk.")
+        freeBytes = metrics.gauge(.ledgerDiskFree)
     }
 
     func look() {

@@ -41,12 +41,11 @@ public final class LedgerHealth: Sendable {
 
     init(_ log: Log, metrics: Metrics) {
         self.log = log
-        met = Part.allCases.map { part in
-            metrics.counter(
-                "paycast_ledger_troubles_total",
-                help: "How often something was found wrong with the ledger, by what it was.",
-                labels: ["part": part.rawValue]
-            )
+        met = Part.allCases.map { metrics.counter(.ledgerTroubles, labels: ["part": $0.rawValue]) }
+        for part in Part.allCases {
+            metrics.gauge(.ledgerTrouble, labels: ["part": part.rawValue]) { [weak self] in
+                self?.isTroubled(part) == true ? 1 : 0
+            }
         }
     }
 

@@ -69,23 +69,15 @@ public struct BroadcastCounts: Sendable {
     let lost: Counter
     private let ignored: [RailsBroadcast.Refusal: Counter]
 
-    /// `name` begins the metrics' names: `paycast_redis`. `source` is what delivers, as their help calls it; `connected`
-    /// and `outages` are the help of these two.
-    public init(_ metrics: Metrics, name: String, source: String, connected: String, outages: String) {
-        self.connected = metrics.gauge("\(name)_connected", help: connected)
-        self.outages = metrics.counter("\(name)_outages_total", help: outages)
-        messages = metrics.counter("\(name)_messages_total", help: "Broadcasts for pages that \(source) delivered.")
-        lost = metrics.counter("\(name)_lost_total", help: "Broadcasts that the ledger refused for good.")
-        ignored = Dictionary(
-            uniqueKeysWithValues: RailsBroadcast.Refusal.allCases.map { reason in
-                let counter = metrics.counter(
-                    "\(name)_ignored_total",
-                    help: "Messages that are not for pages, by what is wrong with them.",
-                    labels: ["reason": reason.rawValue]
-                )
-                return (reason, counter)
-            }
-        )
+    public init(_ metrics: Metrics, _ names: BroadcastMetrics) {
+        connected = metrics.gauge(names.connected)
+        outages = metrics.counter(names.outages)
+        messages = metrics.counter(names.messages)
+        lost = metrics.counter(names.lost)
+        let reasons = RailsBroadcast.Refusal.allCases.map { reason in
+            (reason, metrics.counter(names.ignored, labels: ["reason": reason.rawValue]))
+        }
+        ignored = Dictionary(uniqueKeysWithValues: reasons)
     }
 
     func ignore(_ reason: RailsBroadcast.Refusal) {

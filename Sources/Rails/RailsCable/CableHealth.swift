@@ -85,11 +85,10 @@ struct CableCounts: Sendable {
     let givenUp: Counter
 
     init(_ metrics: Metrics) {
-        let name = "paycast_rails_cable"
-        gaps = metrics.counter("\(name)_gaps_total", help: "Times when broadcasts may have been lost.")
-        late = metrics.counter("\(name)_late_total", help: "Broadcasts that became visible after newer ones.")
-        streams = metrics.gauge("\(name)_streams", help: "Streams that are listened to, of the adapter postgresql.")
-        givenUp = metrics.counter("\(name)_streams_given_up_total", help: "Streams that made room for others.")
+        gaps = metrics.counter(.cableGaps)
+        late = metrics.counter(.cableLate)
+        streams = metrics.gauge(.cableStreams)
+        givenUp = metrics.counter(.cableStreamsGivenUp)
     }
 }
 

@@ -24,13 +24,7 @@ extension BroadcastListener {
             prefix: settings.prefix,
             patience: timing.patience,
             log: log,
-            counts: BroadcastCounts(
-                metrics,
-                name: "paycast_rails_cable",
-                source: "the cable database",
-                connected: "1 while the app's cable database is read or listened to.",
-                outages: "Times when it could not be."
-            ),
+            counts: BroadcastCounts(metrics, .railsCable),
             submit: submit,
             makeSource: {
                 switch settings.url {

@@ -22,13 +22,7 @@ extension BroadcastListener {
             prefix: settings.prefix,
             patience: timing.ledgerPatience,
             log: log,
-            counts: BroadcastCounts(
-                metrics,
-                name: "paycast_redis",
-                source: "Redis",
-                connected: "1 while heartbeats through Redis come back.",
-                outages: "Times when broadcasts may have been lost."
-            ),
+            counts: BroadcastCounts(metrics, .redis),
             submit: submit,
             makeSource: { RedisSource(settings, timing: timing.listening) }
         )

@@ -51,18 +51,10 @@ public final class JobRunner: Sendable {
         // A store without an API needs no thread: its jobs fail without a request.
         stores = WorkerPool(name: "jobs", threads: apis.count, capacity: JobRunner.capacity)
         forwards = WorkerPool(name: "forwards", threads: JobRunner.forwarders, capacity: JobRunner.capacity)
-        abandoned = metrics.counter(
-            "paycast_jobs_abandoned_total",
-            help: "What stores and staging servers could not be told, since this server's start."
-        )
+        abandoned = metrics.counter(.jobsAbandoned)
         let alarm: @Sendable () -> JobAlarm = { [weak self] in self?.alarm.withLock { $0 } ?? JobAlarm() }
-        metrics.gauge("paycast_jobs_waiting", help: "What stores and staging servers are still to be told.") {
-            alarm().backlog.waiting
-        }
-        metrics.gauge(
-            "paycast_job_nearest_deadline_seconds",
-            help: "Time left for the most urgent one; \(JobAlarm.never) when none has a deadline."
-        ) { alarm().secondsLeft(at: clock.now()) }
+        metrics.gauge(.jobsWaiting) { alarm().backlog.waiting }
+        metrics.gauge(.nearestDeadline) { alarm().secondsLeft(at: clock.now()) }
     }
 
     public func start() {

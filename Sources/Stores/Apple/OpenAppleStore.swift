@@ -1,5 +1,5 @@
 internal import Crypto
-internal import Domain
+public import Domain
 internal import HTTPClient
 internal import Support
 
@@ -24,6 +24,10 @@ public struct OpenAppleStore: OpenStore {
 
     public var verifier: any StoreVerifier { apple }
     public var api: (any StoreAPI)? { serverAPI }
+
+    public var rootsEnd: Instant? {
+        apple.configuration.roots.certificates.compactMap { CertificateSummary(der: $0)?.validity.upperBound }.min()
+    }
 
     public var history: HistorySource? {
         serverAPI.map { api in

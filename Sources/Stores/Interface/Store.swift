@@ -99,12 +99,15 @@ public protocol OpenStore: Sendable {
     var nobodysPurchase: ContractKey? { get }
     /// Nil when the store keeps none, or without a key that reads it.
     var history: HistorySource? { get }
+    /// When the first of the certificates ends that prove the store's documents; nil if none is pinned.
+    var rootsEnd: Instant? { get }
 }
 
 extension OpenStore {
     public var api: (any StoreAPI)? { nil }
     public var nobodysPurchase: ContractKey? { nil }
     public var history: HistorySource? { nil }
+    public var rootsEnd: Instant? { nil }
 }
 
 /// A store without an API can be its own verifier.

@@ -1,3 +1,4 @@
+internal import Domain
 internal import Synchronization
 
 /// A number that only grows.
@@ -30,44 +31,54 @@ public final class Gauge: Sendable {
     public var value: Int { level.load(ordering: .relaxed) }
 }
 
-/// Durations in buckets from 25 µs to 10 s.
+/// Durations in buckets.
 public final class Histogram: Sendable {
-    /// Upper bounds in microseconds.
-    private static let bounds = [
+    /// For what takes from 25 µs to 10 s; in microseconds.
+    static let quick = [
         25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 25_000, 50_000, 100_000, 250_000, 1_000_000, 10_000_000,
     ]
+    /// For what takes from a second to a day.
+    static let slow = [1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 21_600, 86_400].map { $0 * 1_000_000 }
 
     private struct Tally {
-        var buckets = [Int](repeating: 0, count: Histogram.bounds.count + 1)
+        var buckets: [Int]
         var sum = 0
     }
 
-    private let tally = Mutex(Tally())
+    private let bounds: [Int]
+    private let tally: Mutex<Tally>
 
-    public init() {}
+    /// `bounds` are upper ones in microseconds, ascending.
+    init(bounds: [Int] = Histogram.quick) {
+        self.bounds = bounds
+        tally = Mutex(Tally(buckets: [Int](repeating: 0, count: bounds.count + 1)))
+    }
+
+    /// A negative one counts as none, since clocks differ; one of centuries as less.
+    public func record(_ duration: Duration) {
+        record(nanoseconds: UInt64(min(max(0, duration.milliseconds), 1 << 43)) * 1_000_000)
+    }
 
     public func record(nanoseconds: UInt64) {
         let microseconds = Int(clamping: nanoseconds / 1000)
-        let index = Histogram.bounds.firstIndex { microseconds <= $0 } ?? Histogram.bounds.count
+        let index = bounds.firstIndex { microseconds <= $0 } ?? bounds.count
         tally.withLock {
             $0.buckets[index] += 1
             $0.sum &+= microseconds
         }
     }
 
-    /// Cumulative buckets in seconds, as Prometheus wants them.
-    func lines(_ name: String) -> [String] {
+    /// Cumulative buckets in seconds, as Prometheus wants them; `labels` are pairs such as `provider="apple"`.
+    func lines(_ name: String, labels: [String]) -> [String] {
         let tally = tally.withLock { $0 }
+        let own = labels.isEmpty ? "" : "{\(labels.joined(separator: ","))}"
         var total = 0
         var lines: [String] = []
-        for (bound, count) in zip(Histogram.bounds, tally.buckets) {
+        for (bound, count) in zip(bounds.map { "\(Double($0) / 1_000_000)" } + ["+Inf"], tally.buckets) {
             total += count
-            lines.append("\(name)_bucket{le=\"\(Double(bound) / 1_000_000)\"} \(total)")
+            let pairs = (labels + ["le=\"\(bound)\""]).joined(separator: ",")
+            lines.append("\(name)_bucket{\(pairs)} \(total)")
         }
-        total += tally.buckets[Histogram.bounds.count]
-        return lines + [
-            "\(name)_bucket{le=\"+Inf\"} \(total)", "\(name)_sum \(Double(tally.sum) / 1_000_000)",
-            "\(name)_count \(total)",
-        ]
+        return lines + ["\(name)_sum\(own) \(Double(tally.sum) / 1_000_000)", "\(name)_count\(own) \(total)"]
     }
 }

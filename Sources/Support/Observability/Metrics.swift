@@ -5,75 +5,92 @@ internal import Synchronization
 ///
 /// The parts that count create their instruments once, at start. Label values come from enums, so the page is bounded.
 public final class Metrics: Sendable {
-    private struct Family {
+    private struct Series {
         var help: String
         var type: String
         var lines: @Sendable () -> [String]
     }
 
-    private let families = Mutex<[(name: String, family: [Family])]>([])
+    private let families = Mutex<[(name: String, series: [Series])]>([])
 
     public init() {}
 
-    /// `name` follows Prometheus' rules; `labels` are part of the instrument.
-    public func counter(_ name: String, help: String, labels: KeyValuePairs<String, String> = [:]) -> Counter {
+    /// `labels` are part of the instrument: those of the metric, in their order.
+    public func counter(_ metric: CounterMetric, labels: KeyValuePairs<String, String> = [:]) -> Counter {
         let counter = Counter()
-        let series = name + render(labels)
-        register(name, help: help, type: "counter") { ["\(series) \(counter.value)"] }
+        show(metric, "counter", labels) { ["\(metric)\($0) \(counter.value)"] }
         return counter
     }
 
-    public func gauge(_ name: String, help: String, labels: KeyValuePairs<String, String> = [:]) -> Gauge {
+    public func gauge(_ metric: GaugeMetric, labels: KeyValuePairs<String, String> = [:]) -> Gauge {
         let gauge = Gauge()
-        let series = name + render(labels)
-        register(name, help: help, type: "gauge") { ["\(series) \(gauge.value)"] }
+        show(metric, "gauge", labels) { ["\(metric)\($0) \(gauge.value)"] }
         return gauge
     }
 
     /// Shows a count that is kept elsewhere; `reading` fetches it.
-    public func counter(_ name: String, help: String, reading: @escaping @Sendable () -> Int) {
-        register(name, help: help, type: "counter") { ["\(name) \(reading())"] }
+    public func counter(_ metric: CounterMetric, reading: @escaping @Sendable () -> Int) {
+        show(metric, "counter", [:]) { ["\(metric)\($0) \(reading())"] }
     }
 
     /// Shows a level that is kept elsewhere; `reading` fetches it.
     public func gauge(
-        _ name: String,
-        help: String,
+        _ metric: GaugeMetric,
         labels: KeyValuePairs<String, String> = [:],
         reading: @escaping @Sendable () -> Int
     ) {
-        let series = name + render(labels)
-        register(name, help: help, type: "gauge") { ["\(series) \(reading())"] }
+        show(metric, "gauge", labels) { ["\(metric)\($0) \(reading())"] }
     }
 
-    public func histogram(_ name: String, help: String) -> Histogram {
-        let histogram = Histogram()
-        register(name, help: help, type: "histogram") { histogram.lines(name) }
+    public func histogram(_ metric: HistogramMetric, labels: KeyValuePairs<String, String> = [:]) -> Histogram {
+        let histogram = Histogram(bounds: metric.bounds)
+        let pairs = labels.map { "\($0.key)=\"\($0.value)\"" }
+        show(metric, "histogram", labels) { _ in histogram.lines(metric.name, labels: pairs) }
         return histogram
     }
 
     public func page() -> String {
         families.withLock { families in
-            families.map { name, members in
-                let head = "# HELP \(name) \(members[0].help)\n# TYPE \(name) \(members[0].type)\n"
-                return head + members.flatMap { $0.lines() }.joined(separator: "\n") + "\n"
+            families.map { name, series in
+                let head = "# HELP \(name) \(series[0].help)\n# TYPE \(name) \(series[0].type)\n"
+                return head + series.flatMap { $0.lines() }.joined(separator: "\n") + "\n"
             }.joined()
         }
     }
 
-    private func register(_ name: String, help: String, type: String, lines: @escaping @Sendable () -> [String]) {
-        let family = Family(help: help, type: type, lines: lines)
+    /// `lines` is given the labels as Prometheus wants them.
+    private func show(
+        _ metric: some Metric,
+        _ type: String,
+        _ labels: KeyValuePairs<String, String>,
+        lines: @escaping @Sendable (String) -> [String]
+    ) {
+        assert(labels.map(\.key) == metric.labels, "\(metric) has other labels")
+        let pairs = labels.map { "\($0.key)=\"\($0.value)\"" }.joined(separator: ",")
+        let text = pairs.isEmpty ? "" : "{\(pairs)}"
+        let series = Series(help: metric.help, type: type) { lines(text) }
         families.withLock { families in
-            if let index = families.firstIndex(where: { $0.name == name }) {
-                families[index].family.append(family)
+            if let index = families.firstIndex(where: { $0.name == metric.name }) {
+                families[index].series.append(series)
             } else {
-                families.append((name, [family]))
+                families.append((metric.name, [series]))
             }
         }
     }
+}
 
-    private func render(_ labels: KeyValuePairs<String, String>) -> String {
-        guard !labels.isEmpty else { return "" }
-        return "{" + labels.map { "\($0.key)=\"\($0.value)\"" }.joined(separator: ",") + "}"
-    }
+/// What `/metrics` shows. All of them stand beside the types that conform to this: nothing else can be shown, and alert
+/// rules and dashboards are made of the same constants.
+public protocol Metric: Sendable, CustomStringConvertible {
+    /// Follows Prometheus' rules.
+    var name: String { get }
+    /// One sentence.
+    var help: String { get }
+    /// The names of its labels; their values come from enums.
+    var labels: [String] { get }
+}
+
+extension Metric {
+    /// For use in PromQL.
+    public var description: String { name }
 }

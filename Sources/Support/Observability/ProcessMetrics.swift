@@ -7,11 +7,11 @@ public enum ProcessMetrics {
     /// `version` has no quotes or backslashes. `start` is when this process began.
     public static func register(in metrics: Metrics, version: String, start: Instant) {
         let build = ["version": version] as KeyValuePairs
-        metrics.gauge("paycast_build_info", help: "Always 1; the version is a label.", labels: build).set(1)
-        metrics.gauge("process_start_time_seconds", help: "Start of the server, in Unix time.").set(Int(start.seconds))
-        metrics.gauge("process_resident_memory_bytes", help: "Memory that the process takes now.") { residentBytes }
-        metrics.gauge("process_open_fds", help: "Files and sockets that are open.") { openFiles }
-        metrics.gauge("process_max_fds", help: "Files and sockets that may be open.") { FileLimit.soft }
+        metrics.gauge(.build, labels: build).set(1)
+        metrics.gauge(.processStart).set(Int(start.seconds))
+        metrics.gauge(.residentMemory) { residentBytes }
+        metrics.gauge(.openFiles) { openFiles }
+        metrics.gauge(.mostFiles) { FileLimit.soft }
     }
 
     /// The second number of /proc/self/statm, in pages.

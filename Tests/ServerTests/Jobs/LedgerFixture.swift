@@ -22,7 +22,7 @@ final class LedgerFixture: Sendable {
         policy.apis = apis
         policy.leeway = .seconds(3600)
         metrics = Metrics()
-        counts = RecoveryCounts(metrics)
+        counts = RecoveryCounts(metrics, of: [.apple])
         let path = folder.path + "/ledger.db"
         writer = try LedgerWriter(
             engine: SQLiteEngine(path: path),

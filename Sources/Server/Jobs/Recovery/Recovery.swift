@@ -105,7 +105,7 @@ public final class Recovery: Sendable {
         if let ending = run.ending { report.problems.append(ending) }
         report.isInterrupted = run.ending != nil
         report.isFailure = !isRead && !(history.asksForEntries && report.found > 0)
-        counts.ended(report, message: history.words.read, log: log)
+        counts.ended(report, of: provider, message: history.words.read, log: log)
         return report
     }
 }

@@ -1,4 +1,4 @@
-internal import Domain
+public import Domain
 internal import Ledger
 internal import Stores
 public import Support
@@ -87,24 +87,26 @@ struct RecoverySchedule {
     }
 }
 
-/// The metrics of recoveries, for all stores together.
+/// The metrics of recoveries.
 public struct RecoveryCounts: Sendable {
     let recovered: Counter
     let refused: Counter
+    private let succeeded: [Provider: Gauge]
 
-    public init(_ metrics: Metrics) {
-        recovered = metrics.counter(
-            "paycast_recovered_total",
-            help: "Notifications that a store's history brought first."
-        )
-        refused = metrics.counter(
-            "paycast_recovery_refused_total",
-            help: "Entries of a store's history that this server's settings refuse, each time that they are read."
+    /// `providers` are the stores whose history is read.
+    public init(_ metrics: Metrics, of providers: [Provider]) {
+        recovered = metrics.counter(.recovered)
+        refused = metrics.counter(.recoveryRefused)
+        succeeded = Dictionary(
+            uniqueKeysWithValues: providers.map { provider in
+                (provider, metrics.gauge(.recoverySucceeded, labels: ["provider": provider.rawValue]))
+            }
         )
     }
 
     /// Call it after each run; `what` is the message for the log.
-    func ended(_ report: RecoveryReport, message what: StaticString, log: Log) {
+    func ended(_ report: RecoveryReport, of provider: Provider, message what: StaticString, log: Log) {
+        if report.problems.isEmpty { succeeded[provider]?.set(Int(Clock().now().seconds)) }
         recovered.add(report.recovered)
         guard report.found > 0 else { return }
         log.info(what, fields: ["found": report.found, "recovered": report.recovered, "refused": report.refused])

@@ -1,0 +1,45 @@
+/// Durations in buckets, as `/metrics` shows them. These are all that there are.
+public struct HistogramMetric: Metric {
+    public let name: String
+    public let help: String
+    public let labels: [String]
+    /// Upper bounds in microseconds, ascending.
+    let bounds: [Int]
+
+    init(_ name: String, help: String, labels: [String] = [], bounds: [Int] = Histogram.quick) {
+        self.name = name
+        self.help = help
+        self.labels = labels
+        self.bounds = bounds
+    }
+
+    /// The series with the label `le`, for `histogram_quantile`.
+    public var bucket: String { "\(name)_bucket" }
+    /// How many durations there were.
+    public var count: String { "\(name)_count" }
+    /// How long they took together, in seconds.
+    public var sum: String { "\(name)_sum" }
+
+    public static let webhookDelay = HistogramMetric(
+        "paycast_webhook_delay_seconds",
+        help: "From a store's signature to the reception of its webhook.",
+        labels: ["provider"],
+        bounds: Histogram.slow
+    )
+    public static let webhookVerified = HistogramMetric(
+        "paycast_webhook_verified_seconds",
+        help: "From reception to a proven signature."
+    )
+    public static let webhookCommitted = HistogramMetric(
+        "paycast_webhook_committed_seconds",
+        help: "From reception to the commit."
+    )
+    public static let webhookWritten = HistogramMetric(
+        "paycast_webhook_written_seconds",
+        help: "From reception to the last page's socket; without those that nobody followed."
+    )
+    public static let commit = HistogramMetric(
+        "paycast_ledger_commit_seconds",
+        help: "From BEGIN to the end of COMMIT."
+    )
+}

@@ -1,0 +1,186 @@
+"""Servers that Debian's Prometheus reads: one is sound, and into the other all faults are put that can be put cheaply."""
+
+import hashlib
+import hmac
+import json
+import re
+import sqlite3
+import subprocess
+import time
+import urllib.error
+import urllib.request
+from contextlib import suppress
+
+import pytest
+
+from certificates import UNVERIFIED, certificate
+from monitor import Prometheus, wait_until
+from program import OUTSIDE, Paycast, binary
+from promtool import rules
+from test_dashboard import CHARTS, filled
+
+SECRET = "whsec_" + "0123456789abcdef" * 2
+SOUND = {
+    "PAYCAST_API_KEY": "k" * 40,
+    "PAYCAST_STREAM_KEYS": "s" * 40,
+    "PAYCAST_STRIPE_SECRETS": SECRET,
+}
+# Nobody is there.
+ALONE = {**SOUND, "REDIS_URL": "redis://127.0.0.1:1", "PAYCAST_RAILS_CABLE_URL": "sqlite:/none"}
+
+
+def post(url, body, headers=None):
+    """The status of the answer."""
+    request = urllib.request.Request(url, data=body, headers=headers or {})
+    try:
+        with urllib.request.urlopen(request, timeout=10, context=UNVERIFIED) as answer:
+            return answer.status
+    except urllib.error.HTTPError as error:
+        return error.code
+
+
+class Sound(Paycast):
+    """As in production, with Stripe alone."""
+
+    count = 0
+
+    def deliver(self):
+        """An event that Stripe has just signed."""
+        self.count += 1
+        now = int(time.time())
+        event = {
+            "id": f"evt_{self.count:024}", "object": "event", "type": "ping", "created": now, "livemode": True,
+            "data": {"object": {"object": "thing"}},
+        }
+        body = json.dumps(event).encode()
+        signature = hmac.new(SECRET.encode(), f"{now}.".encode() + body, hashlib.sha256).hexdigest()
+        return post(self.url + "/webhooks/stripe", body, {"Stripe-Signature": f"t={now},v1={signature}"})
+
+
+class Faulty(Paycast):
+    """A development server, whose stores and clock can be told what to do."""
+
+    def run(self, *words, status=0):
+        command = [binary(), *words]
+        done = subprocess.run(command, cwd=self.folder, env=OUTSIDE, capture_output=True, text=True, timeout=60)
+        assert done.returncode == status, done.stdout + done.stderr
+
+    def trigger(self, *words, status=0):
+        self.run("trigger", "apple", *words, status=status)
+
+    def refuse_deliveries(self):
+        for _ in range(3):
+            assert post(self.url + "/webhooks/stripe", b"{}", {"Stripe-Signature": "t=1,v1=00"}) == 400
+        self.trigger("TEST", "--bundle", "com.example.other", status=1)
+        headers = {"Authorization": f"Bearer {self.development_key}"}
+        assert post(self.url + "/transactions/apple", b'{"signedTransaction":"x"}', headers) == 400
+
+    def refuse_names(self):
+        for _ in range(150):
+            with suppress(urllib.error.HTTPError):
+                urllib.request.urlopen(self.url + "/streams?name=forged", timeout=10, context=UNVERIFIED)
+
+    def sell_to_nobody(self):
+        for _ in range(12):
+            self.trigger("SUBSCRIBED/INITIAL_BUY")
+
+    def fail_commits(self, until):
+        """The app, or a tool, holds the ledger's lock."""
+        ledger = sqlite3.connect(self.folder / "paycast.db", isolation_level=None)
+        ledger.execute("BEGIN IMMEDIATE")
+        try:
+            self.trigger("TEST", status=1)
+            wait_until(until)
+        finally:
+            ledger.execute("ROLLBACK")
+            ledger.close()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("servers")
+
+
+@pytest.fixture(scope="module")
+def sound(folder):
+    server = Sound(folder / "sound", settings=SOUND)
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="module")
+def alone(folder):
+    """Its certificate ends in two days, and it hears nothing of its Rails app."""
+    chain, key = certificate(folder)
+    server = Paycast(folder / "alone", "--tls-cert", chain, "--tls-key", key, settings=ALONE)
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="module")
+def faulty(folder):
+    server = Faulty(folder / "faulty", "--dev", settings={"PAYCAST_APPLE_BUNDLE_ID": "com.example.paycast"})
+    yield server
+    server.kill()
+
+
+@pytest.fixture(scope="module")
+def prometheus(folder, sound, alone, faulty):
+    servers = {"sound": sound.url, "alone": alone.url, "faulty": faulty.url}
+    monitor = Prometheus(folder / "prometheus", servers)
+    wait_until(lambda: len(monitor.query("paycast_build_info")) == len(servers))
+    yield monitor
+    monitor.stop()
+
+
+def test_every_chart_is_answered(sound, faulty, prometheus):
+    """With the labels by which it groups: one that no series has would be missing."""
+    for _ in range(12):
+        assert sound.deliver() == 200
+    faulty.run("recover", "apple")
+    wait_until(lambda: prometheus.query('increase(paycast_ledger_commands_total{job="sound"}[20s]) > 0'))
+    wait_until(lambda: prometheus.query("paycast_recovery_last_success_timestamp_seconds > 0"))
+    for chart in CHARTS:
+        for target in chart["targets"]:
+            expression = filled(target["expr"])
+            series = prometheus.query(expression)
+            assert series, (chart["title"], expression)
+            grouped = re.search(r"by \(([^)]*)\)", expression)
+            for labels in series:
+                assert set(grouped[1].split(", ") if grouped else []) - {"le"} <= labels.keys(), expression
+
+
+def test_each_fault_sets_off_its_alarm(sound, alone, faulty, prometheus):
+    seen = {}
+
+    def has(*names):
+        def look():
+            seen.update(prometheus.firing("alone") | prometheus.firing("faulty"))
+            return all("Paycast" + name in seen for name in names)
+
+        return look
+
+    assert sound.deliver() == 200
+    wait_until(has("CableLost", "RedisLost", "CertificateEnds", "RecoveryStuck"))
+    faulty.sell_to_nobody()
+    faulty.refuse_deliveries()
+    faulty.refuse_names()
+    assert sound.deliver() == 200
+    wait_until(has(
+        "UnclaimedGrows", "WebhooksRefused", "WebhooksOfAnotherApp", "PostsRefused", "StreamNamesRefused",
+    ))
+    faulty.fail_commits(has("CommitsFail", "LedgerTrouble"))
+    wait_until(has("NothingArrives"))
+    # Eleven minutes pass on its clock.
+    faulty.trigger("TEST", "--delay", "700")
+    wait_until(has("StoreDelayed", "ClockOff"))
+    faulty.kill()
+    wait_until(has("Missing"))
+    # Here nothing is wrong but that Stripe was silent for some seconds, and it is no more.
+    assert prometheus.firing("sound").keys() <= {"PaycastNothingArrives"}
+    assert sound.deliver() == 200
+    wait_until(lambda: not prometheus.firing("sound"))
+    for name, alarm in seen.items():
+        summary = alarm["annotations"]["summary"]
+        assert summary and not re.search(r"<no value>|error|{{|%!", summary), summary
+        assert alarm["labels"]["severity"] == rules()[name]["labels"]["severity"]
