@@ -49,6 +49,10 @@ public struct Endpoints: RequestHandler {
         case .userEvents(let user): return trusted(request) { UserEventsEndpoint(services).answer(user, request: $0) }
         case .entitlements(let user): return trusted(request) { _ in UsersEndpoint(services).entitlements(of: user) }
         case .userStream(let user): return trusted(request) { UsersEndpoint(services).stream(of: user, request: $0) }
+        case .grants(let user): return trusted(request) { GrantsEndpoint(services).grant(to: user, request: $0) }
+        case .grant(let user, let id):
+            return trusted(request) { GrantsEndpoint(services).revoke(id, of: user, request: $0) }
+        case .audit: return trusted(request, answer: AuditEndpoint(services).answer)
         case .broadcasts: return trusted(request, answer: broadcasts.answer)
         case .anyCableBroadcasts: return trusted(request, answer: broadcasts.answerAnyCable)
         case .streamEntitlements: return EntitlementsEndpoint(services).answer(request)

@@ -131,10 +131,13 @@ public struct UserExport: Codable, Sendable, Equatable {
     public var record: UserAnswer
     /// Newest first, with what stores sent.
     public var events: [FeedItem]
+    /// Newest first: who did what to the user.
+    public var audit: [AuditItem]
 
-    public init(record: UserAnswer, events: [FeedItem]) {
+    public init(record: UserAnswer, events: [FeedItem], audit: [AuditItem] = []) {
         self.record = record
         self.events = events
+        self.audit = audit
     }
 }
 

@@ -39,7 +39,7 @@ struct CompletionScript {
 
     private static var words: [String: [String]] {
         [
-            "trigger": Stores.names, "recover": Recover.stores,
+            "trigger": Stores.sellers.map { $0.provider.rawValue }, "recover": Recover.stores,
             "completions": Shell.allCases.map(\.rawValue),
         ]
     }

@@ -18,7 +18,7 @@ struct CreateOrder: Command {
         let product = try arguments.option("--product")
         let group = try arguments.option("--group")
         let token = try arguments.option("--token")
-        let provider = try arguments.choice("--provider", among: Stores.names)
+        let provider = try arguments.choice("--provider", among: Stores.sellers.map { $0.provider.rawValue })
         let kind = try arguments.choice("--kind", among: ProductKind.allCases.map(\.rawValue))
         guard let user else { throw UsageError("--user is missing") }
         guard let product else { throw UsageError("--product is missing") }

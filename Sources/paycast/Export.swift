@@ -29,9 +29,23 @@ struct Export: Command {
             export.events += page.events
             before = page.next
         } while before != nil
+        export.audit = try audit()
         printJSON(JSON.encode(export))
         let isUnknown = record.contracts.isEmpty && record.orders.isEmpty && export.events.isEmpty
         return try exitCode(isUnknown: isUnknown && !allowsUnknown)
+    }
+
+    /// What was done to the user, this export included.
+    private func audit() throws(CommandFailure) -> [AuditItem] {
+        var found: [AuditItem] = []
+        var before: Int64?
+        repeat {
+            let query = [("user", user), ("limit", "100")] + (before.map { [("before", "\($0)")] } ?? [])
+            let page: AuditAnswer = try read("/audit" + queryString(query.map { (name: $0, value: $1) }))
+            found += page.entries
+            before = page.next
+        } while before != nil
+        return found
     }
 
     private func read<Answer: Decodable>(_ path: String) throws(CommandFailure) -> Answer {

@@ -111,14 +111,64 @@ extension Help {
 
 /// Commands about one user's data.
 extension Help {
+    static let grant = """
+        Give a user a product for a time, with a reason, and show it on open pages.
+
+        Usage: paycast grant --user USER --product PRODUCT --days N --reason TEXT
+               paycast grant --users FILE --product PRODUCT --days N --reason TEXT
+
+        A grant is one more source beside the stores: it ends by itself, and what a
+        store says about its own contract stays as it is. Prints the grant's id, by
+        which “paycast revoke” takes it back.
+
+        With --users, each user of the file gets it. Run the same command again after
+        an interruption, also with a corrected file: nobody gets the same twice. A
+        second compensation has another reason.
+
+        Options:
+          --user USER           who gets it
+          --users FILE          … or each user of this file, one a line; “-” is stdin
+          --product PRODUCT     what is granted, by the store's id
+          --days NUMBER         for so many days from now on, 1 to 3650
+          --until INSTANT       … or until this instant or date
+          --forever             … or for ever
+          --reason TEXT         the reason, for the audit, without the user's id
+          --group GROUP         the group in which one product is active at a time
+          --idempotency-key KEY  the same key for the same user is the same grant
+          --dry-run             with --users: read the file, and grant nothing
+          --json                the server's answer as JSON
+        \(remote)
+
+        Example: paycast grant --user 42 --product pro --days 30 --reason "ticket 7"
+        """
+
+    static let revoke = """
+        Take a grant back, with a reason, and show it on open pages.
+
+        Usage: paycast revoke --user USER --grant ID --reason TEXT [OPTIONS]
+
+        Takes back what “paycast grant” gave, and never what a store sold. Doing it
+        again is harmless.
+
+        Options:
+          --user USER           whose grant it is
+          --grant ID            the id that “grant” printed; “contract” in entitlements
+          --reason TEXT         the reason, for the audit, without the user's id
+          --json                the server's answer as JSON
+        \(remote)
+
+        Example: paycast revoke --user 42 --grant ID --reason "granted by mistake"
+        """
+
     static let export = """
         Print everything known about a user, as one JSON document.
 
         Usage: paycast export --user USER [OPTIONS]
 
-        The output contains the contracts, the orders, and every event with its effects
-        and the body that the store sent, word for word, as long as that is kept. The
-        body may say more about the user than your app knows: name, address, e-mail.
+        The output contains the contracts, the orders, who did what to the user, and
+        every event with its effects and the body that the store sent, word for word, as
+        long as that is kept. The body may say more about the user than your app knows:
+        name, address, e-mail.
 
         Options:
           --user USER           the user to export

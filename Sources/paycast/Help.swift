@@ -12,6 +12,8 @@ enum Help {
           trigger    deliver a locally signed store event to a development server
           replay     apply stored events again, or send pages their state again
           recover    fetch what a store sent while no server was listening
+          grant      give a user a product for a time
+          revoke     take a grant back
           export     print everything known about a user, as one JSON document
           erase      erase a user, so that nothing brings the user back
           migrate    bring a ledger's tables up to date, before the server runs
@@ -34,7 +36,7 @@ enum Help {
 
     static let commands: [String: String] = [
         "serve": serve, "demo": demo, "tail": tail, "trigger": trigger, "replay": replay, "recover": recover,
-        "export": export, "erase": erase,
+        "grant": grant, "revoke": revoke, "export": export, "erase": erase,
         "migrate": migrate, "copy": copy, "backup": backup, "restore": restore, "doctor": doctor, "alerts": alerts,
         "dashboard": dashboard, "publish": publish, "sign": sign, "order": order,
         "completions": completions, "version": version, "help": overview,
@@ -83,6 +85,7 @@ enum Help {
         Follow committed events and the fragments they caused.
 
         Usage: paycast tail [OPTIONS]
+               paycast tail --audit [OPTIONS]
                paycast tail --stream NAME|--user USER --page|--name SIGNED [OPTIONS]
 
         Prints one line per event, and continues after the last one when the connection
@@ -107,6 +110,11 @@ enum Help {
           --limit NUMBER        exit 0 after this many events; 1 when --until is given
                                 and no event matched
           --timeout SECONDS     exit 1 if it has not finished by then
+
+        With --audit it follows who did what to users: grants, erasures, replays … It
+        takes --user, --since (an entry's id too), --limit, --timeout and --json, and:
+          --audit               who did what to users, instead of events
+          --actor NAME          only what this key did, or “cli”
 
         A page's stream takes --since (a cursor, or “start”), --until, --limit, --timeout
         and --json as well, and:

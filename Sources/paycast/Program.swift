@@ -6,7 +6,8 @@ internal import Glibc
 enum Program {
     static var commands: [any Command.Type] {
         [
-            Serve.self, Demo.self, Tail.self, Trigger.self, Replay.self, Recover.self, Export.self, Erase.self,
+            Serve.self, Demo.self, Tail.self, Trigger.self, Replay.self, Recover.self, Grant.self, Revoke.self,
+            Export.self, Erase.self,
             Migrate.self, Copy.self, Backup.self, Restore.self,
             Doctor.self, Alerts.self, PrintDashboard.self, Publish.self, Sign.self, CreateOrder.self, Completions.self,
             Version.self,

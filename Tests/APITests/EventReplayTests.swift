@@ -48,7 +48,13 @@ private final class ReplayFixture: Sendable {
     private let store: TalkingStore
 
     var replay: EventReplay {
-        EventReplay(verifiers: [.apple: store], reader: reader, writer: writer, epoch: "test")
+        EventReplay(
+            verifiers: [.apple: store],
+            reader: reader,
+            writer: writer,
+            epoch: "test",
+            act: Act(.replay, by: .init(name: "api"), user: nil)
+        )
     }
 
     var interruptions: Int { store.interruptions.withLock { $0 } }

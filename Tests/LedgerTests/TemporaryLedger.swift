@@ -39,7 +39,7 @@ final class TemporaryLedger: Sendable {
             clock: clock,
             policy: policy,
             streams: .standard,
-            providers: [.apple, .google, .stripe, .revenuecat, .purchasekit],
+            providers: [.apple, .google, .stripe, .revenuecat, .purchasekit, .paycast],
             log: .silent,
             metrics: metrics,
             onCommit: { committed.add($0) }

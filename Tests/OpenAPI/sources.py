@@ -24,7 +24,9 @@ def routes():
 
 
 def providers():
-    return re.findall(r'static let \w+ = Provider\(rawValue: "([a-z]+)"\)', text("Provider.swift"))
+    """The stores; `paycast` is none: it has grants, and no webhook."""
+    found = re.findall(r'static let \w+ = Provider\(rawValue: "([a-z]+)"\)', text("Provider.swift"))
+    return [provider for provider in found if provider != "paycast"]
 
 
 def errors():

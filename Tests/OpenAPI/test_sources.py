@@ -11,9 +11,10 @@ CODES = {choice["const"] for choice in DOCUMENT["components"]["schemas"]["ErrorC
 
 
 def is_documented(literal):
-    """A whole path, the beginning of paths with something behind it, or the end of one after a parameter."""
+    """A whole path, the beginning of paths with something behind it, or what follows a parameter."""
     begins = literal.endswith("/") and any(path.startswith(literal) and path != literal for path in PATHS)
-    return literal in PATHS or begins or any(path.endswith("}" + literal) for path in PATHS)
+    follows = any(path.endswith("}" + literal) or "}" + literal + "{" in path for path in PATHS)
+    return literal in PATHS or begins or follows
 
 
 @pytest.mark.parametrize("literal", sorted(sources.routes()))

@@ -18,10 +18,12 @@ import Testing
 
     static let lines = [
         Line(words: ["ta"], expected: ["tail"]),
-        Line(words: ["re"], expected: ["recover", "replay", "restore"]),
+        Line(words: ["re"], expected: ["recover", "replay", "restore", "revoke"]),
         Line(words: ["tail", "--prov"], expected: ["--provider"]),
         Line(words: ["tail", "--provider", "app"], expected: ["apple"]),
         Line(words: ["trigger", "pur"], expected: ["purchasekit"]),
+        Line(words: ["trigger", "pay"], expected: []),
+        Line(words: ["tail", "--provider", "pay"], expected: ["paycast"]),
         Line(words: ["serve", "--log-level", ""], expected: ["debug", "info", "warning", "error"]),
         Line(words: ["completions", "z"], expected: ["zsh"]),
         Line(words: ["help", "back"], expected: ["backup"]),

@@ -27,6 +27,8 @@ import Testing
         Example(name: "serve", words: []), Example(name: "demo", words: []), Example(name: "tail", words: []),
         Example(name: "trigger", words: ["apple", "TEST"]), Example(name: "sign", words: ["x"]),
         Example(name: "replay", words: ["--user", "1"]), Example(name: "recover", words: ["apple"]),
+        Example(name: "grant", words: ["--user", "1", "--product", "p", "--forever", "--reason", "x"]),
+        Example(name: "revoke", words: ["--user", "1", "--grant", "g", "--reason", "x"]),
         Example(name: "export", words: ["--user", "1"]),
         Example(name: "erase", words: ["--user", "1", "--reason", "x"]),
         Example(name: "doctor", words: []), Example(name: "migrate", words: []), Example(name: "backup", words: ["x"]),

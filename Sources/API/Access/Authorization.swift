@@ -18,22 +18,25 @@ public struct AccessKey: Sendable, Equatable {
         self.secret = secret
     }
 
+    /// The name of the keys of `PAYCAST_API_KEY`.
+    static let everything = "api"
+
     /// A key of `PAYCAST_API_KEY`, which may do everything.
     public init(_ secret: Secret) {
-        self.init(name: "api", rights: Set(Right.allCases), secret: secret)
+        self.init(name: AccessKey.everything, rights: Set(Right.allCases), secret: secret)
     }
 }
 
 /// The credentials that the server accepts: the bearer keys of the API routes, the key that signs stream names, and the
 /// origins of pages.
 public struct Authorization: Sendable {
-    private let keys: [(secret: [UInt8], rights: Set<Right>)]
+    private let keys: [(secret: [UInt8], key: AccessKey)]
     let streamNames: StreamNameVerifier?
     let origins: OriginCheck
 
     /// Without keys, every API route answers 401. Without `streamNames`, every stream name counts as forged.
     public init(keys: [AccessKey], streamNames: StreamNameVerifier?, origins: Allowlist<String>) {
-        self.keys = keys.map { (Array($0.secret.value.utf8), $0.rights) }
+        self.keys = keys.map { (Array($0.secret.value.utf8), $0) }
         self.streamNames = streamNames
         self.origins = OriginCheck(allowed: origins)
     }
@@ -45,15 +48,14 @@ public struct Authorization: Sendable {
     }
 
     func refusal(of request: Request, needing right: Right) -> Response? {
-        guard let rights = rights(request.credentials) else { return Authorization.unauthorized }
-        return rights.contains(right) ? nil : Authorization.missing(right)
+        guard let key = key(request.credentials) else { return Authorization.unauthorized }
+        return key.rights.contains(right) ? nil : Authorization.missing(right)
     }
 
-    /// The rights of the key that a request presents; nil when it is not one of ours. Compares it with every key, in
-    /// constant time.
-    func rights(_ authorization: ArraySlice<UInt8>?) -> Set<Right>? {
+    /// The key that a request presents; nil when it is not one of ours. Compares it with every key, in constant time.
+    func key(_ authorization: ArraySlice<UInt8>?) -> AccessKey? {
         guard let given = authorization.flatMap(Authorization.bearer) else { return nil }
-        return keys.reduce(nil) { constantTimeCompare($1.secret, with: given) ? $1.rights : $0 }
+        return keys.reduce(nil) { constantTimeCompare($1.secret, with: given) ? $1.key : $0 }
     }
 
     /// The credentials of the scheme `Bearer`, which is compared without case (RFC 9110 §11.1).

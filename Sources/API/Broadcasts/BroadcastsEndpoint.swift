@@ -36,15 +36,7 @@ struct BroadcastsEndpoint {
 
     /// Returns nil without an `Idempotency-Key`. Two requests are the same if their bodies are equal byte for byte.
     private static func keyed(_ request: Request) throws(RefusedBody) -> KeyedRequest? {
-        guard let value = request.idempotencyKey else { return nil }
-        guard let key = IdempotencyKey(header: value) else {
-            throw RefusedBody(
-                "invalid_idempotency_key",
-                message:
-                    "Idempotency-Key must be 1 to 255 printable ASCII characters: bare without spaces, or in quotes."
-            )
-        }
-        return KeyedRequest(key: key, digest: Hex.encode(SHA256.hash(request.body)))
+        try request.key().map { KeyedRequest(key: $0, digest: Hex.encode(SHA256.hash(request.body))) }
     }
 
     /// `success` replaces the list of cursors.
@@ -110,6 +102,21 @@ struct BroadcastsEndpoint {
         message:
             "Send one object or an array of 1 to 100: {\"stream\" or \"user\", \"html\"} or with action and target."
     )
+}
+
+extension Request {
+    /// Nil without an `Idempotency-Key`.
+    func key() throws(RefusedBody) -> IdempotencyKey? {
+        guard let value = idempotencyKey else { return nil }
+        guard let key = IdempotencyKey(header: value) else {
+            throw RefusedBody(
+                "invalid_idempotency_key",
+                message:
+                    "Idempotency-Key must be 1 to 255 printable ASCII characters: bare without spaces, or in quotes."
+            )
+        }
+        return key
+    }
 }
 
 /// The fragments of one request. The ledger commits the durable ones, the transient ones go out after the commit, and

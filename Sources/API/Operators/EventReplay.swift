@@ -28,6 +28,7 @@ struct EventReplay {
     let reader: LedgerReader
     let writer: LedgerWriter
     let epoch: String
+    let act: Act
 
     /// Replays one page of a selection. A contract is rebuilt, from all of its events, on the page with its newest
     /// event.
@@ -42,7 +43,7 @@ struct EventReplay {
             // A transfer may have moved several contracts, but it is filed under one.
             let users = page.compactMap { try? interpret($0)?.transfer }.flatMap { $0.from + [$0.to] }
             result.told = try wait {
-                writer.submit(.rebroadcast(contracts: contracts, users: users, completion: $0))
+                writer.submit(.audited(.rebroadcast(contracts: contracts, users: users, completion: $0), by: act))
             }
             return result
         }
@@ -96,7 +97,9 @@ struct EventReplay {
             ids[rebuild.known.key] = id
             batch.rebuilds.append(rebuild)
         }
-        let report = try wait { [batch] in writer.submit(.replay(batch, isTrial: isTrial, completion: $0)) }
+        let report = try wait { [batch] in
+            writer.submit(.audited(.replay(batch, isTrial: isTrial, completion: $0), by: act))
+        }
         result.changes += report.changes.filter(\.changesSomething)
         return report.outdated.compactMap { key in ids[key].map { ($0, key) } }
     }

@@ -49,9 +49,12 @@ struct RecoveriesEndpoint {
             let message = "No key of this store's API is configured: \(keys)."
             return .respond(.unavailable("not_configured", message: message, retryAfter: 3600))
         }
-        return .later { [blockingPools = services.blockingPools, running = services.runningRecoveries] reply in
-            blockingPools.submit(.operators) {
-                reply.send(Self.response(provider, report: running.run(recovery, of: provider, since: since)))
+        let act = services.act(.recover, of: request, user: nil, reason: provider.rawValue)
+        return .later { [services] reply in
+            services.blockingPools.submit(.operators) {
+                guard services.commit(act) else { return reply.send(.uncommitted) }
+                let report = services.runningRecoveries.run(recovery, of: provider, since: since)
+                reply.send(Self.response(provider, report: report))
             } orElse: {
                 reply.send(.busy)
             }

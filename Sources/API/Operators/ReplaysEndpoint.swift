@@ -35,7 +35,8 @@ struct ReplaysEndpoint {
             verifiers: services.verifiers,
             reader: services.reader,
             writer: services.writer,
-            epoch: services.epoch
+            epoch: services.epoch,
+            act: services.act(body.mode == .broadcast ? .resend : .replay, of: request, user: body.user)
         )
         return .later { [blockingPools = services.blockingPools] reply in
             blockingPools.submit(.operators) {

@@ -28,12 +28,12 @@ struct OrdersEndpoint {
         } catch {
             return .respond(error.response)
         }
+        let act = services.act(.order, of: request, user: order.user)
         return .later { [order, writer = services.writer] reply in
-            writer.submit(
-                .order(order) { result in
-                    reply.send(OrdersEndpoint.response(to: result, addresses: addresses))
-                }
-            )
+            let command = LedgerCommand.order(order) { result in
+                reply.send(OrdersEndpoint.response(to: result, addresses: addresses))
+            }
+            return writer.submit(.audited(command, by: act))
         }
     }
 

@@ -8,10 +8,13 @@ struct PurchaseCommit: Sendable {
     private let services: Services
     /// The arrival of the post, in nanoseconds of the monotonic clock.
     private let receivedAt: UInt64
+    /// Nil unless a backend says whose the purchases are.
+    private let act: Act?
 
-    init(_ services: Services, receivedAt: UInt64) {
+    init(_ services: Services, receivedAt: UInt64, act: Act?) {
         self.services = services
         self.receivedAt = receivedAt
+        self.act = act
     }
 
     /// The result for one event.
@@ -52,17 +55,12 @@ struct PurchaseCommit: Sendable {
         let telemetry = services.telemetry
         let receivedAt = receivedAt
         telemetry.verified(event.id, receivedAt: receivedAt)
-        let isTaken = services.writer.submit(
-            .event(
-                event,
-                claim: claim,
-                receivedAt: date ?? services.clock.now()
-            ) { result in
-                let verdict = (try? result.get()).map(Verdict.committed) ?? .failed
-                telemetry.answered(event.id, isCommitted: verdict.isCommitted, receivedAt: receivedAt)
-                done(verdict)
-            }
-        )
+        let command = LedgerCommand.event(event, claim: claim, receivedAt: date ?? services.clock.now()) { result in
+            let verdict = (try? result.get()).map(Verdict.committed) ?? .failed
+            telemetry.answered(event.id, isCommitted: verdict.isCommitted, receivedAt: receivedAt)
+            done(verdict)
+        }
+        let isTaken = services.writer.submit(command.audited(by: act))
         guard !isTaken else { return }
         telemetry.dropped(event.id)
         done(.busy)

@@ -25,7 +25,7 @@ struct ReceiptsEndpoint {
             let receipt = try Receipt(node, bytes: request.body)
             return .later { [services, provider] reply in
                 PostedPurchaseReader(services: services, provider: provider).read(receipt) { reading in
-                    commit(reading, for: user, receivedAt: request.receivedAt, reply: reply)
+                    commit(reading, for: user, request: request, reply: reply)
                 } refuse: { response in
                     reply.send(response)
                 }
@@ -35,11 +35,16 @@ struct ReceiptsEndpoint {
         }
     }
 
-    private func commit(_ reading: PurchaseReading, for user: UserID?, receivedAt: UInt64, reply: Reply) {
+    private func commit(_ reading: PurchaseReading, for user: UserID?, request: Request, reply: Reply) {
         // A claim with a stored answer dates from the time of that answer.
         let since = reading.source == .verifyReceipt ? reading.events.first?.signedAt : nil
         let claim = reading.isProof ? user.map { Claim(user: $0) } : nil
-        PurchaseCommit(services, receivedAt: receivedAt).commit(reading.events[...], claim: claim, since: since) {
+        let act = claim.map { services.act(.claim, of: request, user: $0.user) }
+        PurchaseCommit(services, receivedAt: request.receivedAt, act: act).commit(
+            reading.events[...],
+            claim: claim,
+            since: since
+        ) {
             verdicts in
             reply.send(ReceiptsEndpoint.response(to: verdicts, of: reading, isClaimed: user != nil))
         }

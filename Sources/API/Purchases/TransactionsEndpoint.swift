@@ -56,13 +56,17 @@ struct TransactionsEndpoint {
         } catch {
             return answer(error.response)
         }
-        if !begin(post, claim: claim, receivedAt: request.receivedAt, answer: answer) { answer(.busy) }
+        let act = claim.flatMap { claim in
+            claim.isVouched ? services.act(.claim, of: request, user: claim.user) : nil
+        }
+        if !begin(post, claim: claim, act: act, receivedAt: request.receivedAt, answer: answer) { answer(.busy) }
     }
 
     /// Returns false if too much is waiting. `answer` may be called on any thread.
     private func begin<Purchase: PostedPurchase>(
         _ post: Post<Purchase>,
         claim: Claim?,
+        act: Act?,
         receivedAt: UInt64,
         answer: @escaping @Sendable (Response) -> Void
     ) -> Bool {
@@ -71,7 +75,8 @@ struct TransactionsEndpoint {
             if reading.events.contains(where: { $0.environment == .xcode }) {
                 services.log.warning("xcode transaction taken", fields: ["why": "only a server with --dev takes it"])
             }
-            PurchaseCommit(services, receivedAt: receivedAt).commit(reading.events[...], claim: claim) { verdicts in
+            PurchaseCommit(services, receivedAt: receivedAt, act: act).commit(reading.events[...], claim: claim) {
+                verdicts in
                 answer(verdicts.last?.response ?? .uncommitted)
             }
         } refuse: { response in

@@ -7,9 +7,6 @@ internal import Pages
 /// `GET /users/{user}/events[?before=CURSOR&limit=N&bodies=true]`: a user's committed events, newest first, with the
 /// effects of each, or the reason why it had none.
 struct UserEventsEndpoint {
-    private static let limits = 1...100
-    private static let usualLimit = 50
-
     private let services: Services
 
     init(_ services: Services) {
@@ -20,12 +17,13 @@ struct UserEventsEndpoint {
         guard isValidIdentifier(user.text) else { return .respond(UsersEndpoint.invalidUser) }
         let before = request.query["before"].map { Cursor($0) }
         if let before, before?.epoch != services.epoch { return .respond(UserEventsEndpoint.invalidCursor) }
-        guard let limit = limit(request.query["limit"]) else { return .respond(UserEventsEndpoint.invalidLimit) }
+        guard let limit = PageLimit.read(request) else { return .respond(PageLimit.refusal) }
         guard let withBodies = request.query.flag("bodies") else { return .respond(Response.invalidFlag("bodies")) }
         if withBodies, let refusal = services.authorization.refusal(of: request, needing: .personal) {
             return .respond(refusal)
         }
-        return .later { [reader = services.reader, streams = services.streams, epoch = services.epoch] reply in
+        let read: @Sendable (Reply) -> Bool = {
+            [reader = services.reader, streams = services.streams, epoch = services.epoch] reply in
             reader.userEvents(
                 of: user,
                 shownOn: streams.stream(for: user),
@@ -44,25 +42,23 @@ struct UserEventsEndpoint {
                 }
             }
         }
-    }
-
-    private func limit(_ text: String?) -> Int? {
-        guard let text else { return UserEventsEndpoint.usualLimit }
-        guard (1...3).contains(text.utf8.count), text.utf8.allSatisfy({ (48...57).contains($0) }),
-            let number = Int(text), UserEventsEndpoint.limits.contains(number)
-        else { return nil }
-        return number
+        guard withBodies else { return .later(read) }
+        // Nobody reads them before it is written down who does.
+        let act = services.act(.read, of: request, user: user)
+        return .later { [writer = services.writer] reply in
+            writer.submit(
+                .note(act) { result in
+                    guard case .success = result else { return reply.send(.uncommitted) }
+                    if !read(reply) { reply.send(.busy) }
+                }
+            )
+        }
     }
 
     private static let invalidCursor = Response.error(
         400,
         code: "invalid_cursor",
         message: "before must be a cursor of this ledger: the next of the page before."
-    )
-    private static let invalidLimit = Response.error(
-        400,
-        code: "invalid_limit",
-        message: "limit must be a number from 1 to 100."
     )
 }
 
@@ -73,6 +69,27 @@ extension FeedItem {
         receivedAt = event.dates?.receivedAt.iso8601
         body = event.body.map { String(decoding: $0, as: UTF8.self) }
     }
+}
+
+/// How many items a page of an answer has: `limit`.
+enum PageLimit {
+    private static let limits = 1...100
+    private static let usual = 50
+
+    /// Nil for what is no such number.
+    static func read(_ request: Request) -> Int? {
+        guard let text = request.query["limit"] else { return usual }
+        guard (1...3).contains(text.utf8.count), text.utf8.allSatisfy({ (48...57).contains($0) }),
+            let number = Int(text), limits.contains(number)
+        else { return nil }
+        return number
+    }
+
+    static let refusal = Response.error(
+        400,
+        code: "invalid_limit",
+        message: "limit must be a number from 1 to 100."
+    )
 }
 
 extension Query {

@@ -80,7 +80,7 @@ struct WebhookEndpoint {
         delivery: Delivery? = nil,
         answers: WebhookAnswers?
     ) -> Response {
-        if services.authorization.rights(request.credentials)?.contains(.operate) != true {
+        if services.authorization.key(request.credentials)?.rights.contains(.operate) != true {
             let claim = delivery.flatMap { services.deliveries.refused($0, of: provider, error: error) }
             services.refusals.webhook(provider, error: error, claim: claim)
         }

@@ -75,9 +75,10 @@ public struct RemoteServer: Sendable {
     public func post(
         _ body: some Encodable,
         to path: String,
+        headers: [(String, String)] = [],
         timeout: Duration = .seconds(30)
     ) throws(CommandFailure) -> [UInt8] {
-        try bodyOfSuccess(response(toPosting: body, at: path, timeout: timeout))
+        try bodyOfSuccess(response(toPosting: body, at: path, headers: headers, timeout: timeout))
     }
 
     public func get(_ path: String, timeout: Duration = .seconds(30)) throws(CommandFailure) -> [UInt8] {
@@ -101,12 +102,13 @@ public struct RemoteServer: Sendable {
     public func response(
         toPosting body: some Encodable,
         at path: String,
+        headers: [(String, String)] = [],
         timeout: Duration
     ) throws(CommandFailure) -> HTTPClient.Response {
         try send(
             "POST",
             path: path,
-            headers: [("Content-Type", "application/json")],
+            headers: [("Content-Type", "application/json")] + headers,
             body: JSON.encode(body),
             timeout: timeout
         )
@@ -128,7 +130,8 @@ public struct RemoteServer: Sendable {
     ) throws(CommandFailure) -> HTTPClient.Response {
         do throws(HTTPClientError) {
             let client = HTTPClient(timeout: timeout, authorityFile: authorityFile)
-            return try client.send(method, to: url + path, headers: authorization + headers, body: body)
+            let named = systemUserName().map { [("X-Paycast-User", $0)] } ?? []
+            return try client.send(method, to: url + path, headers: authorization + named + headers, body: body)
         } catch {
             throw CommandFailure("\(error)")
         }
@@ -150,6 +153,13 @@ public struct RemoteServer: Sendable {
         }
         return CommandFailure("the server refuses (\(status) \(answer.error)): \(answer.message)")
     }
+}
+
+/// The system's user for whom this command runs, for the server's audit; nil for a name that is no word of ASCII.
+private func systemUserName() -> String? {
+    let id = geteuid()
+    let name = getpwuid(id).map { String(cString: $0.pointee.pw_name) } ?? "\(id)"
+    return name.utf8.allSatisfy { (0x21...0x7E).contains($0) } ? name : nil
 }
 
 private func withoutSlash(_ address: String) -> String {

@@ -26,13 +26,6 @@ struct FeedLine {
         return states.isEmpty ? "-" : states.joined(separator: " → ")
     }
 
-    /// In UTC: `2026-01-31 12:34:56.789`.
-    private func clock(_ instant: String?) -> String {
-        guard let instant, let start = instant.firstIndex(of: "T") else { return padded(instant ?? "-", to: 23) }
-        let time = instant[instant.index(after: start)...].prefix { $0 != "Z" && $0 != "+" }
-        return padded("\(instant[..<start]) \(time)", to: 23)
-    }
-
     private func coloured(_ text: String, by outcome: String) -> String {
         guard isColourful else { return text }
         let colour =
@@ -45,6 +38,13 @@ struct FeedLine {
             }
         return "\u{1B}[\(colour)m\(text)\u{1B}[0m"
     }
+}
+
+/// In UTC: `2026-01-31 12:34:56.789`.
+func clock(_ instant: String?) -> String {
+    guard let instant, let start = instant.firstIndex(of: "T") else { return padded(instant ?? "-", to: 23) }
+    let time = instant[instant.index(after: start)...].prefix { $0 != "Z" && $0 != "+" }
+    return padded("\(instant[..<start]) \(time)", to: 23)
 }
 
 func padded(_ text: String, to width: Int) -> String {

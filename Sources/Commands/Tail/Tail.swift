@@ -2,13 +2,14 @@ internal import Domain
 internal import Glibc
 internal import Stores
 
-/// Follows committed events, or the stream of a page; `FeedFollower` makes the decisions.
+/// Follows committed events, the audit, or the stream of a page; `FeedFollower` makes the decisions.
 public struct Tail: Command {
     public static let name = "tail"
 
     private enum Subject {
         case feed(FeedFollower)
         case page(PageTail)
+        case audit(AuditTail)
     }
 
     private let remote: RemoteServer
@@ -18,7 +19,9 @@ public struct Tail: Command {
     public init(_ arguments: inout Arguments) throws(UsageError) {
         remote = try RemoteServer(&arguments)
         printsJSON = try arguments.flag("--json")
-        if let page = try PageTail(&arguments, remote: remote, printsJSON: printsJSON) {
+        if let audit = try AuditTail(&arguments, remote: remote, printsJSON: printsJSON) {
+            subject = .audit(audit)
+        } else if let page = try PageTail(&arguments, remote: remote, printsJSON: printsJSON) {
             subject = .page(page)
         } else {
             subject = .feed(try Tail.feed(&arguments))
@@ -53,6 +56,9 @@ public struct Tail: Command {
 
     public func run() throws(CommandFailure) -> Int32 {
         switch subject {
+        case .audit(var audit):
+            leaveQuietlyWhenInterrupted(awaiting: audit.waits)
+            return try audit.run()
         case .page(var page):
             leaveQuietlyWhenInterrupted(awaiting: page.waits)
             return try page.run()

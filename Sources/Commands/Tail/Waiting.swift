@@ -27,6 +27,15 @@ struct Waiting {
     }
 
     func pause(_ reason: String, for delay: Duration) throws(CommandFailure) {
+        try sleep(delay) { printError("paycast: \(reason); trying again in \($0)") }
+    }
+
+    /// When nothing is wrong.
+    func pause(for delay: Duration) throws(CommandFailure) {
+        try sleep(delay) { _ in }
+    }
+
+    private func sleep(_ delay: Duration, tell: (Duration) -> Void) throws(CommandFailure) {
         leaveIfNobodyReads(awaited: isAwaited)
         var delay = delay
         if let timeout {
@@ -34,7 +43,7 @@ struct Waiting {
             guard remaining > .zero else { throw timedOut(timeout) }
             delay = min(delay, remaining)
         }
-        printError("paycast: \(reason); trying again in \(delay)")
+        tell(delay)
         usleep(
             UInt32(clamping: delay.components.seconds * 1_000_000 + delay.components.attoseconds / 1_000_000_000_000)
         )

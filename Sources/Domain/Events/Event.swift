@@ -185,6 +185,8 @@ public enum EventKind: String, CaseIterable, Sendable {
     case contractTransferred = "contract.transferred"
     case contractUpdated = "contract.updated"
     case accessProvisional = "access.provisional"
+    case accessGranted = "access.granted"
+    case accessRevoked = "access.revoked"
     case externalToken = "external_token.changed"
     case consentRescinded = "consent.rescinded"
     case providerTest = "provider.test"

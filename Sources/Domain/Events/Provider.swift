@@ -14,6 +14,8 @@ public struct Provider: RawRepresentable, Hashable, Sendable, CustomStringConver
     public static let stripe = Provider(rawValue: "stripe")
     public static let revenuecat = Provider(rawValue: "revenuecat")
     public static let purchasekit = Provider(rawValue: "purchasekit")
+    /// What the app's own backend and its support staff grant, without a store.
+    public static let paycast = Provider(rawValue: "paycast")
 }
 
 /// Where something was bought, in Apple's spelling. `LocalTesting`, of unit tests on a device, is never served, so it has

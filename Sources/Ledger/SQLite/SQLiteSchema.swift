@@ -23,7 +23,8 @@ public enum SQLiteSchema {
     /// contract. A job's `destination` is who is told, so that each finds its own, however many of another's are before
     /// them: no store's name looks like an address. `tombstones` keep erased users from coming back, as digests with the
     /// ledger's own key. `kept_bodies` are older than the retention, but still to be forwarded. `broadcast_keys` are of
-    /// broadcasts that are made only once, with a digest of the request and the entries that they made.
+    /// broadcasts that are made only once, with a digest of the request and the entries that they made. `audit` says who did
+    /// what to a user; rows are added, and an erasure empties `user`.
     private static let tables = """
         CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 
@@ -134,6 +135,14 @@ public enum SQLiteSchema {
         ) STRICT;
         CREATE UNIQUE INDEX broadcast_keys_by_key ON broadcast_keys (key);
         CREATE INDEX broadcast_keys_by_time ON broadcast_keys (at);
+
+        CREATE TABLE audit (
+            id INTEGER PRIMARY KEY,
+            at INTEGER NOT NULL, action TEXT NOT NULL, actor TEXT NOT NULL, system_user TEXT, user TEXT, reason TEXT,
+            request TEXT
+        ) STRICT;
+        CREATE INDEX audit_by_user ON audit (user) WHERE user IS NOT NULL;
+        CREATE INDEX audit_by_actor ON audit (actor);
         """
 
     /// Brings a ledger up to date. Throws for one that this version does not know, and for half of a copy unless it is

@@ -40,6 +40,10 @@ public enum LedgerCommand: Sendable {
     case emptyOld(before: Instant, completion: @Sendable (Result<Bool, LedgerError>) -> Void)
     /// Work of one node for all, under its lease. Refused as busy, in the same transaction, once another node has it.
     indirect case led(LedgerCommand, under: Lease)
+    /// The command, and with it the entry that says who is behind it, unless the command changes nothing.
+    indirect case audited(LedgerCommand, by: Act)
+    /// An entry for what changes nothing in the ledger, such as reading.
+    case note(Act, completion: @Sendable (Result<Void, LedgerError>) -> Void)
     /// Later commands follow this policy. There is nothing to commit, and it cannot fail.
     case policy(AccessPolicy)
 }
@@ -51,9 +55,15 @@ extension LedgerCommand {
         case .event(let event, let claim, let receivedAt, let completion):
             .event(packer.packed(event), claim: claim, receivedAt: receivedAt, completion: completion)
         case .led(let command, let lease): .led(command.packed(by: packer), under: lease)
+        case .audited(let command, let act): .audited(command.packed(by: packer), by: act)
         default: self
         }
     }
+}
+
+extension LedgerCommand {
+    /// Nil leaves it without an entry.
+    public func audited(by act: Act?) -> LedgerCommand { act.map { .audited(self, by: $0) } ?? self }
 }
 
 public enum OrderError: Error, Equatable, CustomStringConvertible {

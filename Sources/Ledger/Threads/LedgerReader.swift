@@ -200,6 +200,17 @@ public final class LedgerReader: Sendable {
         }
     }
 
+    /// Entries of the audit, newest first.
+    public func audit(
+        _ selection: AuditSelection,
+        limit: Int,
+        completion: @escaping @Sendable (Result<AuditPage, LedgerError>) -> Void
+    ) -> Bool {
+        ask(completion) { queries throws(LedgerError) in
+            try queries.audit(selection, limit: limit)
+        }
+    }
+
     /// Answers the waiting questions and ends the thread. Must not be called from a completion.
     public func close() {
         mailbox.close()

@@ -60,6 +60,14 @@ extension WriterLoop {
                 return 0
             }
             return try add(command, to: &batch, at: now)
+        case .audited(let command, let act):
+            repository.act = act
+            defer { repository.act = nil }
+            return try add(command, to: &batch, at: now)
+        case .note(let act, let completion):
+            return try perform(&batch, then: completion) { repository throws(EngineError) in
+                try repository.note(act, at: now)
+            }
         case .policy(let policy):
             return try perform(&batch, then: { _ in }) { repository throws(EngineError) in
                 repository.adopt(policy)
@@ -142,8 +150,9 @@ extension LedgerCommand {
         case .broadcastOnce(let fragments, let request, _):
             preload.add(fragments, streams)
             keys.append(request.key)
-        case .led(let command, _): command.add(to: &preload, keys: &keys, streams: streams)
-        case .broadcastsLost, .job, .saveCheckpoint, .replay, .rebroadcast, .erase, .emptyOld, .policy: break
+        case .led(let command, _), .audited(let command, _):
+            command.add(to: &preload, keys: &keys, streams: streams)
+        case .broadcastsLost, .job, .saveCheckpoint, .replay, .rebroadcast, .erase, .emptyOld, .note, .policy: break
         }
     }
 
@@ -158,7 +167,8 @@ extension LedgerCommand {
         case .job(_, _, let completion), .saveCheckpoint(_, _, let completion): completion(false)
         case .erase(_, let completion): completion(.failure(error))
         case .emptyOld(_, let completion): completion(.failure(error))
-        case .led(let command, _): command.refuse(error)
+        case .led(let command, _), .audited(let command, _): command.refuse(error)
+        case .note(_, let completion): completion(.failure(error))
         case .policy: break
         case .replay(_, _, let completion): completion(.failure(error))
         case .rebroadcast(_, _, let completion): completion(.failure(error))

@@ -14,7 +14,7 @@ struct WriterLoop {
     /// How long to wait after a failed transaction without commands, so that a full disk does not make the loop spin.
     private static let pause = Duration.seconds(1)
 
-    private(set) var repository: LedgerRepository
+    var repository: LedgerRepository
     let clock: Clock
     let log: Log
     let counts: LedgerMetrics

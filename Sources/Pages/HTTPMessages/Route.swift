@@ -37,6 +37,11 @@ public enum Route: Sendable, Equatable {
     case userEvents(user: UserID)
     case entitlements(user: UserID)
     case userStream(user: UserID)
+    case grants(user: UserID)
+    /// One grant. The form of `id` is not checked here.
+    case grant(user: UserID, id: String)
+    /// Who did what to a user.
+    case audit
     case broadcasts
     /// Broadcasts in the format of AnyCable's publishers.
     case anyCableBroadcasts
@@ -75,6 +80,7 @@ public enum Route: Sendable, Equatable {
         case "/streams": self = .streams
         case "/cable": self = .cable
         case "/feed": self = .feed
+        case "/audit": self = .audit
         case "/recoveries": self = .recoveries
         case "/replays": self = .replays
         case "/paycast.js": self = .script
@@ -138,11 +144,23 @@ public enum Route: Sendable, Equatable {
         let rest = bytes.dropFirst(prefix.count)
         for (suffix, route) in [
             ("/entitlements", Route.entitlements), ("/stream", Route.userStream), ("/events", Route.userEvents),
+            ("/grants", Route.grants),
         ]
         where rest.suffix(suffix.utf8.count).elementsEqual(suffix.utf8) {
             return String(rest.dropLast(suffix.utf8.count)).map { route(UserID($0)) }
         }
-        return rest.isEmpty ? nil : String(rest).map { .user(UserID($0)) }
+        return grant(rest) ?? (rest.isEmpty ? nil : String(rest).map { .user(UserID($0)) })
+    }
+
+    /// Also with an empty id, as of a script whose variable is empty: it must not name a user, who would be erased.
+    private static func grant(_ rest: Substring.UTF8View) -> Route? {
+        let infix = "/grants/".utf8
+        let id = rest.suffix(rest.reversed().prefix { $0 != UInt8(ascii: "/") }.count)
+        let before = rest.prefix(rest.count - id.count)
+        guard before.suffix(infix.count).elementsEqual(infix), let name = String(id),
+            let user = String(before.dropLast(infix.count))
+        else { return nil }
+        return .grant(user: UserID(user), id: name)
     }
 
     private static func order(_ path: String) -> Route? {
@@ -158,8 +176,9 @@ extension Route {
     /// For the `Allow` header.
     public var methods: String {
         switch self {
-        case .webhook, .receipts, .offers, .orders, .broadcasts, .anyCableBroadcasts, .replays, .demoStore:
+        case .webhook, .receipts, .offers, .orders, .broadcasts, .anyCableBroadcasts, .replays, .demoStore, .grants:
             "POST"
+        case .grant: "DELETE"
         case .recoveries: "GET, POST"
         // A page of another origin sends a preflight request first.
         case .transactions: "POST, OPTIONS"
@@ -168,7 +187,7 @@ extension Route {
         case .demoAPI: "GET, POST, PUT"
         case .server: "OPTIONS"
         case .user: "GET, DELETE"
-        case .order, .userEvents, .entitlements, .userStream, .streams, .cable, .feed, .demoEvents: "GET"
+        case .order, .userEvents, .entitlements, .userStream, .streams, .cable, .feed, .audit, .demoEvents: "GET"
         }
     }
 
@@ -188,9 +207,9 @@ public enum Right: String, CaseIterable, Sendable {
     case orders
     /// What users may use, their streams, and what is known of users and orders.
     case read
-    /// The bodies of events, which hold what the stores say of a buyer.
+    /// The bodies of events, which hold what the stores say of a buyer, and who did what to users.
     case personal
-    /// Replays and recoveries.
+    /// Grants, replays and recoveries.
     case act
     case erase
     /// The feed, the metrics and the readiness.
@@ -205,7 +224,8 @@ extension Route {
         case .orders, .transactions, .receipts, .offers: .orders
         case .user: method == "DELETE" ? .erase : .read
         case .order, .userEvents, .entitlements, .userStream: .read
-        case .replays, .recoveries: .act
+        case .grants, .grant, .replays, .recoveries: .act
+        case .audit: .personal
         case .feed, .ready, .metrics: .operate
         case .webhook, .streamEntitlements, .streams, .cable, .script, .nativeScript, .openAPI, .up, .demoStore,
             .demoEvents, .demoAPI, .server, .file:

@@ -99,6 +99,11 @@ struct CopiedTable {
             """
         ),
         CopiedTable("broadcast_keys", key: "id", "key:text request:text position count at"),
+        CopiedTable(
+            "audit",
+            key: "id",
+            "at action:text actor:text system_user:text user:text reason:text request:text"
+        ),
     ]
 
     /// A new ledger has rows of its own in this table alone.

@@ -224,5 +224,13 @@ public enum PostgresSchema {
         );
         CREATE UNIQUE INDEX broadcast_keys_by_key ON broadcast_keys (key);
         CREATE INDEX broadcast_keys_by_time ON broadcast_keys (at, id);
+
+        CREATE TABLE audit (
+            id BIGINT PRIMARY KEY,
+            at BIGINT NOT NULL, action TEXT NOT NULL, actor TEXT COLLATE "C" NOT NULL, system_user TEXT,
+            "user" TEXT COLLATE "C", reason TEXT, request TEXT
+        );
+        CREATE INDEX audit_by_user ON audit ("user", id) WHERE "user" IS NOT NULL;
+        CREATE INDEX audit_by_actor ON audit (actor, id);
         """
 }

@@ -17,7 +17,10 @@ extension Configuration {
         stores.reduce(Set(StoreEnvironment.ofStores)) { $0.intersection($1.environments) }
     }
 
-    var storeTypes: [any Store.Type] { stores.map { type(of: $0) } }
+    /// Those that deliver webhooks, and in which somebody buys.
+    var sellers: [any Store] { stores.filter { type(of: $0).hasWebhooks } }
+
+    var storeTypes: [any Store.Type] { sellers.map { type(of: $0) } }
 
     /// The prices of a development server's simulated stores, if the settings name them.
     var simulatedApps: [Provider: String] {
@@ -27,7 +30,7 @@ extension Configuration {
     /// The routes of each store.
     var storeRoutes: StoreRoutes {
         StoreRoutes(
-            webhooks: Set(providers),
+            webhooks: Set(storeTypes.map { $0.provider }),
             transactions: Set(storeTypes.filter { $0.transactions != nil }.map { $0.provider }),
             receipts: Set(storeTypes.filter { $0.receipts != nil }.map { $0.provider }),
             offers: Set(storeTypes.filter { $0.offers != nil }.map { $0.provider })
@@ -36,7 +39,7 @@ extension Configuration {
 
     public var providers: [Provider] { stores.map { type(of: $0).provider } }
 
-    public var servedStores: [Provider] { stores.filter(\.missingSettings.isEmpty).map { type(of: $0).provider } }
+    public var servedStores: [Provider] { sellers.filter(\.missingSettings.isEmpty).map { type(of: $0).provider } }
 
     /// A missing setting without which Paycast cannot do its work.
     public enum Gap: Sendable, Equatable, CustomStringConvertible {
@@ -80,7 +83,7 @@ extension Configuration {
 
     /// For the log at start: `stripe (PAYCAST_STRIPE_SECRETS is missing)`.
     private var unservedStores: [String] {
-        stores.compactMap { store in
+        sellers.compactMap { store in
             let missing = store.missingSettings
             guard !missing.isEmpty else { return nil }
             let names = missing.joined(separator: " and ")

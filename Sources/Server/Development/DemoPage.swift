@@ -174,7 +174,7 @@ struct DemoPage: Sendable {
     }
 
     /// The stores to choose from, each with the steps for which it has events.
-    private static let stores = Stores.all.map { store in
+    private static let stores = Stores.sellers.map { store in
         let steps = LifecycleEventNames(store.provider).steps.map(\.rawValue).joined(separator: " ")
         return "<option value=\"\(store.provider.rawValue)\" data-steps=\"\(steps)\">\(store.title)</option>"
     }.joined()

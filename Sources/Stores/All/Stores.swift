@@ -5,9 +5,13 @@ public import Support
 public enum Stores {
     public static let all: [any Store.Type] = [
         AppleStore.self, GoogleStore.self, StripeStore.self, RevenueCatStore.self, PurchaseKitStore.self,
+        GrantStore.self,
     ]
 
     public static var names: [String] { all.map { $0.provider.rawValue } }
+
+    /// Those in which somebody buys.
+    public static var sellers: [any Store.Type] { all.filter { $0.hasWebhooks } }
 
     /// The stores whose history can be fetched.
     public static var namesWithHistory: [String] {

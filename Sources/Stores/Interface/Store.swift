@@ -10,6 +10,9 @@ public protocol Store: Sendable {
     /// As people write it: “App Store”.
     static var title: String { get }
 
+    /// Whether it delivers webhooks, and so sells something. Grants are made by a route of their own.
+    static var hasWebhooks: Bool { get }
+
     /// The types that apps post to `/transactions/{store}` and `/receipts/{store}`. Nil without such a route.
     static var transactions: (any PostedPurchase.Type)? { get }
     static var receipts: (any PostedPurchase.Type)? { get }
@@ -68,6 +71,7 @@ public protocol Store: Sendable {
 }
 
 extension Store {
+    public static var hasWebhooks: Bool { true }
     public static var transactions: (any PostedPurchase.Type)? { nil }
     public static var receipts: (any PostedPurchase.Type)? { nil }
     public static var offers: (any RequestedOffer.Type)? { nil }

@@ -52,6 +52,10 @@ struct FilledLedger {
             INSERT INTO broadcast_keys SELECT i, 'k' || i, 'r', i, 1, \(TemporaryLedger.start.milliseconds) + i
             FROM \(numbers(1...contracts))
             """,
+            """
+            INSERT INTO audit SELECT i, \(TemporaryLedger.start.milliseconds) + i, 'order', 'k' || (i % 3), NULL, 'u' || i, NULL,
+                NULL FROM \(numbers(1...contracts))
+            """,
             "INSERT INTO kept_bodies SELECT i * 2 FROM \(numbers(1...contracts))",
             """
             INSERT INTO jobs (kind, provider, environment, app, subject, detail, position, queued_at, attempts, due_at,

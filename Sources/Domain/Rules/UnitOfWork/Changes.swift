@@ -24,6 +24,12 @@ public struct Changes: Sendable {
     public var unclaimed = 0
 
     public init() {}
+
+    /// True if something was done for a user, or to one. A request that is repeated does nothing, but may bring another
+    /// language.
+    public var areAnAct: Bool {
+        !contracts.isEmpty || !orders.isEmpty || !widenedOrders.isEmpty || !entries.isEmpty || erasure != nil
+    }
 }
 
 /// A contract's new state, and its state in the ledger; nil for a new one.

@@ -85,7 +85,7 @@ struct ErasureStatements {
             "DELETE FROM languages WHERE \"user\" = ?", "DELETE FROM transfers WHERE from_user = ?",
             "DELETE FROM transfers WHERE to_user = ?",
             "DELETE FROM tokens WHERE token IN (SELECT token FROM orders WHERE \"user\" = ?)",
-            "DELETE FROM orders WHERE \"user\" = ?",
+            "DELETE FROM orders WHERE \"user\" = ?", "UPDATE audit SET \"user\" = NULL WHERE \"user\" = ?",
         ].map { sql throws(EngineError) in try connection.prepare(sql) }
         deleteOfContract = try [
             "DELETE FROM jobs WHERE position IN (SELECT position FROM events WHERE contract = ?)",

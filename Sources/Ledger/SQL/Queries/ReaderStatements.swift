@@ -11,6 +11,7 @@ struct ReaderStatements {
     let newestContracts, newestShared, newestOrders: Statement
     let orderByToken, contractsByToken, tokenDate, sharesOf, firstEvents: Statement
     let contractsOfUser, contractsSharedWith, contractByID, newestEvent, language: Statement
+    let auditOfUser, auditOfActor, auditOfAll, lastAct, actUpTo: Statement
 
     init(_ connection: any LedgerConnection) throws(EngineError) {
         erasureKey = try connection.prepare("SELECT value FROM meta WHERE key = 'erasure_key'")
@@ -212,5 +213,22 @@ struct ReaderStatements {
         )
         language = try connection.prepare("SELECT tag FROM languages WHERE user = ?")
         newestEvent = try connection.prepare("SELECT max(position) FROM events WHERE contract = ? AND position <= ?")
+        auditOfUser = try connection.prepare(
+            """
+            SELECT id, \(AuditRow.columns) FROM audit
+            WHERE user = ?1 AND (actor = ?2 OR ?2 IS NULL) AND id > ?3 AND id < ?4 ORDER BY id DESC LIMIT ?5
+            """
+        )
+        auditOfActor = try connection.prepare(
+            """
+            SELECT id, \(AuditRow.columns) FROM audit
+            WHERE actor = ? AND id > ? AND id < ? ORDER BY id DESC LIMIT ?
+            """
+        )
+        auditOfAll = try connection.prepare(
+            "SELECT id, \(AuditRow.columns) FROM audit WHERE id > ? AND id < ? ORDER BY id DESC LIMIT ?"
+        )
+        lastAct = try connection.prepare("SELECT max(id) FROM audit")
+        actUpTo = try connection.prepare("SELECT at FROM audit WHERE id <= ? ORDER BY id DESC LIMIT 1")
     }
 }

@@ -26,6 +26,19 @@ extension LedgerRepository {
         for job in changes.jobs { try queue(job, at: now) }
         try writeTombstones(of: changes)
         if let position = changes.lostBroadcasts { try statements.setLost.run([.text("\(position)")]) }
+        if let act, changes.areAnAct { try write(act, at: now) }
+    }
+
+    /// Once, however many decisions a command takes.
+    private mutating func write(_ act: Act, at now: Instant) throws(EngineError) {
+        try statements.insertAct.run(AuditRow.values(act, at: now))
+        self.act = nil
+    }
+
+    /// For what changes nothing but what is known of it.
+    mutating func note(_ act: Act, at now: Instant) throws(EngineError) -> Commit<Void> {
+        try write(act, at: now)
+        return Commit(value: ())
     }
 
     private mutating func write(_ change: ContractChangeRecord) throws(EngineError) {

@@ -26,6 +26,8 @@ public struct LedgerRepository {
     var broadcasts: [String: MadeBroadcast?] = [:]
     /// The headers that this transaction has written, with their digests.
     var headers: [(text: [UInt8], digest: [UInt8])] = []
+    /// Who is behind the command that runs, until the act is written.
+    var act: Act?
     /// True once an erasure has finished.
     var hasErased = false
 

@@ -18,6 +18,7 @@ struct WriterStatements {
     let findBroadcastKey, putBroadcastKey, forgetBroadcastKeys, limitBroadcastKeys: Statement
     let nextEnd, endedContracts: Statement
     let language, putLanguage: Statement
+    let insertAct: Statement
     let erasureKey, anyTombstone, anyErasedEvent, findTombstone, putTombstone, deleteTombstone: Statement
 
     init(_ connection: any LedgerConnection) throws(EngineError) {
@@ -242,6 +243,13 @@ struct WriterStatements {
                 replacing: 1,
                 conflict: "ON CONFLICT (user) DO UPDATE SET tag = excluded.tag"
             )
+        )
+
+        insertAct = try connection.prepare(
+            """
+            INSERT INTO audit (id, \(AuditRow.columns))
+            SELECT COALESCE(max(id), 0) + 1, ?, ?, ?, ?, ?, ?, ? FROM audit
+            """
         )
 
         erasureKey = try connection.prepare("SELECT value FROM meta WHERE key = 'erasure_key'")

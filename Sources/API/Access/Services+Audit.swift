@@ -1,0 +1,66 @@
+internal import APIModel
+internal import Domain
+internal import HTTP
+internal import Ledger
+internal import Pages
+internal import Support
+
+/// Who is behind a request that a key has opened.
+extension Services {
+    func act(_ action: Act.Action, of request: Request, user: UserID?, reason: String? = nil) -> Act {
+        Act(action, by: actor(of: request), user: user, reason: reason, request: label(request, "x-request-id"))
+    }
+
+    /// Commits the entry, and waits for it. Not on a loop.
+    func commit(_ act: Act) -> Bool {
+        let answer = Promise<Result<Void, LedgerError>>()
+        guard writer.submit(.note(act) { answer.fulfil($0) }), case .success = answer.wait() else { return false }
+        return true
+    }
+
+    /// A command says for which user of the system it runs. Whoever has a key could say so, so a named key's name stays.
+    private func actor(of request: Request) -> Act.Actor {
+        let name = authorization.key(request.credentials)?.name ?? AccessKey.everything
+        let systemUser = label(request, "x-paycast-user")
+        let isCommand = systemUser != nil && name == AccessKey.everything
+        return Act.Actor(name: isCommand ? "cli" : name, systemUser: systemUser)
+    }
+
+    /// A header's value, if it may be kept: up to 128 printable characters of ASCII.
+    private func label(_ request: Request, _ name: StaticString) -> String? {
+        guard let value = request.head.field(named: name), (1...128).contains(value.utf8.count),
+            value.utf8.allSatisfy({ (0x20...0x7E).contains($0) })
+        else { return nil }
+        return value
+    }
+}
+
+extension Act {
+    /// Whether a text has the user's id in it: as a word, since `1` is also a part of `1 May 2021`. Reasons outlive users.
+    static func names(_ user: UserID, in reason: String) -> Bool {
+        let id = Array(user.text.utf8)
+        let text = Array(reason.utf8)
+        guard text.count >= id.count else { return false }
+        func isWord(at index: Int) -> Bool { text.indices.contains(index) && isWordByte(text[index]) }
+        return (0...text.count - id.count).contains { start in
+            text[start...].starts(with: id) && !isWord(at: start - 1) && !isWord(at: start + id.count)
+        }
+    }
+
+    private static func isWordByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "a")...UInt8(ascii: "z"), 0x80...:
+            true
+        default: false
+        }
+    }
+}
+
+extension Response {
+    static let namingReason = Response.error(
+        400,
+        code: "invalid_reason",
+        message: "The reason outlives the user, and must name nobody: leave the user's id out."
+    )
+}

@@ -1,0 +1,234 @@
+internal import APIModel
+internal import Domain
+internal import Encoding
+internal import HTTP
+internal import Ledger
+internal import Pages
+internal import Stores
+internal import Support
+
+/// `POST /users/{user}/grants` and `DELETE /users/{user}/grants/{id}`: the app's backend, or its support staff, gives a user
+/// a product, and takes it back. The ledger treats it as it treats a store's contract.
+struct GrantsEndpoint {
+    private let services: Services
+
+    init(_ services: Services) {
+        self.services = services
+    }
+
+    func grant(to user: UserID, request: Request) -> Answer {
+        guard services.streams.stream(for: user) != nil else { return .respond(UsersEndpoint.invalidUser) }
+        let grant: Grant
+        do throws(RefusedBody) {
+            let wanted = try GrantedProduct(request.body, user: user, now: services.clock.now())
+            grant = wanted.grant(to: user, key: try request.key())
+        } catch {
+            return .respond(error.response)
+        }
+        let act = services.act(.grant, of: request, user: user, reason: grant.reason)
+        // The backend vouches for the user, who may have been erased and is back.
+        return commit(grant, claim: Claim(user: user), act: act) { result, reply in
+            guard result.outcome == .duplicate else {
+                return reply.send(.granted(grant, status: 201, at: result.cursor))
+            }
+            repeatAnswer(to: grant, at: result.cursor, reply: reply)
+        }
+    }
+
+    /// Its key was used before: for the same grant, which gets the same answer, or for another one.
+    private func repeatAnswer(to grant: Grant, at cursor: Cursor, reply: Reply) {
+        let isTaken = services.reader.record(of: grant.user) { result in
+            reply.send(result) { record in
+                guard let first = record.grant(grant.id, of: grant.user), grant.repeats(first) else {
+                    return GrantsEndpoint.keyReused
+                }
+                return .granted(first, status: 201, at: cursor)
+            }
+        }
+        if !isTaken { reply.send(.busy) }
+    }
+
+    func revoke(_ id: String, of user: UserID, request: Request) -> Answer {
+        guard services.streams.stream(for: user) != nil else { return .respond(UsersEndpoint.invalidUser) }
+        guard let reason = request.query["reason"], isValidIdentifier(reason) else {
+            return .respond(RefusedBody.reason.response)
+        }
+        guard !Act.names(user, in: reason) else { return .respond(.namingReason) }
+        let act = services.act(.revoke, of: request, user: user, reason: reason)
+        return .later { [services] reply in
+            services.reader.record(of: user) { result in
+                guard case .success(let record) = result else { return reply.send(.unreadable) }
+                guard let grant = record.grant(id, of: user) else { return reply.send(GrantsEndpoint.unknown) }
+                revoke(grant, act: act, reply: reply)
+            }
+        }
+    }
+
+    private func revoke(_ grant: Grant, act: Act, reply: Reply) {
+        var revoked = grant
+        revoked.reason = act.reason ?? ""
+        if grant.revokedAt == nil {
+            let now = services.clock.now()
+            guard grant.until.map({ $0 > now }) ?? true else { return reply.send(GrantsEndpoint.ended) }
+            revoked.revokedAt = now
+        }
+        let answer = commit(revoked, claim: nil, act: act) { [revoked] result, reply in
+            reply.send(.granted(revoked, status: 200, at: result.cursor))
+        }
+        guard case .later(let begin) = answer, begin(reply) else { return reply.send(.busy) }
+    }
+
+    private func commit(
+        _ grant: Grant,
+        claim: Claim?,
+        act: Act,
+        done: @escaping @Sendable (CommitResult, Reply) -> Void
+    ) -> Answer {
+        .later { [writer = services.writer, clock = services.clock] reply in
+            let command = LedgerCommand.event(grant.event, claim: claim, receivedAt: clock.now()) { result in
+                guard case .success(let result) = result else { return reply.send(.uncommitted) }
+                done(result, reply)
+            }
+            return writer.submit(.audited(command, by: act))
+        }
+    }
+
+    private static let unknown = Response.error(404, code: "unknown_grant", message: "The user has no such grant.")
+    private static let ended = Response.error(
+        409,
+        code: "grant_ended",
+        message: "The grant has ended by itself: there is nothing to take back."
+    )
+    private static let keyReused = Response.error(
+        422,
+        code: "idempotency_key_reused",
+        message: "Another grant came with this Idempotency-Key; take a new key."
+    )
+}
+
+/// What is granted, read strictly: one of `until`, `days` and `forever` says for how long.
+private struct GrantedProduct {
+    private static let days = Int64(1)...3650
+
+    private let product: String
+    private let group: String?
+    private let reason: String
+    private let now: Instant
+    private let until: Instant?
+
+    init(_ body: [UInt8], user: UserID, now: Instant) throws(RefusedBody) {
+        let node = try RefusedBody.object(
+            body,
+            instead: "Send {\"product\":…,\"days\":30,\"reason\":…}, or until or forever instead of days."
+        )
+        product = try RefusedBody.requiredString("product", of: node)
+        guard isValidIdentifier(product) else {
+            throw RefusedBody("invalid_product", message: "product must have 1 to 255 bytes and no control characters.")
+        }
+        group = try RefusedBody.string("group", of: node)
+        guard group.map({ isValidIdentifier($0) }) ?? true else {
+            throw RefusedBody("invalid_group", message: "group must have 1 to 255 bytes and no control characters.")
+        }
+        reason = try RefusedBody.requiredString("reason", of: node)
+        guard isValidIdentifier(reason) else { throw .reason }
+        guard !Act.names(user, in: reason) else {
+            throw RefusedBody(
+                "invalid_reason",
+                message: "The reason outlives the user, and must name nobody: leave the user's id out."
+            )
+        }
+        self.now = now
+        until = try GrantedProduct.end(node, now: now)
+    }
+
+    /// Nil for ever.
+    private static func end(_ node: JSONNode, now: Instant) throws(RefusedBody) -> Instant? {
+        let given = ["until", "days", "forever"].compactMap { node[$0] }.filter { !$0.isNull }
+        guard given.count == 1 else {
+            throw RefusedBody("invalid_term", message: "Send one of until, days and forever.")
+        }
+        if let text = try RefusedBody.string("until", of: node) {
+            guard let until = Instant(iso8601: text), until > now else {
+                throw RefusedBody("invalid_until", message: "until must be an ISO 8601 instant of the future.")
+            }
+            return until
+        }
+        if let member = node["days"], !member.isNull {
+            guard let days = member.integer, GrantedProduct.days.contains(days) else {
+                throw RefusedBody("invalid_days", message: "days must be a whole number from 1 to 3650.")
+            }
+            return now + .seconds(days * 86_400)
+        }
+        guard node["forever"]?.boolean == true else {
+            throw RefusedBody.mistyped("forever", expected: "true")
+        }
+        return nil
+    }
+
+    func grant(to user: UserID, key: IdempotencyKey?) -> Grant {
+        Grant(
+            id: Grant.id(for: user, key: key),
+            user: user,
+            product: product,
+            group: group,
+            grantedAt: now,
+            until: until,
+            reason: reason
+        )
+    }
+}
+
+extension Grant {
+    /// True if the same request led to `first`, whose dates may be older: then its term is as long, or has the same end.
+    fileprivate func repeats(_ first: Grant) -> Bool {
+        let isSame = product.hasSameBytes(as: first.product) && (group == nil || group == first.group)
+        guard let until, let firstEnd = first.until else { return isSame && until == first.until }
+        let length = until.milliseconds - grantedAt.milliseconds
+        return isSame && (until == firstEnd || length == firstEnd.milliseconds - first.grantedAt.milliseconds)
+    }
+}
+
+extension UserRecord {
+    /// Nil for the contract of a store, or of somebody else.
+    fileprivate func grant(_ id: String, of user: UserID) -> Grant? {
+        for record in contracts where record.entitlement.provider == .paycast {
+            guard record.entitlement.contract.hasSameBytes(as: id), let charge = record.charge else { continue }
+            return Grant(
+                id: id,
+                user: user,
+                product: charge.product,
+                group: record.entitlement.group,
+                grantedAt: charge.purchasedAt,
+                until: charge.expiresAt,
+                revokedAt: charge.revokedAt,
+                reason: ""
+            )
+        }
+        return nil
+    }
+}
+
+extension RefusedBody {
+    fileprivate static let reason = RefusedBody(
+        "invalid_reason",
+        message: "A reason must have 1 to 255 bytes and no control characters."
+    )
+}
+
+extension Response {
+    fileprivate static func granted(_ grant: Grant, status: Int, at cursor: Cursor) -> Response {
+        JSON.response(
+            status,
+            body: GrantAnswer(
+                grant: grant.id,
+                user: grant.user,
+                product: grant.product,
+                group: grant.group,
+                grantedAt: grant.grantedAt,
+                until: grant.until,
+                revokedAt: grant.revokedAt,
+                cursor: cursor
+            )
+        )
+    }
+}

@@ -1,0 +1,103 @@
+internal import APIModel
+internal import Domain
+internal import Glibc
+
+/// `tail --audit`: follows who did what to users. The server is asked once a second: people act seldom.
+struct AuditTail {
+    private static let pause = Duration.seconds(1)
+
+    private let remote: RemoteServer
+    private let filter: [(name: String, value: String)]
+    private let limit: Int?
+    private let printsJSON: Bool
+    private let waiting: Waiting
+    /// Where the next question begins; nil before the newest entry is known.
+    private var since: String?
+    private var printed = 0
+    private var hasConnected = false
+
+    /// Nil when the arguments ask for something else.
+    init?(_ arguments: inout Arguments, remote: RemoteServer, printsJSON: Bool) throws(UsageError) {
+        let actor = try arguments.option("--actor")
+        guard try arguments.flag("--audit") else {
+            if actor != nil { throw UsageError("--actor needs --audit") }
+            return nil
+        }
+        let user = try arguments.option("--user")
+        filter = [("user", user), ("actor", actor)].compactMap { name, value in value.map { (name, $0) } }
+        since = try arguments.option("--since").map(AuditTail.since)
+        limit = try arguments.number("--limit", in: 1...1_000_000_000)
+        let timeout = try arguments.number("--timeout", in: 1...1_000_000_000)
+        self.remote = remote
+        self.printsJSON = printsJSON
+        waiting = Waiting(timeout: timeout.map { .seconds($0) }, isAwaited: limit != nil, hasUntil: false)
+    }
+
+    /// Returns what the server understands: an entry's id or an instant.
+    private static func since(_ text: String) throws(UsageError) -> String {
+        if text == "start" { return "0" }
+        if !text.isEmpty, text.utf8.count < 19, text.utf8.allSatisfy({ (48...57).contains($0) }) { return text }
+        if let instant = timeArgument(text) { return instant.iso8601 }
+        throw UsageError(
+            "of the audit, --since must be an entry's id, start, 1h, a date, or an instant such as "
+                + "2026-01-31T12:00:00Z; not \(quoted(text))"
+        )
+    }
+
+    var waits: Bool { limit != nil }
+
+    mutating func run() throws(CommandFailure) -> Int32 {
+        while true {
+            do throws(CommandFailure) {
+                let news = try news()
+                hasConnected = true
+                for entry in news {
+                    show(entry)
+                    printed += 1
+                    if let limit, printed >= limit { return EXIT_SUCCESS }
+                }
+            } catch {
+                guard hasConnected else { throw error }
+                try waiting.pause(error.message, for: AuditTail.pause)
+                continue
+            }
+            try waiting.pause(for: AuditTail.pause)
+        }
+    }
+
+    /// What came since the last question, oldest first.
+    private mutating func news() throws(CommandFailure) -> [AuditItem] {
+        guard let since else {
+            self.since = "\(try page([("limit", "1")]).entries.first?.id ?? 0)"
+            return []
+        }
+        var found: [AuditItem] = []
+        var before: Int64?
+        repeat {
+            let range = [("since", since), ("limit", "100")] + (before.map { [("before", "\($0)")] } ?? [])
+            let page = try page(filter + range)
+            found += page.entries
+            before = page.next
+        } while before != nil
+        if let newest = found.first?.id { self.since = "\(newest)" }
+        return found.reversed()
+    }
+
+    private func page(_ query: [(name: String, value: String)]) throws(CommandFailure) -> AuditAnswer {
+        guard let page = JSON.decode(AuditAnswer.self, from: try remote.get("/audit" + queryString(query))) else {
+            throw CommandFailure("\(remote.url) does not say who did what: is that a Paycast server?")
+        }
+        return page
+    }
+
+    private func show(_ item: AuditItem) {
+        guard !printsJSON else { return printJSON(JSON.encode(item)) }
+        let columns = [
+            clock(item.at), padded(item.action, to: 7),
+            padded(item.actor + (item.systemUser.map { "/" + $0 } ?? ""), to: 16),
+            padded(item.user.map { "user=" + $0.text } ?? "-", to: 16), padded(item.request ?? "-", to: 12),
+            plain(item.reason ?? "-"),
+        ]
+        printAsIs(columns.joined(separator: "  "))
+    }
+}

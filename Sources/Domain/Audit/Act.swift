@@ -1,0 +1,87 @@
+/// Something that the holder of a key, or a command, did to a user: who, what, why, and in which request. What stores do
+/// is apart from it.
+public struct Act: Sendable, Equatable {
+    public enum Action: String, CaseIterable, Sendable {
+        case grant, revoke, claim, order, erase, replay, recover
+        /// Sent the user's pages their state again.
+        case resend
+        /// Read the bodies of events, which hold what stores say of a buyer.
+        case read
+    }
+
+    /// Who presented the key: its name in `PAYCAST_KEYS`, `api` for a key of `PAYCAST_API_KEY`, or `cli` for a command with
+    /// such a key.
+    public struct Actor: Sendable, Equatable {
+        public var name: String
+        /// The system's user, as the command says.
+        public var systemUser: String?
+
+        public init(name: String, systemUser: String? = nil) {
+            self.name = name
+            self.systemUser = systemUser
+        }
+    }
+
+    public var action: Action
+    public var actor: Actor
+    /// Nil if it concerns nobody in particular, and once the user is erased.
+    public var user: UserID?
+    public var reason: String?
+    /// The client's own id of the request.
+    public var request: String?
+
+    public init(_ action: Action, by actor: Actor, user: UserID?, reason: String? = nil, request: String? = nil) {
+        self.action = action
+        self.actor = actor
+        self.user = user
+        self.reason = reason
+        self.request = request
+    }
+}
+
+/// An act as the ledger keeps it. Entries are never changed, but an erasure drops its user's name from them.
+public struct AuditEntry: Sendable, Equatable {
+    /// Ascends with time.
+    public var id: Int64
+    public var at: Instant
+    public var act: Act
+
+    public init(id: Int64, at: Instant, act: Act) {
+        self.id = id
+        self.at = at
+        self.act = act
+    }
+}
+
+/// The entries that somebody asks for, newest first; nil members match everything.
+public struct AuditSelection: Sendable, Equatable {
+    public enum Start: Sendable, Equatable {
+        /// Entries of this instant and later.
+        case time(Instant)
+        /// Entries after this one.
+        case entry(Int64)
+    }
+
+    public var user: UserID?
+    public var actor: String?
+    public var since: Start?
+    /// Entries before this one: the last of the page before.
+    public var before: Int64?
+
+    public init(user: UserID? = nil, actor: String? = nil, since: Start? = nil, before: Int64? = nil) {
+        self.user = user
+        self.actor = actor
+        self.since = since
+        self.before = before
+    }
+}
+
+public struct AuditPage: Sendable, Equatable {
+    public var entries: [AuditEntry]
+    public var hasMore: Bool
+
+    public init(entries: [AuditEntry], hasMore: Bool) {
+        self.entries = entries
+        self.hasMore = hasMore
+    }
+}

@@ -1,0 +1,43 @@
+public import Domain
+
+extension LedgerQueries {
+    public func audit(_ selection: AuditSelection, limit: Int) throws(LedgerError) -> AuditPage {
+        try snapshot { _ throws(EngineError) in
+            let after = try position(of: selection.since)
+            let range: [Value] = [
+                .integer(after), .integer(selection.before ?? .max), .integer(Int64(limit) + 1),
+            ]
+            let found: [AuditEntry]
+            if let user = selection.user {
+                let actor: [Value] = [Value(user), Value(selection.actor)]
+                found = try statements.auditOfUser.all(actor + range, read: AuditRow.read)
+            } else if let actor = selection.actor {
+                found = try statements.auditOfActor.all([.text(actor)] + range, read: AuditRow.read)
+            } else {
+                found = try statements.auditOfAll.all(range, read: AuditRow.read)
+            }
+            return AuditPage(entries: Array(found.prefix(limit)), hasMore: found.count > limit)
+        }
+    }
+
+    /// The last entry that is left out.
+    private func position(of start: AuditSelection.Start?) throws(EngineError) -> Int64 {
+        switch start {
+        case nil: 0
+        case .entry(let id): id
+        case .time(let instant): try lastAct(before: instant)
+        }
+    }
+
+    /// By bisection: ids ascend with time.
+    private func lastAct(before instant: Instant) throws(EngineError) -> Int64 {
+        var low = Int64(0)
+        var high = try statements.lastAct.first { row in row.optionalInteger(0) ?? 0 } ?? 0
+        while low < high {
+            let middle = high - (high - low) / 2
+            let at = try statements.actUpTo.first([.integer(middle)]) { row in row.integer(0) } ?? .min
+            if at < instant.milliseconds { low = middle } else { high = middle - 1 }
+        }
+        return low
+    }
+}

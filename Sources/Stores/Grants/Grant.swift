@@ -1,0 +1,143 @@
+internal import APIModel
+internal import Crypto
+public import Domain
+internal import Encoding
+
+/// A product that the app's backend, or its support staff, gives a user for a time.
+///
+/// It is a contract like a store's, and each of its two statements an event: that it is granted, and that it is taken
+/// back. The ledger keeps the statement as the event's body, for replays and exports.
+public struct Grant: Sendable, Equatable {
+    /// The contract's lineage: 32 hexadecimal digits.
+    public var id: String
+    public var user: UserID
+    public var product: String
+    public var group: String?
+    public var grantedAt: Instant
+    /// Nil for ever.
+    public var until: Instant?
+    public var revokedAt: Instant?
+    /// Why it was granted, or taken back.
+    public var reason: String
+
+    public init(
+        id: String,
+        user: UserID,
+        product: String,
+        group: String? = nil,
+        grantedAt: Instant,
+        until: Instant?,
+        revokedAt: Instant? = nil,
+        reason: String
+    ) {
+        self.id = id
+        self.user = user
+        self.product = product
+        self.group = group
+        self.grantedAt = grantedAt
+        self.until = until
+        self.revokedAt = revokedAt
+        self.reason = reason
+    }
+}
+
+extension Grant {
+    /// A user's requests with the same key are the same grant. Without a key, each is a new one.
+    public static func id(for user: UserID, key: IdempotencyKey?) -> String {
+        guard let key else { return Hex.encode(randomBytes(16)) }
+        // No user id has a line break.
+        return Hex.encode(Array(SHA256.hash(Array("\(key.text)\n\(user.text)".utf8)).prefix(16)))
+    }
+}
+
+/// What the ledger commits.
+extension Grant {
+    public var event: Event {
+        Event(
+            provider: .paycast,
+            environment: .production,
+            app: Provider.paycast.rawValue,
+            id: revokedAt == nil ? id : id + "-revoked",
+            type: revokedAt == nil ? "grant" : "revoke",
+            kind: revokedAt == nil ? .accessGranted : .accessRevoked,
+            signedAt: revokedAt ?? grantedAt,
+            observation: observation,
+            body: JSON.encode(Body(self))
+        )
+    }
+
+    /// One with an end is a subscription that does not renew, one without is bought once: the words that stores have.
+    private var observation: Observation {
+        Observation(
+            contract: ContractKey(
+                provider: .paycast,
+                environment: .production,
+                app: Provider.paycast.rawValue,
+                lineage: id
+            ),
+            kind: until == nil ? .nonConsumable : .subscription,
+            group: group,
+            isPurchase: revokedAt == nil,
+            transaction: Transaction(
+                id: id,
+                product: product,
+                purchasedAt: grantedAt,
+                expiresAt: until,
+                revokedAt: revokedAt,
+                signedAt: revokedAt ?? grantedAt
+            ),
+            snapshot: snapshot
+        )
+    }
+
+    private var snapshot: Snapshot? {
+        let state: ContractState = revokedAt == nil ? .cancelled : .revoked
+        guard let end = revokedAt ?? until else { return nil }
+        return Snapshot(
+            state: state,
+            product: product,
+            autoRenew: false,
+            accessUntil: end,
+            signedAt: revokedAt ?? grantedAt
+        )
+    }
+
+    /// Nil for a body that is not a grant's.
+    init?(_ body: [UInt8]) {
+        guard let body = JSON.decode(Body.self, from: body), let grantedAt = Instant(iso8601: body.grantedAt) else {
+            return nil
+        }
+        self.init(
+            id: body.grant,
+            user: body.user,
+            product: body.product,
+            group: body.group,
+            grantedAt: grantedAt,
+            until: body.until.flatMap { Instant(iso8601: $0) },
+            revokedAt: body.revokedAt.flatMap { Instant(iso8601: $0) },
+            reason: body.reason
+        )
+    }
+
+    private struct Body: Codable {
+        var grant: String
+        var user: UserID
+        var product: String
+        var group: String?
+        var grantedAt: String
+        var until: String?
+        var revokedAt: String?
+        var reason: String
+
+        init(_ grant: Grant) {
+            self.grant = grant.id
+            user = grant.user
+            product = grant.product
+            group = grant.group
+            grantedAt = grant.grantedAt.iso8601
+            until = grant.until?.iso8601
+            revokedAt = grant.revokedAt?.iso8601
+            reason = grant.reason
+        }
+    }
+}

@@ -1,0 +1,136 @@
+internal import APIModel
+internal import Commands
+internal import Domain
+
+/// Gives a user, or each of many, a product for a time.
+struct Grant: Command {
+    static let name = "grant"
+
+    private let remote: RemoteServer
+    private let recipients: Recipients
+    private let request: GrantRequest
+    private let key: String?
+    private let isTrial: Bool
+    private let printsJSON: Bool
+
+    private enum Recipients {
+        case user(String)
+        case file(String)
+    }
+
+    init(_ arguments: inout Arguments) throws(UsageError) {
+        remote = try RemoteServer(&arguments)
+        printsJSON = try arguments.flag("--json")
+        isTrial = try arguments.flag("--dry-run")
+        key = try arguments.option("--idempotency-key")
+        switch (try arguments.option("--user"), try arguments.option("--users")) {
+        case (let user?, nil): recipients = .user(user)
+        case (nil, let file?): recipients = .file(file)
+        case (nil, nil): throw UsageError("--user is missing, or --users with a file")
+        case (_?, _?): throw UsageError("pass either --user or --users")
+        }
+        request = try Grant.request(&arguments)
+        switch recipients {
+        case .user where isTrial: throw UsageError("--dry-run needs --users")
+        case .file where key != nil: throw UsageError("--users makes a key for each user: leave --idempotency-key out")
+        case .file where printsJSON: throw UsageError("--json needs --user")
+        default: break
+        }
+    }
+
+    private static func request(_ arguments: inout Arguments) throws(UsageError) -> GrantRequest {
+        let product = try arguments.option("--product")
+        let group = try arguments.option("--group")
+        let reason = try arguments.option("--reason")
+        let days = try arguments.number("--days", in: 1...3650)
+        let until = try arguments.option("--until")
+        let isForever = try arguments.flag("--forever")
+        guard let product else { throw UsageError("--product is missing") }
+        guard let reason else {
+            throw UsageError("--reason is missing: the audit keeps it, such as “outage of 1 May”")
+        }
+        guard [days != nil, until != nil, isForever].count(where: { $0 }) == 1 else {
+            throw UsageError("pass one of --days, --until and --forever")
+        }
+        return GrantRequest(
+            product: product,
+            group: group,
+            until: try until.map(instant),
+            days: days.map { Int64($0) },
+            forever: isForever ? true : nil,
+            reason: reason
+        )
+    }
+
+    private static func instant(_ text: String) throws(UsageError) -> String {
+        guard let instant = Instant(iso8601: text) ?? Instant(iso8601: text + "T00:00:00Z") else {
+            throw UsageError("--until must be an instant such as 2026-01-31T12:00:00Z or a date, not \(quoted(text))")
+        }
+        return instant.iso8601
+    }
+
+    func run() throws(CommandFailure) -> Int32 {
+        switch recipients {
+        case .user(let user):
+            let bytes = try remote.grant(request, to: user, key: key)
+            if printsJSON { printJSON(bytes) } else { try printGrant(bytes, from: remote) }
+            return 0
+        case .file(let path): return try BulkGrant(request, file: path, isTrial: isTrial, remote: remote).run()
+        }
+    }
+}
+
+/// Takes a grant back.
+struct Revoke: Command {
+    static let name = "revoke"
+
+    private let remote: RemoteServer
+    private let user: String
+    private let grant: String
+    private let reason: String
+    private let printsJSON: Bool
+
+    init(_ arguments: inout Arguments) throws(UsageError) {
+        remote = try RemoteServer(&arguments)
+        printsJSON = try arguments.flag("--json")
+        let grant = try arguments.option("--grant")
+        guard let user = try arguments.option("--user") else { throw UsageError("--user is missing") }
+        guard let grant else { throw UsageError("--grant is missing: the id that “grant” printed, or the contract's") }
+        guard let reason = try arguments.option("--reason") else {
+            throw UsageError("--reason is missing: the audit keeps it, such as “granted by mistake”")
+        }
+        self.user = user
+        self.grant = grant
+        self.reason = reason
+    }
+
+    func run() throws(CommandFailure) -> Int32 {
+        let path = "/users/" + pathPart(user) + "/grants/" + pathPart(grant) + queryString([("reason", reason)])
+        let bytes = try remote.delete(path, timeout: .seconds(30))
+        if printsJSON { printJSON(bytes) } else { try printGrant(bytes, from: remote) }
+        return 0
+    }
+}
+
+/// Prints the answer about a grant, a member a line.
+private func printGrant(_ bytes: [UInt8], from remote: RemoteServer) throws(CommandFailure) {
+    guard let answer = JSON.decode(GrantAnswer.self, from: bytes) else {
+        throw CommandFailure("\(remote.url) does not say what it granted: is that a Paycast server?")
+    }
+    let lines = [
+        ("grant", answer.grant), ("user", answer.user.text), ("product", answer.product),
+        ("until", answer.until ?? "forever"),
+    ]
+    for (name, value) in lines { printText(name + String(repeating: " ", count: 9 - name.count) + value) }
+    if let revokedAt = answer.revokedAt { printText("revoked  " + revokedAt) }
+}
+
+extension RemoteServer {
+    func grant(_ request: GrantRequest, to user: String, key: String?) throws(CommandFailure) -> [UInt8] {
+        try post(
+            request,
+            to: "/users/" + pathPart(user) + "/grants",
+            headers: key.map { [("Idempotency-Key", $0)] } ?? []
+        )
+    }
+}

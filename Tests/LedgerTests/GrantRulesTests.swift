@@ -1,0 +1,224 @@
+import Domain
+import Stores
+import Support
+import TestSupport
+import Testing
+
+@testable import Ledger
+
+/// Grants beside what stores say: contracts like theirs, in both engines.
+@Suite struct GrantRulesTests {
+    private static let start = TemporaryLedger.start
+    private static let user: UserID = "42"
+
+    private func grant(_ id: String, for term: Duration?, product: String = "pro", at instant: Instant = start) -> Grant
+    {
+        Grant(
+            id: id,
+            user: Self.user,
+            product: product,
+            grantedAt: instant,
+            until: term.map { instant + $0 },
+            reason: "ticket 7"
+        )
+    }
+
+    private func give(_ grant: Grant, in ledger: TemporaryLedger) throws -> CommitResult {
+        try ledger.send(grant.event, claim: Claim(user: grant.user))
+    }
+
+    private func take(_ grant: Grant, at instant: Instant, in ledger: TemporaryLedger) throws -> CommitResult {
+        var revoked = grant
+        revoked.revokedAt = instant
+        return try ledger.send(revoked.event)
+    }
+
+    private func shown(_ ledger: TemporaryLedger) throws -> [String] {
+        try ledger.missed(Self.user).items.flatMap(\.fragments).map(\.content).compactMap { content in
+            guard case .template(let name, let values) = content else { return nil }
+            return "\(name) \(values["provider"] ?? "")"
+        }
+    }
+
+    @Test func aPageTurnsAndTurnsBack() throws {
+        let ledger = try TemporaryLedger()
+        defer { ledger.remove() }
+        let month = grant("1", for: .seconds(30 * 86_400))
+        #expect(try give(month, in: ledger).outcome == .applied)
+        #expect(try shown(ledger) == ["success paycast", "ending paycast"])
+        #expect(try ledger.entitlements(Self.user).isActive)
+        #expect(try take(month, at: Self.start + .seconds(60), in: ledger).outcome == .applied)
+        #expect(try shown(ledger) == ["revoked paycast", "revoked paycast"])
+        #expect(try !ledger.entitlements(Self.user).isActive)
+        #expect(try take(month, at: Self.start + .seconds(90), in: ledger).outcome == .duplicate)
+        #expect(try give(month, in: ledger).outcome == .duplicate)
+        #expect(try !ledger.entitlements(Self.user).isActive, "what is granted again was granted before")
+    }
+
+    /// No store announces the end, and nobody is asked about it.
+    @Test func endsByItself() throws {
+        let ledger = try TemporaryLedger()
+        defer { ledger.remove() }
+        _ = try give(grant("1", for: .seconds(86_400)), in: ledger)
+        try ledger.setClock(to: Self.start + .seconds(86_401))
+        #expect(try shown(ledger) == ["paywall paycast", "paywall paycast"])
+        let entry = try #require(try ledger.entries().entries.last { $0.notice.user == Self.user })
+        #expect(entry.notice.kind == .accessEnded && entry.notice.active == false)
+    }
+
+    struct Both: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        /// What the store says of its subscription, and for how long.
+        var state: ContractState
+        var reach: Duration
+        var product = "monthly"
+        /// For how long the grant is.
+        var term: Duration?
+        var catalog = Catalog()
+        /// Both elements with both, and once the grant is taken back.
+        var shown: [String]
+        var afterwards: [String]
+    }
+
+    /// The best of both, as with two stores; what the store says stays.
+    @Test(arguments: [
+        Both(
+            testDescription: "the subscription lasts longer",
+            state: .active,
+            reach: .seconds(30 * 86_400),
+            term: .seconds(3 * 86_400),
+            shown: ["manage apple", "success paycast"],
+            afterwards: ["manage apple", "manage apple"]
+        ),
+        Both(
+            testDescription: "the grant lasts longer",
+            state: .active,
+            reach: .seconds(30 * 86_400),
+            term: .seconds(60 * 86_400),
+            shown: ["success paycast", "ending paycast"],
+            afterwards: ["manage apple", "manage apple"]
+        ),
+        Both(
+            testDescription: "the grant has no end",
+            state: .active,
+            reach: .seconds(30 * 86_400),
+            term: nil,
+            shown: ["success paycast", "manage paycast"],
+            afterwards: ["manage apple", "manage apple"]
+        ),
+        Both(
+            testDescription: "the subscription is the better plan of the group",
+            state: .active,
+            reach: .seconds(30 * 86_400),
+            term: .seconds(60 * 86_400),
+            catalog: Catalog(["monthly": .init(group: "plans", level: 2), "pro": .init(group: "plans", level: 1)]),
+            shown: ["manage apple", "success paycast"],
+            afterwards: ["manage apple", "manage apple"]
+        ),
+        Both(
+            testDescription: "the subscription is over",
+            state: .expired,
+            reach: .seconds(-3600),
+            term: .seconds(3 * 86_400),
+            shown: ["success paycast", "ending paycast"],
+            afterwards: ["revoked paycast", "revoked paycast"]
+        ),
+        Both(
+            testDescription: "the subscription's charge has failed",
+            state: .inBillingRetry,
+            reach: .seconds(60),
+            term: .seconds(3 * 86_400),
+            shown: ["success paycast", "ending paycast"],
+            afterwards: ["fix_billing apple", "fix_billing apple"]
+        ),
+    ])
+    func standsBesideAStoresContract(_ given: Both) throws {
+        let policy = AccessPolicy(sandboxUsers: .only([]), catalog: given.catalog)
+        let ledger = try TemporaryLedger(policy: policy)
+        defer { ledger.remove() }
+        let event = Fixture.subscription(
+            "e1",
+            state: given.state,
+            product: given.product,
+            until: given.reach,
+            group: given.catalog == Catalog() ? "premium" : nil
+        )
+        _ = try ledger.send(event, claim: Claim(user: Self.user))
+        let before = try ledger.entitlements(Self.user).entitlements.filter { $0.provider == .apple }
+        let granted = grant("1", for: given.term)
+        #expect(try give(granted, in: ledger).outcome == .applied)
+        #expect(try shown(ledger) == given.shown)
+        _ = try take(granted, at: Self.start + .seconds(30), in: ledger)
+        #expect(try shown(ledger) == given.afterwards)
+        #expect(try ledger.entitlements(Self.user).entitlements.filter { $0.provider == .apple } == before)
+    }
+
+    /// The store goes on while the grant runs, and the page is told.
+    @Test func aSubscriptionEndsWhileAGrantRuns() throws {
+        let ledger = try TemporaryLedger()
+        defer { ledger.remove() }
+        _ = try ledger.send(
+            Fixture.subscription("e1", state: .cancelled, until: .seconds(3600)),
+            claim: Claim(user: Self.user)
+        )
+        _ = try give(grant("1", for: .seconds(86_400)), in: ledger)
+        try ledger.setClock(to: Self.start + .seconds(7200))
+        #expect(try ledger.entitlements(Self.user).isActive)
+        try ledger.setClock(to: Self.start + .seconds(86_401))
+        #expect(try !ledger.entitlements(Self.user).isActive)
+        #expect(try shown(ledger).first?.hasPrefix("paywall") == true)
+    }
+
+    /// A grant brings an erased user back, as an order does; a replay of what is left of the erased one does not.
+    @Test func bringsAnErasedUserBack() throws {
+        let ledger = try TemporaryLedger()
+        defer { ledger.remove() }
+        let granted = grant("1", for: .seconds(86_400))
+        _ = try give(granted, in: ledger)
+        try ledger.erase(Self.user)
+        #expect(try ledger.entitlements(Self.user).entitlements.isEmpty)
+        #expect(try ledger.replay(ReplayBatch(events: [granted.event])).changes.isEmpty)
+        #expect(try !ledger.entitlements(Self.user).isActive)
+        #expect(try give(granted, in: ledger).outcome == .applied)
+        #expect(try ledger.entitlements(Self.user).isActive)
+    }
+
+    /// Under every policy: nobody else has a claim to it.
+    @Test(arguments: TransferPolicy.allCases)
+    func belongsToItsUser(_ policy: TransferPolicy) throws {
+        let ledger = try TemporaryLedger(policy: AccessPolicy(sandboxUsers: .only([]), transfers: policy))
+        defer { ledger.remove() }
+        let granted = grant("1", for: nil)
+        #expect(try give(granted, in: ledger).claim == .granted)
+        _ = try take(granted, at: Self.start + .seconds(1), in: ledger)
+        _ = try give(grant("2", for: nil, at: Self.start + .seconds(2)), in: ledger)
+        #expect(try ledger.entitlements(Self.user).entitlements.map(\.state) == [.owned, .revoked])
+    }
+
+    /// Rebuilt from its events, it is the same.
+    @Test func isRebuiltFromItsEvents() throws {
+        let ledger = try TemporaryLedger()
+        defer { ledger.remove() }
+        let granted = grant("1", for: .seconds(86_400))
+        _ = try give(granted, in: ledger)
+        _ = try take(granted, at: Self.start + .seconds(1), in: ledger)
+        let stored = try ledger.events(EventSelection(user: Self.user))
+        #expect(stored.map(\.id) == ["1", "1-revoked"])
+        let number = try #require(stored.first?.contract)
+        let contract = try #require(try ledger.contract(number))
+        var rebuild = ContractRebuild(contract)
+        for event in stored.reversed() {
+            let delivery = StoredDelivery(
+                id: event.id,
+                body: event.body,
+                environment: event.environment,
+                app: event.app,
+                receivedAt: event.receivedAt
+            )
+            if let event = try GrantReader().interpret(delivery) { rebuild.fold(event) }
+        }
+        #expect(rebuild.contract == contract.contract)
+        let report = try ledger.replay(ReplayBatch(rebuilds: [rebuild]))
+        #expect(report.outdated.isEmpty && !report.changes.contains(where: \.changesSomething))
+    }
+}
