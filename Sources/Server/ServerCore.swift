@@ -29,6 +29,8 @@ struct ServerCore {
     /// The streams that pages of all nodes follow; nil unless a listener to Rails has to know.
     let follows: FollowedStreams?
     let ends: EndedAccessQueue
+    /// Tells the backend what was committed.
+    let hookRoutine: Routine
     let ledger: OpenedLedger
     /// The number of transient messages that could not be sent to other nodes.
     let unshared: Counter
@@ -69,6 +71,7 @@ struct ServerCore {
         follows = configuration.railsCable?.needsStreams == true ? FollowedStreams() : nil
         publisher = Publisher(templates: templates, telemetry: telemetry, follows: follows, log: log)
         ends = EndedAccessQueue()
+        hookRoutine = Routine(Routine.Stop())
         unshared = metrics.counter(
             "paycast_unshared_total",
             help: "Transient messages that other nodes were not sent, because too much waited."
@@ -79,9 +82,12 @@ struct ServerCore {
         )
         do throws(LedgerError) {
             let (publisher, ends) = (publisher, ends)
+            let hookRoutine = configuration.hooks.isEmpty ? nil : hookRoutine
             ledger = try OpenedLedger(configuration) { entries in
                 publisher.committed(entries)
                 ends.committed(entries)
+                guard let hookRoutine, entries.contains(where: \.mayBeTold) else { return }
+                hookRoutine.wake()
             }
             // Before the writer ends any access.
             if let now = ledger.now { ServerCore.follow(now, by: clock, configuration, log: log) }
@@ -198,4 +204,9 @@ extension ServerCore {
         log.warning("clock follows PostgreSQL", fields: ["milliseconds": difference])
         return true
     }
+}
+
+extension Entry {
+    /// Whether the backend may have to be told of it.
+    fileprivate var mayBeTold: Bool { notice.user != nil || notice.kind == .userErased }
 }

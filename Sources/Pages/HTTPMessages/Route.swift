@@ -49,6 +49,10 @@ public enum Route: Sendable, Equatable {
     case recoveries
     /// Processes stored events once more.
     case replays
+    /// How the app's backend is told, and a message to try it with.
+    case hooks, hookTest, hookDeliveries
+    /// Sends a message once more. The form of `delivery` is not checked here.
+    case hookResend(delivery: String)
     case up, ready, metrics
     /// Development only: the simulated store and its event list.
     case demoStore, demoEvents
@@ -77,6 +81,9 @@ public enum Route: Sendable, Equatable {
         case "/feed": self = .feed
         case "/recoveries": self = .recoveries
         case "/replays": self = .replays
+        case "/hooks": self = .hooks
+        case "/hooks/test": self = .hookTest
+        case "/hooks/deliveries": self = .hookDeliveries
         case "/paycast.js": self = .script
         case "/paycast-native.js": self = .nativeScript
         case "/openapi.json": self = .openAPI
@@ -87,8 +94,8 @@ public enum Route: Sendable, Equatable {
         case "/demo/events": self = .demoEvents
         default:
             self =
-                Route.store(path, of: stores) ?? Route.user(path) ?? Route.order(path) ?? Route.demoAPI(path)
-                ?? .file(path: path)
+                Route.store(path, of: stores) ?? Route.user(path) ?? Route.order(path) ?? Route.hookResend(path)
+                ?? Route.demoAPI(path) ?? .file(path: path)
         }
     }
 
@@ -145,6 +152,14 @@ public enum Route: Sendable, Equatable {
         return rest.isEmpty ? nil : String(rest).map { .user(UserID($0)) }
     }
 
+    private static func hookResend(_ path: String) -> Route? {
+        let (prefix, suffix) = ("/hooks/deliveries/", "/resend")
+        guard path.hasPrefix(prefix), path.hasSuffix(suffix), path.count > prefix.count + suffix.count else {
+            return nil
+        }
+        return .hookResend(delivery: String(path.dropFirst(prefix.count).dropLast(suffix.count)))
+    }
+
     private static func order(_ path: String) -> Route? {
         let bytes = path.utf8
         let prefix = "/orders/".utf8
@@ -158,7 +173,8 @@ extension Route {
     /// For the `Allow` header.
     public var methods: String {
         switch self {
-        case .webhook, .receipts, .offers, .orders, .broadcasts, .anyCableBroadcasts, .replays, .demoStore:
+        case .webhook, .receipts, .offers, .orders, .broadcasts, .anyCableBroadcasts, .replays, .hookTest, .hookResend,
+            .demoStore:
             "POST"
         case .recoveries: "GET, POST"
         // A page of another origin sends a preflight request first.
@@ -168,7 +184,9 @@ extension Route {
         case .demoAPI: "GET, POST, PUT"
         case .server: "OPTIONS"
         case .user: "GET, DELETE"
-        case .order, .userEvents, .entitlements, .userStream, .streams, .cable, .feed, .demoEvents: "GET"
+        case .order, .userEvents, .entitlements, .userStream, .streams, .cable, .feed, .hooks, .hookDeliveries,
+            .demoEvents:
+            "GET"
         }
     }
 
@@ -190,10 +208,10 @@ public enum Right: String, CaseIterable, Sendable {
     case read
     /// The bodies of events, which hold what the stores say of a buyer.
     case personal
-    /// Replays and recoveries.
+    /// Replays, recoveries, and messages to the backend once more.
     case act
     case erase
-    /// The feed, the metrics and the readiness.
+    /// The feed, the metrics, the readiness, and how the backend is told.
     case operate
 }
 
@@ -205,8 +223,8 @@ extension Route {
         case .orders, .transactions, .receipts, .offers: .orders
         case .user: method == "DELETE" ? .erase : .read
         case .order, .userEvents, .entitlements, .userStream: .read
-        case .replays, .recoveries: .act
-        case .feed, .ready, .metrics: .operate
+        case .replays, .recoveries, .hookTest, .hookResend: .act
+        case .feed, .ready, .metrics, .hooks, .hookDeliveries: .operate
         case .webhook, .streamEntitlements, .streams, .cable, .script, .nativeScript, .openAPI, .up, .demoStore,
             .demoEvents, .demoAPI, .server, .file:
             nil
