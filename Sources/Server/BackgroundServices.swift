@@ -55,7 +55,9 @@ struct BackgroundServices {
                 log: core.log
             )
         }
-        hooks = HookRunner(core)
+        let hookCounts = HookCounts(core.metrics)
+        hooks = HookRunner(core, counts: hookCounts)
+        hookCounts.show(hooks, in: core.metrics)
         histories = core.configuration.providers.compactMap { provider in
             opened.opened[provider]?.history.map { history in
                 let recovery = core.recovery(of: provider, history: history, stores: stores, counts: counts)

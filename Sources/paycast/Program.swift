@@ -8,7 +8,7 @@ enum Program {
         [
             Serve.self, Demo.self, Tail.self, Trigger.self, Replay.self, Recover.self, Export.self, Erase.self,
             Migrate.self, Copy.self, Backup.self, Restore.self,
-            Doctor.self, Publish.self, Sign.self, CreateOrder.self, Completions.self, Version.self,
+            Doctor.self, Hooks.self, Publish.self, Sign.self, CreateOrder.self, Completions.self, Version.self,
         ]
     }
 

@@ -67,7 +67,7 @@ struct HooksEndpoint {
         let state = word.flatMap(HookState.init)
         guard word == nil || state != nil else { return .respond(HooksEndpoint.invalidState) }
         let text = request.query["before"]
-        let before = text.flatMap { Int64($0) }
+        let before = text.flatMap { $0.utf8.allSatisfy { (48...57).contains($0) } ? Int64($0) : nil }
         guard text == nil || before != nil else { return .respond(HooksEndpoint.invalidBefore) }
         if let user = request.query["user"] {
             guard isValidIdentifier(user) else { return .respond(UsersEndpoint.invalidUser) }

@@ -2,6 +2,7 @@ internal import API
 internal import APIModel
 internal import Domain
 internal import Ledger
+internal import Simulator
 internal import Support
 internal import Synchronization
 
@@ -21,6 +22,7 @@ final class HookRunner: Sendable {
     private let leaderLease: LeaderLease
     private let targets: [HookTarget]
     private let sender: SharedValue<HookSender>
+    private let developmentSecret: String?
     private let clock: Clock
     private let signingClock: Clock
     private let log: Log
@@ -31,8 +33,9 @@ final class HookRunner: Sendable {
     private let counts: HookCounts
 
     /// Nil if no address is configured. `routine` is woken after commits.
-    init?(_ core: ServerCore) {
-        let addresses = core.configuration.hooks
+    init?(_ core: ServerCore, counts: HookCounts) {
+        developmentSecret = core.keys.workspace?.hookSecret
+        let addresses = core.configuration.hooks.completed(with: developmentSecret)
         guard !addresses.isEmpty else { return nil }
         reader = core.reader
         writer = core.writer
@@ -45,8 +48,7 @@ final class HookRunner: Sendable {
         log = core.log
         routine = core.hookRoutine
         pool = WorkerPool(name: "hooks", threads: min(addresses.count * HookLanes.most, 32), capacity: 1000)
-        counts = HookCounts(core.metrics)
-        counts.show(self, in: core.metrics)
+        self.counts = counts
     }
 
     func start() {
@@ -70,6 +72,7 @@ final class HookRunner: Sendable {
 
     /// New attempts are signed with these addresses' secrets. What said that it is gone is tried again.
     func reload(_ addresses: [HookAddress]) {
+        let addresses = addresses.completed(with: developmentSecret)
         sender.replace(with: HookSender(addresses, clock: signingClock))
         name()
     }
@@ -273,7 +276,7 @@ struct HookCounts: Sendable {
         if case .failed = result { abandoned.add() }
     }
 
-    fileprivate func show(_ runner: HookRunner, in metrics: Metrics) {
+    func show(_ runner: HookRunner?, in metrics: Metrics) {
         let backlog: @Sendable () -> (waiting: Int, oldest: Int, failing: Int) = { [weak runner] in
             runner?.backlog ?? (0, 0, 0)
         }
