@@ -96,6 +96,32 @@ import Testing
         #expect(backend.server.requests.count == 1)
     }
 
+    /// Half an answer is none, although its status says so.
+    @Test func aCutAnswerIsRepeated() throws {
+        let count = Atomic(0)
+        let backend = SocketServer { socket in
+            let head = try socket.read(until: "\r\n\r\n").lowercased()
+            let line = head.split(separator: "\r\n").first { $0.hasPrefix("content-length:") }
+            _ = try socket.read(count: line.flatMap { Int($0.dropFirst("content-length: ".count)) } ?? 0)
+            let isFirst = count.add(1, ordering: .relaxed).oldValue == 0
+            try socket.send("HTTP/1.1 200 OK\r\nContent-Length: \(isFirst ? 10 : 2)\r\n\r\nok")
+        }
+        let server = try server(backend.url)
+        try trigger(at: server, "--expect-hook", "--timeout", "60")
+        #expect(count.load(ordering: .relaxed) == 2)
+    }
+
+    /// Of an authority that nobody knows.
+    @Test func aStrangersCertificateIsNotTrusted() throws {
+        let certificate = try TemporaryCertificate()
+        let backend = try PaycastServer(["--dev"] + certificate.settings)
+        let server = try server(backend.url + "/hooks")
+        try trigger(at: server)
+        _ = try server.process.errorLine { $0.contains("hook fails") && $0.contains("certificate") }
+        withExtendedLifetime(certificate) {}
+        #expect(try run("hooks", "list", "--user", "42", at: server).contains("certificate"))
+    }
+
     @Test func goneIsLeftAloneUntilItIsNamedAgain() throws {
         let backend = Backend { $0 == 0 ? .init(410) : .init(200) }
         let server = try server(backend.server.url)

@@ -95,7 +95,7 @@ final class HookRunner: Sendable {
 
     private func send(to target: HookTarget, under lease: Lease) {
         let address = target.address
-        let room = lanes.withLock { $0.room(at: address, now: monotonicNanoseconds()) }
+        let room = lanes.withLock { $0.look(at: address, now: monotonicNanoseconds()) }
         guard room.free > 0,
             let due = answer({ reader.hooks(to: address, limit: room.free + room.busy, completion: $0) })
         else { return }

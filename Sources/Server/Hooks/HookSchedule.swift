@@ -71,6 +71,8 @@ struct HookLanes {
 
     private struct Lane {
         var users: Set<UserID> = []
+        /// Those whose message has ended since the ledger was last asked what is due: its answer may still have it.
+        var ended: Set<UserID> = []
         /// In a row.
         var failures = 0
         /// Monotonic nanoseconds.
@@ -79,6 +81,12 @@ struct HookLanes {
 
     private var lanes: [String: Lane] = [:]
 
+    /// The same as `room`. Call it before the ledger is asked what is due.
+    mutating func look(at address: String, now: UInt64) -> (free: Int, busy: Int) {
+        lanes[address]?.ended = []
+        return room(at: address, now: now)
+    }
+
     /// How many more messages may go to an address now, and how many are on their way.
     func room(at address: String, now: UInt64) -> (free: Int, busy: Int) {
         let lane = lanes[address] ?? Lane()
@@ -86,9 +94,9 @@ struct HookLanes {
         return (max(0, (lane.failures == 0 ? HookLanes.most : 1) - lane.users.count), lane.users.count)
     }
 
-    /// False if a message about the same user is on its way there, or if there is no room.
+    /// False if a message about the same user is on its way there, or was a moment ago, or if there is no room.
     mutating func begin(_ user: UserID, to address: String, now: UInt64) -> Bool {
-        guard room(at: address, now: now).free > 0 else { return false }
+        guard room(at: address, now: now).free > 0, lanes[address]?.ended.contains(user) != true else { return false }
         return lanes[address, default: Lane()].users.insert(user).inserted
     }
 
@@ -98,6 +106,7 @@ struct HookLanes {
         var lane = lanes[address] ?? Lane()
         defer { lanes[address] = lane }
         lane.users.remove(user)
+        lane.ended.insert(user)
         let before = lane.failures
         guard answer.concernsTheAddress else {
             lane.failures = 0
@@ -117,6 +126,6 @@ struct HookLanes {
 
     /// For another node's turn.
     mutating func forget() {
-        lanes = lanes.mapValues { Lane(users: $0.users) }
+        lanes = lanes.mapValues { Lane(users: $0.users, ended: $0.ended) }
     }
 }
