@@ -152,7 +152,8 @@ let package = Package(
         library(
             "Commands",
             [
-                "Encoding", "Domain", "APIModel", "Support", "Crypto", "HTTPClient", "WebSocketClient", "Stores",
+                "Encoding", "Domain", "APIModel", "Support", "Crypto", "HTTPClient", "WebSocketClient", "HTTP",
+                "Stores",
                 "Ledger", "PostgresLedger", "Pages", "Simulator", "Server",
             ]
         ),

@@ -61,6 +61,10 @@ public struct Endpoints: RequestHandler {
         case .recoveries: return trusted(request, answer: RecoveriesEndpoint(services).answer)
         case .feed: return trusted(request, answer: FeedEndpoint(services).answer)
         case .replays: return trusted(request, answer: ReplaysEndpoint(services).answer)
+        case .hooks: return trusted(request) { _ in HooksEndpoint(services).states() }
+        case .hookTest: return trusted(request) { _ in HooksEndpoint(services).test() }
+        case .hookDeliveries: return trusted(request, answer: HooksEndpoint(services).deliveries)
+        case .hookResend(let id): return trusted(request) { _ in HooksEndpoint(services).resend(id) }
         case .script: return .respond(ShippedFile.script.answer(request))
         case .nativeScript: return .respond(ShippedFile.nativeScript.answer(request))
         case .openAPI: return .respond(ShippedFile.openAPI.answer(request))

@@ -22,6 +22,8 @@ public final class Services: Sendable {
     let historyKeys: [(provider: Provider, variable: String)]
     /// The stores whose history can be fetched, because they have that key.
     public let recoveries: [Provider: HistoryRecovery]
+    /// How the app's backend is told.
+    let hooks: HookDesk
     public let writer: LedgerWriter
     public let reader: LedgerReader
     public let templates: TemplateLoader
@@ -59,6 +61,7 @@ public final class Services: Sendable {
         verifiers: [Provider: any StoreVerifier],
         opened: [Provider: any OpenStore],
         recoveries: [Provider: HistoryRecovery],
+        hooks: HookDesk = .none,
         writer: LedgerWriter,
         reader: LedgerReader,
         templates: TemplateLoader,
@@ -85,6 +88,7 @@ public final class Services: Sendable {
         historyKeys = stores.compactMap { store in store.historyKey.map { (store.provider, $0) } }
         trust = SharedValue(Trust(authorization: authorization, verifiers: verifiers, opened: opened))
         self.recoveries = recoveries
+        self.hooks = hooks
         self.writer = writer
         self.reader = reader
         self.templates = templates

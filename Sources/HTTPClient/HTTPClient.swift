@@ -31,12 +31,14 @@ public struct HTTPClient: Sendable {
         self.isHTTP1Only = isHTTP1Only
     }
 
-    /// Sends one request and waits for the whole answer.
+    /// Sends one request and waits for the whole answer, or for as much of its body as `limit` says: then the rest is not
+    /// waited for.
     public func send(
         _ method: String,
         to url: String,
         headers: [(String, String)] = [],
-        body: [UInt8]? = nil
+        body: [UInt8]? = nil,
+        cuttingBodyAt limit: Int? = nil
     ) throws(HTTPClientError) -> Response {
         let target = try RequestURL(url)
         var transfer = try CurlRequest(target, headers: headers, of: self)
@@ -48,6 +50,10 @@ public struct HTTPClient: Sendable {
             response = head
             return true
         } onBytes: { bytes in
+            if let limit {
+                received.append(contentsOf: bytes.prefix(limit - received.count))
+                return received.count < limit
+            }
             isTooLarge = received.count + bytes.count > bodyLimit
             if !isTooLarge { received.append(contentsOf: bytes) }
             return !isTooLarge

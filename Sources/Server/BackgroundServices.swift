@@ -3,7 +3,7 @@ internal import Domain
 internal import Stores
 internal import Support
 
-/// The work that runs beside the pipeline: jobs after a commit, asking a store before a period counts as ended, and
+/// The work that runs beside the pipeline: jobs and messages to the app's backend after a commit, asking a store before a period counts as ended, and
 /// fetching what a store sent while no server was listening.
 struct BackgroundServices {
     private struct StoreRecovery {
@@ -17,6 +17,8 @@ struct BackgroundServices {
     private let jobs: JobRunner
     private let renewals: RenewalChecker
     private let retention: RetentionRunner?
+    /// Nil if no address of the app's backend is configured.
+    let hooks: HookRunner?
 
     init(_ core: ServerCore, stores: SharedValue<OpenStores>) {
         let opened = stores.value
@@ -54,6 +56,9 @@ struct BackgroundServices {
                 log: core.log
             )
         }
+        let hookCounts = HookCounts(core.metrics)
+        hooks = HookRunner(core, counts: hookCounts)
+        hookCounts.show(hooks, in: core.metrics)
         histories = core.configuration.providers.compactMap { provider in
             opened.opened[provider]?.history.map { history in
                 let recovery = core.recovery(of: provider, history: history, stores: stores, counts: counts)
@@ -67,6 +72,7 @@ struct BackgroundServices {
         jobs.start()
         renewals.start()
         retention?.start()
+        hooks?.start()
         for history in histories where !history.isStandIn { history.recovery.start() }
     }
 
@@ -76,10 +82,12 @@ struct BackgroundServices {
         renewals.halt()
         retention?.halt()
         jobs.halt()
+        hooks?.halt()
         for history in histories { history.recovery.close() }
         renewals.close()
         retention?.close()
         jobs.close()
+        hooks?.close()
     }
 
     var recoveries: [Provider: HistoryRecovery] {

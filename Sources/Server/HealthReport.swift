@@ -34,7 +34,8 @@ struct HealthReport: Sendable {
         return Readiness(
             problems: settings + ledger.problems + certificate.problems + parts,
             warnings: certificate.warnings + templates.warnings.map(\.description)
-                + listeners.flatMap(\.warnings) + deliveries.warnings + ledgerWarnings,
+                + listeners.flatMap(\.warnings) + deliveries.warnings + (background.hooks?.warnings ?? [])
+                + ledgerWarnings,
             ledger: shared.map(SharedLedgerAnswer.init)
         )
     }

@@ -12,15 +12,17 @@ struct Reloader {
     let stores: SharedValue<OpenStores>
     let context: StoreContext
     let services: Services
+    let hooks: HookRunner?
     let log: Log
 
-    init(_ core: ServerCore, source: ConfigurationSource, services: Services) {
+    init(_ core: ServerCore, source: ConfigurationSource, services: Services, hooks: HookRunner?) {
         self.source = source
         configuration = core.configuration
         keys = core.keys
         stores = core.stores
         context = core.storeContext
         self.services = services
+        self.hooks = hooks
         log = core.log
     }
 
@@ -40,6 +42,7 @@ struct Reloader {
             log.error("catalog not reloaded, the ledger is busy; send SIGHUP again")
         }
         replaceStores()
+        hooks?.reload(configuration.hooks)
         let changed = reload.changed.isEmpty ? "nothing" : reload.changed.joined(separator: ", ")
         log.info("reloaded", fields: ["changed": changed])
     }
@@ -80,6 +83,7 @@ public struct ConfigurationReload: Sendable {
         changes.take("SECRET_KEY_BASE", into: &configuration.secretKeyBase, from: new.secretKeyBase)
         changes.take("PAYCAST_STREAM_KEYS", into: &configuration.streamKeys, from: new.streamKeys)
         configuration.stores = zip(old.stores, new.stores).map { $0.reloaded(from: $1, recording: &changes) }
+        changes.take("PAYCAST_HOOK_SECRETS", into: &configuration.hooks, from: new.hooks)
         changes.take("PAYCAST_CATALOG", into: &configuration.accessPolicy.catalog, from: new.accessPolicy.catalog)
     }
 }

@@ -58,7 +58,7 @@ public final class Server {
         gateway = try core.gateway(Endpoints(services), position: position)
         core.publisher.connect(gateway)
         try core.follow(after: position, restart: restart)
-        reloader = Reloader(core, source: source, services: services)
+        reloader = Reloader(core, source: source, services: services, hooks: background.hooks)
     }
 
     /// Some libraries end the process if they cannot open the files that they need at the start.

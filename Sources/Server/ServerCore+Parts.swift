@@ -106,6 +106,7 @@ extension ServerCore {
             verifiers: stores.value.verifiers,
             opened: stores.value.opened,
             recoveries: background.recoveries,
+            hooks: background.hooks?.desk ?? .none,
             writer: writer,
             reader: reader,
             templates: templates,

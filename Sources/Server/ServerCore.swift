@@ -29,6 +29,8 @@ struct ServerCore {
     /// The streams that pages of all nodes follow; nil unless a listener to Rails has to know.
     let follows: FollowedStreams?
     let ends: EndedAccessQueue
+    /// Tells the backend what was committed.
+    let hookRoutine: Routine
     let ledger: OpenedLedger
     /// The number of transient messages that could not be sent to other nodes.
     let unshared: Counter
@@ -70,13 +72,17 @@ struct ServerCore {
         follows = configuration.railsCable?.needsStreams == true ? FollowedStreams() : nil
         publisher = Publisher(templates: templates, telemetry: telemetry, follows: follows, log: log)
         ends = EndedAccessQueue()
+        hookRoutine = Routine(Routine.Stop())
         unshared = metrics.counter(.unshared)
         dropped = metrics.counter(.droppedMessages)
         do throws(LedgerError) {
             let (publisher, ends) = (publisher, ends)
+            let hookRoutine = configuration.hooks.isEmpty ? nil : hookRoutine
             ledger = try OpenedLedger(configuration) { entries in
                 publisher.committed(entries)
                 ends.committed(entries)
+                guard let hookRoutine, entries.contains(where: \.mayBeTold) else { return }
+                hookRoutine.wake()
             }
             // Before the writer ends any access.
             if let now = ledger.now { ServerCore.follow(now, by: clock, configuration, log: log) }
@@ -193,4 +199,9 @@ extension ServerCore {
         log.warning("clock follows PostgreSQL", fields: ["milliseconds": difference])
         return true
     }
+}
+
+extension Entry {
+    /// Whether the backend may have to be told of it.
+    fileprivate var mayBeTold: Bool { notice.user != nil || notice.kind == .userErased }
 }

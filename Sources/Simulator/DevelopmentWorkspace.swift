@@ -10,6 +10,7 @@ internal import Glibc
 /// | `google.pem` | the key that signs as Google, and as Google's service account |
 /// | `root.pem` | the root alone, for clients that should trust it |
 /// | `api.key`, `stream.key`, `stripe.key`, `revenuecat.key`, `purchasekit.key` | a random key each |
+/// | `hook.key` | the secret that signs what the app's backend is told |
 /// | `address`, `clock` | where the running server listens; how far its clock is ahead of this machine's |
 public struct DevelopmentWorkspace: Sendable {
     /// Ends in `.paycast`.
@@ -20,6 +21,8 @@ public struct DevelopmentWorkspace: Sendable {
     public let streamKey: String
     /// The secrets with which Stripe and PurchaseKit sign, and the one that RevenueCat sends.
     public let storeSecrets: StoreSecrets
+    /// Signs webhooks to the app's backend; nil in a workspace that no server of this version has opened.
+    public let hookSecret: String?
     /// Signs as the simulated store.
     public let signer: AppStoreSigner
     /// Signs as Google, and as the service account that calls Google's API.
@@ -37,6 +40,8 @@ public struct DevelopmentWorkspace: Sendable {
         for name in keyFiles where access("\(path)/\(name)", F_OK) != 0 {
             try create("\(path)/\(name)", text: "\(Hex.encode(randomBytes(32)))\n")
         }
+        let hook = "\(path)/hook.key"
+        if access(hook, F_OK) != 0 { try create(hook, text: "whsec_\(Base64.encode(randomBytes(32)))\n") }
         let workspace = try existing(in: folder)
         if access("\(path)/root.pem", F_OK) != 0 { try create("\(path)/root.pem", text: workspace.root) }
         return workspace
@@ -63,6 +68,7 @@ public struct DevelopmentWorkspace: Sendable {
                 revenueCat: try line(of: "\(path)/revenuecat.key"),
                 purchaseKit: try line(of: "\(path)/purchasekit.key")
             ),
+            hookSecret: try? line(of: "\(path)/hook.key"),
             signer: AppStoreSigner(chain: chain, key: key),
             google: google
         )

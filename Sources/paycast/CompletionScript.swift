@@ -1,5 +1,6 @@
 internal import Commands
 internal import Domain
+internal import Ledger
 internal import Stores
 
 /// The completion scripts, generated from the help texts: every option in the help is known to the shells. Pure.
@@ -39,7 +40,7 @@ struct CompletionScript {
 
     private static var words: [String: [String]] {
         [
-            "trigger": Stores.sellers.map { $0.provider.rawValue }, "recover": Recover.stores,
+            "trigger": Stores.sellers.map { $0.provider.rawValue }, "recover": Recover.stores, "hooks": Hooks.words,
             "completions": Shell.allCases.map(\.rawValue),
         ]
     }
@@ -48,7 +49,7 @@ struct CompletionScript {
     private static let values: KeyValuePairs<String, [String]> = [
         "--provider": Stores.names, "--outcome": Outcome.allCases.map(\.rawValue),
         "--environment": StoreEnvironment.ofStores.map(\.rawValue), "--kind": ProductKind.allCases.map(\.rawValue),
-        "--over": PageTransport.names, "--log-format": ["text", "json"],
+        "--state": HookState.allCases.map(\.rawValue), "--over": PageTransport.names, "--log-format": ["text", "json"],
         "--log-level": ["debug", "info", "warning", "error"],
     ]
 

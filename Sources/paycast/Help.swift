@@ -23,6 +23,7 @@ enum Help {
           doctor     check a server's settings and say what to fix
           alerts     print Prometheus alert rules
           dashboard  print a Grafana dashboard
+          hooks      show, test and repeat the webhooks to the app's backend
           publish    broadcast one fragment to a user or a stream
           sign       print a signed stream name
           order      create an order: the token that a purchase carries
@@ -38,7 +39,7 @@ enum Help {
         "serve": serve, "demo": demo, "tail": tail, "trigger": trigger, "replay": replay, "recover": recover,
         "grant": grant, "revoke": revoke, "export": export, "erase": erase,
         "migrate": migrate, "copy": copy, "backup": backup, "restore": restore, "doctor": doctor, "alerts": alerts,
-        "dashboard": dashboard, "publish": publish, "sign": sign, "order": order,
+        "dashboard": dashboard, "hooks": hooks, "publish": publish, "sign": sign, "order": order,
         "completions": completions, "version": version, "help": overview,
     ]
 
@@ -160,6 +161,8 @@ enum Help {
                                 the last event: success, paywall:success …;
                                 may be repeated
           --expect-text TEXT    … or markup with this text in it
+          --expect-hook         … and until every address of the app's backend has
+                                accepted the user's newest state
           --timeout SECONDS     how long to wait for it, 10
           --json                the server's answer as JSON
           --list                print the store's events, and deliver nothing
@@ -256,6 +259,8 @@ enum Help {
           --patient SECONDS     … and leave the pages alone that long: a proxy may cut them
           --origin ORIGIN       … as pages of this site, https://shop.example.com
           --ca FILE             … and trust only this authority (PEM)
+          --send                also let the server send its test message to each address
+                                of the app's backend (PAYCAST_HOOK_URLS)
           --json                an array of {level, what, detail}
         \(remote)
 

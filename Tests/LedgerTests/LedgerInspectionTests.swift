@@ -69,7 +69,7 @@ import Testing
                 .execute("PRAGMA journal_mode = DELETE; \(sql)")
         }
         try change("PRAGMA user_version = 99")
-        #expect(LedgerInspection(path: path).state == .refused(.newerSchema(found: 99, supported: 1)))
+        #expect(LedgerInspection(path: path).state == .refused(.newerSchema(found: 99, supported: SQLiteSchema.newest)))
         try change("PRAGMA user_version = 1; DROP TABLE meta")
         #expect(LedgerInspection(path: path).state == .foreign)
     }

@@ -12,7 +12,7 @@ import Testing
         ledger.close()
         let connection = try SQLiteConnection(path: ledger.path, access: .readWrite, lockTimeout: .zero)
         try connection.execute("PRAGMA user_version = 99")
-        #expect(throws: LedgerError.newerSchema(found: 99, supported: 1)) {
+        #expect(throws: LedgerError.newerSchema(found: 99, supported: SQLiteSchema.newest)) {
             try TemporaryLedger(at: ledger.path, kind: .file)
         }
         ledger.remove()

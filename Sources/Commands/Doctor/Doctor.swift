@@ -12,6 +12,8 @@ public struct Doctor: Command {
     /// Set by `--dev`, or by the address if this folder's development server announced it.
     private let isDevelopment: Bool
     private let printsJSON: Bool
+    /// Whether the app's backend may be sent a test.
+    private let sendsTests: Bool
     /// With `--public`, only this is checked.
     private let pages: PublicCheck?
     private let environment = processEnvironment()
@@ -21,6 +23,7 @@ public struct Doctor: Command {
         let isSaid = try arguments.flag("--dev")
         isDevelopment = isSaid || remote.isOfThisFolder
         printsJSON = try arguments.flag("--json")
+        sendsTests = try arguments.flag("--send")
         pages = try PublicCheck(&arguments, remote: remote)
     }
 
@@ -40,6 +43,7 @@ public struct Doctor: Command {
             findings += secrets(workspace)
             findings += TemplatesCheck(publicFolder: configuration.publicFolder).findings
             findings += AllChecks(configuration, remote: remote, workspace: workspace).findings()
+            findings += HookCheck(configuration.hooks, remote: remote, sendsTests: sendsTests).findings
         } catch {
             findings += error.problems.map { .fail($0.name, detail: $0.text) }
             // A setting with a problem is already reported, so its secret is not checked again.

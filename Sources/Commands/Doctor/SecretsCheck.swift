@@ -13,6 +13,7 @@ struct SecretsCheck {
             SecretSetting(name: "PAYCAST_KEYS", isList: true),
             SecretSetting(name: "PAYCAST_STREAM_KEYS", isList: true),
             SecretSetting(name: "SECRET_KEY_BASE", isList: false),
+            SecretSetting(name: "PAYCAST_HOOK_SECRETS", isList: true),
         ] + Stores.secretSettings
     static let names = settings.map(\.name)
 

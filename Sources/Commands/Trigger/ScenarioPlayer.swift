@@ -23,7 +23,7 @@ struct ScenarioPlayer {
     private let report: PlayReport
     private var purchase: StoreDriver.Purchase?
     /// The newest position at which a delivery was committed.
-    private var newest: Cursor?
+    private(set) var newest: Cursor?
 
     init(
         _ driver: StoreDriver,

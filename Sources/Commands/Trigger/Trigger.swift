@@ -90,6 +90,9 @@ public struct Trigger: Command {
                     try player.play(step)
                 }
             }
+            if options.expectsHook, let user = options.request.user {
+                try HookExpectation(remote, user: user).wait(from: player.newest, timeout: options.timeout)
+            }
             return 0
         } catch {
             if case .refused = error, options.printsJSON { return 1 }

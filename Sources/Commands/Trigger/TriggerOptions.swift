@@ -10,6 +10,8 @@ struct TriggerOptions {
     /// A file, or the name of a built-in scenario.
     let scenario: String?
     let expected: [Expectation]
+    /// Waits until the app's backend knows of it.
+    let expectsHook: Bool
     let timeout: Duration
     let printsJSON: Bool
     /// Prints the store's events and delivers nothing.
@@ -21,6 +23,7 @@ struct TriggerOptions {
         printsJSON = try arguments.flag("--json")
         isList = try arguments.flag("--list")
         isForced = try arguments.flag("--force")
+        expectsHook = try arguments.flag("--expect-hook")
         seed = try arguments.seed("--shuffle")
         scenario = try arguments.option("--scenario")
         timeout = .seconds(try arguments.number("--timeout", in: 1...3600) ?? 10)
@@ -38,6 +41,7 @@ struct TriggerOptions {
         }
         expected += try arguments.options("--expect-text").map { .text($0) }
         if !expected.isEmpty && request.user == nil { throw UsageError("--expect needs --user: whose page?") }
+        if expectsHook && request.user == nil { throw UsageError("--expect-hook needs --user: whom is it about?") }
         self.expected = expected
     }
 

@@ -50,6 +50,8 @@ public struct AccessPolicy: Sendable, Equatable {
     /// How long access outlasts a period whose renewal is expected. Notifications come seconds late, RevenueCat's a
     /// minute late (https://www.revenuecat.com/docs/integrations/webhooks), and asking a store takes time.
     public var leeway: Duration
+    /// Who is told when what a user may use has changed. Without one, nobody compares what was before and after.
+    public var hooks: [HookTarget] = []
 
     public init(
         sandboxUsers: Allowlist<UserID>,

@@ -188,3 +188,23 @@ public struct Entitlement: Sendable, Equatable {
         self.quantity = quantity
     }
 }
+
+extension HeldContract {
+    /// As the API reports it. `isHonoured` is false for what gives no access by the policy.
+    public func entitlement(isHonoured: Bool) -> Entitlement {
+        Entitlement(
+            product: status.product,
+            group: group,
+            state: status.state,
+            isActive: status.isActive && isHonoured,
+            accessUntil: status.accessUntil,
+            autoRenew: status.autoRenew,
+            pendingProduct: status.pendingProduct,
+            provider: contract.provider,
+            environment: contract.environment,
+            contract: contract.lineage,
+            isFamilyShared: isFamilyShared,
+            quantity: quantity
+        )
+    }
+}

@@ -3,7 +3,7 @@ internal import Domain
 /// The tables of a ledger in a file. `user_version` counts the migrations that were applied, and `application_id` says that
 /// they were these.
 public enum SQLiteSchema {
-    static let migrations = [tables]
+    static let migrations = [tables, hooks]
 
     public static var newest: Int64 { Int64(migrations.count) }
 
@@ -143,6 +143,26 @@ public enum SQLiteSchema {
         ) STRICT;
         CREATE INDEX audit_by_user ON audit (user) WHERE user IS NOT NULL;
         CREATE INDEX audit_by_actor ON audit (actor);
+        """
+
+    /// What the app's backend is told: one row for each user and address, whose newest version replaces those before it.
+    /// `accepted` is the last version that arrived. `due_at` is null unless it is still to be sent, and `queued_at` says since
+    /// when the backend has not known the newest state. `hook_addresses` says how each address fares.
+    private static let hooks = """
+        CREATE TABLE hook_deliveries (
+            id INTEGER PRIMARY KEY,
+            address TEXT NOT NULL, user TEXT NOT NULL, type TEXT NOT NULL, state TEXT NOT NULL,
+            position INTEGER NOT NULL, version INTEGER NOT NULL, accepted INTEGER NOT NULL,
+            queued_at INTEGER NOT NULL, attempts INTEGER NOT NULL, due_at INTEGER, reason TEXT, ended_at INTEGER
+        ) STRICT;
+        CREATE UNIQUE INDEX hook_deliveries_by_user ON hook_deliveries (user, address, type);
+        CREATE INDEX hook_deliveries_by_age ON hook_deliveries (address, queued_at) WHERE due_at IS NOT NULL;
+        CREATE INDEX hook_deliveries_by_state ON hook_deliveries (state, id);
+        CREATE INDEX hook_deliveries_by_end ON hook_deliveries (ended_at) WHERE ended_at IS NOT NULL;
+        CREATE TABLE hook_addresses (
+            address TEXT PRIMARY KEY, accepted_at INTEGER, failures INTEGER NOT NULL, failing_since INTEGER,
+            gone_at INTEGER, reason TEXT
+        ) STRICT, WITHOUT ROWID;
         """
 
     /// Brings a ledger up to date. Throws for one that this version does not know, and for half of a copy unless it is

@@ -34,6 +34,18 @@ extension WriterLoop {
             return try perform(&batch, then: succeeded(completion)) { repository throws(EngineError) in
                 try repository.end(job, result: result, now: now)
             }
+        case .hook(let delivery, let result, let completion):
+            return try perform(&batch, then: succeeded(completion)) { repository throws(EngineError) in
+                try repository.end(delivery, result: result, now: now)
+            }
+        case .resendHook(let id, let completion):
+            return try perform(&batch, then: succeeded(completion)) { repository throws(EngineError) in
+                try repository.resendHook(id, now: now)
+            }
+        case .nameHooks(let addresses, let completion):
+            return try perform(&batch, then: succeeded(completion)) { repository throws(EngineError) in
+                try repository.nameHooks(addresses)
+            }
         case .saveCheckpoint(let name, let instant, let completion):
             return try perform(&batch, then: succeeded(completion)) { repository throws(EngineError) in
                 try repository.saveCheckpoint(name, at: instant)
@@ -152,7 +164,9 @@ extension LedgerCommand {
             keys.append(request.key)
         case .led(let command, _), .audited(let command, _):
             command.add(to: &preload, keys: &keys, streams: streams)
-        case .broadcastsLost, .job, .saveCheckpoint, .replay, .rebroadcast, .erase, .emptyOld, .note, .policy: break
+        case .broadcastsLost, .job, .hook, .resendHook, .nameHooks, .saveCheckpoint, .replay, .rebroadcast, .erase,
+            .emptyOld, .note, .policy:
+            break
         }
     }
 
@@ -164,7 +178,9 @@ extension LedgerCommand {
         case .broadcast(_, let completion): completion(.failure(error))
         case .broadcastOnce(_, _, let completion): completion(.failure(error))
         case .broadcastsLost(let completion): completion(.failure(error))
-        case .job(_, _, let completion), .saveCheckpoint(_, _, let completion): completion(false)
+        case .job(_, _, let completion), .saveCheckpoint(_, _, let completion), .hook(_, _, let completion),
+            .resendHook(_, let completion), .nameHooks(_, let completion):
+            completion(false)
         case .erase(_, let completion): completion(.failure(error))
         case .emptyOld(_, let completion): completion(.failure(error))
         case .led(let command, _), .audited(let command, _): command.refuse(error)

@@ -54,6 +54,10 @@ public enum Route: Sendable, Equatable {
     case recoveries
     /// Processes stored events once more.
     case replays
+    /// How the app's backend is told, and a message to try it with.
+    case hooks, hookTest, hookDeliveries
+    /// Sends a message once more. The form of `delivery` is not checked here.
+    case hookResend(delivery: String)
     case up, ready, metrics
     /// Development only: the simulated store and its event list.
     case demoStore, demoEvents
@@ -83,6 +87,9 @@ public enum Route: Sendable, Equatable {
         case "/audit": self = .audit
         case "/recoveries": self = .recoveries
         case "/replays": self = .replays
+        case "/hooks": self = .hooks
+        case "/hooks/test": self = .hookTest
+        case "/hooks/deliveries": self = .hookDeliveries
         case "/paycast.js": self = .script
         case "/paycast-native.js": self = .nativeScript
         case "/openapi.json": self = .openAPI
@@ -93,8 +100,8 @@ public enum Route: Sendable, Equatable {
         case "/demo/events": self = .demoEvents
         default:
             self =
-                Route.store(path, of: stores) ?? Route.user(path) ?? Route.order(path) ?? Route.demoAPI(path)
-                ?? .file(path: path)
+                Route.store(path, of: stores) ?? Route.user(path) ?? Route.order(path) ?? Route.hookResend(path)
+                ?? Route.demoAPI(path) ?? .file(path: path)
         }
     }
 
@@ -163,6 +170,14 @@ public enum Route: Sendable, Equatable {
         return .grant(user: UserID(user), id: name)
     }
 
+    private static func hookResend(_ path: String) -> Route? {
+        let (prefix, suffix) = ("/hooks/deliveries/", "/resend")
+        guard path.hasPrefix(prefix), path.hasSuffix(suffix), path.count > prefix.count + suffix.count else {
+            return nil
+        }
+        return .hookResend(delivery: String(path.dropFirst(prefix.count).dropLast(suffix.count)))
+    }
+
     private static func order(_ path: String) -> Route? {
         let bytes = path.utf8
         let prefix = "/orders/".utf8
@@ -176,7 +191,8 @@ extension Route {
     /// For the `Allow` header.
     public var methods: String {
         switch self {
-        case .webhook, .receipts, .offers, .orders, .broadcasts, .anyCableBroadcasts, .replays, .demoStore, .grants:
+        case .webhook, .receipts, .offers, .orders, .broadcasts, .anyCableBroadcasts, .replays, .hookTest, .hookResend,
+            .demoStore, .grants:
             "POST"
         case .grant: "DELETE"
         case .recoveries: "GET, POST"
@@ -187,7 +203,9 @@ extension Route {
         case .demoAPI: "GET, POST, PUT"
         case .server: "OPTIONS"
         case .user: "GET, DELETE"
-        case .order, .userEvents, .entitlements, .userStream, .streams, .cable, .feed, .audit, .demoEvents: "GET"
+        case .order, .userEvents, .entitlements, .userStream, .streams, .cable, .feed, .audit, .hooks, .hookDeliveries,
+            .demoEvents:
+            "GET"
         }
     }
 
@@ -209,10 +227,10 @@ public enum Right: String, CaseIterable, Sendable {
     case read
     /// The bodies of events, which hold what the stores say of a buyer, and who did what to users.
     case personal
-    /// Grants, replays and recoveries.
+    /// Grants, replays, recoveries, and messages to the backend once more.
     case act
     case erase
-    /// The feed, the metrics and the readiness.
+    /// The feed, the metrics, the readiness, and how the backend is told.
     case operate
 }
 
@@ -224,9 +242,9 @@ extension Route {
         case .orders, .transactions, .receipts, .offers: .orders
         case .user: method == "DELETE" ? .erase : .read
         case .order, .userEvents, .entitlements, .userStream: .read
-        case .grants, .grant, .replays, .recoveries: .act
+        case .grants, .grant, .replays, .recoveries, .hookTest, .hookResend: .act
         case .audit: .personal
-        case .feed, .ready, .metrics: .operate
+        case .feed, .ready, .metrics, .hooks, .hookDeliveries: .operate
         case .webhook, .streamEntitlements, .streams, .cable, .script, .nativeScript, .openAPI, .up, .demoStore,
             .demoEvents, .demoAPI, .server, .file:
             nil

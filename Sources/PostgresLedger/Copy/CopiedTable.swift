@@ -98,6 +98,19 @@ struct CopiedTable {
             due_at reason:text abandoned_at
             """
         ),
+        CopiedTable(
+            "hook_deliveries",
+            key: "id",
+            """
+            address:text user:text type:text state:text position version accepted queued_at attempts due_at reason:text \
+            ended_at
+            """
+        ),
+        CopiedTable(
+            "hook_addresses",
+            key: "address:text",
+            "accepted_at failures failing_since gone_at reason:text"
+        ),
         CopiedTable("broadcast_keys", key: "id", "key:text request:text position count at"),
         CopiedTable(
             "audit",

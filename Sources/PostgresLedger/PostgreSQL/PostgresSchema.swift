@@ -13,7 +13,11 @@ struct PostgresMigration {
 /// The tables in PostgreSQL, as numbered migrations, in a schema of their own: the database may be the app's, with
 /// tables of the same names. Texts compare as bytes (`COLLATE "C"`), as SQLite's do, and flags are numbers.
 public enum PostgresSchema {
-    static let migrations = [PostgresMigration(sql: tables + "\n" + PartitionedTables.tables)]
+    static let migrations = [
+        PostgresMigration(sql: tables + "\n" + PartitionedTables.tables),
+        // Older nodes go on, but tell no backend what they commit.
+        PostgresMigration(sql: hooks, admits: 0),
+    ]
 
     public static var newest: Int64 { Int64(migrations.count) }
 
@@ -232,5 +236,23 @@ public enum PostgresSchema {
         );
         CREATE INDEX audit_by_user ON audit ("user", id) WHERE "user" IS NOT NULL;
         CREATE INDEX audit_by_actor ON audit (actor, id);
+        """
+
+    private static let hooks = """
+        CREATE TABLE hook_deliveries (
+            id BIGINT PRIMARY KEY,
+            address TEXT COLLATE "C" NOT NULL, "user" TEXT COLLATE "C" NOT NULL, type TEXT COLLATE "C" NOT NULL,
+            state TEXT COLLATE "C" NOT NULL,
+            position BIGINT NOT NULL, version BIGINT NOT NULL, accepted BIGINT NOT NULL,
+            queued_at BIGINT NOT NULL, attempts BIGINT NOT NULL, due_at BIGINT, reason TEXT, ended_at BIGINT
+        );
+        CREATE UNIQUE INDEX hook_deliveries_by_user ON hook_deliveries ("user", address, type);
+        CREATE INDEX hook_deliveries_by_age ON hook_deliveries (address, queued_at, id) WHERE due_at IS NOT NULL;
+        CREATE INDEX hook_deliveries_by_state ON hook_deliveries (state, id);
+        CREATE INDEX hook_deliveries_by_end ON hook_deliveries (ended_at, id) WHERE ended_at IS NOT NULL;
+        CREATE TABLE hook_addresses (
+            address TEXT COLLATE "C" PRIMARY KEY, accepted_at BIGINT, failures BIGINT NOT NULL, failing_since BIGINT,
+            gone_at BIGINT, reason TEXT
+        );
         """
 }

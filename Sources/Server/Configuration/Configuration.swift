@@ -70,6 +70,8 @@ public struct Configuration: Sendable {
     public var retentionDays: Int?
     /// `PAYCAST_FORWARD`: the URLs to which every Sandbox notification from Apple is also posted.
     public var forward: [String]
+    /// `PAYCAST_HOOK_URLS`, `PAYCAST_HOOK_SECRETS`: the addresses of the app's backend that are told of changes.
+    public var hooks: [HookAddress]
 
     /// Settings that are allowed but probably unintended, one sentence each, for the log at start.
     public var warnings: [String]
@@ -117,6 +119,8 @@ public struct Configuration: Sendable {
         accessPolicy = reader.accessPolicy(of: self.stores, serving: environments)
         forward = reader.forward(serving: environments)
         retentionDays = reader.retentionDays()
+        hooks = reader.hooks()
+        accessPolicy.hooks = hooks.targets
 
         if apiKeys.isEmpty && namedKeys.isEmpty && !isDevelopment {
             reader.warn("PAYCAST_API_KEY is not set: the API routes answer 401 to everyone")

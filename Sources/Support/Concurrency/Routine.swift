@@ -37,6 +37,9 @@ public final class Routine: Sendable {
         }
     }
 
+    /// True once no more turns start.
+    public var isHalted: Bool { stop.isRaised }
+
     /// Starts the next turn at once.
     public func wake() {
         waker.wake()

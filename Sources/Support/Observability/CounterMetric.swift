@@ -70,6 +70,18 @@ extension CounterMetric {
         "paycast_jobs_abandoned_total",
         help: "What stores and staging servers could not be told, since this server's start."
     )
+    public static let hooksDelivered = CounterMetric(
+        "paycast_hooks_delivered_total",
+        help: "Messages that the app's backend has accepted."
+    )
+    public static let hookFailures = CounterMetric(
+        "paycast_hook_failures_total",
+        help: "Attempts to send the app's backend a message that have failed."
+    )
+    public static let hooksAbandoned = CounterMetric(
+        "paycast_hooks_abandoned_total",
+        help: "Messages that were given up after their last attempt."
+    )
 }
 
 /// Pages.

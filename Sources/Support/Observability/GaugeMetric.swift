@@ -70,6 +70,18 @@ extension GaugeMetric {
         "paycast_job_nearest_deadline_seconds",
         help: "Time left for the most urgent one; 999999999 when none has a deadline."
     )
+    public static let hooksWaiting = GaugeMetric(
+        "paycast_hooks_waiting",
+        help: "Messages that the app's backend is still to get."
+    )
+    public static let hookOldest = GaugeMetric(
+        "paycast_hook_oldest_seconds",
+        help: "How long the oldest of them has waited; 0 when none waits."
+    )
+    public static let hookAddressesFailing = GaugeMetric(
+        "paycast_hook_addresses_failing",
+        help: "Addresses that have failed for over an hour, or have answered 410."
+    )
 }
 
 /// Pages.

@@ -122,11 +122,13 @@ import Testing
             "CAST('{committed_at,at,created_at,first_at,proof_at,queued_at,due_at,user_at}' AS TEXT[])"
         return try [
             "head", "contracts", "tokens", "claims", "orders", "languages", "entries", "fragments", "events", "jobs",
-            "broadcast_keys", "meta",
+            "broadcast_keys", "hook_deliveries", "meta",
         ].map { table in
-            try cluster.psql(
+            // Its ids follow the position of the commit.
+            let others = table == "hook_deliveries" ? "- CAST('id' AS TEXT)" : ""
+            return try cluster.psql(
                 """
-                SELECT '\(table) ' || CAST(to_jsonb(t) - \(times) - CAST('epoch' AS TEXT) AS TEXT)
+                SELECT '\(table) ' || CAST(to_jsonb(t) - \(times) - CAST('epoch' AS TEXT) \(others) AS TEXT)
                 FROM \(schema).\(table) AS t
                 WHERE COALESCE(to_jsonb(t) ->> 'key', '') NOT IN ('erasure_key', 'history') ORDER BY 1
                 """
@@ -138,8 +140,10 @@ import Testing
 extension WriterLoop {
     fileprivate init(_ engine: PostgresEngine) throws {
         let metrics = Metrics()
+        var policy = AccessPolicy(sandboxUsers: .only([]))
+        policy.hooks = [HookTarget(address: "https://backend.example"), HookTarget(address: "https://crm.example")]
         self.init(
-            repository: try engine.openRepository(policy: AccessPolicy(sandboxUsers: .only([])), streams: .standard),
+            repository: try engine.openRepository(policy: policy, streams: .standard),
             clock: Clock(startingAt: Fixture.now),
             log: .silent,
             counts: LedgerMetrics(metrics, providers: []),

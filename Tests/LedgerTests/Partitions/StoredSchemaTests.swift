@@ -27,7 +27,9 @@ import Testing
 
     @Test func refusalSaysWhy() {
         for known in [StoredSchema("1 1"), StoredSchema("2 1"), .none] { #expect(known.refusal == nil) }
-        #expect(StoredSchema("2 2").refusal == .newerSchema(found: 2, supported: 1))
+        let newer = PostgresSchema.newest + 1
+        let refusal = LedgerError.newerSchema(found: newer, supported: PostgresSchema.newest)
+        #expect(StoredSchema("\(newer) \(newer)").refusal == refusal)
         #expect(StoredSchema("").refusal == .unreleasedSchema)
     }
 

@@ -64,6 +64,15 @@ struct FilledLedger {
                 CASE i % 4 WHEN 0 THEN NULL ELSE i END, CASE i % 4 WHEN 0 THEN i END, i
             FROM \(numbers(1...contracts))
             """,
+            """
+            INSERT INTO hook_deliveries (id, address, "user", type, state, position, version, accepted, queued_at, attempts,
+                due_at, ended_at)
+            SELECT i, 'https://' || (i % 3) || '.example.com', 'u' || i, 'entitlements.changed',
+                CASE i % 4 WHEN 0 THEN 'waiting' WHEN 1 THEN 'failed' ELSE 'delivered' END, i * 2, 1, 0, i, 0,
+                CASE i % 4 WHEN 0 THEN i END, CASE i % 4 WHEN 0 THEN NULL ELSE i END
+            FROM \(numbers(1...contracts))
+            """,
+            "INSERT INTO hook_addresses (address, failures) SELECT 'https://' || i, 0 FROM \(numbers(1...contracts))",
         ]
     }
 

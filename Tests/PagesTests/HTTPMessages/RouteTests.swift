@@ -42,6 +42,11 @@ import Testing
         Case(path: "/orders/\u{301}", route: .order(token: "\u{301}")),
         Case(path: "/paycast.js", route: .script), Case(path: "/paycast-native.js", route: .nativeScript),
         Case(path: "/openapi.json", route: .openAPI),
+        Case(path: "/hooks", route: .hooks), Case(path: "/hooks/test", route: .hookTest),
+        Case(path: "/hooks/deliveries", route: .hookDeliveries),
+        Case(path: "/hooks/deliveries/7/resend", route: .hookResend(delivery: "7")),
+        Case(path: "/hooks/deliveries//resend", route: .file(path: "/hooks/deliveries//resend")),
+        Case(path: "/hooks/deliveries/resend", route: .file(path: "/hooks/deliveries/resend")),
         Case(path: "/", route: .file(path: "/")),
         Case(path: "/orders/", route: .file(path: "/orders/")),
     ]) func findsItsRoute(_ given: Case) {

@@ -101,6 +101,7 @@ extension UnitOfWork {
         let refresh = streams.stream(for: user).map { [Fragment(stream: $0, action: "refresh", content: .none)] }
         _ = try append(Notice(kind: .userErased), fragments: refresh ?? [])
         changes.entries[changes.entries.count - 1].stored = []
+        queueHook(.userErased, about: user, entry: changes.entries.count - 1)
     }
 }
 

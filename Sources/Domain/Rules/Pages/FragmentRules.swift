@@ -17,7 +17,9 @@ extension UnitOfWork {
             for item in news where item.change.current.user == user {
                 changes.entries[item.entry].entry.notice.active = page.active
             }
-            if let last = news.last { try add(page.fragments, to: last.entry) }
+            guard let last = news.last else { continue }
+            try add(page.fragments, to: last.entry)
+            if page.isHookDue { queueHook(.entitlementsChanged, about: user, entry: last.entry) }
         }
         unannounced = []
     }
@@ -46,7 +48,7 @@ extension UnitOfWork {
     private func page(
         of user: UserID,
         after news: [ContractChange]
-    ) throws -> (fragments: [Fragment], active: Bool) {
+    ) throws -> (fragments: [Fragment], active: Bool, isHookDue: Bool) {
         var first: [ContractKey: ContractChange] = [:]
         var last: [ContractKey: ContractChange] = [:]
         for change in news {
@@ -56,15 +58,17 @@ extension UnitOfWork {
         let others = try contracts(.held(by: user)).filter { last[$0.key] == nil }
         let had = first.values.compactMap(\.previous).filter { $0.holders.contains(user) }
         let has = last.values.map(\.current).filter { $0.holders.contains(user) }
-        let before = entitlements(of: user, others + had)
-        let after = entitlements(of: user, others + has)
+        let (held, holds) = (others + had, others + has)
+        let before = entitlements(of: user, held)
+        let after = entitlements(of: user, holds)
         let announcements = Announcement.announcements(
             before: before,
             after: after,
             changing: Set(last.keys),
             beside: Set(last.values.filter(\.isBeside).map(\.key))
         )
-        return (fragments(announcements, for: user, because: last), after.isActive)
+        let isHookDue = isAnswerChanged(from: before, of: held, to: after, of: holds)
+        return (fragments(announcements, for: user, because: last), after.isActive, isHookDue)
     }
 
     func entitlements(of user: UserID, _ held: [TrackedContract]) -> EntitlementSet {

@@ -14,6 +14,7 @@ public struct Changes: Sendable {
     /// Events that were stored before and belong to another contract now.
     public var refiledEvents: [RefiledEvent] = []
     public var jobs: [QueuedJobRecord] = []
+    public var hooks: [HookRecord] = []
     /// A user to erase, with everything that is only theirs.
     public var erasure: ErasureRecord?
     public var buried: [ErasedIdentity] = []
@@ -80,6 +81,13 @@ public struct FiledEvent: Sendable {
 public struct RefiledEvent: Sendable {
     public var event: EventKey
     public var contract: ContractKey
+}
+
+/// Something that the backend is to be told of a user. `position` is that of the entry with the cause.
+public struct HookRecord: Sendable {
+    public var type: HookType
+    public var user: UserID
+    public var position: Int64
 }
 
 /// A job to be queued unless the same one already is. `position` belongs to the event whose body may be forwarded.

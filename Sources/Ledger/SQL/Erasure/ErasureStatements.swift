@@ -86,6 +86,8 @@ struct ErasureStatements {
             "DELETE FROM transfers WHERE to_user = ?",
             "DELETE FROM tokens WHERE token IN (SELECT token FROM orders WHERE \"user\" = ?)",
             "DELETE FROM orders WHERE \"user\" = ?", "UPDATE audit SET \"user\" = NULL WHERE \"user\" = ?",
+            // The backend still has to learn of an erasure.
+            "DELETE FROM hook_deliveries WHERE \"user\" = ? AND type <> '\(HookType.userErased.rawValue)'",
         ].map { sql throws(EngineError) in try connection.prepare(sql) }
         deleteOfContract = try [
             "DELETE FROM jobs WHERE position IN (SELECT position FROM events WHERE contract = ?)",

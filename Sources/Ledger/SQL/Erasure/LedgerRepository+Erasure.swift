@@ -93,6 +93,7 @@ extension LedgerRepository {
 
     mutating func forget(_ erased: ErasureRecord) throws(EngineError) {
         let erasure = try ErasureStatements(connection)
+        hooks.removeAll { $0.user == erased.user }
         for statement in erasure.deleteOfUser { try statement.run([Value(erased.user)]) }
         for key in erased.contracts {
             guard let row = stored.ids.removeValue(forKey: key) else { continue }

@@ -4,10 +4,13 @@ extension LedgerQueries {
     private static let usualLimit = 100
 
     public func entitlements(of user: UserID, now: Instant) throws(LedgerError) -> UserEntitlements {
-        try snapshot { head throws(EngineError) in
-            let held = try held(by: user, limit: LedgerQueries.usualLimit, now: now)
-            return UserEntitlements(isActive: held.isActive, entitlements: held.ranked.map(\.entitlement), since: head)
-        }
+        try snapshot { head throws(EngineError) in try entitlements(of: user, now: now, at: head) }
+    }
+
+    /// In the running snapshot, whose newest position is `head`.
+    func entitlements(of user: UserID, now: Instant, at head: Cursor) throws(EngineError) -> UserEntitlements {
+        let held = try held(by: user, limit: LedgerQueries.usualLimit, now: now)
+        return UserEntitlements(isActive: held.isActive, entitlements: held.ranked.map(\.entitlement), since: head)
     }
 
     /// `isWhole` asks for every order and consumable instead of the newest 100 of each.
@@ -86,25 +89,6 @@ extension ContractRecord {
             charge: contract.transaction?.transaction,
             statedAt: [contract.snapshot?.snapshot.signedAt, contract.transaction?.transaction.signedAt]
                 .compactMap { $0 }.max()
-        )
-    }
-}
-
-extension HeldContract {
-    func entitlement(isHonoured: Bool) -> Entitlement {
-        Entitlement(
-            product: status.product,
-            group: group,
-            state: status.state,
-            isActive: status.isActive && isHonoured,
-            accessUntil: status.accessUntil,
-            autoRenew: status.autoRenew,
-            pendingProduct: status.pendingProduct,
-            provider: contract.provider,
-            environment: contract.environment,
-            contract: contract.lineage,
-            isFamilyShared: isFamilyShared,
-            quantity: quantity
         )
     }
 }

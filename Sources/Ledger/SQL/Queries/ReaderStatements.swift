@@ -6,6 +6,7 @@ struct ReaderStatements {
     let nextKey, fragmentsOfKey, newestOfKey, fragmentAt: Statement
     let userContracts, userShares, userConsumables, sharedConsumables: Statement
     let nextDestination, isDue, dueJobs, jobCount, nextJob, nextDeadline, newestJob, mark: Statement
+    let dueHooks, hookByID, hooks, hooksByState, hooksByUser, hookAddress, hookCount, oldestHook: Statement
     let outlasting, eventsByID, eventsByContract, eventsAfter: Statement
     let entryAt, datesOfEvent, entriesOfUserBefore, unclaimedBefore, contradictingBefore, shownBefore: Statement
     let newestContracts, newestShared, newestOrders: Statement
@@ -123,6 +124,40 @@ struct ReaderStatements {
         )
         newestJob = try connection.prepare("SELECT max(id) FROM jobs")
         mark = try connection.prepare("SELECT at FROM marks WHERE name = ?")
+
+        dueHooks = try connection.prepare(
+            """
+            SELECT id FROM hook_deliveries AS due WHERE address = ? AND due_at <= ? AND NOT EXISTS (
+                SELECT 1 FROM hook_deliveries AS earlier
+                WHERE earlier.user = due.user AND earlier.address = due.address AND earlier.due_at IS NOT NULL
+                    AND earlier.position < due.position
+            ) ORDER BY queued_at, id LIMIT ?
+            """
+        )
+        hookByID = try connection.prepare("SELECT \(HookDelivery.columns) FROM hook_deliveries WHERE id = ?")
+        hooks = try connection.prepare(
+            "SELECT \(HookDelivery.columns) FROM hook_deliveries WHERE id < ? ORDER BY id DESC LIMIT ?"
+        )
+        hooksByState = try connection.prepare(
+            "SELECT \(HookDelivery.columns) FROM hook_deliveries WHERE state = ? AND id < ? ORDER BY id DESC LIMIT ?"
+        )
+        hooksByUser = try connection.prepare(
+            "SELECT \(HookDelivery.columns) FROM hook_deliveries WHERE user = ? ORDER BY address, type"
+        )
+        hookAddress = try connection.prepare(
+            "SELECT accepted_at, failures, failing_since, gone_at, reason FROM hook_addresses WHERE address = ?"
+        )
+        hookCount = try connection.prepare(
+            """
+            SELECT count(*) FROM (
+                SELECT queued_at FROM hook_deliveries WHERE address = ? AND due_at IS NOT NULL
+                ORDER BY queued_at LIMIT \(JobBacklog.countLimit)
+            ) AS waiting
+            """
+        )
+        oldestHook = try connection.prepare(
+            "SELECT min(queued_at) FROM hook_deliveries WHERE address = ? AND due_at IS NOT NULL"
+        )
 
         outlasting = try connection.prepare(
             """

@@ -24,6 +24,8 @@ extension LedgerRepository {
             try statements.refileEvent.run([Value(stored.ids[event.contract])] + event.event.values)
         }
         for job in changes.jobs { try queue(job, at: now) }
+        hooks += changes.hooks
+        hooksAt = now
         try writeTombstones(of: changes)
         if let position = changes.lostBroadcasts { try statements.setLost.run([.text("\(position)")]) }
         if let act, changes.areAnAct { try write(act, at: now) }

@@ -30,6 +30,11 @@ public struct LedgerRepository {
     var act: Act?
     /// True once an erasure has finished.
     var hasErased = false
+    /// What this transaction has to tell the backend, written at its end: of many states of a user, the last one counts.
+    var hooks: [HookRecord] = []
+    var hooksAt = Instant(milliseconds: 0)
+    /// The length of that list before the command that runs.
+    private var hooksBefore = 0
 
     public init(
         _ connection: any LedgerConnection,
@@ -237,6 +242,7 @@ extension LedgerRepository {
         try connection.begin()
         unclaimed = nil
         entriesAt = nil
+        hooks = []
         try forget()
     }
 
@@ -244,6 +250,7 @@ extension LedgerRepository {
     public func holds(_ lease: Lease) throws(EngineError) -> Bool { try connection.holds(lease) }
 
     public func commit() throws(EngineError) {
+        try writeHooks()
         try connection.commit(head: known.head, entriesAt: entriesAt)
     }
 
@@ -253,7 +260,8 @@ extension LedgerRepository {
     }
 
     /// From here on, `undoCommand` can undo one command without the others.
-    public func beginCommand() throws(EngineError) {
+    public mutating func beginCommand() throws(EngineError) {
+        hooksBefore = hooks.count
         try statements.savepoint.run()
     }
 
@@ -267,6 +275,7 @@ extension LedgerRepository {
         guard connection.isInTransaction, !error.failsTransaction else { throw error }
         try statements.rollbackTo.run()
         try statements.release.run()
+        hooks.removeLast(hooks.count - hooksBefore)
         try forget()
     }
 

@@ -15,6 +15,8 @@ struct WriterStatements {
     let contractsByAccount, contractsByPreviousLineage, contractsByPurchase: Statement
     let insertTransfer, transfers, contractsOfStoreUser: Statement
     let insertJob, deleteJob, delayJob, abandonJob, forgetJobs, setMark: Statement
+    let putHook, acceptHook, delayHook, endHook, deleteHook, resendHook, forgetHooks: Statement
+    let hookAccepted, hookRefused, hookReturned: Statement
     let findBroadcastKey, putBroadcastKey, forgetBroadcastKeys, limitBroadcastKeys: Statement
     let nextEnd, endedContracts: Statement
     let language, putLanguage: Statement
@@ -213,6 +215,65 @@ struct WriterStatements {
         setMark = try connection.prepare(
             "INSERT INTO marks (name, at) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET at = excluded.at"
         )
+
+        // While a message waits, its date stays that of the oldest state that the backend has missed.
+        putHook = try connection.prepare(
+            Insertion(
+                into: "hook_deliveries",
+                "user, address, type, id, state, position, version, accepted, queued_at, attempts, due_at",
+                replacing: 3,
+                conflict: """
+                    ON CONFLICT (user, address, type) DO UPDATE SET state = excluded.state, position = excluded.position,
+                        version = hook_deliveries.version + excluded.version, attempts = 0, due_at = excluded.due_at,
+                        queued_at = CASE hook_deliveries.state
+                            WHEN excluded.state THEN hook_deliveries.queued_at ELSE excluded.queued_at END,
+                        reason = NULL, ended_at = NULL
+                    """
+            )
+        )
+        acceptHook = try connection.prepare("UPDATE hook_deliveries SET accepted = ? WHERE id = ?")
+        delayHook = try connection.prepare(
+            """
+            UPDATE hook_deliveries SET attempts = attempts + 1, due_at = ?, reason = ?
+            WHERE id = ? AND version = ? AND due_at IS NOT NULL
+            """
+        )
+        endHook = try connection.prepare(
+            """
+            UPDATE hook_deliveries
+            SET attempts = attempts + 1, state = ?, reason = ?, ended_at = ?, due_at = NULL
+            WHERE id = ? AND version = ?
+            """
+        )
+        deleteHook = try connection.prepare("DELETE FROM hook_deliveries WHERE id = ? AND version = ?")
+        resendHook = try connection.prepare(
+            """
+            UPDATE hook_deliveries
+            SET state = ?, attempts = 0, due_at = ?, reason = NULL, ended_at = NULL WHERE id = ?
+            """
+        )
+        forgetHooks = try connection.prepare(
+            """
+            DELETE FROM hook_deliveries
+            WHERE id IN (SELECT id FROM hook_deliveries WHERE ended_at < ? ORDER BY ended_at, id LIMIT 100)
+            """
+        )
+        hookAccepted = try connection.prepare(
+            """
+            INSERT INTO hook_addresses (address, accepted_at, failures) VALUES (?, ?, 0)
+            ON CONFLICT (address) DO UPDATE SET accepted_at = excluded.accepted_at, failures = 0, failing_since = NULL,
+                gone_at = NULL, reason = NULL
+            """
+        )
+        hookRefused = try connection.prepare(
+            """
+            INSERT INTO hook_addresses (address, failures, failing_since, gone_at, reason) VALUES (?, 1, ?, ?, ?)
+            ON CONFLICT (address) DO UPDATE SET failures = hook_addresses.failures + 1,
+                failing_since = COALESCE(hook_addresses.failing_since, excluded.failing_since),
+                gone_at = COALESCE(excluded.gone_at, hook_addresses.gone_at), reason = excluded.reason
+            """
+        )
+        hookReturned = try connection.prepare("UPDATE hook_addresses SET gone_at = NULL WHERE address = ?")
 
         findBroadcastKey = try connection.prepare(
             "SELECT request, position, count FROM broadcast_keys WHERE key = ? AND at > ?"

@@ -1,0 +1,169 @@
+public import APIModel
+internal import Domain
+internal import HTTP
+internal import Ledger
+internal import Pages
+
+/// What the endpoints know of the backend's addresses; the server fills it in.
+public struct HookDesk: Sendable {
+    /// Each as the ledger knows it, and as answers show it.
+    let addresses: [(address: String, shown: String)]
+    /// Sends a test to each. The answers come on another thread. Returns false if that is not possible now.
+    let test: @Sendable (@escaping @Sendable ([HookTestAnswer.Trial]) -> Void) -> Bool
+
+    public init(
+        addresses: [(address: String, shown: String)],
+        test: @escaping @Sendable (@escaping @Sendable ([HookTestAnswer.Trial]) -> Void) -> Bool
+    ) {
+        self.addresses = addresses
+        self.test = test
+    }
+
+    /// No address is configured.
+    public static let none = HookDesk(addresses: []) { done in
+        done([])
+        return true
+    }
+
+    fileprivate func shown(_ address: String) -> String {
+        addresses.first { $0.address == address }?.shown ?? String(address.prefix { $0 != "?" })
+    }
+}
+
+/// `GET /hooks`, `POST /hooks/test`, `GET /hooks/deliveries[?user=&state=&before=]` and
+/// `POST /hooks/deliveries/{id}/resend`: how the app's backend is told.
+struct HooksEndpoint {
+    private static let pageSize = 100
+
+    private let services: Services
+
+    init(_ services: Services) {
+        self.services = services
+    }
+
+    func states() -> Answer {
+        .later { [services] reply in
+            services.reader.hookAddresses(services.hooks.addresses.map(\.address)) { result in
+                reply.send(result) { states in
+                    let hooks = zip(states, services.hooks.addresses).map { state, address in
+                        HooksAnswer.Hook(state, url: address.shown)
+                    }
+                    return JSON.response(200, body: HooksAnswer(hooks: hooks))
+                }
+            }
+        }
+    }
+
+    func test() -> Answer {
+        .later { [services] reply in
+            services.hooks.test { trials in
+                reply.send(JSON.response(200, body: HookTestAnswer(hooks: trials)))
+            }
+        }
+    }
+
+    func deliveries(_ request: Request) -> Answer {
+        let word = request.query["state"]
+        let state = word.flatMap(HookState.init)
+        guard word == nil || state != nil else { return .respond(HooksEndpoint.invalidState) }
+        let text = request.query["before"]
+        let before = text.flatMap { $0.utf8.allSatisfy { (48...57).contains($0) } ? Int64($0) : nil }
+        guard text == nil || before != nil else { return .respond(HooksEndpoint.invalidBefore) }
+        if let user = request.query["user"] {
+            guard isValidIdentifier(user) else { return .respond(UsersEndpoint.invalidUser) }
+            return .later { [services] reply in
+                services.reader.hookDeliveries(of: UserID(user)) { result in
+                    reply.send(result) { found in
+                        response(found.filter { state == nil || $0.state == state }, isLast: true)
+                    }
+                }
+            }
+        }
+        return .later { [services] reply in
+            services.reader.hookDeliveries(in: state, before: before ?? .max, limit: HooksEndpoint.pageSize) { result in
+                reply.send(result) { found in response(found, isLast: found.count < HooksEndpoint.pageSize) }
+            }
+        }
+    }
+
+    private func response(_ found: [HookDelivery], isLast: Bool) -> Response {
+        let items = found.map { delivery in
+            HookDeliveriesAnswer.Delivery(
+                delivery,
+                url: services.hooks.shown(delivery.address),
+                epoch: services.epoch
+            )
+        }
+        let next = isLast ? nil : found.last.map { String($0.id) }
+        return JSON.response(200, body: HookDeliveriesAnswer(deliveries: items, next: next))
+    }
+
+    /// The message is sent in the user's present state, with the id that it had.
+    func resend(_ text: String) -> Answer {
+        guard let id = Int64(text) else { return .respond(HooksEndpoint.unknownDelivery) }
+        return .later { [services] reply in
+            services.reader.hookDelivery(id) { result in
+                guard case .success(let found) = result else { return reply.send(.unreadable) }
+                guard found != nil else { return reply.send(HooksEndpoint.unknownDelivery) }
+                let isTaken = services.writer.submit(
+                    .resendHook(id) { isCommitted in
+                        reply.send(isCommitted ? JSON.response(202, body: HookResendAnswer(id: id)) : .busy)
+                    }
+                )
+                if !isTaken { reply.send(.busy) }
+            }
+        }
+    }
+
+    private static let unknownDelivery = Response.error(
+        404,
+        code: "unknown_delivery",
+        message: "No delivery has this id: GET /hooks/deliveries lists them."
+    )
+    private static let invalidState = Response.error(
+        400,
+        code: "invalid_state",
+        message: "state must be one of waiting, delivered, failed."
+    )
+    private static let invalidBefore = Response.error(
+        400,
+        code: "invalid_cursor",
+        message: "before must be the next of the page before."
+    )
+}
+
+extension HooksAnswer.Hook {
+    fileprivate init(_ state: HookAddressState, url: String) {
+        let word = state.goneAt != nil ? "gone" : state.failures > 0 ? "failing" : "ok"
+        self.init(
+            url: url,
+            state: word,
+            lastSuccess: state.acceptedAt,
+            failures: state.failures,
+            failingSince: state.failingSince,
+            reason: state.reason,
+            waiting: state.waiting,
+            oldest: state.oldest
+        )
+    }
+}
+
+extension HookDeliveriesAnswer.Delivery {
+    fileprivate init(_ delivery: HookDelivery, url: String, epoch: String) {
+        self.init(
+            id: delivery.id,
+            message: delivery.messageID(epoch: epoch),
+            url: url,
+            user: delivery.user,
+            type: delivery.type.rawValue,
+            state: delivery.state.rawValue,
+            attempts: delivery.attempts,
+            cursor: Cursor(epoch: epoch, position: delivery.position),
+            superseded: delivery.superseded,
+            queuedAt: delivery.queuedAt,
+            dueAt: delivery.dueAt,
+            endedAt: delivery.endedAt,
+            reason: delivery.reason
+        )
+    }
+}

@@ -1,0 +1,74 @@
+public import Domain
+
+/// What the app's backend is sent, in the form of the Standard Webhooks specification.
+public struct HookMessage: Codable, Sendable, Equatable {
+    /// A `HookType`, or `paycast.test`.
+    public var type: String
+    /// When the cause was committed: ISO 8601, UTC.
+    public var timestamp: String
+    public var data: Content
+
+    public init(type: String, timestamp: Instant, data: Content) {
+        self.type = type
+        self.timestamp = timestamp.iso8601
+        self.data = data
+    }
+
+    /// What `GET /users/{user}/entitlements` answers, with the cause of its change. Other types than
+    /// `entitlements.changed` have no state, and a test has no user either.
+    public struct Content: Codable, Sendable, Equatable {
+        public var user: UserID?
+        /// Whether one of the entitlements gives access now.
+        public var active: Bool?
+        /// The user's present and past entitlements; those that speak for the user come first.
+        public var entitlements: [EntitlementItem]?
+        /// The ledger's newest cursor when they were read.
+        public var since: String?
+        public var cause: Cause?
+        /// Where the cause was committed.
+        public var cursor: String?
+        /// How many older states of the user this address was not told of, because this one took their place.
+        public var superseded: Int?
+
+        /// Of a test.
+        public init() {}
+
+        /// `answer` is nil for a user who was erased.
+        public init(
+            user: UserID,
+            answer: EntitlementsAnswer?,
+            cause: Cause?,
+            cursor: Cursor,
+            superseded: Int
+        ) {
+            self.user = user
+            active = answer?.active
+            entitlements = answer?.entitlements
+            since = answer?.since
+            self.cause = cause
+            self.cursor = cursor.description
+            self.superseded = superseded
+        }
+    }
+
+    /// The entry that changed the state. A member is null if the cause has no such thing: no store announces that a
+    /// period has ended.
+    public struct Cause: Codable, Sendable, Equatable {
+        /// An `EventKind`, as on the feed.
+        public var kind: String
+        @Nullable public var provider: String?
+        @Nullable public var type: String?
+        @Nullable public var event: String?
+        @Nullable public var outcome: String?
+        @Nullable public var contract: String?
+
+        public init(_ notice: Notice) {
+            kind = notice.kind.rawValue
+            provider = notice.provider?.rawValue
+            type = notice.type
+            event = notice.event
+            outcome = notice.outcome?.rawValue
+            contract = notice.contract
+        }
+    }
+}

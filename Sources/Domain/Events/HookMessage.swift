@@ -1,0 +1,29 @@
+/// A kind of message that the app's backend is sent.
+public enum HookType: String, CaseIterable, Sendable {
+    /// What a user may use has changed.
+    case entitlementsChanged = "entitlements.changed"
+    /// A user was erased.
+    case userErased = "user.erased"
+}
+
+/// An address of the app's backend, and what it is told.
+public struct HookTarget: Sendable, Equatable {
+    /// A whole URL, from the settings alone.
+    public var address: String
+    public var types: Set<HookType>
+
+    public init(address: String, types: Set<HookType> = Set(HookType.allCases)) {
+        self.address = address
+        self.types = types
+    }
+}
+
+/// What a backend's answer to one attempt means for its message.
+public enum HookResult: Sendable, Equatable {
+    case accepted
+    case retry(at: Instant, reason: String)
+    /// All attempts have failed. The message is kept for a month, and can be sent again.
+    case failed(reason: String)
+    /// The address is gone: nothing is sent there before settings are read that name it again.
+    case gone(reason: String)
+}

@@ -1,0 +1,95 @@
+public import Domain
+
+/// What the app's backend is told, and how its answers are recorded.
+extension LedgerRepository {
+    /// A message that has arrived or failed is kept for as long as a job that was abandoned.
+    private static let memoryOfHooks = Duration.seconds(30 * 86_400)
+    /// More messages than one transaction has.
+    private static let messagesOfAPosition: Int64 = 1 << 20
+
+    /// One row for each user and address, at the transaction's end: a user who changed three times is told of once.
+    func writeHooks() throws(EngineError) {
+        guard !hooks.isEmpty else { return }
+        var news: [HookKey: (position: Int64, count: Int64)] = [:]
+        var order: [HookKey] = []
+        for record in hooks {
+            let key = HookKey(type: record.type, user: record.user)
+            if news[key] == nil { order.append(key) }
+            news[key] = (record.position, (news[key]?.count ?? 0) + 1)
+        }
+        // A position is given once, and every change that a backend is told of has an entry.
+        var id = known.head * LedgerRepository.messagesOfAPosition
+        for key in order {
+            guard let new = news[key] else { continue }
+            for target in policy.hooks where target.types.contains(key.type) {
+                try statements.putHook.run([
+                    Value(key.user), .text(target.address), Value(key.type), .integer(id), Value(HookState.waiting),
+                    .integer(new.position), .integer(new.count), .integer(0), Value(hooksAt), .integer(0),
+                    Value(hooksAt),
+                ])
+                id += 1
+            }
+        }
+    }
+
+    /// Records the answer to an attempt. A message that has become newer meanwhile stays waiting.
+    public mutating func end(_ delivery: HookDelivery, result: HookResult, now: Instant) throws(EngineError) -> Commit<
+        Void
+    > {
+        let row: [Value] = [.integer(delivery.id), .integer(delivery.version)]
+        switch result {
+        case .accepted:
+            try statements.acceptHook.run([.integer(delivery.version), .integer(delivery.id)])
+            if delivery.type == .userErased {
+                try eraseMessage(row)
+            } else {
+                try statements.endHook.run([Value(HookState.delivered), .null, Value(now)] + row)
+            }
+            try statements.hookAccepted.run([.text(delivery.address), Value(now)])
+        case .retry(let at, let reason):
+            try statements.delayHook.run([Value(at), .text(reason)] + row)
+            try refused(delivery.address, at: now, reason: reason)
+        case .failed(let reason):
+            try statements.endHook.run([Value(HookState.failed), .text(reason), Value(now)] + row)
+            try refused(delivery.address, at: now, reason: reason)
+        case .gone(let reason):
+            try refused(delivery.address, at: now, goneAt: now, reason: reason)
+        }
+        try statements.forgetHooks.run([Value(now - LedgerRepository.memoryOfHooks)])
+        return Commit(value: ())
+    }
+
+    private func refused(
+        _ address: String,
+        at now: Instant,
+        goneAt: Instant? = nil,
+        reason: String
+    ) throws(EngineError) {
+        try statements.hookRefused.run([.text(address), Value(now), Value(goneAt), .text(reason)])
+    }
+
+    /// The last row that names an erased user.
+    private mutating func eraseMessage(_ row: [Value]) throws(EngineError) {
+        try connection.overwriteDeleted(true)
+        defer { try? connection.overwriteDeleted(false) }
+        try statements.deleteHook.run(row)
+        hasErased = true
+    }
+
+    /// Sends a message once more, in the user's present state.
+    public func resendHook(_ id: Int64, now: Instant) throws(EngineError) -> Commit<Void> {
+        try statements.resendHook.run([Value(HookState.waiting), Value(now), .integer(id)])
+        return Commit(value: ())
+    }
+
+    /// Settings that were just read name these addresses: what said that it is gone is tried again.
+    public func nameHooks(_ addresses: [String]) throws(EngineError) -> Commit<Void> {
+        for address in addresses { try statements.hookReturned.run([.text(address)]) }
+        return Commit(value: ())
+    }
+}
+
+private struct HookKey: Hashable {
+    var type: HookType
+    var user: UserID
+}

@@ -1,0 +1,278 @@
+internal import API
+internal import APIModel
+internal import Domain
+internal import Ledger
+internal import Simulator
+internal import Support
+internal import Synchronization
+
+/// Tells the app's backend what has changed, after the commit.
+///
+/// One thread finds out what is due, when something was committed and once a second; others send it. Of several nodes, the
+/// leader does. A message is read with its user's state when a thread is free for it, so that what waits is in the ledger
+/// alone.
+final class HookRunner: Sendable {
+    /// How often the addresses' states are read, for the metrics and `/ready`.
+    private static let lookEvery = Duration.seconds(10)
+    /// `/ready` warns of an address that has failed for longer.
+    private static let patience = Duration.seconds(3600)
+
+    private let reader: LedgerReader
+    private let writer: LedgerWriter
+    private let leaderLease: LeaderLease
+    private let targets: [HookTarget]
+    private let sender: SharedValue<HookSender>
+    private let developmentSecret: String?
+    private let clock: Clock
+    private let signingClock: Clock
+    private let log: Log
+    private let routine: Routine
+    private let pool: WorkerPool
+    private let lanes = Mutex(HookLanes())
+    private let states = Mutex<(list: [HookAddressState], readAt: UInt64)>(([], 0))
+    private let counts: HookCounts
+
+    /// Nil if no address is configured. `routine` is woken after commits.
+    init?(_ core: ServerCore, counts: HookCounts) {
+        developmentSecret = core.keys.workspace?.hookSecret
+        let addresses = core.configuration.hooks.completed(with: developmentSecret)
+        guard !addresses.isEmpty else { return nil }
+        reader = core.reader
+        writer = core.writer
+        leaderLease = core.ledger.leaderLease
+        targets = addresses.targets
+        clock = core.clock
+        // In development, the server's clock may be months ahead.
+        signingClock = core.configuration.isDevelopment ? Clock() : core.clock
+        sender = SharedValue(HookSender(addresses, clock: signingClock))
+        log = core.log
+        routine = core.hookRoutine
+        pool = WorkerPool(name: "hooks", threads: min(addresses.count * HookLanes.most, 32), capacity: 1000)
+        self.counts = counts
+    }
+
+    func start() {
+        name()
+        routine.start("hooks", state: ()) { [self] _ in
+            turn()
+            return .seconds(1)
+        }
+    }
+
+    /// Starts nothing new.
+    func halt() {
+        routine.halt()
+    }
+
+    /// Waits for the running attempts. Call it before the ledger is closed.
+    func close() {
+        routine.end()
+        pool.close()
+    }
+
+    /// New attempts are signed with these addresses' secrets. What said that it is gone is tried again.
+    func reload(_ addresses: [HookAddress]) {
+        let addresses = addresses.completed(with: developmentSecret)
+        sender.replace(with: HookSender(addresses, clock: signingClock))
+        name()
+    }
+
+    private func name() {
+        _ = writer.submit(.nameHooks(targets.map(\.address)) { [self] _ in look(afterAtLeast: .zero) })
+    }
+
+    private func turn() {
+        guard let lease = leaderLease.lease else {
+            lanes.withLock { $0.forget() }
+            return states.withLock { $0 = ([], 0) }
+        }
+        look(afterAtLeast: HookRunner.lookEvery)
+        let gone = states.withLock { Set($0.list.filter { $0.goneAt != nil }.map(\.address)) }
+        for target in targets where !gone.contains(target.address) && !routine.isHalted {
+            send(to: target, under: lease)
+        }
+    }
+
+    private func send(to target: HookTarget, under lease: Lease) {
+        let address = target.address
+        let room = lanes.withLock { $0.look(at: address, now: monotonicNanoseconds()) }
+        guard room.free > 0,
+            let due = answer({ reader.hooks(to: address, limit: room.free + room.busy, completion: $0) })
+        else { return }
+        for hook in due {
+            let user = hook.delivery.user
+            guard lanes.withLock({ $0.begin(user, to: address, now: monotonicNanoseconds()) }) else { continue }
+            let isTaken = pool.submit { [self] in deliver(hook, to: target, under: lease) }
+            if !isTaken { lanes.withLock { $0.rest(address, now: monotonicNanoseconds()) } }
+        }
+    }
+}
+
+/// One attempt, on a thread of the pool.
+extension HookRunner {
+    private func deliver(_ hook: DueHook, to target: HookTarget, under lease: Lease) {
+        let delivery = hook.delivery
+        let message = HookMessage(hook, epoch: writer.epoch)
+        let answer = sender.value.send(message, id: delivery.messageID(epoch: writer.epoch), to: delivery.address)
+        let schedule = HookSchedule(attempts: delivery.attempts, now: clock.now(), jitter: .random(in: 0..<1))
+        let result = schedule.result(of: answer)
+        let isCommitted = commit(delivery, result: result, under: lease)
+        let before = lanes.withLock { lanes in
+            let now = monotonicNanoseconds()
+            let before = lanes.end(delivery.user, to: delivery.address, answer: answer, now: now)
+            if !isCommitted { lanes.rest(delivery.address, now: now) }
+            return before
+        }
+        if isCommitted { report(result, of: delivery, answer: answer, to: target, failuresBefore: before) }
+        routine.wake()
+    }
+
+    private func commit(_ delivery: HookDelivery, result: HookResult, under lease: Lease) -> Bool {
+        let promise = Promise<Bool>()
+        let command = LedgerCommand.hook(delivery, result, completion: promise.fulfil)
+        guard writer.submit(.led(command, under: lease)) else { return false }
+        return promise.wait()
+    }
+
+    private func report(
+        _ result: HookResult,
+        of delivery: HookDelivery,
+        answer: HookAnswer,
+        to target: HookTarget,
+        failuresBefore: Int
+    ) {
+        counts.count(result)
+        let body = String(decoding: answer.body, as: UTF8.self)
+        log.debug("hook answered", fields: ["address": target.origin, "status": answer.status ?? 0, "body": body])
+        switch result {
+        case .accepted where failuresBefore > 0: log.info("hook works again", fields: ["address": target.origin])
+        case .accepted: break
+        case .retry(_, let reason) where failuresBefore == 0:
+            log.warning("hook fails", fields: ["address": target.origin, "reason": reason])
+        case .retry(let at, let reason):
+            log.debug("hook postponed", fields: ["address": target.origin, "until": at.iso8601, "reason": reason])
+        case .failed(let reason):
+            let todo = "mend the backend, then: paycast hooks resend \(delivery.id)"
+            log.error("hook given up", fields: ["address": target.origin, "reason": reason, "todo": todo])
+        case .gone(let reason):
+            look(afterAtLeast: .zero)
+            log.error("hook stopped", fields: ["address": target.origin, "reason": reason])
+        }
+    }
+}
+
+/// What operators are shown.
+extension HookRunner {
+    /// Reads the addresses' states, unless they were read just now.
+    private func look(afterAtLeast age: Duration) {
+        let now = monotonicNanoseconds()
+        let isNew = states.withLock {
+            now - $0.readAt < UInt64(age.components.seconds) * 1_000_000_000 && $0.readAt > 0
+        }
+        guard !isNew else { return }
+        states.withLock { $0.readAt = now }
+        _ = reader.hookAddresses(targets.map(\.address)) { [self] result in
+            guard let list = try? result.get() else { return }
+            states.withLock { $0.list = list }
+        }
+    }
+
+    /// For `/ready`: they become a problem of those who rely on being told.
+    var warnings: [String] {
+        let now = clock.now()
+        return states.withLock { $0.list }.compactMap { state in
+            guard let target = targets.first(where: { $0.address == state.address }) else { return nil }
+            if state.goneAt != nil {
+                return
+                    "hooks: \(target.origin) has answered 410 and is told nothing more; take it out of PAYCAST_HOOK_URLS, "
+                    + "or reload the server to try again"
+            }
+            guard let since = state.failingSince, since + HookRunner.patience < now else { return nil }
+            return "hooks: \(target.origin) has failed since \(since.iso8601): \(state.reason ?? "see paycast hooks")"
+        }
+    }
+
+    /// Messages that wait, how long the oldest has waited in seconds, and the number of addresses that `/ready` warns of.
+    var backlog: (waiting: Int, oldest: Int, failing: Int) {
+        let list = states.withLock { $0.list }
+        let now = clock.now()
+        let oldest = list.compactMap(\.oldest).min().map { Int(max(0, now.milliseconds - $0.milliseconds) / 1000) }
+        return (list.reduce(0) { $0 + $1.waiting }, oldest ?? 0, warnings.count)
+    }
+
+    /// What the API's routes work with.
+    var desk: HookDesk {
+        HookDesk(addresses: targets.map { ($0.address, $0.shown) }) { [self] done in test(done) }
+    }
+
+    /// Sends a message of the type `paycast.test` to each address, all at once. `done` comes on another thread. Returns false
+    /// if that is not possible now.
+    private func test(_ done: @escaping @Sendable ([HookTestAnswer.Trial]) -> Void) -> Bool {
+        let message = HookMessage(type: "paycast.test", timestamp: signingClock.now(), data: .init())
+        let id = "msg_test_\(OrderToken.random())"
+        let trials = Trials(count: targets.count, done: done)
+        for (index, target) in targets.enumerated() {
+            let isTaken = pool.submit { [self] in
+                let start = monotonicNanoseconds()
+                let answer = sender.value.send(message, id: id, to: target.address)
+                trials.add(
+                    HookTestAnswer.Trial(
+                        url: target.shown,
+                        ok: answer.isSuccess,
+                        status: answer.status,
+                        message: answer.text,
+                        milliseconds: Int((monotonicNanoseconds() - start) / 1_000_000)
+                    ),
+                    at: index
+                )
+            }
+            guard isTaken else { return false }
+        }
+        return true
+    }
+}
+
+/// Collects what the addresses answered.
+private final class Trials: Sendable {
+    private let results: Mutex<[HookTestAnswer.Trial?]>
+    private let done: @Sendable ([HookTestAnswer.Trial]) -> Void
+
+    init(count: Int, done: @escaping @Sendable ([HookTestAnswer.Trial]) -> Void) {
+        results = Mutex(Array(repeating: nil, count: count))
+        self.done = done
+    }
+
+    func add(_ trial: HookTestAnswer.Trial, at index: Int) {
+        let all = results.withLock { results -> [HookTestAnswer.Trial]? in
+            results[index] = trial
+            let found = results.compactMap { $0 }
+            return found.count == results.count ? found : nil
+        }
+        if let all { done(all) }
+    }
+}
+
+/// What happened to messages, since this server's start.
+struct HookCounts: Sendable {
+    private let delivered, failures, abandoned: Counter
+
+    init(_ metrics: Metrics) {
+        delivered = metrics.counter(.hooksDelivered)
+        failures = metrics.counter(.hookFailures)
+        abandoned = metrics.counter(.hooksAbandoned)
+    }
+
+    fileprivate func count(_ result: HookResult) {
+        if result == .accepted { delivered.add() } else { failures.add() }
+        if case .failed = result { abandoned.add() }
+    }
+
+    func show(_ runner: HookRunner?, in metrics: Metrics) {
+        let backlog: @Sendable () -> (waiting: Int, oldest: Int, failing: Int) = { [weak runner] in
+            runner?.backlog ?? (0, 0, 0)
+        }
+        metrics.gauge(.hooksWaiting) { backlog().waiting }
+        metrics.gauge(.hookOldest) { backlog().oldest }
+        metrics.gauge(.hookAddressesFailing) { backlog().failing }
+    }
+}

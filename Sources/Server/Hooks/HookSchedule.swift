@@ -1,0 +1,131 @@
+internal import Domain
+
+/// Decides what happens to a message after an attempt: the schedule of the Standard Webhooks specification. Pure.
+struct HookSchedule {
+    /// The time between an attempt and the next, in seconds. After the last of them, the message has failed: 3 days and 4 hours.
+    static let delays: [Int64] = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400]
+    /// How much longer than that it may take, so that many messages do not come back together.
+    static let spread = 0.2
+    /// The longest time that a receiver may ask for.
+    static let longest = Duration.seconds(86_400)
+
+    /// The attempts that have failed before this one.
+    var attempts: Int
+    var now: Instant
+    /// Between 0 and 1.
+    var jitter: Double
+
+    func result(of answer: HookAnswer) -> HookResult {
+        guard !answer.isSuccess else { return .accepted }
+        guard answer.status != 410 else { return .gone(reason: answer.text) }
+        guard attempts < HookSchedule.delays.count else { return .failed(reason: answer.text) }
+        let delay = Double(HookSchedule.delays[attempts]) * (1 + HookSchedule.spread * min(max(jitter, 0), 1))
+        let asked = min(answer.retryAfter ?? .zero, HookSchedule.longest)
+        return .retry(at: now + max(.milliseconds(Int64(delay * 1000)), asked), reason: answer.text)
+    }
+}
+
+/// What came back from an address.
+struct HookAnswer: Sendable, Equatable {
+    /// Nil without an answer.
+    var status: Int?
+    /// Why there is none.
+    var problem: String?
+    var retryAfter: Duration?
+    /// Its beginning.
+    var body: [UInt8] = []
+
+    var isSuccess: Bool { status.map { (200..<300).contains($0) } ?? false }
+
+    /// True if other messages would probably fail there, too.
+    var concernsTheAddress: Bool {
+        guard let status else { return true }
+        return status >= 500 || status == 429 || status == 408 || (300..<400).contains(status) || status == 410
+    }
+
+    /// What it means, and what to do.
+    var text: String {
+        guard let status else { return problem ?? "no answer" }
+        let todo =
+            switch status {
+            case 200..<300: "it accepts what is signed with its secret"
+            case 300..<400: "it redirects: name the last address in PAYCAST_HOOK_URLS"
+            case 401, 403: "it wants a password, or another secret than that of PAYCAST_HOOK_SECRETS"
+            case 400: "it does not believe the signature, or cannot read the message: its log says why"
+            case 404, 405: "PAYCAST_HOOK_URLS needs the whole address"
+            case 410: "it is gone: take it out of PAYCAST_HOOK_URLS, or start or reload the server to try again"
+            case 413: "it takes only smaller bodies"
+            default: "its log says why"
+            }
+        return "it answers \(status): \(todo)"
+    }
+}
+
+/// Which messages are on their way: several to each address, one about each user. An address that fails is left alone for a
+/// while, and then tried with one message. Pure.
+struct HookLanes {
+    /// At once to one address.
+    static let most = 8
+    /// In seconds.
+    static let longestRest: UInt64 = 60
+
+    private struct Lane {
+        var users: Set<UserID> = []
+        /// Those whose message has ended since the ledger was last asked what is due: its answer may still have it.
+        var ended: Set<UserID> = []
+        /// In a row.
+        var failures = 0
+        /// Monotonic nanoseconds.
+        var restsUntil: UInt64 = 0
+    }
+
+    private var lanes: [String: Lane] = [:]
+
+    /// The same as `room`. Call it before the ledger is asked what is due.
+    mutating func look(at address: String, now: UInt64) -> (free: Int, busy: Int) {
+        lanes[address]?.ended = []
+        return room(at: address, now: now)
+    }
+
+    /// How many more messages may go to an address now, and how many are on their way.
+    func room(at address: String, now: UInt64) -> (free: Int, busy: Int) {
+        let lane = lanes[address] ?? Lane()
+        guard lane.restsUntil <= now else { return (0, lane.users.count) }
+        return (max(0, (lane.failures == 0 ? HookLanes.most : 1) - lane.users.count), lane.users.count)
+    }
+
+    /// False if a message about the same user is on its way there, or was a moment ago, or if there is no room.
+    mutating func begin(_ user: UserID, to address: String, now: UInt64) -> Bool {
+        guard room(at: address, now: now).free > 0, lanes[address]?.ended.contains(user) != true else { return false }
+        return lanes[address, default: Lane()].users.insert(user).inserted
+    }
+
+    /// Returns how many attempts have failed in a row before this one.
+    @discardableResult
+    mutating func end(_ user: UserID, to address: String, answer: HookAnswer, now: UInt64) -> Int {
+        var lane = lanes[address] ?? Lane()
+        defer { lanes[address] = lane }
+        lane.users.remove(user)
+        lane.ended.insert(user)
+        let before = lane.failures
+        guard answer.concernsTheAddress else {
+            lane.failures = 0
+            return before
+        }
+        lane.failures += 1
+        let usual = min(UInt64(1) << UInt64(min(lane.failures - 1, 6)), HookLanes.longestRest)
+        let asked = UInt64(clamping: min(answer.retryAfter ?? .zero, .seconds(3600)).components.seconds)
+        lane.restsUntil = now + max(usual, asked) * 1_000_000_000
+        return before
+    }
+
+    /// The ledger did not take the result, so that the message would be sent again at once.
+    mutating func rest(_ address: String, now: UInt64) {
+        lanes[address, default: Lane()].restsUntil = now + 10_000_000_000
+    }
+
+    /// For another node's turn.
+    mutating func forget() {
+        lanes = lanes.mapValues { Lane(users: $0.users, ended: $0.ended) }
+    }
+}

@@ -1,0 +1,80 @@
+internal import APIModel
+internal import Crypto
+internal import Domain
+internal import HTTPClient
+internal import Ledger
+internal import Support
+
+/// Signs messages and posts them to the backend. Blocks.
+struct HookSender: Sendable {
+    private static let timeout = Duration.seconds(15)
+    /// The part of an answer's body that is read, for the log.
+    private static let answerSize = 1024
+
+    private struct Receiver: Sendable {
+        let client: HTTPClient
+        let signer: WebhookSigner
+    }
+
+    private let receivers: [String: Receiver]
+    /// Receivers believe only what was just signed, by the time of their own clocks.
+    private let clock: Clock
+
+    init(_ addresses: [HookAddress], clock: Clock) {
+        self.clock = clock
+        receivers = addresses.reduce(into: [:]) { receivers, address in
+            receivers[address.url] = Receiver(
+                client: HTTPClient(timeout: HookSender.timeout),
+                signer: WebhookSigner(address.secrets.compactMap { WebhookSecret($0.value) })
+            )
+        }
+    }
+
+    /// `id` is the same for every attempt.
+    func send(_ message: HookMessage, id: String, to address: String) -> HookAnswer {
+        guard let receiver = receivers[address] else { return HookAnswer(problem: "no settings name this address") }
+        let body = JSON.encode(message)
+        let seconds = clock.now().milliseconds / 1000
+        let headers = [("Content-Type", "application/json"), ("User-Agent", "paycast/\(releaseVersion)")]
+        do throws(HTTPClientError) {
+            let response = try receiver.client.send(
+                "POST",
+                to: address,
+                headers: headers + receiver.signer.headers(id: id, at: seconds, body: body),
+                body: body,
+                cuttingBodyAt: HookSender.answerSize
+            )
+            let wait = response.header("Retry-After").flatMap { Int64($0) }.map {
+                Duration.seconds(min(max($0, 0), 86_400))
+            }
+            return HookAnswer(status: response.status, retryAfter: wait, body: response.body)
+        } catch {
+            return HookAnswer(problem: error.description)
+        }
+    }
+}
+
+extension HookMessage {
+    init(_ due: DueHook, epoch: String) {
+        let delivery = due.delivery
+        let answer = due.entitlements.map { held in
+            EntitlementsAnswer(
+                user: delivery.user,
+                active: held.isActive,
+                entitlements: held.entitlements.map(EntitlementItem.init),
+                since: held.since
+            )
+        }
+        self.init(
+            type: delivery.type.rawValue,
+            timestamp: due.cause.committedAt,
+            data: Content(
+                user: delivery.user,
+                answer: answer,
+                cause: answer == nil ? nil : Cause(due.cause.notice),
+                cursor: Cursor(epoch: epoch, position: delivery.position),
+                superseded: delivery.superseded
+            )
+        )
+    }
+}

@@ -1,0 +1,261 @@
+import Domain
+import Support
+import TestSupport
+import Testing
+
+@testable import Ledger
+
+/// What a commit writes for the app's backend, and what is left of it after an attempt.
+@Suite(.blocking) struct HookTests {
+    private static let address = "https://backend.example/hooks"
+    private let now = TemporaryLedger.start
+
+    private func ledger(_ targets: [HookTarget] = [HookTarget(address: address)]) throws -> TemporaryLedger {
+        var policy = AccessPolicy(sandboxUsers: .only([]))
+        policy.hooks = targets
+        return try TemporaryLedger(policy: policy)
+    }
+
+    private func bought(
+        _ id: String,
+        by user: UserID,
+        state: ContractState = .active,
+        minute: Int64 = 0,
+        lineage: String = "1"
+    )
+        -> Event
+    {
+        let key = Fixture.key(lineage, provider: .revenuecat)
+        var event = Fixture.subscription(id, state: state, minute: minute, key: key)
+        event.observation?.user = user
+        return event
+    }
+
+    @Test func aChangeIsToldWithItsCause() throws {
+        let ledger = try ledger()
+        defer { ledger.remove() }
+        let result = try ledger.send(bought("e1", by: "42"))
+        let due = try #require(try ledger.hooks(to: HookTests.address).first)
+        #expect(due.delivery.type == .entitlementsChanged && due.delivery.user == "42")
+        #expect(due.delivery.position == result.cursor.position && due.delivery.superseded == 0)
+        #expect(due.cause.notice.event == "e1" && due.cause.notice.outcome == .applied)
+        #expect(due.entitlements == (try ledger.entitlements("42")))
+    }
+
+    struct Silence: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var event: Event
+    }
+
+    /// Nothing that changes nothing, however it arrives.
+    @Test func noChangeIsNotTold() throws {
+        let ledger = try ledger()
+        defer { ledger.remove() }
+        _ = try ledger.send(bought("e1", by: "42", minute: 1))
+        try ledger.acceptAll(to: HookTests.address)
+        #expect(try ledger.send(bought("e1", by: "42", minute: 1)).outcome == .duplicate)
+        #expect(try ledger.send(bought("e0", by: "42", state: .expired)).outcome == .stale)
+        _ = try ledger.send(bought("e2", by: "42", minute: 2))
+        _ = try ledger.send(Fixture.event("test", kind: .providerTest, observation: nil))
+        _ = try ledger.order(OrderRequest(user: "42", product: "monthly"))
+        _ = try ledger.broadcast([
+            Fragment(stream: try #require(StreamName("user:42:paywall")), action: "refresh", content: .none)
+        ])
+        #expect(try ledger.hooks(to: HookTests.address).isEmpty)
+        #expect(try ledger.deliveries(of: "42").map(\.version) == [1])
+    }
+
+    /// While an address fails, one row of a user waits, and what it says is the newest.
+    @Test func olderStatesGiveWay() throws {
+        let ledger = try ledger()
+        defer { ledger.remove() }
+        for (index, state) in [ContractState.active, .cancelled, .inGracePeriod, .expired].enumerated() {
+            _ = try ledger.send(bought("e\(index)", by: "42", state: state, minute: Int64(index)))
+        }
+        let due = try ledger.hooks(to: HookTests.address)
+        #expect(due.count == 1 && due.first?.delivery.superseded == 3)
+        #expect(due.first?.cause.notice.event == "e3")
+        #expect(due.first?.entitlements?.entitlements.map(\.state) == [.expired])
+    }
+
+    /// What changes while an attempt is on its way is told afterwards.
+    @Test func aChangeDuringAnAttemptStaysWaiting() throws {
+        let ledger = try ledger()
+        defer { ledger.remove() }
+        _ = try ledger.send(bought("e1", by: "42"))
+        let first = try #require(try ledger.hooks(to: HookTests.address).first)
+        _ = try ledger.send(bought("e2", by: "42", state: .cancelled, minute: 1))
+        try ledger.end(first, with: .accepted)
+        let second = try #require(try ledger.hooks(to: HookTests.address).first)
+        #expect(second.delivery.superseded == 0 && second.cause.notice.event == "e2")
+        #expect(second.delivery.messageID(epoch: "e") != first.delivery.messageID(epoch: "e"))
+        try ledger.end(second, with: .accepted)
+        #expect(try ledger.deliveries(of: "42").map(\.state) == [.delivered])
+    }
+
+    @Test func bothUsersOfATransferAreTold() throws {
+        let ledger = try ledger()
+        defer { ledger.remove() }
+        _ = try ledger.send(bought("e1", by: "a"))
+        try ledger.acceptAll(to: HookTests.address)
+        var transfer = Fixture.event("t1", kind: .contractTransferred, observation: nil)
+        transfer.provider = .revenuecat
+        transfer.signedAt = now + .seconds(300)
+        transfer.transfer = Transfer(from: ["a"], to: "b")
+        _ = try ledger.send(transfer)
+        let due = try ledger.hooks(to: HookTests.address)
+        #expect(Set(due.map(\.delivery.user)) == ["a", "b"])
+        #expect(due.first { $0.delivery.user == "a" }?.entitlements?.isActive == false)
+        #expect(due.first { $0.delivery.user == "b" }?.entitlements?.isActive == true)
+    }
+
+    @Test func anEndThatNobodyAnnouncesIsTold() throws {
+        let ledger = try ledger()
+        defer { ledger.remove() }
+        _ = try ledger.send(bought("e1", by: "42", state: .cancelled))
+        try ledger.acceptAll(to: HookTests.address)
+        try ledger.setClock(to: now + .seconds(31 * 86_400))
+        let due = try #require(try ledger.hooks(to: HookTests.address).first)
+        #expect(due.cause.notice.kind == .accessEnded && due.entitlements?.isActive == false)
+    }
+
+    /// Of a Sandbox purchase that opens nothing, the answer speaks all the same.
+    @Test func whatOpensNoAccessIsToldToo() throws {
+        let ledger = try ledger()
+        defer { ledger.remove() }
+        var event = Fixture.subscription(
+            "e1",
+            state: .active,
+            key: Fixture.key(environment: .sandbox, provider: .revenuecat)
+        )
+        event.observation?.user = "42"
+        _ = try ledger.send(event)
+        let due = try #require(try ledger.hooks(to: HookTests.address).first)
+        #expect(due.entitlements?.isActive == false && due.entitlements?.entitlements.count == 1)
+    }
+
+    /// The last row that names an erased user is the message about it, and that goes with its arrival.
+    @Test func anErasureIsToldAndForgotten() throws {
+        let ledger = try ledger()
+        defer { ledger.remove() }
+        _ = try ledger.send(bought("e1", by: "42"))
+        try ledger.erase("42")
+        let due = try ledger.hooks(to: HookTests.address)
+        #expect(due.map(\.delivery.type) == [.userErased] && due.first?.entitlements == nil)
+        // A user who is not known any more is erased once more: nothing is told, nothing is lost.
+        try ledger.erase("42")
+        try ledger.end(try #require(due.first), with: .accepted)
+        #expect(try ledger.deliveries(of: "42").isEmpty)
+    }
+
+    /// What happens after the erasure is told after it, although its message failed.
+    @Test func noMessagePassesAnEarlierOne() throws {
+        let ledger = try ledger()
+        defer { ledger.remove() }
+        _ = try ledger.send(bought("e1", by: "42"))
+        try ledger.erase("42")
+        let erased = try #require(try ledger.hooks(to: HookTests.address).first)
+        try ledger.end(erased, with: .retry(at: now + .seconds(300), reason: "it answers 503"))
+        let next = Fixture.subscription("e2", state: .active, minute: 1, key: Fixture.key("2"))
+        #expect(try ledger.send(next, claim: Claim(user: "42")).outcome == .applied)
+        #expect(try ledger.deliveries(of: "42").map(\.type) == [.entitlementsChanged, .userErased])
+        #expect(try ledger.hooks(to: HookTests.address).isEmpty)
+        try ledger.setClock(to: now + .seconds(301))
+        #expect(try ledger.hooks(to: HookTests.address).map(\.delivery.type) == [.userErased])
+        try ledger.acceptAll(to: HookTests.address)
+        #expect(try ledger.hooks(to: HookTests.address).map(\.delivery.type) == [.entitlementsChanged])
+    }
+
+    struct Attempt: Sendable, CustomTestStringConvertible {
+        var result: HookResult
+        var state: HookState
+        var failures: Int
+        var isGone = false
+        var testDescription: String { "\(result)" }
+    }
+
+    private static let attempts = [
+        Attempt(result: .accepted, state: .delivered, failures: 0),
+        Attempt(result: .retry(at: TemporaryLedger.start + .seconds(5), reason: "no"), state: .waiting, failures: 1),
+        Attempt(result: .failed(reason: "no"), state: .failed, failures: 1),
+        Attempt(result: .gone(reason: "no"), state: .waiting, failures: 1, isGone: true),
+    ]
+
+    @Test(arguments: attempts) func anAttemptIsRecorded(_ attempt: Attempt) throws {
+        let ledger = try ledger()
+        defer { ledger.remove() }
+        _ = try ledger.send(bought("e1", by: "42"))
+        try ledger.end(try #require(try ledger.hooks(to: HookTests.address).first), with: attempt.result)
+        #expect(try ledger.deliveries(of: "42").map(\.state) == [attempt.state])
+        #expect(try ledger.deliveries(in: attempt.state).count == 1)
+        var address = try #require(try ledger.addresses([HookTests.address]).first)
+        #expect(address.failures == attempt.failures && (address.failingSince != nil) == (attempt.failures > 0))
+        #expect((address.goneAt != nil) == attempt.isGone)
+        #expect(address.waiting == (attempt.state == .waiting ? 1 : 0))
+        // Both are remembered until somebody does something.
+        let id = try #require(try ledger.deliveries(of: "42").first?.id)
+        #expect(try ledger.tell { ledger.writer.submit(.resendHook(id, completion: $0)) })
+        #expect(try ledger.tell { ledger.writer.submit(.nameHooks([HookTests.address], completion: $0)) })
+        address = try #require(try ledger.addresses([HookTests.address]).first)
+        #expect(address.goneAt == nil && address.waiting == 1)
+        #expect(try ledger.hooks(to: HookTests.address).map(\.delivery.attempts) == [0])
+    }
+
+    @Test func eachAddressGetsItsTypes() throws {
+        let other = HookTarget(address: "https://other.example", types: [.userErased])
+        let ledger = try ledger([HookTarget(address: HookTests.address), other])
+        defer { ledger.remove() }
+        _ = try ledger.send(bought("e1", by: "42"))
+        #expect(try ledger.hooks(to: other.address).isEmpty)
+        try ledger.erase("42")
+        #expect(try ledger.hooks(to: other.address).map(\.delivery.type) == [.userErased])
+    }
+
+    @Test func withoutAnAddressNothingIsWritten() throws {
+        let ledger = try ledger([])
+        defer { ledger.remove() }
+        _ = try ledger.send(bought("e1", by: "42"))
+        try ledger.erase("42")
+        #expect(try ledger.deliveries(in: nil).isEmpty)
+    }
+}
+
+extension TemporaryLedger {
+    fileprivate func hooks(to address: String) throws -> [DueHook] {
+        try asked { reader.hooks(to: address, limit: 100, completion: $0) }
+    }
+
+    fileprivate func deliveries(of user: UserID) throws -> [HookDelivery] {
+        try asked { reader.hookDeliveries(of: user, completion: $0) }
+    }
+
+    fileprivate func deliveries(in state: HookState?) throws -> [HookDelivery] {
+        try asked { reader.hookDeliveries(in: state, before: .max, limit: 100, completion: $0) }
+    }
+
+    fileprivate func addresses(_ addresses: [String]) throws -> [HookAddressState] {
+        try asked { reader.hookAddresses(addresses, completion: $0) }
+    }
+
+    fileprivate func end(_ due: DueHook, with result: HookResult) throws {
+        #expect(try tell { writer.submit(.hook(due.delivery, result, completion: $0)) })
+    }
+
+    fileprivate func acceptAll(to address: String) throws {
+        for due in try hooks(to: address) { try end(due, with: .accepted) }
+    }
+
+    fileprivate func tell(_ command: (@escaping @Sendable (Bool) -> Void) -> Bool) throws -> Bool {
+        let answer = Promise<Bool>()
+        guard command(answer.fulfil) else { throw LedgerError.busy }
+        return answer.wait()
+    }
+
+    private func asked<Answer: Sendable>(
+        _ question: (@escaping @Sendable (Result<Answer, LedgerError>) -> Void) -> Bool
+    ) throws -> Answer {
+        let answer = Promise<Result<Answer, LedgerError>>()
+        guard question(answer.fulfil) else { throw LedgerError.busy }
+        return try answer.wait().get()
+    }
+}
