@@ -191,6 +191,12 @@ CASES = [
         {"paycast_rails_cable_connected": steady(1)},
         before=0,
     ),
+    Case(
+        "PaycastHooksFail",
+        {"paycast_hook_addresses_failing": steady(1)},
+        {"paycast_hook_addresses_failing": steady(0)},
+        before=0,
+    ),
     Case("PaycastRedisLost", {"paycast_redis_connected": steady(0)}, {"paycast_redis_connected": steady(1)}, before=0),
     # Only the node that leads knows.
     Case(

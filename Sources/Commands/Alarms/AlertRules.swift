@@ -183,6 +183,13 @@ extension AlertRule {
             section: "A purchase must be acknowledged"
         ),
         AlertRule(
+            "HooksFail",
+            when: "\(metrics.highest(.hookAddressesFailing, by: "job")) > 0",
+            .critical,
+            "An address of the app's backend is not told what changes: paycast hooks list says why.",
+            section: "The backend is told nothing"
+        ),
+        AlertRule(
             "StoreSlow",
             when: "\(metrics.increase(.callsRefused, "5m", by: "job, queue")) > 0",
             .warning,

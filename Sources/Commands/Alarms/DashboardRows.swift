@@ -112,6 +112,7 @@ extension Dashboard {
             .level("Calls waiting", .callsWaiting, by: ["queue"], metrics),
             .rate("Calls refused", .callsRefused, by: ["queue"], metrics),
             .rate("Jobs abandoned", .jobsAbandoned, by: [each], metrics),
+            .level("Messages to the backend waiting", .hooksWaiting, by: [each], metrics),
             .rate("Recovered", .recovered, by: [each], metrics),
             .rate("Recovery refused", .recoveryRefused, by: [each], metrics),
             Chart(
