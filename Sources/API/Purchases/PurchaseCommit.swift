@@ -8,10 +8,13 @@ struct PurchaseCommit: Sendable {
     private let services: Services
     /// The arrival of the post, in nanoseconds of the monotonic clock.
     private let receivedAt: UInt64
+    /// Of the post, whose purchase may have no order.
+    private let trace: TraceID?
 
-    init(_ services: Services, receivedAt: UInt64) {
+    init(_ services: Services, receivedAt: UInt64, trace: TraceID? = nil) {
         self.services = services
         self.receivedAt = receivedAt
+        self.trace = trace
     }
 
     /// The result for one event.
@@ -49,6 +52,7 @@ struct PurchaseCommit: Sendable {
         since date: Instant?,
         done: @escaping @Sendable (Verdict) -> Void
     ) {
+        let (services, trace) = (services, trace)
         let telemetry = services.telemetry
         let receivedAt = receivedAt
         telemetry.verified(event.id, receivedAt: receivedAt)
@@ -58,7 +62,12 @@ struct PurchaseCommit: Sendable {
                 claim: claim,
                 receivedAt: date ?? services.clock.now()
             ) { result in
-                let verdict = (try? result.get()).map(Verdict.committed) ?? .failed
+                let committed = try? result.get()
+                let verdict = committed.map(Verdict.committed) ?? .failed
+                if let committed {
+                    let log = services.log.tracing(trace ?? committed.trace)
+                    log.step("purchase committed", fields: committed.logFields(event.provider))
+                }
                 telemetry.answered(event.id, isCommitted: verdict.isCommitted, receivedAt: receivedAt)
                 done(verdict)
             }
@@ -82,5 +91,12 @@ struct PurchaseCommit: Sendable {
             guard case .committed = verdict else { return done(verdicts) }
             commit(events.dropFirst(), claim: claim, since: date, after: verdicts, done: done)
         }
+    }
+}
+
+extension CommitResult {
+    /// What a line of the log says of it.
+    func logFields(_ provider: Provider) -> Log.Fields {
+        ["provider": provider.rawValue, "outcome": outcome.rawValue, "event": event, "cursor": cursor]
     }
 }
