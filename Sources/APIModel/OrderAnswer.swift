@@ -44,6 +44,8 @@ public struct OrderItem: Codable, Sendable, Equatable {
     public var purchases: [OrderPurchaseItem]
     /// Events that carried the token and contradict the order: the newest ten, newest first.
     public var quarantined: [OrderEventItem]
+    /// The newest trace of the app's backend that led to it; left out if there is none.
+    public var traceId: String?
 
     public init(
         _ order: Order,
@@ -62,6 +64,7 @@ public struct OrderItem: Codable, Sendable, Equatable {
         provider = order.provider?.rawValue
         group = order.group
         kind = order.kind?.rawValue
+        traceId = order.trace?.description
     }
 }
 

@@ -74,6 +74,29 @@ import Testing
         }
     }
 
+    /// The newest that its own user brought, whatever it came with.
+    @Test func traceStaysWithTheOrder() throws {
+        let ledger = try TemporaryLedger()
+        defer { ledger.remove() }
+        let traces = ["1", "2", "3"].compactMap { TraceID(String(repeating: $0, count: 32)) }
+        var request = OrderRequest(user: "42", product: "monthly")
+        request.trace = traces[0]
+        let token = try ledger.order(request).order.token
+        #expect(try ledger.send(Fixture.subscription("e1", state: .active, token: token)).trace == traces[0])
+        request.trace = traces[1]
+        let repeated = try ledger.order(request)
+        #expect(repeated.order.token == token && !repeated.isNew)
+        request.trace = nil
+        #expect(try ledger.order(request).order.trace == traces[1])
+        #expect(try ledger.send(Fixture.subscription("e2", state: .active, token: token)).trace == traces[1])
+        let post = Fixture.subscription("e3", state: .active, token: token)
+        #expect(try ledger.send(post, claim: Claim(user: "42", trace: traces[2])).trace == traces[2])
+        let other = Fixture.subscription("e4", state: .active, token: token)
+        _ = try ledger.send(other, claim: Claim(user: "43", trace: traces[0]))
+        #expect(try ledger.order(request).order.trace == traces[2], "another user's does not count")
+        #expect(try ledger.send(Fixture.subscription("e5", state: .active, key: Fixture.key("2"))).trace == nil)
+    }
+
     @Test func orderClaimsEarlierEvents() throws {
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }

@@ -4,6 +4,7 @@ internal import Domain
 internal import Encoding
 internal import Ledger
 internal import Pages
+internal import Support
 
 /// `POST /broadcasts`: fragments from the app's own backend.
 struct BroadcastsEndpoint {
@@ -18,7 +19,10 @@ struct BroadcastsEndpoint {
         guard !node.repeatsMember else { return .respond(RefusedBody.repeatedMember.response) }
         do throws(RefusedBody) {
             let once = try BroadcastsEndpoint.keyed(request)
-            return answer(BroadcastRequest.read(node, each: BroadcastRequest.plain), once: once)
+            let bodies = BroadcastRequest.read(node, each: BroadcastRequest.plain)
+            let log = services.log.tracing(request.trace)
+            log.step("broadcast received", fields: ["fragments": bodies?.count ?? 0])
+            return answer(bodies, once: once)
         } catch {
             return .respond(error.response)
         }

@@ -3,6 +3,7 @@ internal import Domain
 internal import Encoding
 internal import Ledger
 internal import Pages
+internal import Support
 
 /// `POST /orders`: creates the token that a purchase carries, and returns everything that a page needs to wait for the
 /// purchase.
@@ -25,12 +26,16 @@ struct OrdersEndpoint {
             order = try self.order(body).get()
             order.language = body.locale.flatMap { LanguageTag($0) }
             guard body.locale == nil || order.language != nil else { return .respond(RefusedBody.locale.response) }
+            order.trace = request.trace
         } catch {
             return .respond(error.response)
         }
         let act = services.act(.order, of: request, user: order.user)
-        return .later { [order, writer = services.writer] reply in
+        return .later { [order, writer = services.writer, log = services.log.tracing(order.trace)] reply in
             let command = LedgerCommand.order(order) { result in
+                if let placed = try? result.get() {
+                    log.step("order placed", fields: ["new": placed.isNew, "cursor": placed.since])
+                }
                 reply.send(OrdersEndpoint.response(to: result, addresses: addresses))
             }
             return writer.submit(.audited(command, by: act))

@@ -10,11 +10,14 @@ struct PurchaseCommit: Sendable {
     private let receivedAt: UInt64
     /// Nil unless a backend says whose the purchases are.
     private let act: Act?
+    /// Of the post, whose purchase may have no order.
+    private let trace: TraceID?
 
-    init(_ services: Services, receivedAt: UInt64, act: Act?) {
+    init(_ services: Services, receivedAt: UInt64, act: Act? = nil, trace: TraceID? = nil) {
         self.services = services
         self.receivedAt = receivedAt
         self.act = act
+        self.trace = trace
     }
 
     /// The result for one event.
@@ -52,11 +55,17 @@ struct PurchaseCommit: Sendable {
         since date: Instant?,
         done: @escaping @Sendable (Verdict) -> Void
     ) {
+        let (services, trace) = (services, trace)
         let telemetry = services.telemetry
         let receivedAt = receivedAt
         telemetry.verified(event.id, receivedAt: receivedAt)
         let command = LedgerCommand.event(event, claim: claim, receivedAt: date ?? services.clock.now()) { result in
-            let verdict = (try? result.get()).map(Verdict.committed) ?? .failed
+            let committed = try? result.get()
+            let verdict = committed.map(Verdict.committed) ?? .failed
+            if let committed {
+                let log = services.log.tracing(trace ?? committed.trace)
+                log.step("purchase committed", fields: committed.logFields(event.provider))
+            }
             telemetry.answered(event.id, isCommitted: verdict.isCommitted, receivedAt: receivedAt)
             done(verdict)
         }
@@ -80,5 +89,12 @@ struct PurchaseCommit: Sendable {
             guard case .committed = verdict else { return done(verdicts) }
             commit(events.dropFirst(), claim: claim, since: date, after: verdicts, done: done)
         }
+    }
+}
+
+extension CommitResult {
+    /// What a line of the log says of it.
+    func logFields(_ provider: Provider) -> Log.Fields {
+        ["provider": provider.rawValue, "outcome": outcome.rawValue, "event": event, "cursor": cursor]
     }
 }

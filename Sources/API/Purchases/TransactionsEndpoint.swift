@@ -52,22 +52,22 @@ struct TransactionsEndpoint {
         do throws(RefusedClaimant) {
             let refusal = services.authorization.refusal(of: request)
             let user = try post.claimant.resolve(services, refusal: refusal, origin: origin)
-            claim = user.map { Claim(user: $0, order: post.order, isVouched: refusal == nil) }
+            claim = user.map { Claim(user: $0, order: post.order, isVouched: refusal == nil, trace: request.trace) }
         } catch {
             return answer(error.response)
         }
         let act = claim.flatMap { claim in
             claim.isVouched ? services.act(.claim, of: request, user: claim.user) : nil
         }
-        if !begin(post, claim: claim, act: act, receivedAt: request.receivedAt, answer: answer) { answer(.busy) }
+        let commit = PurchaseCommit(services, receivedAt: request.receivedAt, act: act, trace: request.trace)
+        if !begin(post, claim: claim, commit: commit, answer: answer) { answer(.busy) }
     }
 
     /// Returns false if too much is waiting. `answer` may be called on any thread.
     private func begin<Purchase: PostedPurchase>(
         _ post: Post<Purchase>,
         claim: Claim?,
-        act: Act?,
-        receivedAt: UInt64,
+        commit: PurchaseCommit,
         answer: @escaping @Sendable (Response) -> Void
     ) -> Bool {
         let services = services
@@ -75,8 +75,7 @@ struct TransactionsEndpoint {
             if reading.events.contains(where: { $0.environment == .xcode }) {
                 services.log.warning("xcode transaction taken", fields: ["why": "only a server with --dev takes it"])
             }
-            PurchaseCommit(services, receivedAt: receivedAt, act: act).commit(reading.events[...], claim: claim) {
-                verdicts in
+            commit.commit(reading.events[...], claim: claim) { verdicts in
                 answer(verdicts.last?.response ?? .uncommitted)
             }
         } refuse: { response in

@@ -48,6 +48,10 @@ struct WebhookEndpoint {
                         let isNew = committed.outcome != .duplicate
                         let delay = isNew ? clock.now().elapsed(since: event.signedAt) : nil
                         services.deliveries.accepted(provider, delay: delay)
+                        services.log.tracing(committed.trace).step(
+                            "webhook committed",
+                            fields: committed.logFields(provider)
+                        )
                     }
                     telemetry.answered(event.id, isCommitted: isCommitted, receivedAt: request.receivedAt)
                     reply.send(response(to: result, answers: verifier.answers))

@@ -48,6 +48,8 @@ public struct CommitResult: Sendable, Equatable {
     public var cursor: Cursor
     /// The result of the claim that came with it.
     public var claim: ClaimOutcome?
+    /// Where the purchase began, as far as its order knows; for the log.
+    public var trace: TraceID?
 
     public init(outcome: Outcome, event: String, cursor: Cursor, claim: ClaimOutcome? = nil) {
         self.outcome = outcome

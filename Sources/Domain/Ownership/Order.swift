@@ -6,6 +6,8 @@ public struct Order: Sendable, Equatable {
     public var provider: Provider?
     public var group: String?
     public var kind: ProductKind?
+    /// The newest that came with a request for it, or with a purchase that an app posted.
+    public var trace: TraceID?
 
     public init(
         token: OrderToken,
@@ -13,7 +15,8 @@ public struct Order: Sendable, Equatable {
         product: String,
         provider: Provider? = nil,
         group: String? = nil,
-        kind: ProductKind? = nil
+        kind: ProductKind? = nil,
+        trace: TraceID? = nil
     ) {
         self.token = token
         self.user = user
@@ -21,6 +24,7 @@ public struct Order: Sendable, Equatable {
         self.provider = provider
         self.group = group
         self.kind = kind
+        self.trace = trace
     }
 }
 
@@ -34,6 +38,8 @@ public struct OrderRequest: Sendable {
     public var token: OrderToken?
     /// The language that the user reads; nil says nothing about it.
     public var language: LanguageTag?
+    /// Says nothing about what is bought: two requests that differ in it alone are equal.
+    public var trace: TraceID?
 
     public init(
         user: UserID,

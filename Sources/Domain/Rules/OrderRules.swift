@@ -7,7 +7,7 @@ extension UnitOfWork {
         if let known = try known(request) {
             guard known.user == request.user else { return nil }
             try setLanguage(of: request)
-            let order = request.token == nil ? known : widen(known, with: request)
+            let order = repeated(known, by: request)
             return OrderResult(order: order, since: since, isNew: false)
         }
         // The app's backend asks for it, so the user has come back, and the token is in use again.
@@ -19,7 +19,8 @@ extension UnitOfWork {
             product: request.product,
             provider: request.provider,
             group: request.group,
-            kind: request.kind
+            kind: request.kind,
+            trace: request.trace
         )
         ledger.changed(order)
         changes.orders.append(order)
@@ -40,15 +41,36 @@ extension UnitOfWork {
 
     /// An app may bind one token to everything that a user buys. Then the order states only what its requests have in
     /// common, so that no genuine purchase contradicts it.
-    private mutating func widen(_ order: Order, with request: OrderRequest) -> Order {
-        var widened = order
-        widened.product = request.product
-        if request.provider != order.provider { widened.provider = nil }
-        if request.group != order.group { widened.group = nil }
-        if request.kind != order.kind { widened.kind = nil }
-        guard widened != order else { return order }
-        ledger.changed(widened)
-        changes.widenedOrders.append(widened)
-        return widened
+    private mutating func repeated(_ order: Order, by request: OrderRequest) -> Order {
+        var repeated = order
+        if request.token != nil {
+            repeated.product = request.product
+            if request.provider != order.provider { repeated.provider = nil }
+            if request.group != order.group { repeated.group = nil }
+            if request.kind != order.kind { repeated.kind = nil }
+        }
+        repeated.trace = request.trace ?? order.trace
+        if repeated != order { change(repeated) }
+        return repeated
+    }
+
+    /// Returns where the purchase began. A post of its user is the newest that is known of that, and stays with the order.
+    mutating func trace(of incoming: IncomingEvent) throws -> TraceID? {
+        let posted = incoming.claim?.trace
+        guard let token = incoming.event.observation?.token ?? incoming.claim?.order, var order = try order(token)
+        else {
+            return posted
+        }
+        guard let posted, posted != order.trace, order.user == incoming.claim?.user else {
+            return posted ?? order.trace
+        }
+        order.trace = posted
+        change(order)
+        return posted
+    }
+
+    private mutating func change(_ order: Order) {
+        ledger.changed(order)
+        changes.changedOrders.append(order)
     }
 }

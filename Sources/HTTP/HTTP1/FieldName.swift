@@ -10,6 +10,7 @@ public enum FieldName: String, CaseIterable, Sendable {
     case forwardedFor = "x-forwarded-for"
     case forwardedProto = "x-forwarded-proto"
     case forwardedHost = "x-forwarded-host"
+    case traceparent
     // Listed so that a second one is refused.
     case stripeSignature = "stripe-signature"
     case purchaseKitSignature = "x-purchasekit-signature"
@@ -29,6 +30,8 @@ public enum FieldName: String, CaseIterable, Sendable {
         case .connection, .upgrade, .forwarded, .via, .transferEncoding, .webSocketProtocol, .realIP, .forwardedFor,
             .forwardedProto, .forwardedHost:
             true
+        // Two name no trace, and are no reason to refuse a request (https://www.w3.org/TR/trace-context/).
+        case .traceparent: true
         default: false
         }
     }

@@ -82,7 +82,7 @@ public enum SQLiteSchema {
 
         CREATE TABLE orders (
             token TEXT PRIMARY KEY, user TEXT NOT NULL, product TEXT NOT NULL, provider TEXT, product_group TEXT,
-            kind TEXT, created_at INTEGER NOT NULL
+            kind TEXT, trace TEXT, created_at INTEGER NOT NULL
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX orders_by_request ON orders (user, product, provider, product_group, kind, created_at);
         CREATE INDEX orders_by_user ON orders (user, created_at);

@@ -1,3 +1,4 @@
+public import Domain
 public import HTTP
 
 /// A request whose head was accepted (`RequestHeadCheck`): complete, its body bounded.
@@ -46,6 +47,8 @@ public struct Request: Sendable {
     public var lastEventID: String? { head[.lastEventID] }
     /// A client's name for this request.
     public var idempotencyKey: String? { head[.idempotencyKey] }
+    /// What the app's backend calls the tap that it serves; nil for none, and for what is malformed.
+    public var trace: TraceID? { head[.traceparent].flatMap { TraceID(traceparent: $0) } }
     /// Whether a page asks for a WebSocket instead of Server-Sent Events.
     public var isWebSocket: Bool { head.asksForWebSocket }
     /// The cable session that a client wants to resume.

@@ -80,7 +80,7 @@ struct CopiedTable {
         CopiedTable(
             "orders",
             key: "token:text",
-            "user:text product:text provider:text product_group:text kind:text created_at"
+            "user:text product:text provider:text product_group:text kind:text trace:text created_at"
         ),
         CopiedTable("tokens", key: "contract token:text", "at bought_at"),
         CopiedTable("claims", key: "contract user:text", "first_at first_was_active at was_active proof_at"),

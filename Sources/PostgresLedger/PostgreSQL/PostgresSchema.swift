@@ -171,7 +171,8 @@ public enum PostgresSchema {
 
         CREATE TABLE orders (
             token TEXT COLLATE "C" PRIMARY KEY, "user" TEXT COLLATE "C" NOT NULL, product TEXT COLLATE "C" NOT NULL,
-            provider TEXT COLLATE "C", product_group TEXT COLLATE "C", kind TEXT COLLATE "C", created_at BIGINT NOT NULL
+            provider TEXT COLLATE "C", product_group TEXT COLLATE "C", kind TEXT COLLATE "C", trace TEXT COLLATE "C",
+            created_at BIGINT NOT NULL
         );
         CREATE INDEX orders_by_request ON orders ("user", product, created_at, token);
         CREATE INDEX orders_by_user ON orders ("user", created_at, token);

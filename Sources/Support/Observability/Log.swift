@@ -1,4 +1,4 @@
-internal import Domain
+public import Domain
 internal import Glibc
 
 /// Writes one line per event to stderr, in one `write(2)` each, so that lines from several threads never mix.
@@ -28,6 +28,8 @@ public struct Log: Sendable {
     private let format: Format
     private let clock: Clock
     private let sink: @Sendable (String) -> Void
+    /// Stands at the end of each line.
+    private var trace: TraceID?
 
     public init(
         level: Level,
@@ -39,6 +41,13 @@ public struct Log: Sendable {
         self.format = format
         self.clock = clock
         self.sink = sink
+    }
+
+    /// The same log, for what belongs to a trace of the app's backend.
+    public func tracing(_ trace: TraceID?) -> Log {
+        var log = self
+        log.trace = trace
+        return log
     }
 
     /// Drops everything: for tests that do not check the log.
@@ -54,6 +63,12 @@ public struct Log: Sendable {
         write(.info, message: message, fields: fields)
     }
 
+    /// A step on a purchase's way to the page: as `info` if it is traced, and otherwise as `debug`, since there may be
+    /// thousands in a second.
+    public func step(_ message: StaticString, fields: @autoclosure () -> Fields = [:]) {
+        write(trace == nil ? .debug : .info, message: message, fields: fields)
+    }
+
     /// Something that somebody may have to look at tomorrow.
     public func warning(_ message: StaticString, fields: @autoclosure () -> Fields = [:]) {
         write(.warning, message: message, fields: fields)
@@ -66,7 +81,8 @@ public struct Log: Sendable {
 
     private func write(_ level: Level, message: StaticString, fields: () -> Fields) {
         guard level >= self.level else { return }
-        let pairs = fields().map { ($0.key, String(describing: $0.value)) }
+        var pairs = fields().map { ($0.key, String(describing: $0.value)) }
+        if let trace { pairs.append(("trace_id", trace.description)) }
         let time = clock.now().iso8601
         switch format {
         case .text: sink(LogLine.text(time: time, level: level, message: "\(message)", fields: pairs))

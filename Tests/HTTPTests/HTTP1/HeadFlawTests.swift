@@ -247,7 +247,7 @@ import Testing
     static let repeated = FieldName.allCases.filter { name in
         ![
             .host, .contentLength, .connection, .upgrade, .forwarded, .via, .transferEncoding,
-            .webSocketProtocol, .realIP, .forwardedFor, .forwardedProto, .forwardedHost,
+            .webSocketProtocol, .realIP, .forwardedFor, .forwardedProto, .forwardedHost, .traceparent,
         ].contains(name)
     }
     .map {

@@ -108,7 +108,7 @@ extension MemoryEngine: LedgerRows {
         for record in changes.transfers { transfers[record.source, default: []].append(record.target) }
         for source in Set(changes.transfers.map(\.source)) { transfers[source]?.sort() }
         orders += changes.orders
-        for order in changes.widenedOrders {
+        for order in changes.changedOrders {
             if let index = orders.firstIndex(where: { $0.token == order.token }) { orders[index] = order }
         }
         for record in changes.languages { languages[record.user] = record.language }

@@ -14,6 +14,7 @@ extension UnitOfWork {
                 result.add(try recordOne(incoming.saying(event, claim: nil)))
             }
         }
+        result.trace = try trace(of: incoming)
         return result
     }
 

@@ -6,8 +6,8 @@ public struct Changes: Sendable {
     public var claims: [ClaimRecord] = []
     public var transfers: [TransferRecord] = []
     public var orders: [Order] = []
-    /// Orders whose request was repeated with other values.
-    public var widenedOrders: [Order] = []
+    /// Orders that state less than before, or began elsewhere: their requests were repeated with other values.
+    public var changedOrders: [Order] = []
     public var languages: [LanguageRecord] = []
     public var entries: [AppendedEntry] = []
     public var events: [FiledEvent] = []

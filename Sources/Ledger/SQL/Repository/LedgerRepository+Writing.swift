@@ -14,7 +14,7 @@ extension LedgerRepository {
             )
         }
         for order in changes.orders { try statements.insertOrder.run(OrderRow.values(order) + [Value(now)]) }
-        for order in changes.widenedOrders { try statements.widenOrder.run(OrderRow.widenedValues(order)) }
+        for order in changes.changedOrders { try statements.changeOrder.run(OrderRow.changedValues(order)) }
         for language in changes.languages {
             try statements.putLanguage.run([Value(language.user), .text(language.language.text)])
         }

@@ -7,7 +7,7 @@ struct WriterStatements {
     let unclaimed, setUnclaimed, setLost: Statement
     let insertEntry, insertFragment: Statement
     let findEvent, insertHeader, insertEvent, refileEvent, newestEvent: Statement
-    let findOrder, findRequest, insertOrder, widenOrder: Statement
+    let findOrder, findRequest, insertOrder, changeOrder: Statement
     let findContract, contractByID, lastContract, insertContract, updateIdentity, updateState: Statement
     let contractsOfUser, contractsSharedWith, shares, insertShare, deleteShares: Statement
     let tokens, putToken, contractsByToken: Statement
@@ -74,8 +74,8 @@ struct WriterStatements {
             """
         )
         insertOrder = try connection.prepare(Insertion(into: "orders", "\(OrderRow.columns), created_at"))
-        widenOrder = try connection.prepare(
-            "UPDATE orders SET product = ?, provider = ?, product_group = ?, kind = ? WHERE token = ?"
+        changeOrder = try connection.prepare(
+            "UPDATE orders SET product = ?, provider = ?, product_group = ?, kind = ?, trace = ? WHERE token = ?"
         )
 
         findContract = try connection.prepare(

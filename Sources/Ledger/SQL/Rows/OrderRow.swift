@@ -2,20 +2,20 @@ internal import Domain
 
 /// Converts between an order and its row.
 enum OrderRow {
-    static let columns = "token, user, product, provider, product_group, kind"
+    static let columns = "token, user, product, provider, product_group, kind, trace"
 
     static func values(_ order: Order) -> [Value] {
         [
             .text(order.token.description), Value(order.user), .text(order.product), Value(order.provider),
-            Value(order.group), Value(order.kind),
+            Value(order.group), Value(order.kind), Value(order.trace?.description),
         ]
     }
 
-    /// The columns that a repeated request may change, and the order's user.
-    static func widenedValues(_ order: Order) -> [Value] {
+    /// The columns that a repeated request may change, and the order's token.
+    static func changedValues(_ order: Order) -> [Value] {
         [
             .text(order.product), Value(order.provider), Value(order.group), Value(order.kind),
-            .text(order.token.description),
+            Value(order.trace?.description), .text(order.token.description),
         ]
     }
 
@@ -37,7 +37,8 @@ enum OrderRow {
             product: reader.text(),
             provider: try reader.optionalWord(),
             group: reader.optionalText(),
-            kind: try reader.optionalWord()
+            kind: try reader.optionalWord(),
+            trace: reader.optionalText().flatMap { TraceID($0) }
         )
     }
 }
