@@ -4,8 +4,10 @@ internal import Crypto
 internal import Domain
 internal import Encoding
 internal import Glibc
+internal import HTTPClient
 
-/// Grants the same to each user of a file, as after an outage.
+/// Grants the same to each user of a file, as after an outage: a product, or, without one, what each user holds or held
+/// last.
 ///
 /// The key of each grant follows from the user and from what is granted, for which reason. So a run that was interrupted
 /// is simply repeated, also with a file that was corrected in between: nobody gets the same twice.
@@ -13,38 +15,68 @@ struct BulkGrant {
     private static let sizeLimit = 64 << 20
 
     private let request: GrantRequest
+    private let takesHeldProduct: Bool
     private let file: String
     private let isTrial: Bool
     private let remote: RemoteServer
 
+    /// An empty product stands for what each user holds.
     init(_ request: GrantRequest, file: String, isTrial: Bool, remote: RemoteServer) {
         self.request = request
+        takesHeldProduct = request.product.isEmpty
         self.file = file
         self.isTrial = isTrial
         self.remote = remote
     }
 
+    private enum Outcome {
+        case has, holdsNothing
+    }
+
     func run() throws(CommandFailure) -> Int32 {
         let users = try users()
-        if isTrial {
-            printText("\(users.count) users would get \(request.product)")
-            return 0
-        }
         let progress = Progress()
         defer { progress.clear() }
+        var having = 0
         for (index, user) in users.enumerated() {
             progress.show("granting … \(index) of \(users.count)")
             do throws(CommandFailure) {
-                _ = try remote.grant(request, to: user, key: key(of: user))
+                if try grant(user) == .has { having += 1 }
             } catch {
                 progress.clear()
-                let done = "\(index) of \(users.count) users have it; correct that and run the same command again"
+                let done = "\(index) of \(users.count) users are done; correct that and run the same command again"
                 throw CommandFailure("user \(quoted(user)): \(error.message) (\(done))")
             }
         }
         progress.clear()
-        printText("\(users.count) users have \(request.product)")
+        let what = takesHeldProduct ? "their product" : request.product
+        printText("\(having) \(having == 1 ? "user" : "users") \(isTrial ? "would get" : "have") \(what)")
+        if having < users.count { printText("\(users.count - having) hold nothing, and get nothing") }
         return 0
+    }
+
+    private func grant(_ user: String) throws(CommandFailure) -> Outcome {
+        var request = request
+        if takesHeldProduct {
+            guard let product = try heldProduct(of: user) else { return .holdsNothing }
+            request.product = product
+        }
+        guard !isTrial else { return .has }
+        let answer = try remote.response(toGranting: request, to: user, key: key(of: user))
+        // The user has changed to another product since an earlier run, and has got this all the same.
+        if takesHeldProduct, answer.status == 422 { return .has }
+        guard answer.status == 201 else { throw remote.failure(status: answer.status, body: answer.body) }
+        return .has
+    }
+
+    /// What a store sold comes before an earlier grant.
+    private func heldProduct(of user: String) throws(CommandFailure) -> String? {
+        let bytes = try remote.get("/users/" + pathPart(user) + "/entitlements")
+        guard let held = JSON.decode(EntitlementsAnswer.self, from: bytes)?.entitlements else {
+            throw CommandFailure("\(remote.url) does not say what users hold: is that a Paycast server?")
+        }
+        let lasting = held.filter { $0.quantity == nil }
+        return (lasting.first { $0.provider != Provider.paycast.rawValue } ?? lasting.first)?.product
     }
 
     /// Depends on everything but the file: a second compensation has another reason.

@@ -1,6 +1,7 @@
 internal import APIModel
 internal import Commands
 internal import Domain
+internal import HTTPClient
 
 /// Gives a user, or each of many, a product for a time.
 struct Grant: Command {
@@ -16,6 +17,10 @@ struct Grant: Command {
     private enum Recipients {
         case user(String)
         case file(String)
+
+        var isOne: Bool {
+            if case .user = self { true } else { false }
+        }
     }
 
     init(_ arguments: inout Arguments) throws(UsageError) {
@@ -29,7 +34,7 @@ struct Grant: Command {
         case (nil, nil): throw UsageError("--user is missing, or --users with a file")
         case (_?, _?): throw UsageError("pass either --user or --users")
         }
-        request = try Grant.request(&arguments)
+        request = try Grant.request(&arguments, isForOne: recipients.isOne)
         switch recipients {
         case .user where isTrial: throw UsageError("--dry-run needs --users")
         case .file where key != nil: throw UsageError("--users makes a key for each user: leave --idempotency-key out")
@@ -38,14 +43,15 @@ struct Grant: Command {
         }
     }
 
-    private static func request(_ arguments: inout Arguments) throws(UsageError) -> GrantRequest {
+    private static func request(_ arguments: inout Arguments, isForOne: Bool) throws(UsageError) -> GrantRequest {
         let product = try arguments.option("--product")
         let group = try arguments.option("--group")
         let reason = try arguments.option("--reason")
         let days = try arguments.number("--days", in: 1...3650)
         let until = try arguments.option("--until")
         let isForever = try arguments.flag("--forever")
-        guard let product else { throw UsageError("--product is missing") }
+        if product == nil, isForOne { throw UsageError("--product is missing") }
+        if product?.isEmpty == true { throw UsageError("--product is empty") }
         guard let reason else {
             throw UsageError("--reason is missing: the audit keeps it, such as “outage of 1 May”")
         }
@@ -53,7 +59,7 @@ struct Grant: Command {
             throw UsageError("pass one of --days, --until and --forever")
         }
         return GrantRequest(
-            product: product,
+            product: product ?? "",
             group: group,
             until: try until.map(instant),
             days: days.map { Int64($0) },
@@ -72,8 +78,9 @@ struct Grant: Command {
     func run() throws(CommandFailure) -> Int32 {
         switch recipients {
         case .user(let user):
-            let bytes = try remote.grant(request, to: user, key: key)
-            if printsJSON { printJSON(bytes) } else { try printGrant(bytes, from: remote) }
+            let answer = try remote.response(toGranting: request, to: user, key: key)
+            guard answer.status == 201 else { throw remote.failure(status: answer.status, body: answer.body) }
+            if printsJSON { printJSON(answer.body) } else { try printGrant(answer.body, from: remote) }
             return 0
         case .file(let path): return try BulkGrant(request, file: path, isTrial: isTrial, remote: remote).run()
         }
@@ -126,11 +133,16 @@ private func printGrant(_ bytes: [UInt8], from remote: RemoteServer) throws(Comm
 }
 
 extension RemoteServer {
-    func grant(_ request: GrantRequest, to user: String, key: String?) throws(CommandFailure) -> [UInt8] {
-        try post(
-            request,
-            to: "/users/" + pathPart(user) + "/grants",
-            headers: key.map { [("Idempotency-Key", $0)] } ?? []
+    func response(
+        toGranting request: GrantRequest,
+        to user: String,
+        key: String?
+    ) throws(CommandFailure) -> HTTPClient.Response {
+        try response(
+            toPosting: request,
+            at: "/users/" + pathPart(user) + "/grants",
+            headers: key.map { [("Idempotency-Key", $0)] } ?? [],
+            timeout: .seconds(30)
         )
     }
 }

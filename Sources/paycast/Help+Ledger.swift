@@ -115,7 +115,7 @@ extension Help {
         Give a user a product for a time, with a reason, and show it on open pages.
 
         Usage: paycast grant --user USER --product PRODUCT --days N --reason TEXT
-               paycast grant --users FILE --product PRODUCT --days N --reason TEXT
+               paycast grant --users FILE [--product PRODUCT] --days N --reason TEXT
 
         A grant is one more source beside the stores: it ends by itself, and what a
         store says about its own contract stays as it is. Prints the grant's id, by
@@ -128,7 +128,8 @@ extension Help {
         Options:
           --user USER           who gets it
           --users FILE          … or each user of this file, one a line; “-” is stdin
-          --product PRODUCT     what is granted, by the store's id
+          --product PRODUCT     what is granted, by the store's id; with --users and without
+                                it, what each user holds, or held last
           --days NUMBER         for so many days from now on, 1 to 3650
           --until INSTANT       … or until this instant or date
           --forever             … or for ever

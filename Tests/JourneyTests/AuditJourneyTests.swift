@@ -130,6 +130,27 @@ import Testing
         #expect(try app.server.paycast("tail", "--actor", "cli").waitForExit() == 64)
     }
 
+    /// It is in the ledger, and so in whatever is made of the ledger.
+    @Test func isInBackupsAndCopies() throws {
+        let app = try AppPost()
+        _ = try app.grant("42", #"{"product":"pro","days":1,"reason":"ticket 7"}"#)
+        let before = try app.audit("").entries
+        let folder = app.server.folder
+        #expect(try app.server.paycast("backup", "backup.db").waitForExit() == 0)
+        try app.server.stop(with: .terminate)
+        let copy = app.server.paycast(
+            ["copy", "--from", "sqlite:\(folder.path("paycast.db"))", "--to", "sqlite:\(folder.path("copy.db"))"]
+        )
+        #expect(try copy.waitForExit() == 0, "\(copy.errors)")
+        for ledger in ["copy.db", "backup.db"] {
+            try app.server.start(database: "sqlite:\(folder.path(ledger))")
+            #expect(try app.audit("").entries == before && before.count == 1)
+            _ = try app.order(of: "43")
+            #expect(try app.audit("").entries.map(\.id) == [2, 1])
+            try app.server.stop(with: .terminate)
+        }
+    }
+
     struct Refused: Sendable {
         var query: String
         var code: String

@@ -273,7 +273,43 @@ import Testing
         #expect(try empty.waitForExit() == 1 && empty.errors.contains("names nobody"), "\(empty.errors)")
         let naming = try run("a\noutage\n")
         #expect(try naming.waitForExit() == 1)
-        #expect(naming.errors.contains("1 of 2 users have it; correct that and run the same command again"))
+        #expect(naming.errors.contains("1 of 2 users are done; correct that and run the same command again"))
+    }
+
+    /// Three more days of what they have, or had: not for whom nothing was ever sold.
+    @Test func manyAreGrantedWhatTheyHold() throws {
+        let app = try AppPost()
+        for (user, lineage) in [("a", "1"), ("b", "2")] {
+            let token = try #require(try app.order(of: user))
+            _ = try app.webhook(app.purchase(lineage, token: token))
+        }
+        _ = try app.grant("b", Self.month)
+        func run(_ more: String...) throws -> String {
+            let words = ["grant", "--users", "-", "--days", "3", "--reason", "outage"]
+            let run = app.server.paycast(words + more, input: "a\nb\nc\n")
+            #expect(try run.waitForExit() == 0, "\(run.errors)")
+            return run.output
+        }
+        let printed = "their product\n1 hold nothing, and get nothing\n"
+        #expect(try run("--dry-run") == "2 users would get " + printed)
+        #expect(try run() == "2 users have " + printed && run() == "2 users have " + printed)
+        for user in ["a", "b"] {
+            let held = try app.entitlements(of: user)
+            #expect(held.ranges(of: #""product":"paycast.pro.monthly","provider":"paycast""#).count == 1, "\(held)")
+        }
+        #expect(try app.entitlements(of: "c").contains(#""entitlements":[]"#))
+    }
+
+    /// Whoever is first, both are told the same.
+    @Test func twoTakeItBackAtOnce() async throws {
+        let app = try AppPost()
+        let granted = try app.grant("42", Self.month)["grant"] ?? ""
+        let answers = try await withThrowingTaskGroup(of: AppPost.Answer.self) { group in
+            for _ in 0..<10 { group.addTask { try app.revoke("42", granted) } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(Set(answers.map(\.body)).count == 1 && answers.allSatisfy { $0.status == 200 })
+        #expect(try app.audit("?user=42").entries.map(\.action) == ["revoke", "grant"])
     }
 }
 

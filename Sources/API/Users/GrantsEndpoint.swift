@@ -26,26 +26,19 @@ struct GrantsEndpoint {
             return .respond(error.response)
         }
         let act = services.act(.grant, of: request, user: user, reason: grant.reason)
-        // The backend vouches for the user, who may have been erased and is back.
-        return commit(grant, claim: Claim(user: user), act: act) { result, reply in
-            guard result.outcome == .duplicate else {
-                return reply.send(.granted(grant, status: 201, at: result.cursor))
-            }
-            repeatAnswer(to: grant, at: result.cursor, reply: reply)
-        }
-    }
-
-    /// Its key was used before: for the same grant, which gets the same answer, or for another one.
-    private func repeatAnswer(to grant: Grant, at cursor: Cursor, reply: Reply) {
-        let isTaken = services.reader.record(of: grant.user) { result in
-            reply.send(result) { record in
-                guard let first = record.grant(grant.id, of: grant.user), grant.repeats(first) else {
-                    return GrantsEndpoint.keyReused
+        return .later { [grant] reply in
+            // The backend vouches for the user, who may have been erased and is back.
+            commit(grant, claim: Claim(user: user), act: act, reply: reply) { result in
+                guard result.outcome == .duplicate else {
+                    return reply.send(.granted(grant, status: 201, at: result.cursor))
                 }
-                return .granted(first, status: 201, at: cursor)
+                // Its key was used before: for the same grant, which gets the same answer, or for another one.
+                answerAsStored(grant, reply: reply) { first in
+                    guard let first, grant.repeats(first) else { return GrantsEndpoint.keyReused }
+                    return .granted(first, status: 201, at: result.cursor)
+                }
             }
         }
-        if !isTaken { reply.send(.busy) }
     }
 
     func revoke(_ id: String, of user: UserID, request: Request) -> Answer {
@@ -72,25 +65,33 @@ struct GrantsEndpoint {
             guard grant.until.map({ $0 > now }) ?? true else { return reply.send(GrantsEndpoint.ended) }
             revoked.revokedAt = now
         }
-        let answer = commit(revoked, claim: nil, act: act) { [revoked] result, reply in
-            reply.send(.granted(revoked, status: 200, at: result.cursor))
+        let isTaken = commit(revoked, claim: nil, act: act, reply: reply) { [revoked] result in
+            // Somebody else may have taken it back since it was read, or long ago.
+            answerAsStored(revoked, reply: reply) { .granted($0 ?? revoked, status: 200, at: result.cursor) }
         }
-        guard case .later(let begin) = answer, begin(reply) else { return reply.send(.busy) }
+        if !isTaken { reply.send(.busy) }
     }
 
+    /// Returns false if the ledger's queue is full.
     private func commit(
         _ grant: Grant,
         claim: Claim?,
         act: Act,
-        done: @escaping @Sendable (CommitResult, Reply) -> Void
-    ) -> Answer {
-        .later { [writer = services.writer, clock = services.clock] reply in
-            let command = LedgerCommand.event(grant.event, claim: claim, receivedAt: clock.now()) { result in
-                guard case .success(let result) = result else { return reply.send(.uncommitted) }
-                done(result, reply)
-            }
-            return writer.submit(.audited(command, by: act))
+        reply: Reply,
+        done: @escaping @Sendable (CommitResult) -> Void
+    ) -> Bool {
+        let command = LedgerCommand.event(grant.event, claim: claim, receivedAt: services.clock.now()) { result in
+            guard case .success(let result) = result else { return reply.send(.uncommitted) }
+            done(result)
         }
+        return services.writer.submit(.audited(command, by: act))
+    }
+
+    private func answerAsStored(_ grant: Grant, reply: Reply, answer: @escaping @Sendable (Grant?) -> Response) {
+        let isTaken = services.reader.record(of: grant.user) { result in
+            reply.send(result) { record in answer(record.grant(grant.id, of: grant.user)) }
+        }
+        if !isTaken { reply.send(.busy) }
     }
 
     private static let unknown = Response.error(404, code: "unknown_grant", message: "The user has no such grant.")

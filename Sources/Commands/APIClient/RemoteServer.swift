@@ -75,10 +75,9 @@ public struct RemoteServer: Sendable {
     public func post(
         _ body: some Encodable,
         to path: String,
-        headers: [(String, String)] = [],
         timeout: Duration = .seconds(30)
     ) throws(CommandFailure) -> [UInt8] {
-        try bodyOfSuccess(response(toPosting: body, at: path, headers: headers, timeout: timeout))
+        try bodyOfSuccess(response(toPosting: body, at: path, timeout: timeout))
     }
 
     public func get(_ path: String, timeout: Duration = .seconds(30)) throws(CommandFailure) -> [UInt8] {

@@ -169,6 +169,7 @@ final class PostgresSide: CopySide {
         _ = try number("SELECT reserve_positions(?)", [.integer(PostgresEngine.usualPartitionSize)])
         // A history from before would change the epoch at the first start.
         try run("DELETE FROM meta WHERE key = 'history'", [])
+        _ = try number("SELECT setval(pg_get_serial_sequence('audit', 'id'), max(id)) FROM audit HAVING max(id) > 0")
         guard lastJob > 0 else { return }
         _ = try number("SELECT setval(pg_get_serial_sequence('jobs', 'id'), ?)", [.integer(lastJob)])
     }

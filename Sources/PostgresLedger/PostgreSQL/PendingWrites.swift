@@ -71,7 +71,7 @@ final class BulkInsert {
     /// except by what is a barrier, or an update that keeps its place.
     private static let order = [
         "contracts", "tokens", "claims", "transfers", "orders", "languages", "entries", "fragments", "headers",
-        "events", "jobs", "hook_deliveries",
+        "events", "jobs", "hook_deliveries", "audit",
     ]
     /// Sizes are powers of two, so that few statements are prepared. The most is far below the 65,535 parameters that
     /// a statement may have.

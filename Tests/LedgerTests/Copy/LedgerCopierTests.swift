@@ -33,6 +33,7 @@ import Testing
             INSERT INTO headers VALUES (x'00', x'65794a'), (x'0000ff', zeroblob(16384)), (x'ff', x'');
             INSERT INTO entries (position, committed_at, kind) VALUES (9001, 1, 'x');
             INSERT INTO events VALUES (9001, 'apple', 'Production', 'large', '', 1, 1, zeroblob(262144), x'0000ff', NULL);
+            INSERT INTO audit VALUES (1, 1, 'grant', 'api', NULL, NULL, 'é', NULL), (7, 2, 'order', 'shop', 'kim', 'Z', NULL, 'r');
             UPDATE sqlite_sequence SET seq = 4711 WHERE name = 'jobs';
             INSERT INTO sqlite_sequence SELECT 'jobs', 4711 WHERE NOT EXISTS
                 (SELECT 1 FROM sqlite_sequence WHERE name = 'jobs');
@@ -40,6 +41,7 @@ import Testing
         )
         let there = try fixture.copy(from: fixture.file, to: fixture.postgres)
         #expect(try fixture.psql("SELECT last_value FROM paycast.jobs_id_seq") == "4711")
+        #expect(try fixture.psql("SELECT last_value FROM paycast.audit_id_seq") == "7")
         #expect(try fixture.psql("SELECT position FROM paycast.head") == "9001")
         let back = try fixture.copy(from: fixture.postgres, to: fixture.back)
         #expect(digests(back.lines) == digests(there.lines))

@@ -19,7 +19,7 @@ import Testing
     }
 
     enum Kind: String, CaseIterable, CustomTestStringConvertible {
-        case purchases, renewals, orders, ordersWithoutToken, languages, broadcasts, keyedBroadcasts
+        case purchases, renewals, orders, ordersWithoutToken, auditedOrders, languages, broadcasts, keyedBroadcasts
 
         var testDescription: String { rawValue }
     }
@@ -107,6 +107,10 @@ import Testing
                 // Its token would be another one each time.
                 let request = OrderRequest(user: user, product: "monthly", token: users < 200 ? token : nil)
                 return .order(request) { #expect($0.success != nil) }
+            case .auditedOrders:
+                let request = OrderRequest(user: user, product: "annual", token: token)
+                let act = Act(.order, by: Act.Actor(name: "shop"), user: user)
+                return .audited(.order(request) { #expect($0.success != nil) }, by: act)
             case .languages: return .language(try #require(LanguageTag("de")), of: user) { #expect($0.success != nil) }
             case .broadcasts: return .broadcast([html]) { #expect($0.success != nil) }
             case .keyedBroadcasts:
@@ -122,7 +126,7 @@ import Testing
             "CAST('{committed_at,at,created_at,first_at,proof_at,queued_at,due_at,user_at}' AS TEXT[])"
         return try [
             "head", "contracts", "tokens", "claims", "orders", "languages", "entries", "fragments", "events", "jobs",
-            "broadcast_keys", "hook_deliveries", "meta",
+            "broadcast_keys", "hook_deliveries", "audit", "meta",
         ].map { table in
             // Its ids follow the position of the commit.
             let others = table == "hook_deliveries" ? "- CAST('id' AS TEXT)" : ""

@@ -306,12 +306,7 @@ struct WriterStatements {
             )
         )
 
-        insertAct = try connection.prepare(
-            """
-            INSERT INTO audit (id, \(AuditRow.columns))
-            SELECT COALESCE(max(id), 0) + 1, ?, ?, ?, ?, ?, ?, ? FROM audit
-            """
-        )
+        insertAct = try connection.prepare(Insertion(into: "audit", AuditRow.columns))
 
         erasureKey = try connection.prepare("SELECT value FROM meta WHERE key = 'erasure_key'")
         // Ids that are digests remain after the user comes back, although the tombstones are removed.
