@@ -49,7 +49,7 @@ final class HookRunner: Sendable {
         sender = SharedValue(HookSender(addresses, clock: signingClock))
         log = core.log
         routine = core.hookRoutine
-        pool = WorkerPool(name: "hooks", threads: min(addresses.count * HookLanes.most, 32), capacity: 1000)
+        pool = WorkerPool(name: "hooks", threads: addresses.count * HookLanes.most, capacity: 1000)
         self.counts = counts
     }
 
