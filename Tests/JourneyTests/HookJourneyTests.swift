@@ -89,6 +89,19 @@ import Testing
     }
 
     /// More than a kilobyte of an answer is not read.
+    /// Without it, the page works, and nobody notices that the backend does not.
+    @Test func readyWarnsAfterAnHour() throws {
+        let backend = Backend { _ in .init(500) }
+        let server = try server(backend.server.url)
+        try trigger(at: server)
+        try backend.wait(for: 1)
+        #expect(try !server.api("GET", "/ready").contains("hooks: "))
+        _ = try server.api("PUT", "/demo/api/clock", body: #"{"advance":3700}"#)
+        try Deadline(.seconds(60)).wait { try server.api("GET", "/ready").contains("has failed since") }
+        #expect(try server.api("GET", "/ready").contains(#""ready":true"#))
+        #expect(try server.api("GET", "/metrics").contains("paycast_hook_addresses_failing 1"))
+    }
+
     @Test func aLongAnswerIsCut() throws {
         let backend = Backend { _ in .init(200, body: [UInt8](repeating: 120, count: 1 << 20)) }
         let server = try server(backend.server.url)
@@ -129,6 +142,7 @@ import Testing
         _ = try server.process.errorLine { $0.contains("hook stopped") }
         try trigger("cancel", at: server)
         #expect(try server.api("GET", "/hooks").contains(#""state":"gone""#))
+        try Deadline(.seconds(60)).wait { try server.api("GET", "/ready").contains("has answered 410") }
         #expect(backend.server.requests.count == 1)
         server.process.send(.hangUp)
         try backend.wait(for: 2)
@@ -212,6 +226,7 @@ import Testing
         #expect(try run("hooks", "resend", String(id), at: server).contains("waiting"))
         try waitUntil("delivered", user: "42", at: server)
         #expect(try run("hooks", "test", at: server).hasPrefix("ok"))
+        #expect(try run("doctor", "--send", at: server).contains("\(backend.server.url): it answers 200"))
         let unknown = server.paycast("hooks", "resend", "7")
         #expect(try unknown.waitForExit() == 1 && unknown.errors.contains("unknown_delivery"))
     }
@@ -275,11 +290,11 @@ import Testing
 }
 
 extension PaycastServer {
-    fileprivate func api(_ method: String, _ path: String) throws -> String {
+    fileprivate func api(_ method: String, _ path: String, body: String = "") throws -> String {
         let key = folder.read(".paycast/api.key")?.prefix { !$0.isNewline } ?? ""
         let socket = try connect()
         try socket.send(
-            "\(method) \(path) HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(key)\r\nConnection: close\r\n\r\n"
+            "\(method) \(path) HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(key)\r\nConnection: close\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
         )
         let answer = String(decoding: try socket.readToEnd(), as: UTF8.self)
         return answer.firstRange(of: "\r\n\r\n").map { String(answer[$0.upperBound...]) } ?? ""

@@ -40,7 +40,8 @@ import Testing
     /// Old nodes go on, are stopped and start again, and go when the next version takes away what they need.
     @Test func oldNodesGoOnUntilTheTablesNeedMore() throws {
         let nodes = try PostgresNodes(2)
-        let known = 1
+        let own = "SELECT split_part(value, ' ', 1) FROM paycast.meta WHERE key = 'version'"
+        let known = try #require(Int(try nodes.cluster.psql(own)))
         let traffic = try NodesTraffic(.init(hasPurchases: true), on: nodes, seed: seed)
         let history = try traffic.run {
             try nodes.cluster.psql(NewerTablesTests.addition)

@@ -238,7 +238,7 @@ extension TemporaryLedger {
     }
 
     fileprivate func end(_ due: DueHook, with result: HookResult) throws {
-        #expect(try tell { writer.submit(.hook(due.delivery, result, completion: $0)) })
+        #expect(try tell { writer.submit(.hooks([AnsweredHook(due.delivery, result: result)], completion: $0)) })
     }
 
     fileprivate func acceptAll(to address: String) throws {

@@ -10,8 +10,8 @@ internal import Support
 public struct HookListener {
     /// A message may hold the entitlements of a user with a hundred purchases.
     private static let bodyLimit = 4 << 20
-    /// In seconds.
-    private static let patience = 10
+    /// How long a sender may be silent, in milliseconds.
+    private static let patience: Int32 = 10_000
 
     /// A request whose body has arrived.
     public struct Request {
@@ -50,10 +50,6 @@ public struct HookListener {
         while true {
             let connection = accept(socket, nil, nil)
             guard connection >= 0 else { continue }
-            var patience = timeval()
-            patience.tv_sec = HookListener.patience
-            setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
-            setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
             if let request = HookListener.read(from: connection) {
                 let (status, text) = answer(request)
                 let body = text + "\n"
@@ -80,6 +76,8 @@ public struct HookListener {
                 }
                 if let body = buffer.takeBody(length) { return Request(head: head, body: body) }
             }
+            var readable = pollfd(fd: connection, events: Int16(POLLIN), revents: 0)
+            guard poll(&readable, 1, patience) > 0 else { return nil }
             let count = recv(connection, &chunk, chunk.count, 0)
             guard count > 0 else { return nil }
             chunk.withUnsafeBytes { buffer.append(UnsafeRawBufferPointer(rebasing: $0[..<count])) }

@@ -34,6 +34,17 @@ public struct HookDelivery: Sendable, Equatable {
     public func messageID(epoch: String) -> String { "msg_\(epoch)_\(position)_\(id)" }
 }
 
+/// A message, and what came of an attempt to send it.
+public struct AnsweredHook: Sendable {
+    public var delivery: HookDelivery
+    public var result: HookResult
+
+    public init(_ delivery: HookDelivery, result: HookResult) {
+        self.delivery = delivery
+        self.result = result
+    }
+}
+
 /// A message that is to be sent now, with what it says.
 public struct DueHook: Sendable {
     public var delivery: HookDelivery

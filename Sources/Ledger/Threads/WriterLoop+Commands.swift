@@ -34,9 +34,9 @@ extension WriterLoop {
             return try perform(&batch, then: succeeded(completion)) { repository throws(EngineError) in
                 try repository.end(job, result: result, now: now)
             }
-        case .hook(let delivery, let result, let completion):
+        case .hooks(let answered, let completion):
             return try perform(&batch, then: succeeded(completion)) { repository throws(EngineError) in
-                try repository.end(delivery, result: result, now: now)
+                try repository.end(answered, now: now)
             }
         case .resendHook(let id, let completion):
             return try perform(&batch, then: succeeded(completion)) { repository throws(EngineError) in
@@ -164,7 +164,7 @@ extension LedgerCommand {
             keys.append(request.key)
         case .led(let command, _), .audited(let command, _):
             command.add(to: &preload, keys: &keys, streams: streams)
-        case .broadcastsLost, .job, .hook, .resendHook, .nameHooks, .saveCheckpoint, .replay, .rebroadcast, .erase,
+        case .broadcastsLost, .job, .hooks, .resendHook, .nameHooks, .saveCheckpoint, .replay, .rebroadcast, .erase,
             .emptyOld, .note, .policy:
             break
         }
@@ -178,7 +178,7 @@ extension LedgerCommand {
         case .broadcast(_, let completion): completion(.failure(error))
         case .broadcastOnce(_, _, let completion): completion(.failure(error))
         case .broadcastsLost(let completion): completion(.failure(error))
-        case .job(_, _, let completion), .saveCheckpoint(_, _, let completion), .hook(_, _, let completion),
+        case .job(_, _, let completion), .saveCheckpoint(_, _, let completion), .hooks(_, let completion),
             .resendHook(_, let completion), .nameHooks(_, let completion):
             completion(false)
         case .erase(_, let completion): completion(.failure(error))

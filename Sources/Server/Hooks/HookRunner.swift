@@ -14,6 +14,8 @@ internal import Synchronization
 final class HookRunner: Sendable {
     /// How often the addresses' states are read, for the metrics and `/ready`.
     private static let lookEvery = Duration.seconds(10)
+    /// The least time between two questions what is due, in nanoseconds.
+    private static let interval: UInt64 = 20_000_000
     /// `/ready` warns of an address that has failed for longer.
     private static let patience = Duration.seconds(3600)
 
@@ -47,14 +49,14 @@ final class HookRunner: Sendable {
         sender = SharedValue(HookSender(addresses, clock: signingClock))
         log = core.log
         routine = core.hookRoutine
-        pool = WorkerPool(name: "hooks", threads: min(addresses.count * HookLanes.most, 32), capacity: 1000)
+        pool = WorkerPool(name: "hooks", threads: addresses.count * HookLanes.most, capacity: 1000)
         self.counts = counts
     }
 
     func start() {
         name()
-        routine.start("hooks", state: ()) { [self] _ in
-            turn()
+        routine.start("hooks", state: UInt64(0)) { [self] lastAt in
+            turn(lastAt: &lastAt)
             return .seconds(1)
         }
     }
@@ -81,7 +83,13 @@ final class HookRunner: Sendable {
         _ = writer.submit(.nameHooks(targets.map(\.address)) { [self] _ in look(afterAtLeast: .zero) })
     }
 
-    private func turn() {
+    /// After a commit at once; under load only so often, for many messages at a time.
+    private func turn(lastAt: inout UInt64) {
+        let now = monotonicNanoseconds()
+        if now < lastAt + HookRunner.interval {
+            Waker().wait(timeout: .nanoseconds(Int64(lastAt + HookRunner.interval - now)))
+        }
+        lastAt = monotonicNanoseconds()
         guard let lease = leaderLease.lease else {
             lanes.withLock { $0.forget() }
             return states.withLock { $0 = ([], 0) }
@@ -95,52 +103,58 @@ final class HookRunner: Sendable {
 
     private func send(to target: HookTarget, under lease: Lease) {
         let address = target.address
-        let room = lanes.withLock { $0.look(at: address, now: monotonicNanoseconds()) }
-        guard room.free > 0,
-            let due = answer({ reader.hooks(to: address, limit: room.free + room.busy, completion: $0) })
-        else { return }
-        for hook in due {
-            let user = hook.delivery.user
-            guard lanes.withLock({ $0.begin(user, to: address, now: monotonicNanoseconds()) }) else { continue }
-            let isTaken = pool.submit { [self] in deliver(hook, to: target, under: lease) }
-            if !isTaken { lanes.withLock { $0.rest(address, now: monotonicNanoseconds()) } }
+        let limit = lanes.withLock { $0.look(at: address, now: monotonicNanoseconds()) }
+        guard limit > 0, let due = answer({ reader.hooks(to: address, limit: limit, completion: $0) }) else { return }
+        let lists = lanes.withLock { $0.begin(due.map(\.delivery.user), to: address, now: monotonicNanoseconds()) }
+        for list in lists {
+            let hooks = list.map { due[$0] }
+            let isTaken = pool.submit { [self] in deliver(hooks, to: target, under: lease) }
+            if !isTaken { end(hooks, to: target, answers: [], isCommitted: false) }
         }
     }
 }
 
-/// One attempt, on a thread of the pool.
+/// Attempts, one after the other, on a thread of the pool.
 extension HookRunner {
-    private func deliver(_ hook: DueHook, to target: HookTarget, under lease: Lease) {
-        let delivery = hook.delivery
-        let message = HookMessage(hook, epoch: writer.epoch)
-        let answer = sender.value.send(message, id: delivery.messageID(epoch: writer.epoch), to: delivery.address)
-        let schedule = HookSchedule(attempts: delivery.attempts, now: clock.now(), jitter: .random(in: 0..<1))
-        let result = schedule.result(of: answer)
-        let isCommitted = commit(delivery, result: result, under: lease)
-        let before = lanes.withLock { lanes in
-            let now = monotonicNanoseconds()
-            let before = lanes.end(delivery.user, to: delivery.address, answer: answer, now: now)
-            if !isCommitted { lanes.rest(delivery.address, now: now) }
-            return before
+    private func deliver(_ hooks: [DueHook], to target: HookTarget, under lease: Lease) {
+        var answered: [AnsweredHook] = []
+        var answers: [HookAnswer] = []
+        for hook in hooks where !routine.isHalted && answers.last?.concernsTheAddress != true {
+            let delivery = hook.delivery
+            let message = HookMessage(hook, epoch: writer.epoch)
+            let answer = sender.value.send(message, id: delivery.messageID(epoch: writer.epoch), to: delivery.address)
+            let schedule = HookSchedule(attempts: delivery.attempts, now: clock.now(), jitter: .random(in: 0..<1))
+            answered.append(AnsweredHook(delivery, result: schedule.result(of: answer)))
+            answers.append(answer)
         }
-        if isCommitted { report(result, of: delivery, answer: answer, to: target, failuresBefore: before) }
+        let isCommitted = answered.isEmpty || commit(answered, under: lease)
+        let before = end(hooks, to: target, answers: answers, isCommitted: isCommitted)
+        for (hook, answer) in zip(answered, answers) where isCommitted {
+            report(hook, answer: answer, to: target, failuresBefore: before)
+        }
         routine.wake()
     }
 
-    private func commit(_ delivery: HookDelivery, result: HookResult, under lease: Lease) -> Bool {
+    @discardableResult
+    private func end(_ hooks: [DueHook], to target: HookTarget, answers: [HookAnswer], isCommitted: Bool) -> Int {
+        lanes.withLock { lanes in
+            let now = monotonicNanoseconds()
+            let users = hooks.map(\.delivery.user)
+            let before = lanes.end(users, to: target.address, answers: answers, now: now)
+            if !isCommitted { lanes.rest(target.address, now: now) }
+            return before
+        }
+    }
+
+    private func commit(_ answered: [AnsweredHook], under lease: Lease) -> Bool {
         let promise = Promise<Bool>()
-        let command = LedgerCommand.hook(delivery, result, completion: promise.fulfil)
+        let command = LedgerCommand.hooks(answered, completion: promise.fulfil)
         guard writer.submit(.led(command, under: lease)) else { return false }
         return promise.wait()
     }
 
-    private func report(
-        _ result: HookResult,
-        of delivery: HookDelivery,
-        answer: HookAnswer,
-        to target: HookTarget,
-        failuresBefore: Int
-    ) {
+    private func report(_ hook: AnsweredHook, answer: HookAnswer, to target: HookTarget, failuresBefore: Int) {
+        let result = hook.result
         counts.count(result)
         let body = String(decoding: answer.body, as: UTF8.self)
         log.debug("hook answered", fields: ["address": target.origin, "status": answer.status ?? 0, "body": body])
@@ -152,7 +166,7 @@ extension HookRunner {
         case .retry(let at, let reason):
             log.debug("hook postponed", fields: ["address": target.origin, "until": at.iso8601, "reason": reason])
         case .failed(let reason):
-            let todo = "mend the backend, then: paycast hooks resend \(delivery.id)"
+            let todo = "mend the backend, then: paycast hooks resend \(hook.delivery.id)"
             log.error("hook given up", fields: ["address": target.origin, "reason": reason, "todo": todo])
         case .gone(let reason):
             look(afterAtLeast: .zero)

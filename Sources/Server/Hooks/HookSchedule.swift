@@ -66,10 +66,13 @@ struct HookAnswer: Sendable, Equatable {
 struct HookLanes {
     /// At once to one address.
     static let most = 8
+    /// One after the other on one of them, so that under load a transaction records many answers.
+    static let together = 16
     /// In seconds.
     static let longestRest: UInt64 = 60
 
-    private struct Lane {
+    private struct Lanes {
+        var running = 0
         var users: Set<UserID> = []
         /// Those whose message has ended since the ledger was last asked what is due: its answer may still have it.
         var ended: Set<UserID> = []
@@ -79,53 +82,65 @@ struct HookLanes {
         var restsUntil: UInt64 = 0
     }
 
-    private var lanes: [String: Lane] = [:]
+    private var addresses: [String: Lanes] = [:]
 
-    /// The same as `room`. Call it before the ledger is asked what is due.
-    mutating func look(at address: String, now: UInt64) -> (free: Int, busy: Int) {
-        lanes[address]?.ended = []
-        return room(at: address, now: now)
+    /// How many messages the ledger is to be asked for, or 0. Call it before it is asked.
+    mutating func look(at address: String, now: UInt64) -> Int {
+        addresses[address]?.ended = []
+        let free = free(at: address, now: now)
+        let count = addresses[address]?.failures ?? 0 == 0 ? free * HookLanes.together : free
+        return free == 0 ? 0 : count + (addresses[address]?.users.count ?? 0)
     }
 
-    /// How many more messages may go to an address now, and how many are on their way.
-    func room(at address: String, now: UInt64) -> (free: Int, busy: Int) {
-        let lane = lanes[address] ?? Lane()
-        guard lane.restsUntil <= now else { return (0, lane.users.count) }
-        return (max(0, (lane.failures == 0 ? HookLanes.most : 1) - lane.users.count), lane.users.count)
+    private func free(at address: String, now: UInt64) -> Int {
+        let lanes = addresses[address] ?? Lanes()
+        return lanes.restsUntil > now ? 0 : max(0, (lanes.failures == 0 ? HookLanes.most : 1) - lanes.running)
     }
 
-    /// False if a message about the same user is on its way there, or was a moment ago, or if there is no room.
-    mutating func begin(_ user: UserID, to address: String, now: UInt64) -> Bool {
-        guard room(at: address, now: now).free > 0, lanes[address]?.ended.contains(user) != true else { return false }
-        return lanes[address, default: Lane()].users.insert(user).inserted
-    }
-
-    /// Returns how many attempts have failed in a row before this one.
-    @discardableResult
-    mutating func end(_ user: UserID, to address: String, answer: HookAnswer, now: UInt64) -> Int {
-        var lane = lanes[address] ?? Lane()
-        defer { lanes[address] = lane }
-        lane.users.remove(user)
-        lane.ended.insert(user)
-        let before = lane.failures
-        guard answer.concernsTheAddress else {
-            lane.failures = 0
-            return before
+    /// Chooses of what is due, whose users are given, what may be sent now: a list of indexes for each lane.
+    mutating func begin(_ due: [UserID], to address: String, now: UInt64) -> [[Int]] {
+        var lanes = addresses[address] ?? Lanes()
+        var free = free(at: address, now: now)
+        var chosen = due.indices.filter { !lanes.ended.contains(due[$0]) && lanes.users.insert(due[$0]).inserted }[...]
+        var lists: [[Int]] = []
+        while free > 0, !chosen.isEmpty {
+            let share = lanes.failures == 0 ? (chosen.count + free - 1) / free : 1
+            lists.append(Array(chosen.prefix(share)))
+            chosen = chosen.dropFirst(share)
+            free -= 1
         }
-        lane.failures += 1
-        let usual = min(UInt64(1) << UInt64(min(lane.failures - 1, 6)), HookLanes.longestRest)
-        let asked = UInt64(clamping: min(answer.retryAfter ?? .zero, .seconds(3600)).components.seconds)
-        lane.restsUntil = now + max(usual, asked) * 1_000_000_000
+        for index in chosen { lanes.users.remove(due[index]) }
+        lanes.running += lists.count
+        addresses[address] = lanes
+        return lists
+    }
+
+    /// One lane has sent what it was given, up to the first answer that concerns the whole address; `users` are all of its.
+    /// Returns how many attempts had failed in a row before.
+    @discardableResult
+    mutating func end(_ users: [UserID], to address: String, answers: [HookAnswer], now: UInt64) -> Int {
+        var lanes = addresses[address] ?? Lanes()
+        defer { addresses[address] = lanes }
+        lanes.running -= 1
+        lanes.users.subtract(users)
+        lanes.ended.formUnion(users)
+        let before = lanes.failures
+        if answers.contains(where: { !$0.concernsTheAddress }) { lanes.failures = 0 }
+        guard let last = answers.last, last.concernsTheAddress else { return before }
+        lanes.failures += 1
+        let usual = min(UInt64(1) << UInt64(min(lanes.failures - 1, 6)), HookLanes.longestRest)
+        let asked = UInt64(clamping: min(last.retryAfter ?? .zero, .seconds(3600)).components.seconds)
+        lanes.restsUntil = now + max(usual, asked) * 1_000_000_000
         return before
     }
 
     /// The ledger did not take the result, so that the message would be sent again at once.
     mutating func rest(_ address: String, now: UInt64) {
-        lanes[address, default: Lane()].restsUntil = now + 10_000_000_000
+        addresses[address, default: Lanes()].restsUntil = now + 10_000_000_000
     }
 
     /// For another node's turn.
     mutating func forget() {
-        lanes = lanes.mapValues { Lane(users: $0.users, ended: $0.ended) }
+        addresses = addresses.mapValues { Lanes(running: $0.running, users: $0.users, ended: $0.ended) }
     }
 }

@@ -73,45 +73,64 @@ import Testing
         }
     }
 
+    private static let second: UInt64 = 1_000_000_000
+    private static let accepted = HookAnswer(status: 200)
+
     @Test func oneMessageOfAUserAtATime() {
         var lanes = HookLanes()
-        let isBegun = ["a", "a", "b"].map { lanes.begin("42", to: $0, now: 0) }
-        #expect(isBegun == [true, false, true])
-        #expect(lanes.room(at: "a", now: 0) == (HookLanes.most - 1, 1))
-        lanes.end("42", to: "a", answer: HookAnswer(status: 200), now: 0)
+        let first = lanes.begin(["42", "42", "43"], to: "a", now: 0)
+        #expect(first == [[0], [2]])
+        let again = [lanes.begin(["42"], to: "a", now: 0), lanes.begin(["42"], to: "b", now: 0)]
+        #expect(again == [[], [[0]]])
+        lanes.end(["42"], to: "a", answers: [HookScheduleTests.accepted], now: 0)
         // What is due was asked before that, so the answer may still have it.
-        let isBegunAgain = lanes.begin("42", to: "a", now: 0)
+        let tooEarly = lanes.begin(["42"], to: "a", now: 0)
         _ = lanes.look(at: "a", now: 0)
-        let isBegunLater = lanes.begin("42", to: "a", now: 0)
-        #expect(!isBegunAgain && isBegunLater)
+        let later = lanes.begin(["42"], to: "a", now: 0)
+        #expect(tooEarly.isEmpty && later == [[0]])
+    }
+
+    /// Many share the lanes; none waits for another while there is a lane for each.
+    @Test func manyMessagesShareTheLanes() {
+        var lanes = HookLanes()
+        let limit = lanes.look(at: "a", now: 0)
+        #expect(limit == HookLanes.most * HookLanes.together)
+        let users = (0..<20).map { UserID("u\($0)") }
+        let lists = lanes.begin(users, to: "a", now: 0)
+        #expect(lists.count <= HookLanes.most && lists.flatMap { $0 } == Array(0..<20))
+        #expect(lists.allSatisfy { $0.count <= 3 })
     }
 
     /// An address that is down costs one attempt, and then another, less and less often; others go on.
     @Test func anAddressThatFailsIsLeftAlone() {
         var lanes = HookLanes()
-        let second: UInt64 = 1_000_000_000
         var now: UInt64 = 0
         for pause in [1, 2, 4, 8, 16, 32, 60, 60] as [UInt64] {
-            for address in ["a", "b"] { _ = lanes.look(at: address, now: now) }
-            let isBegun = [lanes.begin("42", to: "a", now: now), lanes.begin("43", to: "b", now: now)]
-            #expect(isBegun == [true, true])
-            lanes.end("43", to: "b", answer: HookAnswer(status: 200), now: now)
-            lanes.end("42", to: "a", answer: HookAnswer(problem: "down"), now: now)
-            #expect(lanes.room(at: "a", now: now + pause * second - 1).free == 0)
-            now += pause * second
-            #expect(lanes.room(at: "a", now: now) == (1, 0))
+            let isFirst = now == 0
+            let limits = ["a", "b"].map { lanes.look(at: $0, now: now) }
+            #expect(limits == [isFirst ? 128 : 1, 128])
+            let lists = [lanes.begin(["42"], to: "a", now: now), lanes.begin(["43"], to: "b", now: now)]
+            #expect(lists == [[[0]], [[0]]])
+            lanes.end(["43"], to: "b", answers: [HookScheduleTests.accepted], now: now)
+            lanes.end(["42"], to: "a", answers: [HookAnswer(problem: "down")], now: now)
+            let during = lanes.look(at: "a", now: now + pause * HookScheduleTests.second - 1)
+            #expect(during == 0)
+            now += pause * HookScheduleTests.second
         }
         _ = lanes.look(at: "a", now: now)
-        _ = lanes.begin("42", to: "a", now: now)
-        lanes.end("42", to: "a", answer: HookAnswer(status: 200), now: now)
-        #expect(lanes.room(at: "a", now: now) == (HookLanes.most, 0))
+        let one = lanes.begin(["42", "43"], to: "a", now: now)
+        #expect(one == [[0]])
+        lanes.end(["42"], to: "a", answers: [HookScheduleTests.accepted], now: now)
+        let after = lanes.look(at: "a", now: now)
+        #expect(after == HookLanes.most * HookLanes.together)
     }
 
     /// It refuses this message, and may accept the next one.
     @Test func aMessageThatIsRefusedHoldsUpNoOther() {
         var lanes = HookLanes()
-        _ = lanes.begin("42", to: "a", now: 0)
-        lanes.end("42", to: "a", answer: HookAnswer(status: 422), now: 0)
-        #expect(lanes.room(at: "a", now: 0) == (HookLanes.most, 0))
+        _ = lanes.begin(["42"], to: "a", now: 0)
+        lanes.end(["42"], to: "a", answers: [HookAnswer(status: 422)], now: 0)
+        let limit = lanes.look(at: "a", now: 0)
+        #expect(limit == HookLanes.most * HookLanes.together)
     }
 }

@@ -32,20 +32,26 @@ extension LedgerRepository {
         }
     }
 
-    /// Records the answer to an attempt. A message that has become newer meanwhile stays waiting.
-    public mutating func end(_ delivery: HookDelivery, result: HookResult, now: Instant) throws(EngineError) -> Commit<
-        Void
-    > {
+    /// Records what one address answered. A message that has become newer meanwhile stays waiting.
+    public mutating func end(_ answered: [AnsweredHook], now: Instant) throws(EngineError) -> Commit<Void> {
+        for (index, hook) in answered.enumerated() {
+            try end(hook.delivery, result: hook.result, now: now)
+            let isLastOfItsKind = index + 1 == answered.count || answered[index + 1].result != .accepted
+            guard hook.result == .accepted, isLastOfItsKind else { continue }
+            try statements.hookAccepted.run([.text(hook.delivery.address), Value(now)])
+        }
+        try statements.forgetHooks.run([Value(now - LedgerRepository.memoryOfHooks)])
+        return Commit(value: ())
+    }
+
+    private mutating func end(_ delivery: HookDelivery, result: HookResult, now: Instant) throws(EngineError) {
         let row: [Value] = [.integer(delivery.id), .integer(delivery.version)]
         switch result {
+        case .accepted where delivery.type == .userErased:
+            try eraseMessage(row)
         case .accepted:
-            try statements.acceptHook.run([.integer(delivery.version), .integer(delivery.id)])
-            if delivery.type == .userErased {
-                try eraseMessage(row)
-            } else {
-                try statements.endHook.run([Value(HookState.delivered), .null, Value(now)] + row)
-            }
-            try statements.hookAccepted.run([.text(delivery.address), Value(now)])
+            let words = [Value(HookState.delivered), Value(now), .integer(delivery.id)]
+            try statements.acceptHook.run([.integer(delivery.version)] + words)
         case .retry(let at, let reason):
             try statements.delayHook.run([Value(at), .text(reason)] + row)
             try refused(delivery.address, at: now, reason: reason)
@@ -55,8 +61,6 @@ extension LedgerRepository {
         case .gone(let reason):
             try refused(delivery.address, at: now, goneAt: now, reason: reason)
         }
-        try statements.forgetHooks.run([Value(now - LedgerRepository.memoryOfHooks)])
-        return Commit(value: ())
     }
 
     private func refused(

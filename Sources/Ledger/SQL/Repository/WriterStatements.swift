@@ -231,7 +231,16 @@ struct WriterStatements {
                     """
             )
         )
-        acceptHook = try connection.prepare("UPDATE hook_deliveries SET accepted = ? WHERE id = ?")
+        // Only the version that was sent has ended.
+        acceptHook = try connection.prepare(
+            """
+            UPDATE hook_deliveries SET accepted = ?1, attempts = attempts + 1, reason = NULL,
+                state = CASE version WHEN ?1 THEN ?2 ELSE state END,
+                due_at = CASE version WHEN ?1 THEN NULL ELSE due_at END,
+                ended_at = CASE version WHEN ?1 THEN ?3 ELSE ended_at END
+            WHERE id = ?4
+            """
+        )
         delayHook = try connection.prepare(
             """
             UPDATE hook_deliveries SET attempts = attempts + 1, due_at = ?, reason = ?
