@@ -3,12 +3,12 @@ internal import Domain
 /// The tables of a ledger in a file. `user_version` counts the migrations that were applied, and `application_id` says that
 /// they were these.
 public enum SQLiteSchema {
-    static let migrations = [tables, hooks]
+    static let migrations = [tables]
 
     public static var newest: Int64 { Int64(migrations.count) }
 
-    /// “Payc”. Ledgers from before version 1 counted migrations of their own, and have none.
-    static let application: Int64 = 0x5061_7963
+    /// “Pcst”. Ledgers of commits from before the first release have another one, or none.
+    static let application: Int64 = 0x5063_7374
 
     /// An entry is one committed thing. Its row id is the position that pages resume from; its event and its fragments
     /// share it. Fragments lie in the order of their commits; the index finds those of a stream and target. The empty key
@@ -25,6 +25,10 @@ public enum SQLiteSchema {
     /// ledger's own key. `kept_bodies` are older than the retention, but still to be forwarded. `broadcast_keys` are of
     /// broadcasts that are made only once, with a digest of the request and the entries that they made. `audit` says who did
     /// what to a user; rows are added, and an erasure empties `user`.
+    ///
+    /// What the app's backend is told: one row for each user and address, whose newest version replaces those before it.
+    /// `accepted` is the last version that arrived. `due_at` is null unless it is still to be sent, and `queued_at` says since
+    /// when the backend has not known the newest state. `hook_addresses` says how each address fares.
     private static let tables = """
         CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 
@@ -143,12 +147,7 @@ public enum SQLiteSchema {
         ) STRICT;
         CREATE INDEX audit_by_user ON audit (user) WHERE user IS NOT NULL;
         CREATE INDEX audit_by_actor ON audit (actor);
-        """
 
-    /// What the app's backend is told: one row for each user and address, whose newest version replaces those before it.
-    /// `accepted` is the last version that arrived. `due_at` is null unless it is still to be sent, and `queued_at` says since
-    /// when the backend has not known the newest state. `hook_addresses` says how each address fares.
-    private static let hooks = """
         CREATE TABLE hook_deliveries (
             id INTEGER PRIMARY KEY,
             address TEXT NOT NULL, user TEXT NOT NULL, type TEXT NOT NULL, state TEXT NOT NULL,

@@ -43,7 +43,7 @@ struct CopiedTable {
             "meta",
             key: "key:text",
             "value:text",
-            where: "key NOT IN ('epoch', 'version', 'history', 'reserved')"
+            where: "key NOT IN ('epoch', 'tables', 'history', 'reserved')"
         ),
         CopiedTable(
             "entries",

@@ -13,11 +13,7 @@ struct PostgresMigration {
 /// The tables in PostgreSQL, as numbered migrations, in a schema of their own: the database may be the app's, with
 /// tables of the same names. Texts compare as bytes (`COLLATE "C"`), as SQLite's do, and flags are numbers.
 public enum PostgresSchema {
-    static let migrations = [
-        PostgresMigration(sql: tables + "\n" + PartitionedTables.tables),
-        // Older nodes go on, but tell no backend what they commit.
-        PostgresMigration(sql: hooks, admits: 0),
-    ]
+    static let migrations = [PostgresMigration(sql: tables + "\n" + PartitionedTables.tables)]
 
     public static var newest: Int64 { Int64(migrations.count) }
 
@@ -237,9 +233,7 @@ public enum PostgresSchema {
         );
         CREATE INDEX audit_by_user ON audit ("user", id) WHERE "user" IS NOT NULL;
         CREATE INDEX audit_by_actor ON audit (actor, id);
-        """
 
-    private static let hooks = """
         CREATE TABLE hook_deliveries (
             id BIGINT PRIMARY KEY,
             address TEXT COLLATE "C" NOT NULL, "user" TEXT COLLATE "C" NOT NULL, type TEXT COLLATE "C" NOT NULL,

@@ -24,14 +24,14 @@ struct StoredSchema: Equatable {
     }
 
     /// One column.
-    static let query = "SELECT COALESCE((SELECT value FROM meta WHERE key = 'version'), '')"
+    static let query = "SELECT COALESCE((SELECT value FROM meta WHERE key = 'tables'), '')"
 
     init(version: Int64, oldest: Int64) {
         self.version = version
         self.oldest = oldest
     }
 
-    /// `text` is what the row says. Ledgers from before version 1 have none.
+    /// `text` is what the row says. Ledgers of commits from before the first release have none.
     init(_ text: String) {
         let numbers = text.split(separator: " ").map { Int64($0) }
         guard numbers.count == 2, let version = numbers[0], let oldest = numbers[1] else {
@@ -54,7 +54,7 @@ struct StoredSchema: Equatable {
     func write(_ postgres: PostgresConnection) throws(PostgresError) {
         try postgres.execute(
             """
-            INSERT INTO meta VALUES ('version', '\(version) \(oldest)')
+            INSERT INTO meta VALUES ('tables', '\(version) \(oldest)')
                 ON CONFLICT (key) DO UPDATE SET value = excluded.value
             """
         )
