@@ -29,7 +29,7 @@ public struct Changes: Sendable {
     /// True if something was done for a user, or to one. A request that is repeated does nothing, but may bring another
     /// language.
     public var areAnAct: Bool {
-        !contracts.isEmpty || !orders.isEmpty || !widenedOrders.isEmpty || !entries.isEmpty || erasure != nil
+        !contracts.isEmpty || !orders.isEmpty || !changedOrders.isEmpty || !entries.isEmpty || erasure != nil
     }
 }
 
