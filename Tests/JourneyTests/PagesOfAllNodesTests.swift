@@ -164,6 +164,11 @@ import Testing
         try nodes.broadcast("kept.", through: 0)
         let next = try page.message()
         #expect(next.data?.contains("kept.") == true, "\(next)")
+        // What the alarm PaycastListenerLost looks at.
+        for (node, value) in [(0, 0), (1, 1)] {
+            let metrics = try nodes.ask("GET", "/metrics", on: node)
+            #expect(metrics.contains("\npaycast_ledger_trouble{part=\"notifications\"} \(value)\n"), "\(metrics)")
+        }
         pooler.send(.kill)
     }
 
