@@ -104,6 +104,11 @@ import Testing
         #expect(entries.map { $0.user?.text } == [nil, "42", nil, nil])
         #expect(entries.map(\.reason) == ["request of 1 May", nil, nil, "ticket 7"])
         #expect(try app.audit("?user=erin@example.com").entries.isEmpty)
+        // Who looks whether anything is left does not bring the name back.
+        let export = app.server.paycast("export", "--user", "erin@example.com", "--allow-unknown")
+        #expect(try export.waitForExit() == 0 && export.output.contains(#""audit":[]"#), "\(export.output)")
+        let read = try app.audit("").entries.first
+        #expect(read?.action == "read" && read?.user == nil)
         // Erasing nobody is an act as well: a tombstone stays.
         let nobody = app.server.paycast("erase", "--user", "nobody", "--reason", "x", "--allow-unknown")
         #expect(try nobody.waitForExit() == 0)

@@ -65,6 +65,21 @@ import Testing
         #expect(try ledger.audit(AuditSelection(user: "erin@example.com")).entries.isEmpty)
     }
 
+    /// Who looks whether anything is left must not bring the name back; who orders brings the user back.
+    @Test func anErasedUserStaysUnnamed() throws {
+        let ledger = try TemporaryLedger()
+        defer { ledger.remove() }
+        let user: UserID = "erin@example.com"
+        try ledger.order(OrderRequest(user: user, product: "pro"), by: Act(.order, by: Self.support, user: user))
+        try ledger.erase(user)
+        let read = Act(.read, by: Self.support, user: user)
+        try ledger.commit { .note(read, completion: $0) }
+        #expect(try ledger.audit().entries.map(\.act.user) == [nil, nil])
+        try ledger.order(OrderRequest(user: user, product: "pro"), by: Act(.order, by: Self.support, user: user))
+        try ledger.commit { .note(read, completion: $0) }
+        #expect(try ledger.audit().entries.map(\.act.user) == [user, user, nil, nil])
+    }
+
     @Test func aReplayThatChangesNothingIsNoAct() throws {
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }

@@ -20,7 +20,8 @@ extension Services {
 
     /// A command says for which user of the system it runs. Whoever has a key could say so, so a named key's name stays.
     private func actor(of request: Request) -> Act.Actor {
-        let name = authorization.key(request.credentials)?.name ?? AccessKey.everything
+        // A reload may just have taken the key away; no key has this name.
+        let name = authorization.key(request.credentials)?.name ?? "?"
         let systemUser = label(request, "x-paycast-user")
         let isCommand = systemUser != nil && name == AccessKey.everything
         return Act.Actor(name: isCommand ? "cli" : name, systemUser: systemUser)

@@ -31,8 +31,11 @@ extension LedgerRepository {
         if let act, changes.areAnAct { try write(act, at: now) }
     }
 
-    /// Once, however many decisions a command takes.
+    /// Once, however many decisions a command takes. An erased user stays unnamed, also when somebody looks whether
+    /// anything is left.
     private mutating func write(_ act: Act, at now: Instant) throws(EngineError) {
+        var act = act
+        if let user = act.user, try reading({ try known.isBuried(.user(user)) }) { act.user = nil }
         try statements.insertAct.run(AuditRow.values(act, at: now))
         self.act = nil
     }
