@@ -22,14 +22,14 @@ final class HookRunner: Sendable {
     private let reader: LedgerReader
     private let writer: LedgerWriter
     private let leaderLease: LeaderLease
-    private let targets: [HookTarget]
-    private let sender: SharedValue<HookSender>
+    let targets: [HookTarget]
+    let sender: SharedValue<HookSender>
     private let developmentSecret: String?
     private let clock: Clock
-    private let signingClock: Clock
+    let signingClock: Clock
     private let log: Log
     private let routine: Routine
-    private let pool: WorkerPool
+    let pool: WorkerPool
     private let lanes = Mutex(HookLanes())
     private let states = Mutex<(list: [HookAddressState], readAt: UInt64)>(([], 0))
     private let counts: HookCounts
@@ -76,6 +76,7 @@ final class HookRunner: Sendable {
     func reload(_ addresses: [HookAddress]) {
         let addresses = addresses.completed(with: developmentSecret)
         sender.replace(with: HookSender(addresses, clock: signingClock))
+        lanes.withLock { $0.forget() }
         name()
     }
 
@@ -212,98 +213,5 @@ extension HookRunner {
         let now = clock.now()
         let oldest = list.compactMap(\.oldest).min().map { Int(max(0, now.milliseconds - $0.milliseconds) / 1000) }
         return (list.reduce(0) { $0 + $1.waiting }, oldest ?? 0, warnings.count)
-    }
-
-    /// What the API's routes work with.
-    var desk: HookDesk {
-        HookDesk(addresses: targets.map { ($0.address, $0.shown) }) { [self] done in test(done) }
-    }
-
-    /// Sends a message of the type `paycast.test` to each address, all at once. `done` comes on another thread. Returns false
-    /// if that is not possible now.
-    private func test(_ done: @escaping @Sendable ([HookTestAnswer.Trial]) -> Void) -> Bool {
-        let message = HookMessage(type: "paycast.test", timestamp: signingClock.now(), data: .init())
-        let id = "msg_test_\(OrderToken.random())"
-        let trials = Trials(count: targets.count, done: done)
-        for (index, target) in targets.enumerated() {
-            let isTaken = pool.submit { [self] in
-                let start = monotonicNanoseconds()
-                let answer = sender.value.send(message, id: id, to: target.address)
-                trials.add(
-                    HookTestAnswer.Trial(
-                        url: target.shown,
-                        ok: answer.isSuccess,
-                        status: answer.status,
-                        message: answer.text,
-                        milliseconds: Int((monotonicNanoseconds() - start) / 1_000_000)
-                    ),
-                    at: index
-                )
-            }
-            guard isTaken else { return false }
-        }
-        return true
-    }
-}
-
-/// Collects what the addresses answered.
-private final class Trials: Sendable {
-    private let results: Mutex<[HookTestAnswer.Trial?]>
-    private let done: @Sendable ([HookTestAnswer.Trial]) -> Void
-
-    init(count: Int, done: @escaping @Sendable ([HookTestAnswer.Trial]) -> Void) {
-        results = Mutex(Array(repeating: nil, count: count))
-        self.done = done
-    }
-
-    func add(_ trial: HookTestAnswer.Trial, at index: Int) {
-        let all = results.withLock { results -> [HookTestAnswer.Trial]? in
-            results[index] = trial
-            let found = results.compactMap { $0 }
-            return found.count == results.count ? found : nil
-        }
-        if let all { done(all) }
-    }
-}
-
-/// What happened to messages, since this server's start.
-struct HookCounts: Sendable {
-    private let delivered, failures, abandoned: Counter
-
-    init(_ metrics: Metrics) {
-        delivered = metrics.counter(
-            "paycast_hooks_delivered_total",
-            help: "Messages that the app's backend has accepted."
-        )
-        failures = metrics.counter(
-            "paycast_hook_failures_total",
-            help: "Attempts to send the app's backend a message that have failed."
-        )
-        abandoned = metrics.counter(
-            "paycast_hooks_abandoned_total",
-            help: "Messages that were given up after their last attempt."
-        )
-    }
-
-    fileprivate func count(_ result: HookResult) {
-        if result == .accepted { delivered.add() } else { failures.add() }
-        if case .failed = result { abandoned.add() }
-    }
-
-    func show(_ runner: HookRunner?, in metrics: Metrics) {
-        let backlog: @Sendable () -> (waiting: Int, oldest: Int, failing: Int) = { [weak runner] in
-            runner?.backlog ?? (0, 0, 0)
-        }
-        metrics.gauge("paycast_hooks_waiting", help: "Messages that the app's backend is still to get.") {
-            backlog().waiting
-        }
-        metrics.gauge(
-            "paycast_hook_oldest_seconds",
-            help: "How long the oldest of them has waited; 0 when none waits."
-        ) { backlog().oldest }
-        metrics.gauge(
-            "paycast_hook_addresses_failing",
-            help: "Addresses that have failed for over an hour, or have answered 410."
-        ) { backlog().failing }
     }
 }
