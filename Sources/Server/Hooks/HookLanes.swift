@@ -54,6 +54,9 @@ struct HookLanes {
         return lists
     }
 
+    /// Whether an address was down, and not just refused one message: several attempts have failed in a row.
+    func isDown(_ address: String) -> Bool { addresses[address]?.failures ?? 0 >= 3 }
+
     /// One lane has sent what it was given, up to the first answer that concerns the whole address; `users` are all of its.
     /// Returns how many attempts had failed in a row before.
     @discardableResult

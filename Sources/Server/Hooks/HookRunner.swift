@@ -128,7 +128,8 @@ extension HookRunner {
             answered.append(AnsweredHook(delivery, result: schedule.result(of: answer)))
             answers.append(answer)
         }
-        let isCommitted = answered.isEmpty || commit(answered, under: lease)
+        let endsOutage = answers.contains(where: \.isSuccess) && lanes.withLock { $0.isDown(target.address) }
+        let isCommitted = answered.isEmpty || commit(answered, endsOutage: endsOutage, under: lease)
         let before = end(hooks, to: target, answers: answers, isCommitted: isCommitted)
         for (hook, answer) in zip(answered, answers) where isCommitted {
             report(hook, answer: answer, to: target, failuresBefore: before)
@@ -147,9 +148,9 @@ extension HookRunner {
         }
     }
 
-    private func commit(_ answered: [AnsweredHook], under lease: Lease) -> Bool {
+    private func commit(_ answered: [AnsweredHook], endsOutage: Bool, under lease: Lease) -> Bool {
         let promise = Promise<Bool>()
-        let command = LedgerCommand.hooks(answered, completion: promise.fulfil)
+        let command = LedgerCommand.hooks(answered, endsOutage: endsOutage, completion: promise.fulfil)
         guard writer.submit(.led(command, under: lease)) else { return false }
         return promise.wait()
     }

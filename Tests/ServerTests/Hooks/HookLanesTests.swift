@@ -47,6 +47,8 @@ import Testing
             let during = lanes.look(at: "a", now: now + pause * HookLanesTests.second - 1)
             #expect(during == 0)
             now += pause * HookLanesTests.second
+            let isDown = ["a", "b"].map { lanes.isDown($0) }
+            #expect(isDown == [pause > 2, false])
         }
         _ = lanes.look(at: "a", now: now)
         let one = lanes.begin(["42", "43"], to: "a", now: now)
