@@ -201,6 +201,18 @@ import Testing
         #expect(try ledger.hooks(to: HookTests.address).map(\.delivery.attempts) == [0])
     }
 
+    /// Otherwise the first one to find the address down would be the last to arrive.
+    @Test func theEndOfAnOutageHastensWhatHasFailed() throws {
+        let ledger = try ledger()
+        defer { ledger.remove() }
+        for user in ["a", "b"] { _ = try ledger.send(bought("e-\(user)", by: UserID(user), lineage: user)) }
+        let due = try ledger.hooks(to: HookTests.address)
+        try ledger.end(due[0], with: .retry(at: now + .seconds(86_400), reason: "down"))
+        #expect(try ledger.hooks(to: HookTests.address).map(\.delivery.user) == ["b"])
+        try ledger.end(due[1], with: .accepted, endsOutage: true)
+        #expect(try ledger.hooks(to: HookTests.address).map(\.delivery.user) == ["a"])
+    }
+
     @Test func eachAddressGetsItsTypes() throws {
         let other = HookTarget(address: "https://other.example", types: [.userErased])
         let ledger = try ledger([HookTarget(address: HookTests.address), other])
@@ -237,8 +249,9 @@ extension TemporaryLedger {
         try asked { reader.hookAddresses(addresses, completion: $0) }
     }
 
-    fileprivate func end(_ due: DueHook, with result: HookResult) throws {
-        #expect(try tell { writer.submit(.hooks([AnsweredHook(due.delivery, result: result)], completion: $0)) })
+    fileprivate func end(_ due: DueHook, with result: HookResult, endsOutage: Bool = false) throws {
+        let answered = [AnsweredHook(due.delivery, result: result)]
+        #expect(try tell { writer.submit(.hooks(answered, endsOutage: endsOutage, completion: $0)) })
     }
 
     fileprivate func acceptAll(to address: String) throws {

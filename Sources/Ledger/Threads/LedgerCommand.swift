@@ -25,8 +25,9 @@ public enum LedgerCommand: Sendable {
     case broadcastsLost(completion: @Sendable (Result<Cursor, LedgerError>) -> Void)
     /// Records the result of a job. The completion gets false when that was not committed.
     case job(Int64, JobResult, completion: @Sendable (Bool) -> Void)
-    /// Records what an address answered to messages, in their order. The completion gets false when that was not committed.
-    case hooks([AnsweredHook], completion: @Sendable (Bool) -> Void)
+    /// Records what an address answered to messages, in their order. If that `endsOutage`, those that failed meanwhile are due
+    /// now. The completion gets false when that was not committed.
+    case hooks([AnsweredHook], endsOutage: Bool, completion: @Sendable (Bool) -> Void)
     /// Sends a message to the backend once more. The completion gets false when that was not committed.
     case resendHook(Int64, completion: @Sendable (Bool) -> Void)
     /// Settings that were just read name these addresses of the backend.

@@ -34,9 +34,9 @@ extension WriterLoop {
             return try perform(&batch, then: succeeded(completion)) { repository throws(EngineError) in
                 try repository.end(job, result: result, now: now)
             }
-        case .hooks(let answered, let completion):
+        case .hooks(let answered, let endsOutage, let completion):
             return try perform(&batch, then: succeeded(completion)) { repository throws(EngineError) in
-                try repository.end(answered, now: now)
+                try repository.end(answered, endsOutage: endsOutage, now: now)
             }
         case .resendHook(let id, let completion):
             return try perform(&batch, then: succeeded(completion)) { repository throws(EngineError) in
@@ -178,7 +178,7 @@ extension LedgerCommand {
         case .broadcast(_, let completion): completion(.failure(error))
         case .broadcastOnce(_, _, let completion): completion(.failure(error))
         case .broadcastsLost(let completion): completion(.failure(error))
-        case .job(_, _, let completion), .saveCheckpoint(_, _, let completion), .hooks(_, let completion),
+        case .job(_, _, let completion), .saveCheckpoint(_, _, let completion), .hooks(_, _, let completion),
             .resendHook(_, let completion), .nameHooks(_, let completion):
             completion(false)
         case .erase(_, let completion): completion(.failure(error))

@@ -22,14 +22,14 @@ final class HookRunner: Sendable {
     private let reader: LedgerReader
     private let writer: LedgerWriter
     private let leaderLease: LeaderLease
-    private let targets: [HookTarget]
-    private let sender: SharedValue<HookSender>
+    let targets: [HookTarget]
+    let sender: SharedValue<HookSender>
     private let developmentSecret: String?
     private let clock: Clock
-    private let signingClock: Clock
+    let signingClock: Clock
     private let log: Log
     private let routine: Routine
-    private let pool: WorkerPool
+    let pool: WorkerPool
     private let lanes = Mutex(HookLanes())
     private let states = Mutex<(list: [HookAddressState], readAt: UInt64)>(([], 0))
     private let counts: HookCounts
@@ -76,6 +76,7 @@ final class HookRunner: Sendable {
     func reload(_ addresses: [HookAddress]) {
         let addresses = addresses.completed(with: developmentSecret)
         sender.replace(with: HookSender(addresses, clock: signingClock))
+        lanes.withLock { $0.forget() }
         name()
     }
 
@@ -127,7 +128,8 @@ extension HookRunner {
             answered.append(AnsweredHook(delivery, result: schedule.result(of: answer)))
             answers.append(answer)
         }
-        let isCommitted = answered.isEmpty || commit(answered, under: lease)
+        let endsOutage = answers.contains(where: \.isSuccess) && lanes.withLock { $0.isDown(target.address) }
+        let isCommitted = answered.isEmpty || commit(answered, endsOutage: endsOutage, under: lease)
         let before = end(hooks, to: target, answers: answers, isCommitted: isCommitted)
         for (hook, answer) in zip(answered, answers) where isCommitted {
             report(hook, answer: answer, to: target, failuresBefore: before)
@@ -146,9 +148,9 @@ extension HookRunner {
         }
     }
 
-    private func commit(_ answered: [AnsweredHook], under lease: Lease) -> Bool {
+    private func commit(_ answered: [AnsweredHook], endsOutage: Bool, under lease: Lease) -> Bool {
         let promise = Promise<Bool>()
-        let command = LedgerCommand.hooks(answered, completion: promise.fulfil)
+        let command = LedgerCommand.hooks(answered, endsOutage: endsOutage, completion: promise.fulfil)
         guard writer.submit(.led(command, under: lease)) else { return false }
         return promise.wait()
     }
@@ -212,81 +214,5 @@ extension HookRunner {
         let now = clock.now()
         let oldest = list.compactMap(\.oldest).min().map { Int(max(0, now.milliseconds - $0.milliseconds) / 1000) }
         return (list.reduce(0) { $0 + $1.waiting }, oldest ?? 0, warnings.count)
-    }
-
-    /// What the API's routes work with.
-    var desk: HookDesk {
-        HookDesk(addresses: targets.map { ($0.address, $0.shown) }) { [self] done in test(done) }
-    }
-
-    /// Sends a message of the type `paycast.test` to each address, all at once. `done` comes on another thread. Returns false
-    /// if that is not possible now.
-    private func test(_ done: @escaping @Sendable ([HookTestAnswer.Trial]) -> Void) -> Bool {
-        let message = HookMessage(type: "paycast.test", timestamp: signingClock.now(), data: .init())
-        let id = "msg_test_\(OrderToken.random())"
-        let trials = Trials(count: targets.count, done: done)
-        for (index, target) in targets.enumerated() {
-            let isTaken = pool.submit { [self] in
-                let start = monotonicNanoseconds()
-                let answer = sender.value.send(message, id: id, to: target.address)
-                trials.add(
-                    HookTestAnswer.Trial(
-                        url: target.shown,
-                        ok: answer.isSuccess,
-                        status: answer.status,
-                        message: answer.text,
-                        milliseconds: Int((monotonicNanoseconds() - start) / 1_000_000)
-                    ),
-                    at: index
-                )
-            }
-            guard isTaken else { return false }
-        }
-        return true
-    }
-}
-
-/// Collects what the addresses answered.
-private final class Trials: Sendable {
-    private let results: Mutex<[HookTestAnswer.Trial?]>
-    private let done: @Sendable ([HookTestAnswer.Trial]) -> Void
-
-    init(count: Int, done: @escaping @Sendable ([HookTestAnswer.Trial]) -> Void) {
-        results = Mutex(Array(repeating: nil, count: count))
-        self.done = done
-    }
-
-    func add(_ trial: HookTestAnswer.Trial, at index: Int) {
-        let all = results.withLock { results -> [HookTestAnswer.Trial]? in
-            results[index] = trial
-            let found = results.compactMap { $0 }
-            return found.count == results.count ? found : nil
-        }
-        if let all { done(all) }
-    }
-}
-
-/// What happened to messages, since this server's start.
-struct HookCounts: Sendable {
-    private let delivered, failures, abandoned: Counter
-
-    init(_ metrics: Metrics) {
-        delivered = metrics.counter(.hooksDelivered)
-        failures = metrics.counter(.hookFailures)
-        abandoned = metrics.counter(.hooksAbandoned)
-    }
-
-    fileprivate func count(_ result: HookResult) {
-        if result == .accepted { delivered.add() } else { failures.add() }
-        if case .failed = result { abandoned.add() }
-    }
-
-    func show(_ runner: HookRunner?, in metrics: Metrics) {
-        let backlog: @Sendable () -> (waiting: Int, oldest: Int, failing: Int) = { [weak runner] in
-            runner?.backlog ?? (0, 0, 0)
-        }
-        metrics.gauge(.hooksWaiting) { backlog().waiting }
-        metrics.gauge(.hookOldest) { backlog().oldest }
-        metrics.gauge(.hookAddressesFailing) { backlog().failing }
     }
 }

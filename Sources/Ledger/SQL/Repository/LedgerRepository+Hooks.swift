@@ -32,13 +32,21 @@ extension LedgerRepository {
         }
     }
 
-    /// Records what one address answered. A message that has become newer meanwhile stays waiting.
-    public mutating func end(_ answered: [AnsweredHook], now: Instant) throws(EngineError) -> Commit<Void> {
+    /// Records what one address answered. A message that has become newer meanwhile stays waiting. Those that it has refused
+    /// while it was down need not wait for their next attempt.
+    public mutating func end(
+        _ answered: [AnsweredHook],
+        endsOutage: Bool,
+        now: Instant
+    ) throws(EngineError) -> Commit<Void> {
         for (index, hook) in answered.enumerated() {
             try end(hook.delivery, result: hook.result, now: now)
             let isLastOfItsKind = index + 1 == answered.count || answered[index + 1].result != .accepted
             guard hook.result == .accepted, isLastOfItsKind else { continue }
             try statements.hookAccepted.run([.text(hook.delivery.address), Value(now)])
+        }
+        if endsOutage, let address = answered.first?.delivery.address {
+            try statements.hastenHooks.run([Value(now), .text(address), Value(now)])
         }
         try statements.forgetHooks.run([Value(now - LedgerRepository.memoryOfHooks)])
         return Commit(value: ())

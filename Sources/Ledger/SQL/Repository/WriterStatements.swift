@@ -15,7 +15,7 @@ struct WriterStatements {
     let contractsByAccount, contractsByPreviousLineage, contractsByPurchase: Statement
     let insertTransfer, transfers, contractsOfStoreUser: Statement
     let insertJob, deleteJob, delayJob, abandonJob, forgetJobs, setMark: Statement
-    let putHook, acceptHook, delayHook, endHook, deleteHook, resendHook, forgetHooks: Statement
+    let putHook, acceptHook, delayHook, hastenHooks, endHook, deleteHook, resendHook, forgetHooks: Statement
     let hookAccepted, hookRefused, hookReturned: Statement
     let findBroadcastKey, putBroadcastKey, forgetBroadcastKeys, limitBroadcastKeys: Statement
     let nextEnd, endedContracts: Statement
@@ -245,6 +245,14 @@ struct WriterStatements {
             """
             UPDATE hook_deliveries SET attempts = attempts + 1, due_at = ?, reason = ?
             WHERE id = ? AND version = ? AND due_at IS NOT NULL
+            """
+        )
+        // An address that is down is tried with one message a minute at most: in three days that many.
+        hastenHooks = try connection.prepare(
+            """
+            UPDATE hook_deliveries SET due_at = ? WHERE id IN (
+                SELECT id FROM hook_deliveries WHERE address = ? AND due_at > ? ORDER BY queued_at, id LIMIT 5000
+            )
             """
         )
         endHook = try connection.prepare(
