@@ -30,7 +30,7 @@ struct AuditTail {
         let timeout = try arguments.number("--timeout", in: 1...1_000_000_000)
         self.remote = remote
         self.printsJSON = printsJSON
-        waiting = Waiting(timeout: timeout.map { .seconds($0) }, isAwaited: limit != nil, hasUntil: false)
+        waiting = Waiting(timeout: timeout.map { .seconds($0) }, isAwaited: limit != nil)
     }
 
     /// Returns what the server understands: an entry's id or an instant.

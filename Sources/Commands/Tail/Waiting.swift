@@ -8,10 +8,14 @@ struct Waiting {
     private let hasUntil: Bool
     private let start = ContinuousClock.now
 
+    init(timeout: Duration?, isAwaited: Bool, hasUntil: Bool = false) {
+        self.timeout = timeout
+        self.isAwaited = isAwaited
+        self.hasUntil = hasUntil
+    }
+
     init(for follower: FeedFollower) {
-        timeout = follower.timeout
-        isAwaited = follower.waits
-        hasUntil = !follower.until.isEmpty
+        self.init(timeout: follower.timeout, isAwaited: follower.waits, hasUntil: !follower.until.isEmpty)
     }
 
     var isOver: Bool {

@@ -8,13 +8,14 @@ enum FragmentRow {
     /// The rows of an entry's fragments. Those of one purchase have the same values, which are then packed once.
     static func values(_ fragments: [Fragment], at position: Int64) -> [[Value]] {
         var rows: [[Value]] = []
-        var last: (values: [String: String], body: Value)?
+        var last: (values: [UInt8], body: Value)?
         for (ordinal, fragment) in fragments.enumerated() {
             let (content, template, body): (ContentKind, String?, Value)
             switch fragment.content {
             case .template(let name, let values):
-                let packed = last.flatMap { $0.values == values ? $0.body : nil } ?? stored(ValuesColumn.encode(values))
-                last = (values, packed)
+                let bytes = ValuesColumn.encode(values)
+                let packed = last.flatMap { $0.values == bytes ? $0.body : nil } ?? stored(bytes)
+                last = (bytes, packed)
                 (content, template, body) = (.template, name, packed)
             case .html(let html): (content, template, body) = (.html, nil, stored(Array(html.utf8)))
             case .markup(let markup): (content, template, body) = (.markup, nil, stored(Array(markup.utf8)))
