@@ -140,6 +140,13 @@ import Testing
         let again = try app.grant(user, Self.month, key: "k")
         #expect(again.status == 201 && again["cursor"] != first["cursor"])
         #expect(try app.entitlements(of: user).contains(#""active":true"#))
+        // Taken back, erased, and granted once more under the same key, it can be taken back as before.
+        for _ in 0..<2 {
+            let granted = try app.grant(user, Self.month, key: "k")["grant"] ?? ""
+            #expect(try app.revoke(user, granted)["revoked_at"] != nil)
+            #expect(try app.entitlements(of: user).contains(#""active":false"#))
+            #expect(try app.post("/users/\(user)", body: "", isTrusted: true, method: "DELETE").status == 200)
+        }
     }
 
     struct Refused: Sendable {
