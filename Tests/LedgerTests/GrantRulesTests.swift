@@ -119,7 +119,7 @@ import Testing
             reach: .seconds(-3600),
             term: .seconds(3 * 86_400),
             shown: ["success paycast", "ending paycast"],
-            afterwards: ["revoked paycast", "revoked paycast"]
+            afterwards: ["paywall apple", "paywall apple"]
         ),
         Both(
             testDescription: "the subscription's charge has failed",
@@ -165,6 +165,17 @@ import Testing
         try ledger.setClock(to: Self.start + .seconds(86_401))
         #expect(try !ledger.entitlements(Self.user).isActive)
         #expect(try shown(ledger).first?.hasPrefix("paywall") == true)
+    }
+
+    /// The card is still to be mended when a grant that outlasted the failed charge ends by itself.
+    @Test func aGrantEndsWhileTheStoreRetries() throws {
+        let ledger = try TemporaryLedger()
+        defer { ledger.remove() }
+        let retry = Fixture.subscription("e1", state: .inBillingRetry, until: .seconds(60))
+        _ = try ledger.send(retry, claim: Claim(user: Self.user))
+        _ = try give(grant("1", for: .seconds(3 * 86_400)), in: ledger)
+        try ledger.setClock(to: Self.start + .seconds(3 * 86_400 + 1))
+        #expect(try shown(ledger) == ["fix_billing apple", "fix_billing apple"])
     }
 
     /// A grant brings an erased user back, as an order does; a replay of what is left of the erased one does not.
