@@ -127,8 +127,9 @@ extension EntitlementItem {
     /// Not what was handed over, never paid for, refunded or taken back; nor what is of a sandbox, unless the server honours
     /// it: then it gives access.
     fileprivate var isCompensated: Bool {
-        let isOver = state == ContractState.revoked.rawValue || state == ContractState.pending.rawValue
-        return quantity == nil && !isOver && (active || environment == StoreEnvironment.production.rawValue)
+        let unpaid: [ContractState] = [.pending, .revoked]
+        return quantity == nil && !unpaid.contains { $0.rawValue == state }
+            && (active || environment == StoreEnvironment.production.rawValue)
     }
 
     fileprivate var rank: Int {
