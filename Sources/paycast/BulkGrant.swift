@@ -69,14 +69,13 @@ struct BulkGrant {
         return .has
     }
 
-    /// What a store sold comes before an earlier grant.
+    /// What gives access comes before what is over; of both, what a store sold before an earlier grant.
     private func heldProduct(of user: String) throws(CommandFailure) -> String? {
         let bytes = try remote.get("/users/" + pathPart(user) + "/entitlements")
         guard let held = JSON.decode(EntitlementsAnswer.self, from: bytes)?.entitlements else {
             throw CommandFailure("\(remote.url) does not say what users hold: is that a Paycast server?")
         }
-        let lasting = held.filter { $0.quantity == nil }
-        return (lasting.first { $0.provider != Provider.paycast.rawValue } ?? lasting.first)?.product
+        return held.filter(\.isCompensated).min { $0.rank < $1.rank }?.product
     }
 
     /// Depends on everything but the file: a second compensation has another reason.
@@ -122,4 +121,18 @@ struct BulkGrant {
     }
 
     private var unreadable: CommandFailure { CommandFailure("\(file): \(String(cString: strerror(errno)))") }
+}
+
+extension EntitlementItem {
+    /// Not what was handed over, never paid for, refunded or taken back; nor what is of a sandbox, unless the server honours
+    /// it: then it gives access.
+    fileprivate var isCompensated: Bool {
+        let unpaid: [ContractState] = [.pending, .revoked]
+        return quantity == nil && !unpaid.contains { $0.rawValue == state }
+            && (active || environment == StoreEnvironment.production.rawValue)
+    }
+
+    fileprivate var rank: Int {
+        (active ? 0 : 2) + (provider == Provider.paycast.rawValue ? 1 : 0)
+    }
 }

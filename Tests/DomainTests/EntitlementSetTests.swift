@@ -65,6 +65,22 @@ import Testing
             ranked: ["2", "1"]
         ),
         Case(
+            name: "a grant that is over gives way to a failed charge",
+            held: [
+                Held(lineage: "1", product: "news", state: .inBillingRetry, days: -3),
+                Held(lineage: "2", product: "pro", state: .cancelled, days: -1, provider: .paycast),
+            ],
+            ranked: ["1", "2"]
+        ),
+        Case(
+            name: "a grant that runs does not",
+            held: [
+                Held(lineage: "1", product: "news", state: .inBillingRetry, days: -3),
+                Held(lineage: "2", product: "pro", state: .cancelled, days: 1, provider: .paycast),
+            ],
+            ranked: ["2", "1"]
+        ),
+        Case(
             name: "levels of different groups are not compared",
             held: [
                 Held(lineage: "1", product: "news"), Held(lineage: "2", product: "basic", days: 60),

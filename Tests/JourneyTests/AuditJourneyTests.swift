@@ -115,6 +115,19 @@ import Testing
         #expect(try app.audit("").entries.first?.action == "erase")
     }
 
+    /// Entries outlive users, and so do the ids of requests.
+    @Test func aRequestThatNamesTheUserIsLeftOut() throws {
+        let app = try AppPost()
+        _ = try app.order(of: "erin")
+        for id in ["see-erin-7", "see-7"] {
+            #expect(try ask(app, "GET", "/users/erin/events?bodies=true", request: id).status == 200)
+        }
+        #expect(try ask(app, "DELETE", "/users/erin", request: "erase-erin").status == 200)
+        let entries = try app.audit("").entries
+        #expect(entries.map(\.action) == ["erase", "read", "read", "order"])
+        #expect(entries.map(\.request) == [nil, "see-7", nil, nil])
+    }
+
     @Test func tailFollowsIt() throws {
         let app = try AppPost()
         _ = try app.grant("41", #"{"product":"pro","days":1,"reason":"ticket 6"}"#)

@@ -140,6 +140,13 @@ import Testing
         let again = try app.grant(user, Self.month, key: "k")
         #expect(again.status == 201 && again["cursor"] != first["cursor"])
         #expect(try app.entitlements(of: user).contains(#""active":true"#))
+        // Taken back, erased, and granted once more under the same key, it can be taken back as before.
+        for _ in 0..<2 {
+            let granted = try app.grant(user, Self.month, key: "k")["grant"] ?? ""
+            #expect(try app.revoke(user, granted)["revoked_at"] != nil)
+            #expect(try app.entitlements(of: user).contains(#""active":false"#))
+            #expect(try app.post("/users/\(user)", body: "", isTrusted: true, method: "DELETE").status == 200)
+        }
     }
 
     struct Refused: Sendable {
@@ -276,21 +283,28 @@ import Testing
         #expect(naming.errors.contains("1 of 2 users are done; correct that and run the same command again"))
     }
 
-    /// Three more days of what they have, or had: not for whom nothing was ever sold.
+    /// Three more days of what they have, or had: not for whom nothing was ever sold, nor for who got the money back.
     @Test func manyAreGrantedWhatTheyHold() throws {
         let app = try AppPost()
         for (user, lineage) in [("a", "1"), ("b", "2")] {
             let token = try #require(try app.order(of: user))
             _ = try app.webhook(app.purchase(lineage, token: token))
         }
+        let bought = app.purchase("3", token: try #require(try app.order(of: "d")))
+        _ = try app.webhook(bought)
+        var refund = bought
+        (refund.type, refund.subtype, refund.id) = ("REFUND", nil, OrderToken.random().description)
+        refund.subscription.accessUntil = bought.now + .seconds(30 * 86_400)
+        refund.now = bought.now + .seconds(60)
+        #expect(try app.webhook(refund)["outcome"] == "applied")
         _ = try app.grant("b", Self.month)
         func run(_ more: String...) throws -> String {
             let words = ["grant", "--users", "-", "--days", "3", "--reason", "outage"]
-            let run = app.server.paycast(words + more, input: "a\nb\nc\n")
+            let run = app.server.paycast(words + more, input: "a\nb\nc\nd\n")
             #expect(try run.waitForExit() == 0, "\(run.errors)")
             return run.output
         }
-        let printed = "their product\n1 hold nothing, and get nothing\n"
+        let printed = "their product\n2 hold nothing, and get nothing\n"
         #expect(try run("--dry-run") == "2 users would get " + printed)
         #expect(try run() == "2 users have " + printed && run() == "2 users have " + printed)
         for user in ["a", "b"] {
@@ -298,6 +312,7 @@ import Testing
             #expect(held.ranges(of: #""product":"paycast.pro.monthly","provider":"paycast""#).count == 1, "\(held)")
         }
         #expect(try app.entitlements(of: "c").contains(#""entitlements":[]"#))
+        #expect(try !app.entitlements(of: "d").contains(#""provider":"paycast""#))
     }
 
     /// Whoever is first, both are told the same.

@@ -53,6 +53,21 @@ import Testing
         #expect(try status("/recoveries", key: "0123456789abcdef", on: server) == 200)
     }
 
+    /// A `tail` that may not read any more says so and ends, in place of asking for ever.
+    @Test func tailEndsWithoutItsRight() throws {
+        let key = "0123456789abcdef"
+        let file = folder.write("support:personal+read:\(key)\n", to: "keys")
+        let server = try PaycastServer([], environment: ["PAYCAST_KEYS_FILE": file])
+        let words = ["tail", "--audit", "--since", "start", "--limit", "2", "--timeout", "60", "--key", key]
+        let tail = server.paycast(words)
+        #expect(try status("/users/42/events?bodies=true", key: key, on: server) == 200)
+        _ = try tail.line { $0.contains("user=42") }
+        folder.write("support:read:\(key)\n", to: "keys")
+        try reload(server, change: "changed=PAYCAST_KEYS")
+        #expect(try tail.waitForExit() == 1)
+        #expect(tail.errors.contains("missing_right") && !tail.errors.contains("trying again"), "\(tail.errors)")
+    }
+
     @Test func storeSecretIsReplaced() throws {
         let file = folder.write("Bearer old", to: "revenuecat")
         let fixture = try WebhookFixture(environment: ["PAYCAST_REVENUECAT_AUTHORIZATION_FILE": file]) { _ in

@@ -7,8 +7,11 @@ internal import Support
 
 /// Who is behind a request that a key has opened.
 extension Services {
+    /// The request's id is left out if it names the user: entries outlive users.
     func act(_ action: Act.Action, of request: Request, user: UserID?, reason: String? = nil) -> Act {
-        Act(action, by: actor(of: request), user: user, reason: reason, request: label(request, "x-request-id"))
+        var act = Act(action, by: actor(of: request), user: user, reason: reason)
+        if let id = label(request, "x-request-id"), user.map({ !Act.names($0, in: id) }) ?? true { act.request = id }
+        return act
     }
 
     /// Commits the entry, and waits for it. Not on a loop.

@@ -19,8 +19,9 @@ struct ErasureEndpoint {
         if let reason, !isValidIdentifier(reason) { return .respond(ErasureEndpoint.invalidReason) }
         if let reason, Act.names(user, in: reason) { return .respond(.namingReason) }
         // The entry stays, and names nobody.
-        let act = services.act(.erase, of: request, user: nil, reason: reason)
-        return .later { [services] reply in
+        var act = services.act(.erase, of: request, user: user, reason: reason)
+        act.user = nil
+        return .later { [services, act] reply in
             services.blockingPools.submit(.operators) {
                 reply.send(ErasureEndpoint.erase(user, act: act, services: services))
             } orElse: {

@@ -58,16 +58,22 @@ struct GrantsEndpoint {
     }
 
     private func revoke(_ grant: Grant, act: Act, reply: Reply) {
-        var revoked = grant
-        revoked.reason = act.reason ?? ""
+        let reason = act.reason ?? ""
+        let revoked: Grant
         if grant.revokedAt == nil {
             let now = services.clock.now()
             guard grant.until.map({ $0 > now }) ?? true else { return reply.send(GrantsEndpoint.ended) }
-            revoked.revokedAt = now
+            revoked = grant.revoked(at: now, reason: reason)
+        } else {
+            revoked = grant
         }
-        let isTaken = commit(revoked, claim: nil, act: act, reply: reply) { [revoked] result in
-            // Somebody else may have taken it back since it was read, or long ago.
-            answerAsStored(revoked, reply: reply) { .granted($0 ?? revoked, status: 200, at: result.cursor) }
+        let isTaken = commit(revoked, claim: nil, act: act, reply: reply) { result in
+            // Somebody else may have taken it back since it was read, or long ago; or has erased the user, and granted it
+            // again: then it was not taken back.
+            answerAsStored(revoked, reply: reply) { stored in
+                if let stored, stored.revokedAt == nil { return .uncommitted }
+                return .granted(stored ?? revoked, status: 200, at: result.cursor)
+            }
         }
         if !isTaken { reply.send(.busy) }
     }

@@ -84,6 +84,11 @@ public struct RemoteServer: Sendable {
         try bodyOfSuccess(send("GET", path: path, headers: [], body: nil, timeout: timeout))
     }
 
+    /// Returns the answer with any status.
+    func response(toGetting path: String) throws(CommandFailure) -> HTTPClient.Response {
+        try send("GET", path: path, headers: [], body: nil, timeout: .seconds(30))
+    }
+
     public func delete(_ path: String, timeout: Duration) throws(CommandFailure) -> [UInt8] {
         try bodyOfSuccess(send("DELETE", path: path, headers: [], body: nil, timeout: timeout))
     }

@@ -1,6 +1,7 @@
 internal import APIModel
 internal import Domain
 internal import Glibc
+internal import HTTPClient
 
 /// `tail --audit`: follows who did what to users. The server is asked once a second: people act seldom.
 struct AuditTail {
@@ -15,6 +16,8 @@ struct AuditTail {
     private var since: String?
     private var printed = 0
     private var hasConnected = false
+    /// By an answer that stays the same when it is asked for again, as that to a key which was taken away.
+    private var isRefused = false
 
     /// Nil when the arguments ask for something else.
     init?(_ arguments: inout Arguments, remote: RemoteServer, printsJSON: Bool) throws(UsageError) {
@@ -57,7 +60,7 @@ struct AuditTail {
                     if let limit, printed >= limit { return EXIT_SUCCESS }
                 }
             } catch {
-                guard hasConnected else { throw error }
+                guard hasConnected, !isRefused else { throw error }
                 try waiting.pause(error.message, for: AuditTail.pause)
                 continue
             }
@@ -68,7 +71,8 @@ struct AuditTail {
     /// What came since the last question, oldest first.
     private mutating func news() throws(CommandFailure) -> [AuditItem] {
         guard let since else {
-            self.since = "\(try page([("limit", "1")]).entries.first?.id ?? 0)"
+            let newest = try page([("limit", "1")]).entries.first?.id
+            self.since = "\(newest ?? 0)"
             return []
         }
         var found: [AuditItem] = []
@@ -83,8 +87,13 @@ struct AuditTail {
         return found.reversed()
     }
 
-    private func page(_ query: [(name: String, value: String)]) throws(CommandFailure) -> AuditAnswer {
-        guard let page = JSON.decode(AuditAnswer.self, from: try remote.get("/audit" + queryString(query))) else {
+    private mutating func page(_ query: [(name: String, value: String)]) throws(CommandFailure) -> AuditAnswer {
+        let answer = try remote.response(toGetting: "/audit" + queryString(query))
+        guard answer.status == 200 else {
+            isRefused = answer.status != 429 && answer.status < 500
+            throw remote.failure(status: answer.status, body: answer.body)
+        }
+        guard let page = JSON.decode(AuditAnswer.self, from: answer.body) else {
             throw CommandFailure("\(remote.url) does not say who did what: is that a Paycast server?")
         }
         return page

@@ -67,10 +67,10 @@ public struct EntitlementSet: Sendable, Equatable {
 
     public var isActive: Bool { ranked.contains { $0.status.isActive } }
 
-    /// The contract that speaks for the user. A contract that gives access comes first, then a pending purchase. Among
-    /// equals, an addition to another purchase comes last; then the longest reach wins, then the user's own contract
-    /// before a shared one. Within a group, the highest level comes before the reach. Consumables never speak for the
-    /// user: they were handed over.
+    /// The contract that speaks for the user. A contract that gives access comes first, then a pending purchase, then
+    /// what a store says, and last a grant that is over. Among equals, an addition to another purchase comes last; then
+    /// the longest reach wins, then the user's own contract before a shared one. Within a group, the highest level comes
+    /// before the reach. Consumables never speak for the user: they were handed over.
     public var winner: HeldContract? { ranked.first { $0.kind != .consumable } }
 
     private static func ranked(_ entitlements: [HeldContract]) -> [HeldContract] {
@@ -125,7 +125,10 @@ extension HeldContract {
     private var isAddition: Bool { contract.purchase != nil }
 
     private var rank: Int {
-        status.isActive ? 2 : status.state == .pending ? 1 : 0
+        if status.isActive { return 3 }
+        if status.state == .pending { return 2 }
+        // What a store says may have to be mended, as a failed charge has; what is over here asks nothing of the user.
+        return contract.provider == .paycast ? 0 : 1
     }
 
     private var reach: Instant {

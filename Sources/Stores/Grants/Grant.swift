@@ -48,6 +48,15 @@ extension Grant {
         // No user id has a line break.
         return Hex.encode(Array(SHA256.hash(Array("\(key.text)\n\(user.text)".utf8)).prefix(16)))
     }
+
+    /// Taken back at `now`, but after it was granted: this node's clock may be behind that of the node which granted it,
+    /// and the newest statement wins.
+    public func revoked(at now: Instant, reason: String) -> Grant {
+        var revoked = self
+        revoked.revokedAt = max(now, grantedAt + .milliseconds(1))
+        revoked.reason = reason
+        return revoked
+    }
 }
 
 /// What the ledger commits.
@@ -57,13 +66,19 @@ extension Grant {
             provider: .paycast,
             environment: .production,
             app: Provider.paycast.rawValue,
-            id: revokedAt == nil ? id : id + "-revoked",
+            id: eventID,
             type: revokedAt == nil ? "grant" : "revoke",
             kind: revokedAt == nil ? .accessGranted : .accessRevoked,
             signedAt: revokedAt ?? grantedAt,
             observation: observation,
             body: JSON.encode(Body(self))
         )
+    }
+
+    /// What is granted again under its key, after an erasure, is taken back by another event: the erasure keeps the digest
+    /// of the first one's id.
+    private var eventID: String {
+        revokedAt == nil ? id : "\(id)-revoked-\(grantedAt.milliseconds)"
     }
 
     /// One with an end is a subscription that does not renew, one without is bought once: the words that stores have.

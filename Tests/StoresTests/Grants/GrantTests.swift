@@ -59,7 +59,7 @@ import Testing
         Case(
             testDescription: "for a month, taken back",
             grant: grant(until: end, revokedAt: now + .seconds(5)),
-            event: id + "-revoked",
+            event: id + "-revoked-1772366400000",
             kind: .accessRevoked,
             state: .revoked,
             accessUntil: now + .seconds(5)
@@ -67,10 +67,26 @@ import Testing
         Case(
             testDescription: "for ever, taken back",
             grant: grant(until: nil, revokedAt: now + .seconds(5)),
-            event: id + "-revoked",
+            event: id + "-revoked-1772366400000",
             kind: .accessRevoked,
             state: .revoked,
             accessUntil: now + .seconds(5)
+        ),
+        Case(
+            testDescription: "taken back in the same millisecond",
+            grant: grant(until: end).revoked(at: now, reason: "a mistake"),
+            event: id + "-revoked-1772366400000",
+            kind: .accessRevoked,
+            state: .revoked,
+            accessUntil: now + .milliseconds(1)
+        ),
+        Case(
+            testDescription: "taken back by a clock that is behind",
+            grant: grant(until: nil).revoked(at: now - .seconds(60), reason: "a mistake"),
+            event: id + "-revoked-1772366400000",
+            kind: .accessRevoked,
+            state: .revoked,
+            accessUntil: now + .milliseconds(1)
         ),
     ])
     func saysAsAnEvent(_ given: Case) throws {
