@@ -157,8 +157,7 @@ struct PageTail {
         seconds = open + 1
         // A connection that ends at once is not a reason to come back at once.
         follower.connected()
-        // A server repeats at once, if it does.
-        if open > 5 { shown.endRepetition() }
+        shown.tick()
     }
 
     private mutating func received(_ message: PageMessage) -> Ending? {
