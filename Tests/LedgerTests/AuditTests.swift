@@ -25,7 +25,7 @@ import Testing
     @Test func languageAndTraceOfARepeatedRequestAreNoAct() throws {
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }
-        var request = OrderRequest(user: "42", product: "pro", token: .random())
+        var request = OrderRequest(user: "42", product: "pro", token: OrderToken.random())
         let act = Act(.order, by: Self.support, user: "42")
         try ledger.order(request, by: act)
         request.language = LanguageTag("de")

@@ -126,7 +126,7 @@ extension AlertRule {
             + "and \(metrics.increase(metric, "15m", by: store)) > 10"
     }
 
-    /// Found out after the signature, so that no stranger causes it.
+    /// Found out after the signature: no junk causes them.
     private static let misdirected = "reason=~\"wrong_app|wrong_environment\""
 
     /// What pages get.
