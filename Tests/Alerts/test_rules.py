@@ -44,9 +44,27 @@ def buckets(metric, bounds, labels=""):
 CASES = [
     Case(
         "PaycastMissing",
-        {'paycast_build_info{version="1"}': "1 1 1 1 1 stale"},
-        {'paycast_build_info{version="1"}': steady(1)},
+        {'paycast_build_info{version="1"}': "1 1 1 1 1 stale", "up": "1x4 0x400"},
+        {
+            'paycast_build_info{version="1"}': steady(1, 400),
+            "up": steady(1, 400),
+            # Another program's, of the same Prometheus.
+            'up{job="other"}': steady(0, 400),
+        },
+        # It does not pass by itself.
+        at=300,
         before=6,
+    ),
+    # Taken away, and replaced by another.
+    Case(
+        "PaycastMissing",
+        {'paycast_build_info{version="1"}': "1 1 1 1 1 stale", "up": "1x4 0x400"},
+        {
+            'paycast_build_info{version="1"}': "1 1 1 1 1 stale",
+            "up": "1x4 stale",
+            'paycast_build_info{version="1",instance="b"}': steady(1),
+            'up{instance="b"}': steady(1),
+        },
     ),
     Case(
         "PaycastCommitsFail",
@@ -97,6 +115,26 @@ CASES = [
         before=10 * 60,
         by=("job",),
     ),
+    # A node that gets a webhook in days has long pauses.
+    Case(
+        "PaycastNothingArrives",
+        {
+            'paycast_webhook_last_accepted_timestamp_seconds{provider="apple"}': steady(600, DAY),
+            'paycast_webhook_longest_pause_seconds{provider="apple"}': steady(600, DAY),
+            'paycast_webhook_last_accepted_timestamp_seconds{provider="apple",instance="b"}': steady(300, DAY),
+            'paycast_webhook_longest_pause_seconds{provider="apple",instance="b"}': steady(300_000, DAY),
+        },
+        # It alone knows enough.
+        {
+            'paycast_webhook_last_accepted_timestamp_seconds{provider="apple"}': steady(600, DAY),
+            'paycast_webhook_longest_pause_seconds{provider="apple"}': steady(0, DAY),
+            'paycast_webhook_longest_pause_seconds{provider="apple",instance="b"}': steady(300_000, DAY),
+        },
+        {"provider": "apple"},
+        at=80,
+        before=60,
+        by=("job",),
+    ),
     # A new start makes the server forget, and Prometheus does not.
     Case(
         "PaycastNothingArrives",
@@ -130,21 +168,49 @@ CASES = [
         before=10,
         by=("job",),
     ),
+    # Junk where nobody buys.
+    Case(
+        "PaycastWebhooksRefused",
+        {
+            'paycast_webhooks_refused_total{provider="stripe",reason="bad_signature"}': growing(1),
+            'paycast_events_total{provider="stripe",outcome="applied"}': steady(0),
+        },
+        {
+            'paycast_webhooks_refused_total{provider="stripe",reason="bad_signature"}': "0+1x8 8x60",
+            'paycast_events_total{provider="stripe",outcome="applied"}': steady(0),
+        },
+        {"provider": "stripe"},
+        at=40,
+        before=20,
+        by=("job",),
+    ),
     Case(
         "PaycastWebhooksOfAnotherApp",
         {'paycast_webhooks_refused_total{provider="apple",reason="wrong_app"}': growing(1)},
         {
             'paycast_webhooks_refused_total{provider="apple",reason="wrong_app"}': steady(3),
             'paycast_webhooks_refused_total{provider="apple",reason="bad_signature"}': growing(1),
+            # Anybody may post to a store's address.
+            'paycast_webhooks_refused_total{provider="apple",reason="not_configured"}': growing(1),
         },
         {"provider": "apple", "reason": "wrong_app"},
         by=("job",),
     ),
     Case(
         "PaycastPostsRefused",
-        {'paycast_posts_refused_total{provider="apple",reason="untrusted_chain"}': growing(1)},
-        {'paycast_posts_refused_total{provider="apple",reason="untrusted_chain"}': steady(1)},
-        {"provider": "apple", "reason": "untrusted_chain"},
+        {
+            'paycast_posts_refused_total{provider="apple",reason="untrusted_chain"}': growing(6),
+            'paycast_events_total{provider="apple",outcome="applied"}': growing(100),
+        },
+        {
+            'paycast_posts_refused_total{provider="apple",reason="untrusted_chain"}': growing(5),
+            'paycast_events_total{provider="apple",outcome="applied"}': growing(100),
+            'paycast_posts_refused_total{provider="google",reason="malformed"}': "0+1x8 8x60",
+            'paycast_events_total{provider="google",outcome="applied"}': steady(0),
+        },
+        {"provider": "apple"},
+        at=20,
+        before=10,
         by=("job",),
     ),
     Case(
@@ -193,9 +259,10 @@ CASES = [
     ),
     Case(
         "PaycastHooksFail",
-        {"paycast_hook_addresses_failing": steady(1)},
+        {"paycast_hook_addresses_failing": "0x4 1x60"},
         {"paycast_hook_addresses_failing": steady(0)},
-        before=0,
+        before=4,
+        by=("job",),
     ),
     Case("PaycastRedisLost", {"paycast_redis_connected": steady(0)}, {"paycast_redis_connected": steady(1)}, before=0),
     # Only the node that leads knows.

@@ -28,7 +28,8 @@ import Testing
             let headers = origin.map { [("Origin", $0)] } ?? []
             let asked = try app.post("/transactions/apple", body: "", headers: headers, method: "OPTIONS")
             #expect(asked.status == (given.isRefused ? 403 : 204), "\(given)")
-            #expect(asked.head.contains("Access-Control-Allow-Headers: Content-Type") == (given.allowed != nil))
+            let headersAllowed = "Access-Control-Allow-Headers: Content-Type, traceparent\r\n"
+            #expect(asked.head.contains(headersAllowed) == (given.allowed != nil))
             let posted = try app.post("/transactions/apple", body: body, headers: headers)
             #expect(posted.status == (given.isRefused ? 403 : 200), "\(given)")
             if given.isRefused { #expect(posted["error"] == "origin_not_allowed") }

@@ -22,13 +22,14 @@ import Testing
         #expect(page == AuditPage(entries: [AuditEntry(id: 1, at: page.entries[0].at, act: act)], hasMore: false))
     }
 
-    @Test func languageOfARepeatedRequestIsNoAct() throws {
+    @Test func languageAndTraceOfARepeatedRequestAreNoAct() throws {
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }
-        var request = OrderRequest(user: "42", product: "pro")
+        var request = OrderRequest(user: "42", product: "pro", token: OrderToken.random())
         let act = Act(.order, by: Self.support, user: "42")
         try ledger.order(request, by: act)
         request.language = LanguageTag("de")
+        request.trace = TraceID(String(repeating: "1", count: 32))
         try ledger.order(request, by: act)
         #expect(try ledger.audit().entries.count == 1)
     }

@@ -58,13 +58,13 @@ struct CORSAnswer {
 
     /// Answers the preflight that a browser sends before a request to another origin that no form could send. `methods`
     /// begin with that request's.
-    func preflight(allowing methods: String, header: String = "Content-Type") -> Response {
+    func preflight(allowing methods: String, headers: String = "Content-Type, traceparent") -> Response {
         guard !isRefused else { return shown(CORSAnswer.refusal) }
         var response = Response(status: 204, headers: [("Allow", methods)])
         if case .allowed = verdict {
             response.headers += [
                 ("Access-Control-Allow-Methods", String(methods.prefix { $0 != "," })),
-                ("Access-Control-Allow-Headers", header), ("Access-Control-Max-Age", "600"),
+                ("Access-Control-Allow-Headers", headers), ("Access-Control-Max-Age", "600"),
             ]
         }
         return shown(response)

@@ -127,7 +127,7 @@ struct EntitlementsEndpoint {
     func answer(_ request: Request) -> Answer {
         let origin = CORSAnswer(request, authorization: services.authorization)
         if request.method == "OPTIONS" {
-            return .respond(origin.preflight(allowing: request.route.methods, header: "If-None-Match"))
+            return .respond(origin.preflight(allowing: request.route.methods, headers: "If-None-Match"))
         }
         guard !origin.isRefused else { return .respond(origin.shown(CORSAnswer.refusal)) }
         let user: UserID

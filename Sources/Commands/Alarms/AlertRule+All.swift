@@ -13,10 +13,11 @@ extension AlertRule {
     private static let server = [
         AlertRule(
             "Missing",
-            when: "\(metrics.highest(.build, "1h", by: each)) unless on (\(each)) \(metrics.series(GaugeMetric.build))",
+            // Prometheus' own, of each server that its settings or its discovery name now.
+            when: "max by (\(each)) (up) == 0 and on (\(each)) \(metrics.highest(.build, "7d", by: each))",
             lasting: "2m",
             .critical,
-            "{{ $labels.instance }} answered within the last hour and does not now.",
+            "{{ $labels.instance }} answered within the last week and does not now.",
             section: "The server is down"
         ),
         AlertRule(
@@ -66,8 +67,7 @@ extension AlertRule {
             "NothingArrives",
             when: """
                 time() - \(metrics.highest(.lastAccepted, "7d", by: store)) \
-                > clamp_min(3 * \(metrics.highest(.longestPause, "7d", by: store)), 3600) \
-                and \(metrics.highest(.longestPause, "7d", by: store)) > 0
+                > clamp_min(3 * \(metrics.leastOfHighest(.longestPause, "7d", by: store)), 3600)
                 """,
             lasting: "5m",
             .critical,
@@ -76,11 +76,7 @@ extension AlertRule {
         ),
         AlertRule(
             "WebhooksRefused",
-            when: """
-                \(metrics.rate(.webhooksRefused, "15m", by: store)) \
-                / (\(metrics.rate(.webhooksRefused, "15m", by: store)) + \(metrics.rate(.events, "15m", by: store))) \
-                > 0.05
-                """,
+            when: share(refused: .webhooksRefused),
             lasting: "15m",
             .warning,
             "{{ $value | humanizePercentage }} of what {{ $labels.provider }} seems to send is refused.",
@@ -97,9 +93,10 @@ extension AlertRule {
         ),
         AlertRule(
             "PostsRefused",
-            when: "\(metrics.increase(.postsRefused, "15m", by: "\(store), reason")) > 0",
+            when: share(refused: .postsRefused),
+            lasting: "15m",
             .warning,
-            "Apps post purchases of {{ $labels.provider }} that are refused: {{ $labels.reason }}.",
+            "{{ $value | humanizePercentage }} of what comes for {{ $labels.provider }} is posted by apps and refused.",
             section: "Webhooks are refused"
         ),
         AlertRule(
@@ -122,7 +119,15 @@ extension AlertRule {
         ),
     ]
 
-    private static let misdirected = "reason=~\"wrong_app|wrong_environment|not_configured\""
+    /// Of all that comes for a store. A stranger's junk is a large share of it where nobody buys.
+    private static func share(refused metric: CounterMetric) -> String {
+        let refused = metrics.rate(metric, "15m", by: store)
+        return "\(refused) / (\(refused) + \(metrics.rate(.events, "15m", by: store))) > 0.05 "
+            + "and \(metrics.increase(metric, "15m", by: store)) > 10"
+    }
+
+    /// Found out after the signature: no junk causes them.
+    private static let misdirected = "reason=~\"wrong_app|wrong_environment\""
 
     /// What pages get.
     private static let pages = [

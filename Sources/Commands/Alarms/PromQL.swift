@@ -40,6 +40,12 @@ struct PromQL {
         "max by (\(labels)) (max_over_time(\(series(metric))[\(range)]))"
     }
 
+    /// The same where 0 says that nothing is known, of the series that knows the lowest: a server that gets a part of what
+    /// comes has longer pauses than one that gets all.
+    func leastOfHighest(_ metric: GaugeMetric, _ range: String, by labels: String) -> String {
+        "min by (\(labels)) (max_over_time(\(series(metric))[\(range)]) > 0)"
+    }
+
     func lowest(_ metric: GaugeMetric, by labels: String) -> String {
         "min by (\(labels)) (\(series(metric)))"
     }

@@ -1,5 +1,6 @@
 internal import HTTPClient
 internal import Stores
+internal import Support
 
 /// Whether pages get a Rails app's broadcasts. Once `config.action_cable.url` points here, pages receive nothing else.
 /// Only the `redis`, `solid_cable` and `postgresql` adapters, Rails' HTTP requests and AnyCable's gem reach Paycast;
@@ -22,10 +23,10 @@ struct CableCheck {
                     + CableCheck.todo
             )
         }
-        guard let commands = value("paycast_cable_commands_total", in: metrics), commands > 0 else { return nil }
+        guard let commands = value(CounterMetric.cableCommands, in: metrics), commands > 0 else { return nil }
         // Without the setting, the server has no such metric.
-        let sources = [("paycast_redis_connected", "Redis"), ("paycast_rails_cable_connected", "its cable database")]
-            .filter { metric, _ in value(metric, in: metrics) != nil }
+        let sources = [(BroadcastMetrics.redis, "Redis"), (BroadcastMetrics.railsCable, "its cable database")]
+            .filter { source, _ in value(source.connected, in: metrics) != nil }
         guard !sources.isEmpty else {
             return .warn(
                 "cable",
@@ -42,9 +43,10 @@ struct CableCheck {
         + "PAYCAST_RAILS_CABLE_URL, or that of the redis adapter in REDIS_URL; with async, post to /broadcasts, or leave "
         + "config.action_cable.url alone and open a <turbo-stream-source>"
 
-    private func value(_ name: String, in metrics: String) -> Double? {
-        let line = metrics.split(separator: "\n").first { $0.hasPrefix(name + " ") }
-        return line.flatMap { Double($0.dropFirst(name.count + 1)) }
+    private func value(_ metric: some Metric, in metrics: String) -> Double? {
+        let start = metric.name + " "
+        let line = metrics.split(separator: "\n").first { $0.hasPrefix(start) }
+        return line.flatMap { Double($0.dropFirst(start.count)) }
     }
 
     /// Works on the server's machine, or elsewhere with an API key.

@@ -27,8 +27,7 @@ struct PageTail {
     private var follower: FeedFollower
     private let environment = processEnvironment()
     private var hasConnected = false
-    /// Seconds since the connection was opened.
-    private var seconds: Int?
+    private var isOpen = false
     /// Over Action Cable.
     private var place: CablePlace?
     private var shown = ShownElements()
@@ -114,7 +113,7 @@ struct PageTail {
     /// Nil when the time is up.
     private mutating func connect(_ signed: String, _ waiting: Waiting) throws(PageFailure) -> Ending? {
         var ending: Ending?
-        seconds = nil
+        isOpen = false
         try connection(signed).run(since: follower.since) { event in
             switch event {
             case .opened: opened()
@@ -147,18 +146,16 @@ struct PageTail {
             printError("paycast: connected again, \(place)\(known)")
         }
         hasConnected = true
-        seconds = 0
+        isOpen = true
         shown.beginRepetition()
     }
 
     private mutating func ticked() {
         leaveIfNobodyReads(awaited: follower.waits)
-        guard let open = seconds else { return }
-        seconds = open + 1
+        guard isOpen else { return }
         // A connection that ends at once is not a reason to come back at once.
         follower.connected()
-        // A server repeats at once, if it does.
-        if open > 5 { shown.endRepetition() }
+        shown.tick()
     }
 
     private mutating func received(_ message: PageMessage) -> Ending? {

@@ -49,6 +49,7 @@ extension UnitOfWork {
             if request.group != order.group { repeated.group = nil }
             if request.kind != order.kind { repeated.kind = nil }
         }
+        if repeated != order { changes.ordersStateLess = true }
         repeated.trace = request.trace ?? order.trace
         if repeated != order { change(repeated) }
         return repeated

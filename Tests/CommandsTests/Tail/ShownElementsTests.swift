@@ -20,6 +20,7 @@ import Testing
         Case(testDescription: "one that comes again", before: "ab", repeated: "ba", new: "a"),
         Case(testDescription: "after something new", before: "abc", repeated: "adc", new: "dc"),
         Case(testDescription: "a refresh for what is lost", before: "abc", repeated: "arc", new: "r"),
+        Case(testDescription: "a refresh as before", before: "arc", repeated: "arcrd", new: "rrd"),
         Case(testDescription: "letters that Unicode takes for one", before: "K", repeated: "\u{212A}", new: "\u{212A}"),
     ]) func areNotShownAgain(_ given: Case) {
         var shown = ShownElements()
@@ -30,16 +31,32 @@ import Testing
         #expect(Array(new.utf8) == Array(given.new.utf8))
     }
 
-    @Test func endWithTimeAndWithTheServersGoodbye() {
+    /// Equal elements are new once nothing came for a second, or for some seconds at most.
+    @Test func endWithTime() {
+        var shown = ShownElements()
+        _ = add("aaaaaaa", to: &shown)
+        shown.beginRepetition()
+        shown.tick()
+        let prompt = add("a", to: &shown)
+        shown.tick()
+        shown.tick()
+        let late = add("a", to: &shown)
+        #expect(prompt.isEmpty && late == "a")
+        shown.beginRepetition()
+        let steady = (1...7).map { _ in
+            shown.tick()
+            return add("a", to: &shown)
+        }
+        #expect(steady == ["", "", "", "", "", "a", "a"])
+    }
+
+    @Test func endWithTheServersGoodbye() {
         var shown = ShownElements()
         _ = add("ab", to: &shown)
-        shown.beginRepetition()
-        shown.endRepetition()
-        let late = add("a", to: &shown)
         shown.forget()
         let isEmpty = shown.isEmpty
         shown.beginRepetition()
-        #expect(late == "a" && isEmpty && add("b", to: &shown) == "b")
+        #expect(isEmpty && add("b", to: &shown) == "b")
     }
 
     @Test func areBounded() {

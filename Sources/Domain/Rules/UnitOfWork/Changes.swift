@@ -8,6 +8,8 @@ public struct Changes: Sendable {
     public var orders: [Order] = []
     /// Orders that state less than before, or began elsewhere: their requests were repeated with other values.
     public var changedOrders: [Order] = []
+    /// True if one of them states less than before. That one began elsewhere says nothing of its user.
+    var ordersStateLess = false
     public var languages: [LanguageRecord] = []
     public var entries: [AppendedEntry] = []
     public var events: [FiledEvent] = []
@@ -27,9 +29,9 @@ public struct Changes: Sendable {
     public init() {}
 
     /// True if something was done for a user, or to one. A request that is repeated does nothing, but may bring another
-    /// language.
+    /// language or trace.
     public var areAnAct: Bool {
-        !contracts.isEmpty || !orders.isEmpty || !changedOrders.isEmpty || !entries.isEmpty || erasure != nil
+        !contracts.isEmpty || !orders.isEmpty || ordersStateLess || !entries.isEmpty || erasure != nil
     }
 }
 
