@@ -65,7 +65,7 @@ import Testing
         #expect(try ledger.entitlements("2").entitlements.isEmpty)
     }
 
-    /// The answer about what a user may use shows it, and so its state of before is told to nobody.
+    /// The answer about what a user may use shows it.
     @Test func aCorrectedGroupIsAChange() throws {
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }
