@@ -64,7 +64,7 @@ public struct Endpoints: RequestHandler {
         case .hooks: return trusted(request) { _ in HooksEndpoint(services).states() }
         case .hookTest: return trusted(request) { _ in HooksEndpoint(services).test() }
         case .hookDeliveries: return trusted(request, answer: HooksEndpoint(services).deliveries)
-        case .hookResend(let id): return trusted(request) { _ in HooksEndpoint(services).resend(id) }
+        case .hookResend(let id): return trusted(request) { HooksEndpoint(services).resend(id, of: $0) }
         case .script: return .respond(ShippedFile.script.answer(request))
         case .nativeScript: return .respond(ShippedFile.nativeScript.answer(request))
         case .openAPI: return .respond(ShippedFile.openAPI.answer(request))

@@ -108,7 +108,7 @@ public struct HookDeliveriesAnswer: Codable, Sendable, Equatable {
         }
     }
 
-    /// The newest first.
+    /// The highest id first, which a row keeps from its user's first message on.
     public var deliveries: [Delivery]
     /// `before` of the next page; null on the last one.
     @Nullable public var next: String?

@@ -203,5 +203,8 @@ extension ServerCore {
 
 extension Entry {
     /// Whether the backend may have to be told of it.
-    fileprivate var mayBeTold: Bool { notice.user != nil || notice.kind == .userErased }
+    /// A contract without a user may have been taken from one.
+    fileprivate var mayBeTold: Bool {
+        notice.user != nil || notice.contract != nil || notice.kind == .userErased
+    }
 }

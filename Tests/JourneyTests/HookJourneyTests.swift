@@ -224,6 +224,7 @@ import Testing
         let id = try #require(waiting.split(separator: " ").first)
         isUp.store(true, ordering: .relaxed)
         #expect(try run("hooks", "resend", String(id), at: server).contains("waiting"))
+        #expect(try server.api("GET", "/audit?user=42").contains(#""action":"resend""#))
         try waitUntil("delivered", user: "42", at: server)
         #expect(try run("hooks", "test", at: server).hasPrefix("ok"))
         #expect(try run("doctor", "--send", at: server).contains("\(backend.server.url): it answers 200"))

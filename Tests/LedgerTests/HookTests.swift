@@ -88,6 +88,8 @@ import Testing
         try ledger.end(first, with: .accepted)
         let second = try #require(try ledger.hooks(to: HookTests.address).first)
         #expect(second.delivery.superseded == 0 && second.cause.notice.event == "e2")
+        // The attempt was another version's.
+        #expect(second.delivery.attempts == 0)
         #expect(second.delivery.messageID(epoch: "e") != first.delivery.messageID(epoch: "e"))
         try ledger.end(second, with: .accepted)
         #expect(try ledger.deliveries(of: "42").map(\.state) == [.delivered])
@@ -146,6 +148,49 @@ import Testing
         try ledger.erase("42")
         try ledger.end(try #require(due.first), with: .accepted)
         #expect(try ledger.deliveries(of: "42").isEmpty)
+    }
+
+    /// Both are committed in one transaction, and the second finds nothing left.
+    @Test func anErasureThatIsRepeatedAtOnceIsTold() throws {
+        let ledger = try ledger()
+        defer { ledger.remove() }
+        _ = try ledger.send(bought("e1", by: "42"))
+        let gate = Promise<Bool>()
+        // The writer is busy until both wait for it.
+        #expect(ledger.writer.submit(.resendHook(0) { _ in _ = gate.wait() }))
+        let answers = [Promise<Bool>(), Promise<Bool>()]
+        for answer in answers {
+            #expect(ledger.writer.submit(.erase("42") { answer.fulfil((try? $0.get())?.isDone == true) }))
+        }
+        gate.fulfil(true)
+        #expect(answers.map { $0.wait() } == [true, true])
+        #expect(try ledger.hooks(to: HookTests.address).map(\.delivery.type) == [.userErased])
+    }
+
+    /// The message names somebody who must not be named for ever.
+    @Test func whatNobodyNamesAnyMoreIsErased() throws {
+        let ledger = try ledger()
+        defer { ledger.remove() }
+        _ = try ledger.send(bought("e1", by: "42"))
+        try ledger.erase("42")
+        try ledger.name([])
+        #expect(try ledger.deliveries(of: "42").count == 1)
+        try ledger.setClock(to: now + .seconds(31 * 86_400))
+        try ledger.name([HookTests.address])
+        #expect(try ledger.deliveries(of: "42").count == 1)
+        try ledger.name([])
+        #expect(try ledger.deliveries(of: "42").isEmpty)
+    }
+
+    @Test func whoSendsItAgainIsInTheAudit() throws {
+        let ledger = try ledger()
+        defer { ledger.remove() }
+        _ = try ledger.send(bought("e1", by: "42"))
+        let id = try #require(try ledger.deliveries(of: "42").first?.id)
+        let act = Act(.resend, by: Act.Actor(name: "support"), user: "42")
+        #expect(try ledger.tell { ledger.writer.submit(.audited(.resendHook(id, completion: $0), by: act)) })
+        #expect(try ledger.tell { ledger.writer.submit(.resendHook(id, completion: $0)) })
+        #expect(try ledger.acts() == [act])
     }
 
     /// What happens after the erasure is told after it, although its message failed.
@@ -256,6 +301,15 @@ extension TemporaryLedger {
 
     fileprivate func acceptAll(to address: String) throws {
         for due in try hooks(to: address) { try end(due, with: .accepted) }
+    }
+
+    fileprivate func name(_ addresses: [String]) throws {
+        #expect(try tell { writer.submit(.nameHooks(addresses, completion: $0)) })
+    }
+
+    fileprivate func acts() throws -> [Act] {
+        let page: AuditPage = try asked { reader.audit(AuditSelection(), limit: 10, completion: $0) }
+        return page.entries.map(\.act)
     }
 
     fileprivate func tell(_ command: (@escaping @Sendable (Bool) -> Void) -> Bool) throws -> Bool {

@@ -65,6 +65,19 @@ import Testing
         #expect(try ledger.entitlements("2").entitlements.isEmpty)
     }
 
+    /// The answer about what a user may use shows it.
+    @Test func aCorrectedGroupIsAChange() throws {
+        let ledger = try TemporaryLedger()
+        defer { ledger.remove() }
+        _ = try ledger.send(Fixture.subscription("e1", state: .active), claim: Claim(user: "42"))
+        let count = try ledger.entries().entries.count
+        var rebuild = ContractRebuild(try #require(try ledger.contract(1)))
+        rebuild.fold(Fixture.subscription("e1", state: .active, group: "basic"))
+        _ = try ledger.replay(ReplayBatch(rebuilds: [rebuild]))
+        #expect(try ledger.entitlements("42").entitlements.map(\.group) == ["basic"])
+        #expect(try ledger.entries().entries.count == count + 1)
+    }
+
     /// What an earlier version misread, here a revocation 15 years ahead, would otherwise stay the newest for ever.
     @Test func wrongStateIsMadeAnew() throws {
         let ledger = try TemporaryLedger()

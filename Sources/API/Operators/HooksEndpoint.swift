@@ -99,18 +99,19 @@ struct HooksEndpoint {
     }
 
     /// The message is sent in the user's present state, with the id that it had.
-    func resend(_ text: String) -> Answer {
+    func resend(_ text: String, of request: Request) -> Answer {
         guard let id = Int64(text) else { return .respond(HooksEndpoint.unknownDelivery) }
+        let act = services.act(.resend, of: request, user: nil)
         return .later { [services] reply in
             services.reader.hookDelivery(id) { result in
                 guard case .success(let found) = result else { return reply.send(.unreadable) }
-                guard found != nil else { return reply.send(HooksEndpoint.unknownDelivery) }
-                let isTaken = services.writer.submit(
-                    .resendHook(id) { isCommitted in
-                        reply.send(isCommitted ? JSON.response(202, body: HookResendAnswer(id: id)) : .busy)
-                    }
-                )
-                if !isTaken { reply.send(.busy) }
+                guard let delivery = found else { return reply.send(HooksEndpoint.unknownDelivery) }
+                let command = LedgerCommand.resendHook(id) { isCommitted in
+                    reply.send(isCommitted ? JSON.response(202, body: HookResendAnswer(id: id)) : .busy)
+                }
+                var act = act
+                act.user = delivery.user
+                if !services.writer.submit(.audited(command, by: act)) { reply.send(.busy) }
             }
         }
     }

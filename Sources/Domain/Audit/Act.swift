@@ -3,7 +3,7 @@
 public struct Act: Sendable, Equatable {
     public enum Action: String, CaseIterable, Sendable {
         case grant, revoke, claim, order, erase, replay, recover
-        /// Sent the user's pages their state again.
+        /// Sent the user's pages their state again, or the backend a message.
         case resend
         /// Read the bodies of events, which hold what stores say of a buyer.
         case read

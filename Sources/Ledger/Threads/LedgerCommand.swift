@@ -30,7 +30,7 @@ public enum LedgerCommand: Sendable {
     case hooks([AnsweredHook], endsOutage: Bool, completion: @Sendable (Bool) -> Void)
     /// Sends a message to the backend once more. The completion gets false when that was not committed.
     case resendHook(Int64, completion: @Sendable (Bool) -> Void)
-    /// Settings that were just read name these addresses of the backend.
+    /// Settings that were just read name these addresses of the backend. What has waited too long for others is erased.
     case nameHooks([String], completion: @Sendable (Bool) -> Void)
     /// Remembers an instant under a name, such as how far a recovery has come. The completion gets false when that was
     /// not committed.

@@ -44,7 +44,7 @@ extension WriterLoop {
             }
         case .nameHooks(let addresses, let completion):
             return try perform(&batch, then: succeeded(completion)) { repository throws(EngineError) in
-                try repository.nameHooks(addresses)
+                try repository.nameHooks(addresses, now: now)
             }
         case .saveCheckpoint(let name, let instant, let completion):
             return try perform(&batch, then: succeeded(completion)) { repository throws(EngineError) in

@@ -1,6 +1,7 @@
 internal import Crypto
 public import Domain
 internal import Encoding
+internal import HTTPClient
 public import Support
 
 /// An address of the app's backend, with the secrets that sign what is sent there.
@@ -86,13 +87,9 @@ private func isHookAddress(_ text: String) -> Bool {
     guard isPlain || text.hasPrefix("https://"), !text.contains(where: \.isWhitespace) else { return false }
     let authority = text.dropFirst(isPlain ? 7 : 8).prefix { !"/?".contains($0) }
     guard !authority.isEmpty, !authority.contains("@") else { return false }
-    return !isPlain || isLoopbackHost(authority)
-}
-
-private func isLoopbackHost(_ authority: Substring) -> Bool {
-    let host = authority.hasPrefix("[") ? authority.prefix { $0 != "]" } + "]" : authority.prefix { $0 != ":" }
-    return host == "localhost" || host == "[::1]"
-        || host.hasPrefix("127.") && host.allSatisfy { $0.isNumber || $0 == "." }
+    // As it is parsed when something is sent there.
+    guard let url = try? RequestURL(text) else { return false }
+    return !isPlain || url.isLoopback
 }
 
 extension HookTarget {

@@ -13,7 +13,12 @@ struct HookAnswer: Sendable, Equatable {
     /// True if other messages would probably fail there, too.
     var concernsTheAddress: Bool {
         guard let status else { return true }
-        return status >= 500 || status == 429 || status == 408 || (300..<400).contains(status) || status == 410
+        switch status {
+        // Another secret, or another address: no message would be accepted.
+        case 401, 403, 404, 405: return true
+        case 408, 410, 429: return true
+        default: return status >= 500 || (300..<400).contains(status)
+        }
     }
 
     /// What it means, and what to do.

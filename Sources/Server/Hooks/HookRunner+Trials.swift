@@ -12,15 +12,26 @@ extension HookRunner {
     }
 
     /// Sends a message of the type `paycast.test` to each address, all at once. `done` comes on another thread. Returns false
-    /// if that is not possible now.
+    /// if that is not possible now: one test at a time, so that tests leave threads to messages.
     private func test(_ done: @escaping @Sendable ([HookTestAnswer.Trial]) -> Void) -> Bool {
+        let isFirst = isTesting.withLock { isTesting in
+            defer { isTesting = true }
+            return !isTesting
+        }
+        guard isFirst else { return false }
         let message = HookMessage(type: "paycast.test", timestamp: signingClock.now(), data: .init())
         let id = "msg_test_\(OrderToken.random())"
-        let trials = Trials(count: targets.count, done: done)
+        let trials = Trials(count: targets.count) { [self] results in
+            isTesting.withLock { $0 = false }
+            done(results)
+        }
         for (index, target) in targets.enumerated() {
             let isTaken = pool.submit { [self] in
                 let start = monotonicNanoseconds()
-                let answer = sender.value.send(message, id: id, to: target.address)
+                let answer =
+                    routine.isHalted
+                    ? HookAnswer(problem: "the server is being stopped")
+                    : sender.value.send(message, id: id, to: target.address)
                 trials.add(
                     HookTestAnswer.Trial(
                         url: target.shown,
@@ -32,7 +43,10 @@ extension HookRunner {
                     at: index
                 )
             }
-            guard isTaken else { return false }
+            guard isTaken else {
+                isTesting.withLock { $0 = false }
+                return false
+            }
         }
         return true
     }

@@ -18,6 +18,9 @@ final class HookRunner: Sendable {
     private static let interval: UInt64 = 20_000_000
     /// `/ready` warns of an address that has failed for longer.
     private static let patience = Duration.seconds(3600)
+    /// How long one lane goes on before its answers are committed, in nanoseconds: another node may take over in twice as long,
+    /// and would send again what is not.
+    private static let longestTurn: UInt64 = 5_000_000_000
 
     private let reader: LedgerReader
     private let writer: LedgerWriter
@@ -28,9 +31,11 @@ final class HookRunner: Sendable {
     private let clock: Clock
     let signingClock: Clock
     private let log: Log
-    private let routine: Routine
+    let routine: Routine
     let pool: WorkerPool
     private let lanes = Mutex(HookLanes())
+    /// Whether a test of the addresses is under way.
+    let isTesting = Mutex(false)
     private let states = Mutex<(list: [HookAddressState], readAt: UInt64)>(([], 0))
     private let counts: HookCounts
 
@@ -81,7 +86,8 @@ final class HookRunner: Sendable {
     }
 
     private func name() {
-        _ = writer.submit(.nameHooks(targets.map(\.address)) { [self] _ in look(afterAtLeast: .zero) })
+        let isTaken = writer.submit(.nameHooks(targets.map(\.address)) { [self] _ in look(afterAtLeast: .zero) })
+        if !isTaken { log.error("hooks not reloaded, the ledger is busy; send SIGHUP again") }
     }
 
     /// After a commit at once; under load only so often, for many messages at a time.
@@ -120,7 +126,10 @@ extension HookRunner {
     private func deliver(_ hooks: [DueHook], to target: HookTarget, under lease: Lease) {
         var answered: [AnsweredHook] = []
         var answers: [HookAnswer] = []
-        for hook in hooks where !routine.isHalted && answers.last?.concernsTheAddress != true {
+        let stopsAt = monotonicNanoseconds() + HookRunner.longestTurn
+        for hook in hooks {
+            let mayGoOn = answers.last.map { !$0.concernsTheAddress && monotonicNanoseconds() < stopsAt } ?? true
+            guard mayGoOn, !routine.isHalted, leaderLease.lease == lease else { break }
             let delivery = hook.delivery
             let message = HookMessage(hook, epoch: writer.epoch)
             let answer = sender.value.send(message, id: delivery.messageID(epoch: writer.epoch), to: delivery.address)
@@ -190,6 +199,8 @@ extension HookRunner {
         _ = reader.hookAddresses(targets.map(\.address)) { [self] result in
             guard let list = try? result.get() else { return }
             states.withLock { $0.list = list }
+            // What was stopped may be sent again.
+            if age == .zero { routine.wake() }
         }
     }
 
@@ -203,7 +214,10 @@ extension HookRunner {
                     "hooks: \(target.origin) has answered 410 and is told nothing more; take it out of PAYCAST_HOOK_URLS, "
                     + "or reload the server to try again"
             }
-            guard let since = state.failingSince, since + HookRunner.patience < now else { return nil }
+            // One message that was refused once says little of the address.
+            guard state.failures > 1, let since = state.failingSince, since + HookRunner.patience < now else {
+                return nil
+            }
             return "hooks: \(target.origin) has failed since \(since.iso8601): \(state.reason ?? "see paycast hooks")"
         }
     }

@@ -15,6 +15,12 @@ struct HookSchedule {
     /// Between 0 and 1.
     var jitter: Double
 
+    /// What `Retry-After` asks for: seconds, or an HTTP date.
+    static func wait(_ retryAfter: String, now: Instant) -> Duration? {
+        if let seconds = Int64(retryAfter) { return .seconds(min(max(seconds, 0), longest.components.seconds)) }
+        return Instant(httpDate: retryAfter).map { min(max($0.elapsed(since: now), .zero), longest) }
+    }
+
     func result(of answer: HookAnswer) -> HookResult {
         guard !answer.isSuccess else { return .accepted }
         guard answer.status != 410 else { return .gone(reason: answer.text) }

@@ -44,9 +44,7 @@ struct HookSender: Sendable {
                 body: body,
                 cuttingBodyAt: HookSender.answerSize
             )
-            let wait = response.header("Retry-After").flatMap { Int64($0) }.map {
-                Duration.seconds(min(max($0, 0), 86_400))
-            }
+            let wait = response.header("Retry-After").flatMap { HookSchedule.wait($0, now: clock.now()) }
             return HookAnswer(status: response.status, retryAfter: wait, body: response.body)
         } catch {
             return HookAnswer(problem: error.description)

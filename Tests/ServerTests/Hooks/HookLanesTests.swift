@@ -58,6 +58,15 @@ import Testing
         #expect(after == HookLanes.most * HookLanes.together)
     }
 
+    /// With another secret or address, every message would be refused.
+    @Test(arguments: [401, 403, 404, 405]) func anAddressThatRefusesAllIsLeftAlone(_ status: Int) {
+        var lanes = HookLanes()
+        _ = lanes.begin(["42"], to: "a", now: 0)
+        lanes.end(["42"], to: "a", answers: [HookAnswer(status: status)], now: 0)
+        let limit = lanes.look(at: "a", now: 0)
+        #expect(limit == 0)
+    }
+
     /// It refuses this message, and may accept the next one.
     @Test func aMessageThatIsRefusedHoldsUpNoOther() {
         var lanes = HookLanes()

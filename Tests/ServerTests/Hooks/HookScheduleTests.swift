@@ -60,6 +60,24 @@ import Testing
         #expect(at == HookScheduleTests.now + .seconds(given.delay ?? 0))
     }
 
+    struct Wait: Sendable {
+        var text: String
+        /// Nil if it says nothing.
+        var seconds: Int64?
+    }
+
+    /// It is a thousand seconds after the beginning of 1970.
+    @Test(arguments: [
+        Wait(text: "120", seconds: 120), Wait(text: "-1", seconds: 0), Wait(text: "9999999999", seconds: 86_400),
+        Wait(text: "Thu, 01 Jan 1970 00:17:40 GMT", seconds: 60),
+        Wait(text: "Thu, 01 Jan 1970 00:00:00 GMT", seconds: 0),
+        Wait(text: "Sun, 06 Nov 1994 08:49:37 GMT", seconds: 86_400),
+        Wait(text: "soon", seconds: nil), Wait(text: "", seconds: nil),
+    ]) func readsRetryAfter(_ given: Wait) {
+        let wait = HookSchedule.wait(given.text, now: HookScheduleTests.now)
+        #expect(wait == given.seconds.map { Duration.seconds($0) })
+    }
+
     @Test func endsWithTheTenthAttempt() {
         let last = HookSchedule(attempts: 9, now: HookScheduleTests.now, jitter: 0)
         guard case .failed = last.result(of: HookAnswer(status: 500)) else {

@@ -93,7 +93,8 @@ extension LedgerRepository {
 
     mutating func forget(_ erased: ErasureRecord) throws(EngineError) {
         let erasure = try ErasureStatements(connection)
-        hooks.removeAll { $0.user == erased.user }
+        // Not the message about an erasure: another command of this batch may have queued it.
+        hooks.removeAll { $0.user == erased.user && $0.type != .userErased }
         for statement in erasure.deleteOfUser { try statement.run([Value(erased.user)]) }
         for key in erased.contracts {
             guard let row = stored.ids.removeValue(forKey: key) else { continue }

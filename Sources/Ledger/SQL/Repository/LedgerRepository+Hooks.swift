@@ -56,7 +56,8 @@ extension LedgerRepository {
         let row: [Value] = [.integer(delivery.id), .integer(delivery.version)]
         switch result {
         case .accepted where delivery.type == .userErased:
-            try eraseMessage(row)
+            // The last row that names an erased user.
+            try erase(by: statements.deleteHook, row)
         case .accepted:
             let words = [Value(HookState.delivered), Value(now), .integer(delivery.id)]
             try statements.acceptHook.run([.integer(delivery.version)] + words)
@@ -80,22 +81,31 @@ extension LedgerRepository {
         try statements.hookRefused.run([.text(address), Value(now), Value(goneAt), .text(reason)])
     }
 
-    /// The last row that names an erased user.
-    private mutating func eraseMessage(_ row: [Value]) throws(EngineError) {
+    /// Deletes so that no byte is left.
+    private mutating func erase(by statement: Statement, _ values: [Value]) throws(EngineError) {
         try connection.overwriteDeleted(true)
         defer { try? connection.overwriteDeleted(false) }
-        try statements.deleteHook.run(row)
+        try statement.run(values)
         hasErased = true
     }
 
-    /// Sends a message once more, in the user's present state.
-    public func resendHook(_ id: Int64, now: Instant) throws(EngineError) -> Commit<Void> {
+    /// Sends a message once more, in the user's present state. Whoever asks for it is in the audit.
+    public mutating func resendHook(_ id: Int64, now: Instant) throws(EngineError) -> Commit<Void> {
         try statements.resendHook.run([Value(HookState.waiting), Value(now), .integer(id)])
+        if let act { return try note(act, at: now) }
         return Commit(value: ())
     }
 
-    /// Settings that were just read name these addresses: what said that it is gone is tried again.
-    public func nameHooks(_ addresses: [String]) throws(EngineError) -> Commit<Void> {
+    /// Settings that were just read name these addresses: what said that it is gone is tried again. What has waited too long
+    /// for an address that nobody names any more, or that has been gone as long, is erased: it names users.
+    public mutating func nameHooks(_ addresses: [String], now: Instant) throws(EngineError) -> Commit<Void> {
+        let limit = now - LedgerRepository.memoryOfHooks
+        let stale = try statements.staleHooks.all([Value(limit)]) { row in
+            (address: row.text(0), goneAt: row.optionalInstant(1))
+        }
+        for (address, goneAt) in stale where !addresses.contains(address) || goneAt.map({ $0 < limit }) == true {
+            try erase(by: statements.dropHooks, [.text(address), Value(limit)])
+        }
         for address in addresses { try statements.hookReturned.run([.text(address)]) }
         return Commit(value: ())
     }

@@ -33,8 +33,8 @@ public struct LedgerRepository {
     /// What this transaction has to tell the backend, written at its end: of many states of a user, the last one counts.
     var hooks: [HookRecord] = []
     var hooksAt = Instant(milliseconds: 0)
-    /// The length of that list before the command that runs.
-    private var hooksBefore = 0
+    /// That list before the command that runs, which may also shorten it.
+    private var hooksBefore: [HookRecord] = []
 
     public init(
         _ connection: any LedgerConnection,
@@ -261,7 +261,7 @@ extension LedgerRepository {
 
     /// From here on, `undoCommand` can undo one command without the others.
     public mutating func beginCommand() throws(EngineError) {
-        hooksBefore = hooks.count
+        hooksBefore = hooks
         try statements.savepoint.run()
     }
 
@@ -275,7 +275,7 @@ extension LedgerRepository {
         guard connection.isInTransaction, !error.failsTransaction else { throw error }
         try statements.rollbackTo.run()
         try statements.release.run()
-        hooks.removeLast(hooks.count - hooksBefore)
+        hooks = hooksBefore
         try forget()
     }
 

@@ -16,7 +16,7 @@ struct WriterStatements {
     let insertTransfer, transfers, contractsOfStoreUser: Statement
     let insertJob, deleteJob, delayJob, abandonJob, forgetJobs, setMark: Statement
     let putHook, acceptHook, delayHook, hastenHooks, endHook, deleteHook, resendHook, forgetHooks: Statement
-    let hookAccepted, hookRefused, hookReturned: Statement
+    let hookAccepted, hookRefused, hookReturned, staleHooks, dropHooks: Statement
     let findBroadcastKey, putBroadcastKey, forgetBroadcastKeys, limitBroadcastKeys: Statement
     let nextEnd, endedContracts: Statement
     let language, putLanguage: Statement
@@ -234,7 +234,8 @@ struct WriterStatements {
         // Only the version that was sent has ended.
         acceptHook = try connection.prepare(
             """
-            UPDATE hook_deliveries SET accepted = ?1, attempts = attempts + 1, reason = NULL,
+            UPDATE hook_deliveries SET accepted = ?1, reason = NULL,
+                attempts = CASE version WHEN ?1 THEN attempts + 1 ELSE attempts END,
                 state = CASE version WHEN ?1 THEN ?2 ELSE state END,
                 due_at = CASE version WHEN ?1 THEN NULL ELSE due_at END,
                 ended_at = CASE version WHEN ?1 THEN ?3 ELSE ended_at END
@@ -291,6 +292,24 @@ struct WriterStatements {
             """
         )
         hookReturned = try connection.prepare("UPDATE hook_addresses SET gone_at = NULL WHERE address = ?")
+        // With whether the address has been gone for as long.
+        staleHooks = try connection.prepare(
+            """
+            SELECT address, (SELECT gone_at FROM hook_addresses WHERE hook_addresses.address = waiting.address)
+            FROM (
+                SELECT DISTINCT address FROM hook_deliveries WHERE due_at IS NOT NULL AND queued_at < ?
+            ) AS waiting
+            """
+        )
+        // Those about erasures first: they name somebody who must not be named.
+        dropHooks = try connection.prepare(
+            """
+            DELETE FROM hook_deliveries WHERE id IN (
+                SELECT id FROM hook_deliveries WHERE address = ? AND due_at IS NOT NULL AND queued_at < ?
+                ORDER BY type DESC, queued_at LIMIT 5000
+            )
+            """
+        )
 
         findBroadcastKey = try connection.prepare(
             "SELECT request, position, count FROM broadcast_keys WHERE key = ? AND at > ?"
