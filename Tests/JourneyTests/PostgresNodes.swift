@@ -167,7 +167,7 @@ extension PostgresNodes {
         let rows = try (other ?? cluster).psql(
             """
             SELECT head.epoch || '-' || entries.position, body IS NOT NULL,
-                COALESCE(body, event, entries.kind || entries.position)
+                COALESCE(convert_from(body, 'UTF8'), event, entries.kind || entries.position)
             FROM paycast.head, paycast.entries
                 LEFT JOIN paycast.fragments ON fragments.position = entries.position AND stream LIKE 'user:42:%'
             ORDER BY entries.position
