@@ -100,11 +100,15 @@ extension LedgerRepository {
     /// for an address that nobody names any more, or that has been gone as long, is erased: it names users.
     public mutating func nameHooks(_ addresses: [String], now: Instant) throws(EngineError) -> Commit<Void> {
         let limit = now - LedgerRepository.memoryOfHooks
-        let stale = try statements.staleHooks.all([Value(limit)]) { row in
-            (address: row.text(0), goneAt: row.optionalInstant(1))
-        }
-        for (address, goneAt) in stale where !addresses.contains(address) || goneAt.map({ $0 < limit }) == true {
-            try erase(by: statements.dropHooks, [.text(address), Value(limit)])
+        var last = ""
+        while let address = try statements.nextHookAddress.first([.text(last)], read: { row in row.optionalText(0) })
+            ?? nil
+        {
+            let goneAt = try statements.hookGone.first([.text(address)]) { row in row.optionalInstant(0) } ?? nil
+            if !addresses.contains(address) || goneAt.map({ $0 < limit }) == true {
+                try erase(by: statements.dropHooks, [.text(address), Value(limit)])
+            }
+            last = address
         }
         for address in addresses { try statements.hookReturned.run([.text(address)]) }
         return Commit(value: ())

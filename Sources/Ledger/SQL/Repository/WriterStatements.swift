@@ -16,7 +16,7 @@ struct WriterStatements {
     let insertTransfer, transfers, contractsOfStoreUser: Statement
     let insertJob, deleteJob, delayJob, abandonJob, forgetJobs, setMark: Statement
     let putHook, acceptHook, delayHook, hastenHooks, endHook, deleteHook, resendHook, forgetHooks: Statement
-    let hookAccepted, hookRefused, hookReturned, staleHooks, dropHooks: Statement
+    let hookAccepted, hookRefused, hookReturned, nextHookAddress, hookGone, dropHooks: Statement
     let findBroadcastKey, putBroadcastKey, forgetBroadcastKeys, limitBroadcastKeys: Statement
     let nextEnd, endedContracts: Statement
     let language, putLanguage: Statement
@@ -292,21 +292,15 @@ struct WriterStatements {
             """
         )
         hookReturned = try connection.prepare("UPDATE hook_addresses SET gone_at = NULL WHERE address = ?")
-        // With whether the address has been gone for as long.
-        staleHooks = try connection.prepare(
-            """
-            SELECT address, (SELECT gone_at FROM hook_addresses WHERE hook_addresses.address = waiting.address)
-            FROM (
-                SELECT DISTINCT address FROM hook_deliveries WHERE due_at IS NOT NULL AND queued_at < ?
-            ) AS waiting
-            """
+        nextHookAddress = try connection.prepare(
+            "SELECT min(address) FROM hook_deliveries WHERE address > ? AND due_at IS NOT NULL"
         )
-        // Those about erasures first: they name somebody who must not be named.
+        hookGone = try connection.prepare("SELECT gone_at FROM hook_addresses WHERE address = ?")
         dropHooks = try connection.prepare(
             """
             DELETE FROM hook_deliveries WHERE id IN (
                 SELECT id FROM hook_deliveries WHERE address = ? AND due_at IS NOT NULL AND queued_at < ?
-                ORDER BY type DESC, queued_at LIMIT 5000
+                ORDER BY queued_at, id LIMIT 5000
             )
             """
         )
