@@ -44,7 +44,7 @@ public struct OrderItem: Codable, Sendable, Equatable {
     public var purchases: [OrderPurchaseItem]
     /// Events that carried the token and contradict the order: the newest ten, newest first.
     public var quarantined: [OrderEventItem]
-    /// The newest trace of the app's backend that led to it; left out if there is none.
+    /// The newest trace of the app's backend that led to it; left out without one.
     public var traceId: String?
 
     public init(

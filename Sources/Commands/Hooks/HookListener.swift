@@ -98,7 +98,7 @@ public struct HookListener {
 
 /// Whether a request is a message that this secret's owner signed just now.
 public struct HookVerdict {
-    /// `webhook-id`; empty if there is none.
+    /// `webhook-id`; empty without that header.
     public let id: String
     /// Nil if it is genuine.
     public let flaw: String?

@@ -22,7 +22,7 @@ extension LedgerReader {
         ask(completion) { queries throws(LedgerError) in try queries.hookAddresses(addresses) }
     }
 
-    /// Nil if there is none with this id.
+    /// Nil for an id that no message has.
     public func hookDelivery(
         _ id: Int64,
         completion: @escaping @Sendable (Result<HookDelivery?, LedgerError>) -> Void

@@ -2,7 +2,7 @@
 struct HookAnswer: Sendable, Equatable {
     /// Nil without an answer.
     var status: Int?
-    /// Why there is none.
+    /// Why nothing came back.
     var problem: String?
     var retryAfter: Duration?
     /// Its beginning.

@@ -26,7 +26,7 @@ extension LedgerQueries {
         return DueHook(delivery: delivery, cause: cause, entitlements: entitlements)
     }
 
-    /// Nil if there is none with this id.
+    /// Nil for an id that no message has.
     public func hookDelivery(_ id: Int64) throws(LedgerError) -> HookDelivery? {
         try snapshot { _ throws(EngineError) in
             try statements.hookByID.first([.integer(id)], read: HookDelivery.read)
