@@ -18,7 +18,8 @@ def server(tmp_path_factory):
     server = Paycast(tmp_path_factory.mktemp("hooks"), DEVELOPMENT | {"PAYCAST_HOOK_URLS": DOWN}, ["--dev"])
     server.paycast("trigger", "apple", "SUBSCRIBED/INITIAL_BUY", "--user", "42")
     deadline = time.monotonic() + 30
-    while not server.ask("GET", "/hooks").json["hooks"][0]["failures"] and time.monotonic() < deadline:
+    while not server.ask("GET", "/hooks").json["hooks"][0]["failures"]:
+        assert time.monotonic() < deadline, "no message was tried"
         time.sleep(0.05)
     yield server
     server.stop()
