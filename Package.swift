@@ -36,17 +36,6 @@ let withoutSwift: [LinkerSetting] = [
     .linkedLibrary("stdc++", .when(configuration: .release)),
 ]
 
-/// What the program carries of `public/`, through the links in `Sources/Assets`.
-let embedded = [
-    "openapi.json", "paycast.js", "paycast-native.js",
-    "app.js", "appstore.js", "bridge.js", "demo.css", "demo.js", "disk.js", "events.js", "icon.svg", "index.html",
-    "phone.css", "phone.js", "sheet.js", "swap.js", "timeline.js", "turbo.js", "webview.js", "world.js",
-    "ending.html", "fix_billing.html", "manage.html", "moved.html", "paused.html", "paywall.html", "pending.html",
-    "revoked.html", "success.html", "warn_billing.html",
-    "ending.de.html", "fix_billing.de.html", "manage.de.html", "moved.de.html", "paused.de.html", "paywall.de.html",
-    "pending.de.html", "revoked.de.html", "success.de.html", "warn_billing.de.html",
-].map { Resource.embedInCode($0) }
-
 func executable(_ name: String, _ dependencies: [String], linkerSettings: [LinkerSetting] = []) -> Target {
     .executableTarget(
         name: name,
@@ -110,7 +99,8 @@ let package = Package(
         library("Domain", ["Encoding"]),
         library("APIModel", ["Encoding", "Domain"]),
         // What pages and apps load, inside the program.
-        .target(name: "Assets", resources: embedded, swiftSettings: settings),
+        .target(name: "CAssets"),
+        .target(name: "Assets", dependencies: ["CAssets"], swiftSettings: settings),
         // Threads and their mailboxes, clocks, logs, metrics, and how settings are read.
         library("Support", ["CLinux", "Domain"]),
         library("Crypto", ["COpenSSL", "Encoding", "Domain"]),

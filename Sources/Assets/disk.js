@@ -1,1 +1,0 @@
-../../public/demo/disk.js

@@ -1,1 +1,0 @@
-../../public/paycast-native.js

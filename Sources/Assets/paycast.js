@@ -1,1 +1,0 @@
-../../public/paycast.js
