@@ -1,5 +1,5 @@
 internal import Assets
-internal import Domain
+public import Domain
 internal import HTTP
 public import Pages
 
@@ -13,6 +13,8 @@ public struct Endpoints: RequestHandler {
     private let cable: CableEndpoint
     /// The operators' pages; nil without them. They ask these endpoints for what they show.
     public var console: (@Sendable (Request) -> Answer)?
+    /// Makes links to those pages, which may be at another address; nil without them.
+    public var consoleLinks: (@Sendable (UserID, Request) -> Answer)?
 
     public init(_ services: Services) {
         self.services = services
@@ -71,7 +73,9 @@ public struct Endpoints: RequestHandler {
         case .nativeScript: return .respond(ShippedFile.nativeScript.answer(request))
         case .openAPI: return .respond(ShippedFile.openAPI.answer(request))
         case .console: return console?(request) ?? .respond(.notFound)
-        case .userConsole: return .respond(.notFound)
+        case .userConsole(let user):
+            guard let consoleLinks else { return .respond(.notFound) }
+            return trusted(request) { consoleLinks(user, $0) }
         case .up: return .respond(HealthEndpoint.up)
         case .ready: return HealthEndpoint(services).ready(request)
         case .metrics: return HealthEndpoint(services).metrics(request)

@@ -17,6 +17,9 @@ static const struct paycast_asset assets[] = {
     {"console/console.js", (const unsigned char[]){
 #embed "../../public/console/console.js" suffix(, 0)
     }},
+    {"console/enter.html", (const unsigned char[]){
+#embed "../../public/console/enter.html" suffix(, 0)
+    }},
     {"console/error.html", (const unsigned char[]){
 #embed "../../public/console/error.html" suffix(, 0)
     }},

@@ -1,4 +1,6 @@
-internal import Domain
+internal import APIModel
+public import Domain
+internal import Encoding
 internal import HTTP
 public import Pages
 internal import Support
@@ -27,6 +29,9 @@ public final class Console: Sendable {
         layout = ConsoleLayout(templates)
     }
 
+    /// Whether somebody may come in.
+    public var isThere: Bool { door.isThere }
+
     /// Called on a loop's thread: files are there at once, pages are made on the console's own threads.
     public func answer(_ request: Request) -> Answer {
         guard door.isThere else { return .respond(.notFound) }
@@ -35,6 +40,27 @@ public final class Console: Sendable {
             pool.submit { reply.send(ConsoleHeaders.added(to: self.response(to: request))) }
         }
     }
+
+    /// `POST /users/{user}/console`, whose key has the right to read.
+    public func link(to user: UserID, for request: Request) -> Answer {
+        guard door.isThere else { return .respond(.notFound) }
+        guard isValidIdentifier(user.text) else { return .respond(Console.invalidUser) }
+        guard let key = door.key(ofBearer: request.credentials) else { return .respond(Console.namelessKey) }
+        let scheme = request.scheme ?? (settings.isSecure ? .https : .http)
+        let base = settings.ownAddress ?? "\(scheme)://\(AddressText.host(request.host))"
+        return .respond(JSON.response(201, body: ConsoleLinkAnswer(url: base + door.link(to: user, with: key))))
+    }
+
+    private static let invalidUser = Response.error(
+        400,
+        code: "invalid_user",
+        message: "user must have 1 to 255 bytes and no control characters."
+    )
+    private static let namelessKey = Response.error(
+        403,
+        code: "nameless_key",
+        message: "A link to the console needs a key of PAYCAST_KEYS, whose name its page shows."
+    )
 
     /// Finishes the pages that are being made. Call it once.
     public func close() {
@@ -71,12 +97,17 @@ public final class Console: Sendable {
             guard request.method == "POST" else { throw .methodNotAllowed }
             return door.end(session)
         case .enter:
-            guard settings.isDevelopment, request.method != "POST", let key = door.keys.first else {
-                throw .notFound("There is no such page.")
-            }
-            return door.open(with: key, next: LogInPage.next(request.query))
+            return try enter(request)
         default: return nil
         }
+    }
+
+    private func enter(_ request: Request) throws(ConsoleError) -> Response {
+        let page = EnterPage(layout, templates)
+        if request.method == "POST" { return try page.enter(request, door: door) }
+        if let token = request.query["token"] { return try page.show(token, door: door) }
+        guard settings.isDevelopment, let key = door.keys.first else { throw .notFound("There is no such page.") }
+        return door.open(with: key, next: LogInPage.next(request.query))
     }
 
     private func page(

@@ -11,15 +11,25 @@ public struct ConsoleSettings: Sendable {
     /// Pages reach this server over TLS, without a proxy in between.
     public var isSecure: Bool
 
+    /// Where the console is if it is not at the server's own address: `https://HOST:PORT`.
+    public var ownAddress: String?
+    /// Remembers that a link was used, on all nodes. Waits for the ledger. Nil if that gives no answer, and false for a link
+    /// that was used before.
+    public var spend: @Sendable (_ id: String) -> Bool?
+
     public init(
         keys: @escaping @Sendable () -> [AccessKey],
         now: @escaping @Sendable () -> Instant,
         isDevelopment: Bool,
-        isSecure: Bool
+        isSecure: Bool,
+        ownAddress: String? = nil,
+        spend: @escaping @Sendable (_ id: String) -> Bool?
     ) {
         self.keys = keys
         self.now = now
         self.isDevelopment = isDevelopment
         self.isSecure = isSecure
+        self.ownAddress = ownAddress
+        self.spend = spend
     }
 }

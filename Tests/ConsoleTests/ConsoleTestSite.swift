@@ -13,6 +13,7 @@ final class ConsoleTestSite: Sendable {
     let console: Console
     let keys: SharedValue<[AccessKey]>
     let api = ScriptedAPI()
+    private let spent = Spent()
 
     static let support = AccessKey(
         name: "support",
@@ -30,7 +31,8 @@ final class ConsoleTestSite: Sendable {
             keys: { keys.value },
             now: { now.instant.withLock { $0 } },
             isDevelopment: isDevelopment,
-            isSecure: isSecure
+            isSecure: isSecure,
+            spend: { [spent] id in spent.ids.withLock { $0.insert(id).inserted } }
         )
         console = Console(settings, api: api)
     }
@@ -40,6 +42,10 @@ final class ConsoleTestSite: Sendable {
     /// The clock: 3 December 2025, 12:00 UTC at first.
     private final class Now: Sendable {
         let instant = Mutex(Instant(milliseconds: 1_764_763_200_000))
+    }
+
+    private final class Spent: Sendable {
+        let ids = Mutex<Set<String>>([])
     }
 
     deinit {
@@ -83,6 +89,22 @@ final class ConsoleTestSite: Sendable {
             return answer.wait()
         case .broadcast, .open, .openCable: return .notFound
         }
+    }
+
+    /// What the API answers to a backend that asks for a link.
+    func link(to user: UserID, key: AccessKey = support) throws -> Response {
+        let text = "POST / HTTP/1.1\r\nHost: pay.example\r\nAuthorization: Bearer \(key.secret.value)\r\n\r\n"
+        let request = Request(
+            route: .userConsole(user: user),
+            head: try RequestHead(parsing: Array(text.utf8)[...]),
+            body: [],
+            host: "pay.example",
+            scheme: .https,
+            isLocal: false,
+            receivedAt: 0
+        )
+        guard case .respond(let response) = console.link(to: user, for: request) else { return .busy }
+        return response
     }
 
     /// Logs in, and returns the cookie as a browser sends it.

@@ -49,6 +49,12 @@ final class ConsoleDoor: Sendable {
         return keys.reduce(nil) { constantTimeCompare(Array($1.secret.value.utf8), with: given) ? $1 : $0 }
     }
 
+    /// The one that a request to the API presents.
+    func key(ofBearer credentials: ArraySlice<UInt8>?) -> AccessKey? {
+        guard let word = credentials?.split(separator: 32, maxSplits: 1).last else { return nil }
+        return key(String(decoding: word, as: UTF8.self))
+    }
+
     /// A new session each time, so that nobody can know its id before. Sends the browser to `next`.
     func open(with key: AccessKey, user: UserID? = nil, next: String) -> Response {
         let expiry = settings.now() + .seconds(ConsoleSession.seconds)
@@ -56,6 +62,33 @@ final class ConsoleDoor: Sendable {
         let value = token.sealed(with: key.secret, for: .session)
         return Response(status: 303, headers: [("Location", next), cookie.set(value)])
     }
+
+    /// A link to one user's page, for whoever the backend gives it to.
+    func link(to user: UserID, with key: AccessKey) -> String {
+        let expiry = settings.now() + .seconds(ConsoleDoor.linkSeconds)
+        let token = ConsoleToken(keyName: key.name, expiry: expiry, user: user)
+        return "/console/enter?token=" + token.sealed(with: key.secret, for: .link)
+    }
+
+    /// Where a link leads; nil for one that is forged or too old.
+    func user(of link: String) -> UserID? {
+        ConsoleToken.open(link, for: .link, keys: keys, now: settings.now())?.token.user
+    }
+
+    /// Uses a link up. The session that it opens reads, and sees its user alone.
+    func enter(by link: String) throws(ConsoleError) -> Response {
+        guard let (token, key) = ConsoleToken.open(link, for: .link, keys: keys, now: settings.now()),
+            let user = token.user
+        else { throw .forbidden(ConsoleDoor.deadLink) }
+        guard let isFirst = settings.spend(token.id) else {
+            throw .unavailable("The server could not write down that the link was used. Try again.")
+        }
+        guard isFirst else { throw .forbidden(ConsoleDoor.deadLink) }
+        return open(with: key, user: user, next: LogInPage.entered(ConsoleAddress.user(user)))
+    }
+
+    private static let linkSeconds: Int64 = 60
+    static let deadLink = "A link works once, and for a minute. Go back to where you found it, and take a new one."
 
     func end(_ session: ConsoleSession?) -> Response {
         let now = settings.now()

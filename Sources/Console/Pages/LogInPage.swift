@@ -45,7 +45,7 @@ struct LogInPage {
     }
 
     /// A browser that kept no cookie comes back with this mark, and is told why.
-    private static func entered(_ next: String) -> String {
+    static func entered(_ next: String) -> String {
         next.contains("entered=1") ? next : next + (next.contains("?") ? "&" : "?") + "entered=1"
     }
 

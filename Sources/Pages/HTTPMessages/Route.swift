@@ -142,7 +142,9 @@ public enum Route: Sendable, Equatable {
     }
 
     private static func console(_ path: String) -> Route? {
-        path == "/console" || path.utf8.starts(with: "/console/".utf8) ? .console : nil
+        let prefix = "/console".utf8
+        let rest = path.utf8.dropFirst(prefix.count)
+        return path.utf8.starts(with: prefix) && (rest.isEmpty || rest.first == UInt8(ascii: "/")) ? .console : nil
     }
 
     private static func demoAPI(_ path: String) -> Route? {
