@@ -48,7 +48,7 @@ def page_of(office, open_page):
     def page_of(name, **options):
         page = open_page(office.url + "/console/enter", outages=True, **options)
         answer = page.goto(office.url + PAGES[name].format(**vars(office)))
-        assert answer.status == {"missing": 404, "live-wrong": 400}.get(name, 200), name
+        assert answer.status == {"missing": 404, "live-wrong": 422}.get(name, 200), name
         return page
 
     return page_of
