@@ -36,6 +36,11 @@ def user_address(user):
     return "/console/users/" + quote(user, safe="")
 
 
+def expect_user(page, user):
+    """It is that user's page: its heading is what is known of the user."""
+    expect(page.locator("main .of")).to_have_text(f"User {user}")
+
+
 def heading(page):
     return page.get_by_role("heading", level=1)
 

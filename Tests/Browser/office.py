@@ -26,13 +26,15 @@ class Office:
         deliver(self.server, "google", "refund", "--user", "ben")
         self.unclaimed = deliver(self.server, "apple", "initial", "--order", UNKNOWN_ORDER)["event"]
         self.quarantined = self.contradiction()
-        self.grant = self.server.request(
+        grant = self.server.request(
             "POST", f"/users/{BUSY}/grants", {"product": "pro.annual", "days": 30, "reason": "a good customer"}
         )
+        self.grant = grant["grant"]
         ask(self.server, "/webhooks/apple", b"{}")
         ask(self.server, "/webhooks/stripe", b"{}", Stripe_Signature="t=1,v1=0")
         self.open_page(BUSY)
         self.server.wait_for_log("hook")
+        self.delivery = self.server.request("GET", f"/hooks/deliveries?user={BUSY}")["deliveries"][0]["id"]
 
     def contradiction(self):
         """The event of a purchase whose order was made for another store."""

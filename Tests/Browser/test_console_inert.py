@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from console import console_server, deliver, heading, user_address
+from console import console_server, deliver, expect_user, heading, user_address
 
 SCRIPT = "<script>window.isHacked = true</script><img src=x onerror='window.isHacked = true'>"
 QUOTES = "\"'><svg onload=\"window.isHacked = true\">"
@@ -87,7 +87,7 @@ def test_a_user_of_that_name(told, page, name):
     page.goto(server.url + user_address(HOSTILE[name]))
     expect_inert(page)
     if HOSTILE[name].isascii():
-        expect(heading(page)).to_contain_text(HOSTILE[name])
+        expect_user(page, HOSTILE[name])
 
 
 @pytest.mark.parametrize("store", STORES)

@@ -58,17 +58,14 @@ class Desk:
     def fill(self, name, text):
         assert self.evaluate(f"field({json.dumps(name)}).value = {json.dumps(text)}; return 'filled'") == "filled"
 
-    def offers(self, name):
-        return self.evaluate(f"return !!named('main :is(a, button)', {json.dumps(name)})") == "true"
-
     @property
     def path(self):
         return self.evaluate("return location.pathname")
 
     @property
-    def lead(self):
-        """The first line under the heading: the answer."""
-        return self.evaluate("return words(document.querySelector('main .lead')?.textContent ?? '')")
+    def answer(self):
+        """The heading: what is known of the user, in words."""
+        return self.evaluate("return words(document.querySelector('main h1')?.textContent ?? '')")
 
     @property
     def text(self):
