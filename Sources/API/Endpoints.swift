@@ -11,6 +11,8 @@ public struct Endpoints: RequestHandler {
     private let broadcasts: BroadcastsEndpoint
     private let streams: StreamsEndpoint
     private let cable: CableEndpoint
+    /// The operators' pages; nil without them. They ask these endpoints for what they show.
+    public var console: (@Sendable (Request) -> Answer)?
 
     public init(_ services: Services) {
         self.services = services
@@ -71,6 +73,8 @@ public struct Endpoints: RequestHandler {
         case .script: return .respond(ShippedFile.script.answer(request))
         case .nativeScript: return .respond(ShippedFile.nativeScript.answer(request))
         case .openAPI: return .respond(ShippedFile.openAPI.answer(request))
+        case .console: return console?(request) ?? .respond(.notFound)
+        case .userConsole: return .respond(.notFound)
         case .up: return .respond(HealthEndpoint.up)
         case .ready: return HealthEndpoint(services).ready(request)
         case .metrics: return HealthEndpoint(services).metrics(request)

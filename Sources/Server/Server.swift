@@ -1,4 +1,5 @@
 internal import API
+internal import Console
 public import Gateway
 internal import HTTP
 public import Ledger
@@ -18,6 +19,7 @@ public final class Server {
     let redis: BroadcastListener?
     let railsCable: BroadcastListener?
     let demo: DemoRoutes?
+    let console: Console
     let background: BackgroundServices
     private let reloader: Reloader
     let watch: LedgerWatch
@@ -55,7 +57,10 @@ public final class Server {
         let services = core.services(background: background, demo: demo, readiness: report.ask)
         core.showCertificates(certificate)
         position = try core.head()
-        gateway = try core.gateway(Endpoints(services), position: position)
+        var endpoints = Endpoints(services)
+        console = core.console(services, api: endpoints)
+        endpoints.console = console.answer
+        gateway = try core.gateway(endpoints, position: position)
         core.publisher.connect(gateway)
         try core.follow(after: position, restart: restart)
         reloader = Reloader(core, source: source, services: services, hooks: background.hooks)
@@ -182,6 +187,7 @@ extension Server {
     func stop(_ progress: ShutdownProgress) {
         progress.wait(for: "pages") { gateway.drain() }
         progress.wait(for: "jobs and recoveries") { background.close() }
+        progress.wait(for: "the console") { console.close() }
         progress.wait(for: "webhooks") { core.workers.close() }
         progress.wait(for: "operators' requests") { core.blockingPools.close() }
         progress.wait(for: "Rails' broadcasts") {

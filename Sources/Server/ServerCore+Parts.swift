@@ -1,8 +1,10 @@
 internal import API
 internal import APIModel
+internal import Console
 internal import Domain
 internal import Gateway
 internal import Ledger
+internal import Pages
 internal import Rails
 internal import Stores
 internal import Support
@@ -129,6 +131,17 @@ extension ServerCore {
             development: demo,
             readiness: readiness
         )
+    }
+
+    /// `api` are the endpoints without the console: what its pages ask.
+    func console(_ services: Services, api: Endpoints) -> Console {
+        let settings = ConsoleSettings(
+            keys: { services.authorization.accessKeys },
+            now: clock.now,
+            isDevelopment: configuration.isDevelopment,
+            isSecure: configuration.tls != nil
+        )
+        return Console(settings, api: api)
     }
 
     func gateway(_ endpoints: Endpoints, position: Int64) throws(StartError) -> Gateway {

@@ -120,6 +120,7 @@ final class RequestServer {
             host: client.host ?? head.host ?? "localhost",
             scheme: client.scheme,
             isLocal: client.address?.isLoopback ?? false,
+            client: client.address,
             receivedAt: monotonicNanoseconds()
         )
     }

@@ -44,6 +44,8 @@ public enum Route: Sendable, Equatable {
     case claims(user: UserID)
     case userStream(user: UserID)
     case grants(user: UserID)
+    /// A link to the console for one user.
+    case userConsole(user: UserID)
     /// One grant. The form of `id` is not checked here.
     case grant(user: UserID, id: String)
     /// Who did what to a user.
@@ -64,6 +66,8 @@ public enum Route: Sendable, Equatable {
     case hooks, hookTest, hookDeliveries
     /// Sends a message once more. The form of `delivery` is not checked here.
     case hookResend(delivery: String)
+    /// The operators' pages: `/console` and everything below it.
+    case console
     case up, ready, metrics
     /// Development only: the simulated store and its event list.
     case demoStore, demoEvents
@@ -106,8 +110,8 @@ public enum Route: Sendable, Equatable {
         case "/demo/events": self = .demoEvents
         default:
             self =
-                Route.store(path, of: stores) ?? Route.user(path) ?? Route.order(path) ?? Route.event(path)
-                ?? Route.hookResend(path) ?? Route.demoAPI(path) ?? .file(path: path)
+                Route.store(path, of: stores) ?? Route.console(path) ?? Route.user(path) ?? Route.order(path)
+                ?? Route.event(path) ?? Route.hookResend(path) ?? Route.demoAPI(path) ?? .file(path: path)
         }
     }
 
@@ -142,6 +146,10 @@ public enum Route: Sendable, Equatable {
         return known.contains(provider) ? provider : nil
     }
 
+    private static func console(_ path: String) -> Route? {
+        path == "/console" || path.utf8.starts(with: "/console/".utf8) ? .console : nil
+    }
+
     private static func demoAPI(_ path: String) -> Route? {
         let prefix = "/demo/api/"
         return path.hasPrefix(prefix) ? .demoAPI(path: String(path.dropFirst(prefix.count))) : nil
@@ -158,6 +166,7 @@ public enum Route: Sendable, Equatable {
         for (suffix, route) in [
             ("/entitlements", Route.entitlements), ("/stream", Route.userStream), ("/events", Route.userEvents),
             ("/grants", Route.grants), ("/pages", Route.userPages), ("/claims", Route.claims),
+            ("/console", Route.userConsole),
         ]
         where rest.suffix(suffix.utf8.count).elementsEqual(suffix.utf8) {
             return String(rest.dropLast(suffix.utf8.count)).map { route(UserID($0)) }
@@ -202,7 +211,7 @@ extension Route {
     public var methods: String {
         switch self {
         case .webhook, .receipts, .offers, .orders, .broadcasts, .anyCableBroadcasts, .replays, .hookTest, .hookResend,
-            .demoStore, .grants, .claims:
+            .demoStore, .grants, .claims, .userConsole:
             "POST"
         case .grant: "DELETE"
         case .recoveries: "GET, POST"
@@ -211,6 +220,7 @@ extension Route {
         case .streamEntitlements: "GET, OPTIONS"
         case .script, .nativeScript, .openAPI, .up, .ready, .metrics, .file: "GET, HEAD"
         case .demoAPI: "GET, POST, PUT"
+        case .console: "GET, HEAD, POST"
         case .server: "OPTIONS"
         case .user: "GET, DELETE"
         case .order, .event, .userEvents, .userPages, .entitlements, .userStream, .streams, .cable, .feed, .audit,
@@ -247,17 +257,17 @@ public enum Right: String, CaseIterable, Sendable {
 
 extension Route {
     /// The right that a key needs here; nil where no key is asked for.
-    func right(_ method: String) -> Right? {
+    public func right(_ method: String) -> Right? {
         switch self {
         case .broadcasts, .anyCableBroadcasts: .publish
         case .orders, .transactions, .receipts, .offers: .orders
         case .user: method == "DELETE" ? .erase : .read
-        case .order, .event, .userEvents, .userPages, .entitlements, .userStream: .read
+        case .order, .event, .userEvents, .userPages, .entitlements, .userStream, .userConsole: .read
         case .grants, .grant, .claims, .replays, .recoveries, .hookTest, .hookResend: .act
         case .audit: .personal
         case .feed, .ready, .metrics, .hooks, .hookDeliveries: .operate
         case .webhook, .streamEntitlements, .streams, .cable, .script, .nativeScript, .openAPI, .up, .demoStore,
-            .demoEvents, .demoAPI, .server, .file:
+            .demoEvents, .demoAPI, .server, .file, .console:
             nil
         }
     }

@@ -1,9 +1,9 @@
-public import API
 public import Domain
 public import Gateway
 internal import Glibc
 public import HTTP
 public import Ledger
+public import Pages
 public import PostgresLedger
 public import Rails
 public import Stores
