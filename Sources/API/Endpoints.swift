@@ -50,9 +50,12 @@ public struct Endpoints: RequestHandler {
         case .user(let user) where request.method == "DELETE":
             return trusted(request) { ErasureEndpoint(services).answer(user, request: $0) }
         case .user(let user): return trusted(request) { UserRecordEndpoint(services).answer(user, request: $0) }
+        case .event(let id): return trusted(request) { EventEndpoint(services).answer(id, request: $0) }
         case .userEvents(let user): return trusted(request) { UserEventsEndpoint(services).answer(user, request: $0) }
         case .entitlements(let user): return trusted(request) { _ in UsersEndpoint(services).entitlements(of: user) }
         case .userStream(let user): return trusted(request) { UsersEndpoint(services).stream(of: user, request: $0) }
+        case .userPages(let user): return trusted(request) { _ in UserPagesEndpoint(services).answer(user) }
+        case .claims(let user): return trusted(request) { ClaimsEndpoint(services).answer(user, request: $0) }
         case .grants(let user): return trusted(request) { GrantsEndpoint(services).grant(to: user, request: $0) }
         case .grant(let user, let id):
             return trusted(request) { GrantsEndpoint(services).revoke(id, of: user, request: $0) }

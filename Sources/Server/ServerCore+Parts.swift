@@ -91,7 +91,7 @@ extension ServerCore {
                 publicFolder: configuration.publicFolder,
                 isSecure: configuration.tls != nil
             )
-            return DemoRoutes(dependencies, clock: clock, timings: timings)
+            return DemoRoutes(dependencies, clock: clock, timings: telemetry.timings)
         }
     }
 
@@ -124,6 +124,8 @@ extension ServerCore {
             broadcast: { [publisher, ledger, unshared] messages in
                 ledger.broadcast(messages, publisher: publisher, unshared: unshared)
             },
+            openPages: publisher.openPages,
+            node: ledger.node,
             isLedgerShared: ledger.isShared,
             publicFolder: configuration.publicFolder,
             development: demo,

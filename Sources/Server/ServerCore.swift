@@ -24,7 +24,6 @@ struct ServerCore {
     let ownAddress: SharedValue<String?>
     let storeContext: StoreContext
     let stores: SharedValue<OpenStores>
-    let timings: DemoTimings
     let telemetry: WebhookTelemetry
     let deliveries: DeliveryHealth
     let publisher: Publisher
@@ -65,8 +64,7 @@ struct ServerCore {
             log: log
         )
         stores = SharedValue(try OpenStores(configuration, context: storeContext))
-        timings = DemoTimings()
-        telemetry = WebhookTelemetry(metrics, timings: keys.workspace == nil ? nil : timings)
+        telemetry = WebhookTelemetry(metrics)
         deliveries = DeliveryHealth(
             stores: configuration.storeTypes,
             metrics: metrics,

@@ -34,8 +34,14 @@ public enum Route: Sendable, Equatable {
     /// One order. The form of `token` is not checked here.
     case order(token: String)
     case user(UserID)
+    /// One event, by the store's id or its cursor. The form of `id` is not checked here.
+    case event(id: String)
     case userEvents(user: UserID)
     case entitlements(user: UserID)
+    /// The pages that a user has open.
+    case userPages(user: UserID)
+    /// Gives a user a purchase that nobody has.
+    case claims(user: UserID)
     case userStream(user: UserID)
     case grants(user: UserID)
     /// A link to the console for one user.
@@ -105,8 +111,7 @@ public enum Route: Sendable, Equatable {
         default:
             self =
                 Route.store(path, of: stores) ?? Route.console(path) ?? Route.user(path) ?? Route.order(path)
-                ?? Route.hookResend(path)
-                ?? Route.demoAPI(path) ?? .file(path: path)
+                ?? Route.event(path) ?? Route.hookResend(path) ?? Route.demoAPI(path) ?? .file(path: path)
         }
     }
 
@@ -162,7 +167,8 @@ public enum Route: Sendable, Equatable {
         let rest = bytes.dropFirst(prefix.count)
         for (suffix, route) in [
             ("/entitlements", Route.entitlements), ("/stream", Route.userStream), ("/events", Route.userEvents),
-            ("/grants", Route.grants), ("/console", Route.userConsole),
+            ("/grants", Route.grants), ("/pages", Route.userPages), ("/claims", Route.claims),
+            ("/console", Route.userConsole),
         ]
         where rest.suffix(suffix.utf8.count).elementsEqual(suffix.utf8) {
             return String(rest.dropLast(suffix.utf8.count)).map { route(UserID($0)) }
@@ -189,11 +195,15 @@ public enum Route: Sendable, Equatable {
         return .hookResend(delivery: String(path.dropFirst(prefix.count).dropLast(suffix.count)))
     }
 
-    private static func order(_ path: String) -> Route? {
+    private static func order(_ path: String) -> Route? { name(path, after: "/orders/").map { .order(token: $0) } }
+
+    private static func event(_ path: String) -> Route? { name(path, after: "/events/").map { .event(id: $0) } }
+
+    /// Everything behind the prefix, which is compared by bytes; nil if nothing is.
+    private static func name(_ path: String, after prefix: String) -> String? {
         let bytes = path.utf8
-        let prefix = "/orders/".utf8
-        guard bytes.starts(with: prefix), bytes.count > prefix.count else { return nil }
-        return String(bytes.dropFirst(prefix.count)).map { .order(token: $0) }
+        guard bytes.starts(with: prefix.utf8), bytes.count > prefix.utf8.count else { return nil }
+        return String(bytes.dropFirst(prefix.utf8.count))
     }
 }
 
@@ -203,7 +213,7 @@ extension Route {
     public var methods: String {
         switch self {
         case .webhook, .receipts, .offers, .orders, .broadcasts, .anyCableBroadcasts, .replays, .hookTest, .hookResend,
-            .demoStore, .grants, .userConsole:
+            .demoStore, .grants, .claims, .userConsole:
             "POST"
         case .grant: "DELETE"
         case .recoveries: "GET, POST"
@@ -215,7 +225,8 @@ extension Route {
         case .console: "GET, HEAD, POST"
         case .server: "OPTIONS"
         case .user: "GET, DELETE"
-        case .order, .userEvents, .entitlements, .userStream, .streams, .cable, .feed, .audit, .hooks, .hookDeliveries,
+        case .order, .event, .userEvents, .userPages, .entitlements, .userStream, .streams, .cable, .feed, .audit,
+            .hooks, .hookDeliveries,
             .demoEvents:
             "GET"
         }
@@ -235,11 +246,11 @@ public enum Right: String, CaseIterable, Sendable {
     case publish
     /// Orders, purchases that a backend posts, and offers to sign.
     case orders
-    /// What users may use, their streams, and what is known of users and orders.
+    /// What users may use, their streams and open pages, and what is known of users, orders and events.
     case read
     /// The bodies of events, which hold what the stores say of a buyer, and who did what to users.
     case personal
-    /// Grants, replays, recoveries, and messages to the backend once more.
+    /// Grants, claims, replays, recoveries, and messages to the backend once more.
     case act
     case erase
     /// The feed, the metrics, the readiness, and how the backend is told.
@@ -253,8 +264,8 @@ extension Route {
         case .broadcasts, .anyCableBroadcasts: .publish
         case .orders, .transactions, .receipts, .offers: .orders
         case .user: method == "DELETE" ? .erase : .read
-        case .order, .userEvents, .entitlements, .userStream, .userConsole: .read
-        case .grants, .grant, .replays, .recoveries, .hookTest, .hookResend: .act
+        case .order, .event, .userEvents, .userPages, .entitlements, .userStream, .userConsole: .read
+        case .grants, .grant, .claims, .replays, .recoveries, .hookTest, .hookResend: .act
         case .audit: .personal
         case .feed, .ready, .metrics, .hooks, .hookDeliveries: .operate
         case .webhook, .streamEntitlements, .streams, .cable, .script, .nativeScript, .openAPI, .up, .demoStore,
