@@ -370,7 +370,8 @@ def test_on_its_own_address_the_public_one_has_no_trace(tmp_path, open_page):
         expect(page.get_by_role("button", name="Log out")).to_be_visible()
         # Nothing else is there: no webhook, no stream, no demo.
         assert ask(address, "/")[1]["Location"] == "/console"
-        for path in ("/up", "/webhooks/apple", "/users/42"):
+        for path in ("/up", "/metrics", "/users/42"):
             assert ask(address, path)[0] == 404, path
+        assert ask(address, "/webhooks/apple", b"{}")[0] == 404
     finally:
         server.stop()

@@ -9,15 +9,16 @@ from console import ask, console_server, deliver, user_address
 from program import ROOT
 
 STORED = ROOT / "Sources" / "paycast" / "Documentation.docc"
-VIEW = {"width": 1280, "height": 900}
+WIDTH = 1280
+# Down to the end of a part of the page.
+HEIGHTS = {"user": 690, "overview": 900, "attention": 900, "event": 900}
 LIMIT = 150_000
 USER = "mara.lind"
 # How a subscription went, until the day of the pictures.
-LIFE = """initial product paycast.pro.monthly
-+30d renew
+MONTHS = """initial product paycast.pro.monthly
 +30d DID_FAIL_TO_RENEW/GRACE_PERIOD
 +3d recover
-+20d cancel
++29d renew
 """
 
 
@@ -25,8 +26,8 @@ LIFE = """initial product paycast.pro.monthly
 def server(tmp_path_factory):
     folder = tmp_path_factory.mktemp("pictures")
     server = console_server(folder, {"PAYCAST_DEV_NOW": "2025-10-11T10:02:00Z"})
-    (folder / "life").write_text(LIFE)
-    deliver(server, "apple", "--scenario", "life", "--user", USER, "--environment", "Production")
+    (folder / "months").write_text(MONTHS)
+    deliver(server, "apple", "--scenario", "months", "--user", USER, "--environment", "Production")
     deliver(server, "apple", "initial", "--order", "8f14e45f-ceea-467f-a0e6-2f2b5d1c0a11", "--environment", "Production")
     deliver(server, "google", "initial", "--user", "ben", "--environment", "Production")
     deliver(server, "stripe", "initial", "--user", "cem", "--environment", "Production")
@@ -60,9 +61,9 @@ def difference(one, other):
     return sum(ImageStat.Stat(ImageChops.difference(one, other)).mean) / 3
 
 
-@pytest.mark.parametrize("name", ["user", "overview", "attention", "event"])
+@pytest.mark.parametrize("name", HEIGHTS)
 def test_the_picture_is_that_of_the_page(server, open_page, request, name):
-    page = open_page(server.url + "/console/enter", viewport=VIEW, color_scheme="light")
+    page = open_page(server.url + "/console/enter", viewport={"width": WIDTH, "height": HEIGHTS[name]}, color_scheme="light")
     page.goto(server.url + pictures(server)[name])
     picture = small(page.screenshot())
     path = STORED / f"console-{name}.png"
