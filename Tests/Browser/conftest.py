@@ -12,7 +12,7 @@ from program import ROOT
 from server import Server
 
 # A condition is waited for, not timed: five seconds, the default, are too few beside other suites.
-expect.set_options(timeout=4_000)
+expect.set_options(timeout=20_000)
 
 ARTIFACTS = ROOT / "artifacts"
 OUTAGE = ("Failed to load resource", "WebSocket connection to")
