@@ -17,7 +17,7 @@ struct UserPage: ConsolePage {
             "user",
             [
                 "done": .markup(done(visit)), "user": .text(user.text), "what": .text(sentences.what),
-                "tone": .text(lead.map { StoreWords.tone($0.state) } ?? "quiet"), "next": .text(sentences.next),
+                "tone": .text(lead.map { StoreWords.tone($0) } ?? "quiet"), "next": .text(sentences.next),
                 "cause": .markup(cause(sentences.cause, visit)),
                 "facts": .markup(tables.facts(facts.record)),
                 "actions": .markup(UserActionLinks(visit, user: user).markup(facts)),
