@@ -141,7 +141,7 @@ enum ConsoleHeaders {
         + "form-action 'self'; frame-src 'self'; base-uri 'none'; frame-ancestors 'none'"
 
     private static let all: [(name: String, value: String)] = [
-        ("Cache-Control", "no-store"), ("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer"),
+        ("Cache-Control", "no-store"), ("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "same-origin"),
         ("Cross-Origin-Opener-Policy", "same-origin"),
     ]
 

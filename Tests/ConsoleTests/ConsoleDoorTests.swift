@@ -157,7 +157,7 @@ import Testing
         let answer = try ConsoleTestSite().send(target)
         #expect(answer.header("Cache-Control") == "no-store")
         #expect(answer.header("X-Content-Type-Options") == "nosniff")
-        #expect(answer.header("Referrer-Policy") == "no-referrer")
+        #expect(answer.header("Referrer-Policy") == "same-origin")
         #expect(answer.header("Cross-Origin-Opener-Policy") == "same-origin")
         let policy = try #require(answer.header("Content-Security-Policy"))
         #expect(policy.hasPrefix("default-src 'none'; ") && policy.contains("frame-ancestors 'none'"))
