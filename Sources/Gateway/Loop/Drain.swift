@@ -4,17 +4,15 @@ internal import Support
 
 /// Tells every client to come back, a few clients at a time.
 struct Drain {
-    let loop: LoopContext
-    let connections: ConnectionTable
     let http2: HTTP2Clients
-    let pages: PageServer
-    let closer: ConnectionCloser
+    private var requests: RequestServer { http2.requests }
+    private var connections: ConnectionTable { requests.closer.connections }
     /// The clients that are still to be told, and the promise that waits for it.
     var running: (clients: StaggeredQueue<Connection>, done: Promise<Void>)?
 
     /// Accepts no more connections. `done` is fulfilled when everyone has been told.
     mutating func start(_ done: Promise<Void>) {
-        loop.acceptor.stop()
+        requests.loop.acceptor.stop()
         for connection in connections.all {
             guard case .http2(let client) = connection.phase else { continue }
             // Takes no more requests; running requests continue.
@@ -38,8 +36,8 @@ struct Drain {
 
     private func release(_ connection: Connection) {
         switch connection.phase {
-        case .page(let page): pages.release(page, on: connection)
-        case .cable: closer.disconnect(connection, reason: .serverRestart, code: .serviceRestart)
+        case .page(let page): requests.pages.release(page, on: connection)
+        case .cable: requests.closer.disconnect(connection, reason: .serverRestart, code: .serviceRestart)
         default: break
         }
     }
