@@ -175,7 +175,7 @@ public struct LedgerCopier {
     private static func open(target: DatabaseURL, from source: any CopySide) throws(CopyError) -> any CopySide {
         switch target {
         case .sqlite(let path):
-            if let source = source as? SQLiteSide, source.isFile(path) { throw .sameLedger(path) }
+            if source is SQLiteSide, FileIdentity.isSame(source.name, as: path) { throw .sameLedger(path) }
             return try SQLiteSide.target(path)
         case .postgres(let url):
             let target = try PostgresSide.target(address(url, option: "--to"))
