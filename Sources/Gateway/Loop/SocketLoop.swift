@@ -19,9 +19,8 @@ final class SocketLoop {
     private let sockets: SocketDriver
     private var drain: Drain
     private var hubMetrics = HubMetrics()
-    private var timer: LoopTimer?
-    /// Runs while the loop is stopping.
-    private var lastSecond: LoopTimer?
+    /// True in the loop's last second.
+    private var isStopping = false
 
     /// `peers` are the ports of the gateway's other loops. `position` is the ledger's newest entry.
     init(
@@ -53,12 +52,9 @@ final class SocketLoop {
         guard loop.acceptor.start(handler: { [unowned self] in sockets.accept() }) else { return started(false) }
         let isWatched = events.observe(loop.port.waker) { [unowned self] in wokenUp() }
         guard isWatched else { return started(false) }
-        timer = events.timer(interval: loop.settings.tick.milliseconds * 1000) { [unowned self] in tick() }
         loop.port.waker.wake()
         started(true)
-        events.run { [unowned self] in fallAsleep() }
-        timer = nil
-        lastSecond = nil
+        events.run(every: loop.settings.tick, tick: tick, prepare: fallAsleep)
     }
 
     /// Runs ten times a second.
@@ -72,8 +68,7 @@ final class SocketLoop {
         loop.acceptor.resume()
         http2.handlePending()
         hubMetrics.report(subscriptions.hub, to: loop.metrics)
-        // `lastSecond` ends the loop otherwise.
-        if lastSecond != nil, connections.isEmpty { events.stop() }
+        if isStopping, connections.isEmpty { events.stop() }
     }
 
     private func wokenUp() {
@@ -95,7 +90,8 @@ final class SocketLoop {
         loop.acceptor.stop()
         // Answers that were given have a second to go out.
         for connection in connections.all where !connection.isOwedSomething { closer.end(connection) }
-        lastSecond = events.timer(interval: 1_000_000) { [unowned self] in events.stop() }
+        isStopping = true
+        events.stop(after: .seconds(1))
     }
 
     // MARK: Mail
