@@ -72,6 +72,19 @@ public struct LedgerQueries {
 }
 
 extension LedgerQueries {
+    /// The last number that was dated before an instant, as `dates` says of each; 0 if none was. By bisection: numbers
+    /// ascend with time.
+    func last(before instant: Instant, upTo newest: Int64, by dates: Statement) throws(EngineError) -> Int64 {
+        var low = Int64(0)
+        var high = newest
+        while low < high {
+            let middle = high - (high - low) / 2
+            let at = try dates.first([.integer(middle)]) { row in row.integer(0) } ?? .min
+            if at < instant.milliseconds { low = middle } else { high = middle - 1 }
+        }
+        return low
+    }
+
     /// The position at which the user of a stream was erased; nil for any other stream.
     func erasure(of stream: StreamName) throws(EngineError) -> Int64? {
         guard let user = streams.user(of: stream) else { return nil }

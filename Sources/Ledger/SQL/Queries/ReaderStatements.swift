@@ -68,32 +68,13 @@ struct ReaderStatements {
             """
         )
 
-        userContracts = try connection.prepare(
-            """
-            SELECT \(ContractRow.selection) FROM contracts
-            WHERE user = ? AND kind IN ('subscription', 'non_renewing', 'non_consumable') ORDER BY kind, id
-            """
+        userContracts = try connection.contracts(where: "user = ? AND \(ContractRow.lasting) ORDER BY kind, id")
+        userConsumables = try connection.contracts(where: "user = ? AND kind = 'consumable' ORDER BY id DESC LIMIT ?")
+        userShares = try connection.contracts(
+            where: "id IN (SELECT contract FROM shares WHERE user = ?) AND \(ContractRow.lasting) ORDER BY id"
         )
-        userConsumables = try connection.prepare(
-            """
-            SELECT \(ContractRow.selection) FROM contracts
-            WHERE user = ? AND kind = 'consumable' ORDER BY id DESC LIMIT ?
-            """
-        )
-        userShares = try connection.prepare(
-            """
-            SELECT \(ContractRow.selection) FROM contracts
-            WHERE id IN (SELECT contract FROM shares WHERE user = ?)
-                AND kind IN ('subscription', 'non_renewing', 'non_consumable')
-            ORDER BY id
-            """
-        )
-        sharedConsumables = try connection.prepare(
-            """
-            SELECT \(ContractRow.selection) FROM contracts
-            WHERE id IN (SELECT contract FROM shares WHERE user = ?) AND kind = 'consumable'
-            ORDER BY id DESC LIMIT ?
-            """
+        sharedConsumables = try connection.contracts(
+            where: "id IN (SELECT contract FROM shares WHERE user = ?) AND kind = 'consumable' ORDER BY id DESC LIMIT ?"
         )
 
         nextDestination = try connection.prepare(
@@ -187,7 +168,7 @@ struct ReaderStatements {
         )
         contractsOfUser = try connection.prepare("SELECT id FROM contracts WHERE user = ?")
         contractsSharedWith = try connection.prepare("SELECT contract FROM shares WHERE user = ?")
-        contractByID = try connection.prepare("SELECT \(ContractRow.selection) FROM contracts WHERE id = ?")
+        contractByID = try connection.contracts(where: "id = ?")
         entryAt = try connection.prepare("SELECT position, \(EntryRow.columns) FROM entries WHERE position = ?")
         datesOfEvent = try connection.prepare("SELECT signed_at, received_at FROM events WHERE position = ?")
         entriesOfUserBefore = try connection.prepare(
@@ -231,11 +212,8 @@ struct ReaderStatements {
             """
         )
         orderByToken = try connection.prepare("SELECT \(OrderRow.columns), created_at FROM orders WHERE token = ?")
-        contractsByToken = try connection.prepare(
-            """
-            SELECT \(ContractRow.selection) FROM contracts
-            WHERE id IN (SELECT contract FROM tokens WHERE token = ?) ORDER BY id LIMIT ?
-            """
+        contractsByToken = try connection.contracts(
+            where: "id IN (SELECT contract FROM tokens WHERE token = ?) ORDER BY id LIMIT ?"
         )
         tokenDate = try connection.prepare("SELECT at FROM tokens WHERE contract = ? AND token = ?")
         sharesOf = try connection.prepare("SELECT user FROM shares WHERE contract = ? ORDER BY ordinal")
