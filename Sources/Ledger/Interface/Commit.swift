@@ -15,7 +15,7 @@ extension Commit {
         self.value = value
         entries = changes.entries.map(\.entry)
         unclaimed = changes.unclaimed
-        readers = changes.languages.map(\.user)
+        readers = changes.languages.map { $0.user }
     }
 
     /// Adds the changes of another command of the same transaction.
