@@ -55,8 +55,11 @@ public enum PostgresSchema {
     }
 
     static func hasCopyRecord(_ postgres: PostgresConnection, schema: String) throws(PostgresError) -> Bool {
-        try postgres.prepare("SELECT to_regclass(?) IS NOT NULL")
-            .first([.text("\(schema).\(UnfinishedCopy.table)")]) { row in row.integer(0) == 1 } ?? false
+        try hasTable(postgres, "\(schema).\(UnfinishedCopy.table)")
+    }
+
+    static func hasTable(_ postgres: PostgresConnection, _ name: String) throws(PostgresError) -> Bool {
+        try postgres.prepare("SELECT to_regclass(?) IS NOT NULL").first([.text(name)]) { $0.integer(0) == 1 } ?? false
     }
 
     private static func advance(
