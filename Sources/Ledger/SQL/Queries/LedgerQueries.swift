@@ -71,6 +71,13 @@ public struct LedgerQueries {
     }
 }
 
+/// The answer to one of several questions that were asked together.
+public struct QuestionAnswer {
+    /// True if it failed, perhaps because of the others: each is then asked alone.
+    public let isFailure: Bool
+    public let deliver: () -> Void
+}
+
 extension LedgerQueries {
     /// The last number that was dated before an instant, as `dates` says of each; 0 if none was. By bisection: numbers
     /// ascend with time.
