@@ -178,7 +178,7 @@ let package = Package(
             "Ledger",
             ["Encoding", "Domain", "Support", "Crypto", "Stores", "PostgresLedger", "Simulator"]
         ),
-        tests("PostgresLedger", ["Support"]),
+        tests("PostgresLedger", ["Support", "Ledger"]),
         tests("Pages", ["Encoding", "Domain"]),
         tests("Rails", ["Domain", "PostgresLedger", "paycast"], exclude: ["RailsCable/App"]),
         tests("Gateway", ["COpenSSL", "Domain", "Support", "HTTP", "Pages"]),

@@ -4,12 +4,12 @@ internal import Ledger
 struct PendingWrites {
     private struct Rows {
         let insert: BulkInsert
-        var rows: [[PostgresValue]] = []
+        var rows: [[Value]] = []
         /// Where a key is, in tables whose rows replace each other. One statement may hold a key only once: "ON CONFLICT DO
         /// UPDATE command cannot affect row a second time".
         var places: [[UInt8]: Int] = [:]
 
-        mutating func add(_ row: [PostgresValue]) {
+        mutating func add(_ row: [Value]) {
             guard insert.insertion.keyCount > 0 else { return rows.append(row) }
             let key = row.prefix(insert.insertion.keyCount).flatMap(\.keyBytes)
             if let place = places[key] {
@@ -23,15 +23,15 @@ struct PendingWrites {
 
     private var inserts: [Int: Rows] = [:]
     /// Of contracts, in their order.
-    private var updates: [(statement: PostgresStatement, values: [PostgresValue])] = []
+    private var updates: [(statement: PostgresStatement, values: [Value])] = []
 
     var isEmpty: Bool { inserts.isEmpty && updates.isEmpty }
 
-    mutating func add(_ row: [PostgresValue], to insert: BulkInsert) {
+    mutating func add(_ row: [Value], to insert: BulkInsert) {
         inserts[insert.place, default: Rows(insert: insert)].add(row)
     }
 
-    mutating func add(update statement: PostgresStatement, values: [PostgresValue]) {
+    mutating func add(update statement: PostgresStatement, values: [Value]) {
         updates.append((statement, values))
     }
 
@@ -51,7 +51,7 @@ struct PendingWrites {
     }
 }
 
-extension PostgresValue {
+extension Value {
     /// Tells values apart by their bytes.
     var keyBytes: [UInt8] {
         switch self {
@@ -90,7 +90,7 @@ final class BulkInsert {
     }
 
     /// Queues all rows, each with one value for each parameter.
-    func run(_ rows: [[PostgresValue]]) throws(PostgresError) {
+    func run(_ rows: [[Value]]) throws(PostgresError) {
         var rest = rows[...]
         while !rest.isEmpty {
             var size = BulkInsert.most

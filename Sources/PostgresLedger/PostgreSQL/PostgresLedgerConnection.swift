@@ -40,7 +40,7 @@ final class PostgresLedgerConnection: SharedLedgerConnection {
         let statement: PostgresStatement
         /// In the SQL that both engines share; nil for a question that always goes alone.
         let query: String?
-        let values: [PostgresValue]
+        let values: [Value]
         let key: [UInt8]
     }
 
@@ -190,7 +190,6 @@ final class PostgresLedgerConnection: SharedLedgerConnection {
         query: String? = nil,
         values: [Value]
     ) throws(EngineError) -> QuestionRows? {
-        let values = values.map(\.postgres)
         if recorded != nil || !ahead.isEmpty {
             let key = statement.key(for: values)
             if let known = ahead[key] {
@@ -224,7 +223,6 @@ final class PostgresLedgerConnection: SharedLedgerConnection {
         ahead = [:]
         unchangedHead = nil
         try alone { () throws(PostgresError) in
-            let values = values.map(\.postgres)
             try writes.run()
             if let body { try statement.run(values, body: body) } else { try statement.run(values) }
         }
@@ -233,7 +231,7 @@ final class PostgresLedgerConnection: SharedLedgerConnection {
 
 extension PostgresStatement {
     /// Tells questions apart by their bytes.
-    fileprivate func key(for values: [PostgresValue]) -> [UInt8] {
+    fileprivate func key(for values: [Value]) -> [UInt8] {
         values.reduce(into: Array(name.utf8) + [0]) { $0 += $1.keyBytes }
     }
 }
