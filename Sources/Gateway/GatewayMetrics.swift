@@ -1,5 +1,5 @@
-internal import Pages
-internal import Support
+import Pages
+import Support
 
 /// The counters of the loops, shared by all of them.
 final class GatewayMetrics: Sendable {

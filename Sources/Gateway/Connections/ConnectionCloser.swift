@@ -1,6 +1,6 @@
-internal import HTTP
-internal import Pages
-internal import Support
+import HTTP
+import Pages
+import Support
 
 /// Ends connections: at once, after their last bytes, or after a farewell. Whatever serves a connection may have to end it,
 /// so the parts of a loop are built on this one, each on the one before.

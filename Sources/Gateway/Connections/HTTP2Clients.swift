@@ -1,5 +1,5 @@
-internal import HTTP
-internal import Support
+import HTTP
+import Support
 
 /// Clients that speak HTTP/2. A request is a connection like any other: the same parser reads it, and routes, limits,
 /// origins, deadlines and pages are the same.

@@ -1,6 +1,6 @@
-internal import HTTP
-internal import Pages
-internal import Support
+import HTTP
+import Pages
+import Support
 
 /// Readers that take less than they are sent. The hub bounds a page's queue in bytes (`Hub+WaitingSubscriptions`), and
 /// this bounds it in time. A page beyond either bound is ended, and comes back with its cursor.

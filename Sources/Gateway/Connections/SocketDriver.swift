@@ -1,5 +1,5 @@
-internal import HTTP
-internal import Support
+import HTTP
+import Support
 
 /// Reads from sockets that are readable, and sends on those that are writable.
 final class SocketDriver {

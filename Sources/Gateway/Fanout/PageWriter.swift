@@ -1,7 +1,7 @@
-internal import Domain
-internal import HTTP
-internal import Pages
-internal import Support
+import Domain
+import HTTP
+import Pages
+import Support
 
 /// Writes messages to pages: directly to live ones, because a writable callback for each would cost two `epoll_ctl`
 /// calls, and to others once their sockets accept bytes again.

@@ -1,6 +1,6 @@
-internal import HTTP
-internal import Pages
-internal import Support
+import HTTP
+import Pages
+import Support
 
 /// Tells every client to come back, a few clients at a time.
 struct Drain {

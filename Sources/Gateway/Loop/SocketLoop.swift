@@ -1,6 +1,6 @@
-internal import Domain
-internal import Pages
-internal import Support
+import Domain
+import Pages
+import Support
 
 /// All sockets of one thread: joins the parts of a loop, and gives them their turns.
 ///

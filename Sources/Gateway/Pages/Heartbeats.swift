@@ -1,7 +1,7 @@
-internal import Domain
-internal import HTTP
-internal import Pages
-internal import Support
+import Domain
+import HTTP
+import Pages
+import Support
 
 /// Heartbeats and pings: each page gets one every 15 s, each cable client every 3 s. A client whose socket accepts no
 /// more has the deadline of slow readers instead.

@@ -1,6 +1,6 @@
-internal import HTTP
-internal import Pages
-internal import Support
+import HTTP
+import Pages
+import Support
 
 /// Takes requests out of the arrived bytes, and answers them one after the other.
 final class RequestServer {

@@ -1,6 +1,6 @@
-internal import HTTP
-internal import Pages
-internal import Support
+import HTTP
+import Pages
+import Support
 
 /// Writes answers, and decides how the connection continues.
 struct ResponseWriter {

@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 public import HTTP
 
 /// One accepted connection of the kernel, in the clear or over TLS.

@@ -1,4 +1,4 @@
-internal import Encoding
+import Encoding
 
 /// The target of a request (RFC 9112 §3.2), percent-decoded.
 struct RequestTarget {

@@ -1,5 +1,5 @@
-internal import Domain
-internal import Glibc
+import Domain
+import Glibc
 
 /// A whole, consistent ledger in one file: a backup makes one, and a restore puts it back.
 ///

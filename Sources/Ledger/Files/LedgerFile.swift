@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// The ledger's file, before SQLite opens it.
 public enum LedgerFile {

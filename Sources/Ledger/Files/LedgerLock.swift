@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// Keeps a second server from the ledger. Two would both commit, and the pages of one would never hear what the other
 /// committed.

@@ -1,4 +1,4 @@
-internal import Domain
+import Domain
 
 /// The tables of a ledger in a file. `user_version` counts the migrations that were applied, and `application_id` says that
 /// they were these.

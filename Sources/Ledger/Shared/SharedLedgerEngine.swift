@@ -1,5 +1,5 @@
 public import Domain
-internal import Support
+import Support
 
 /// An engine whose ledger several nodes can share.
 public protocol SharedLedgerEngine: LedgerEngine {

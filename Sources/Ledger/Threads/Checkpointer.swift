@@ -1,6 +1,6 @@
-internal import Domain
-internal import Support
-internal import Synchronization
+import Domain
+import Support
+import Synchronization
 
 /// Copies the journal into the ledger's file, on a thread and a connection of its own.
 ///

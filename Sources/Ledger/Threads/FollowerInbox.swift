@@ -1,4 +1,4 @@
-internal import Domain
+import Domain
 
 /// The answer of the log's thread: the entries that it has read, or none when it could not.
 struct LogReading: Sendable {

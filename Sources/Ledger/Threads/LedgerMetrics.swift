@@ -1,5 +1,5 @@
-internal import Domain
-internal import Support
+import Domain
+import Support
 
 /// The writer's metrics.
 struct LedgerMetrics: Sendable {

@@ -1,6 +1,6 @@
 public import Domain
 public import Support
-internal import Synchronization
+import Synchronization
 
 /// The thread that answers questions: what a page has missed, what a user holds, and what was committed.
 ///

@@ -1,4 +1,4 @@
-internal import Domain
+import Domain
 public import Support
 
 /// Watches the ledger from outside its writer, once a second and whenever it is asked. It checks whether the ledger

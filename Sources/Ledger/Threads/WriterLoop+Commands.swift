@@ -1,4 +1,4 @@
-internal import Domain
+import Domain
 
 extension WriterLoop {
     /// Returns the change in the number of contracts without a user.

@@ -1,5 +1,5 @@
-internal import Domain
-internal import Support
+import Domain
+import Support
 
 /// The body of the writer's thread: batches, transactions, completions, and the sleep until access ends.
 struct WriterLoop {

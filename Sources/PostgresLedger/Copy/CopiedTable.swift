@@ -1,5 +1,5 @@
-internal import Crypto
-internal import Ledger
+import Crypto
+import Ledger
 
 /// A table of every ledger, as a copy reads and writes it.
 struct CopiedTable {

@@ -1,5 +1,5 @@
-internal import Domain
-internal import Encoding
+import Domain
+import Encoding
 public import Ledger
 
 /// What a copy contains, once it has been checked.

@@ -1,6 +1,6 @@
-internal import Domain
-internal import Glibc
-internal import Ledger
+import Domain
+import Glibc
+import Ledger
 
 /// A ledger in PostgreSQL.
 final class PostgresSide: CopySide {

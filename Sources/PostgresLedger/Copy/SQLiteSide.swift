@@ -1,5 +1,5 @@
-internal import Domain
-internal import Ledger
+import Domain
+import Ledger
 
 /// A ledger in a file, which stays locked against servers while this object exists.
 final class SQLiteSide: CopySide {

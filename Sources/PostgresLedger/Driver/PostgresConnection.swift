@@ -1,5 +1,5 @@
-internal import CPostgres
-internal import Ledger
+import CPostgres
+import Ledger
 
 /// A connection to a database: a session that is opened when it is needed, and again after it broke. Used by one
 /// thread.

@@ -1,6 +1,6 @@
-internal import CPostgres
-internal import Glibc
-internal import Ledger
+import CPostgres
+import Glibc
+import Ledger
 
 /// A notification from a session.
 public struct PostgresNotification: Sendable, Equatable {

@@ -1,5 +1,5 @@
-internal import CPostgres
-internal import Ledger
+import CPostgres
+import Ledger
 
 /// A statement as a session runs it.
 struct StatementText {

@@ -1,4 +1,4 @@
-internal import Ledger
+import Ledger
 
 /// Values in libpq's form: texts end with a zero byte, bytes have a length. Numbers are sent as text, because the
 /// server decides whether it needs two, four or eight bytes.

@@ -1,4 +1,4 @@
-internal import Ledger
+import Ledger
 
 /// The rows that answer one question.
 struct QuestionRows {

@@ -1,4 +1,4 @@
-internal import Ledger
+import Ledger
 
 /// The tables that grow with every commit, `entries`, `events` and `fragments`, in partitions by position: what a
 /// commit writes lies in the indexes of the newest partition, however long the history is, and vacuum works on one

@@ -1,4 +1,4 @@
-internal import Ledger
+import Ledger
 
 /// A transaction's writes, kept back until something depends on them.
 struct PendingWrites {

@@ -1,6 +1,6 @@
-internal import Domain
+import Domain
 public import Ledger
-internal import Support
+import Support
 
 /// Asks a PostgreSQL server about the ledger that it keeps. It only reads. Used by one thread.
 public final class PostgresInspection {

@@ -1,6 +1,6 @@
-internal import Domain
-internal import Ledger
-internal import Support
+import Domain
+import Ledger
+import Support
 
 /// A node's connection to the shared ledger. Used by one thread.
 final class PostgresLedgerConnection: SharedLedgerConnection {

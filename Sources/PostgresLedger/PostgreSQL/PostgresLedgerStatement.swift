@@ -1,4 +1,4 @@
-internal import Ledger
+import Ledger
 
 /// A statement of a ledger's connection. What it writes is queued and not waited for; what it asks is.
 final class PostgresLedgerStatement: PreparedStatement {

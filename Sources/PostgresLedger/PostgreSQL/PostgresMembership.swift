@@ -1,6 +1,6 @@
-internal import Domain
-internal import Ledger
-internal import Support
+import Domain
+import Ledger
+import Support
 
 /// A node among the others: a row that says that it lives, by the database's clock, and its part in who leads.
 final class PostgresMembership: NodeMembership {

@@ -1,5 +1,5 @@
-internal import Domain
-internal import Glibc
+import Domain
+import Glibc
 public import Ledger
 
 /// One step from a version of the tables to the next.

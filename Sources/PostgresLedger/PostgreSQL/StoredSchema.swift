@@ -1,4 +1,4 @@
-internal import Ledger
+import Ledger
 
 /// Which version the tables have, and what a program must know to work on them.
 ///

@@ -1,4 +1,4 @@
-internal import Support
+import Support
 
 /// Decides when to read, and whether broadcasts arrive.
 ///

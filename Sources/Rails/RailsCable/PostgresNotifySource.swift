@@ -1,6 +1,6 @@
-internal import Domain
-internal import PostgresLedger
-internal import Support
+import Domain
+import PostgresLedger
+import Support
 
 /// Takes what Action Cable's `postgresql` adapter notifies: listens to each stream that a page follows, and does what
 /// `HeartbeatHealth` decides. PostgreSQL keeps nothing for a session that is away.

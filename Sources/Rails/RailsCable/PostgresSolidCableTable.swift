@@ -1,5 +1,5 @@
-internal import Ledger
-internal import PostgresLedger
+import Ledger
+import PostgresLedger
 
 /// Solid Cable's table in PostgreSQL, through a session that only reads.
 final class PostgresSolidCableTable: SolidCableTable {

@@ -1,6 +1,6 @@
-internal import Domain
-internal import Glibc
-internal import Support
+import Domain
+import Glibc
+import Support
 
 /// A Redis that an app publishes its broadcasts through: moves bytes, and does what `HeartbeatHealth` decides.
 final class RedisSource: HeartbeatSource {

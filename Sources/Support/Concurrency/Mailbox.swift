@@ -1,4 +1,4 @@
-internal import Synchronization
+import Synchronization
 
 /// A bounded queue with one receiver, through which threads send each other messages.
 ///

@@ -1,4 +1,4 @@
-internal import Synchronization
+import Synchronization
 
 /// A thread that runs turns in a loop until it is stopped.
 public final class Routine: Sendable {

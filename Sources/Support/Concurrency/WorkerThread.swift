@@ -1,6 +1,6 @@
-internal import CLinux
-internal import Glibc
-internal import Synchronization
+import CLinux
+import Glibc
+import Synchronization
 
 /// A named thread that runs one body. Its owner joins it.
 public struct WorkerThread: Sendable {

@@ -1,5 +1,5 @@
-internal import Domain
-internal import Synchronization
+import Domain
+import Synchronization
 
 /// A number that only grows.
 public final class Counter: Sendable {

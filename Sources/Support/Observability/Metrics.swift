@@ -1,4 +1,4 @@
-internal import Synchronization
+import Synchronization
 
 /// All metrics of a process, and the page that shows them in Prometheus' text format
 /// (https://prometheus.io/docs/instrumenting/exposition_formats/).

@@ -1,6 +1,6 @@
-internal import CLinux
+import CLinux
 public import Domain
-internal import Glibc
+import Glibc
 
 /// What every Prometheus client library shows of its process, under the same names
 /// (https://prometheus.io/docs/instrumenting/writing_clientlibs/#process-metrics).

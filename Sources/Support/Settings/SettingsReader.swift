@@ -1,5 +1,5 @@
-internal import Domain
-internal import Glibc
+import Domain
+import Glibc
 
 /// Reads settings by name and collects what is wrong with them, so that all of it is reported at once. It remembers
 /// every name that it was asked for, to find the variables in the environment that no setting uses.

@@ -1,4 +1,4 @@
-internal import HTTP
+import HTTP
 
 /// How long a connection may keep doing the same thing.
 public struct IdlePolicy {

@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 public import HTTP
 
 /// Accepts the connections of one loop. Confined to the loop's thread.

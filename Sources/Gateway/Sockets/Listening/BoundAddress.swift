@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// An address that this process has taken and on which it does not listen yet: the server takes it before it opens its
 /// ledger, so that a start that fails here leaves nothing behind, and nobody is served before the ledger is open. The

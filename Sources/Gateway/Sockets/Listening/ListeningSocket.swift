@@ -1,5 +1,5 @@
-internal import CLinux
-internal import Glibc
+import CLinux
+import Glibc
 public import HTTP
 
 /// A TCP socket that is bound, and listens from `listen` on.

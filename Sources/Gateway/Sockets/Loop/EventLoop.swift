@@ -1,7 +1,7 @@
-internal import CLinux
-internal import Domain
-internal import Glibc
-internal import Support
+import CLinux
+import Domain
+import Glibc
+import Support
 
 /// The loop of one thread: epoll(7) reports which descriptors are ready, and waits until the next tick at most.
 ///

@@ -1,5 +1,5 @@
-internal import Support
-internal import Synchronization
+import Support
+import Synchronization
 
 /// Wakes a loop that sleeps, and spares one that will look into its mailbox anyway: while two loops are busy, what they
 /// send each other costs neither a `write` nor a `read`.

@@ -1,4 +1,4 @@
-internal import COpenSSL
+import COpenSSL
 
 /// The OpenSSL context that all TLS connections of one loop share. Confined to the loop's thread.
 public final class TLSContext {

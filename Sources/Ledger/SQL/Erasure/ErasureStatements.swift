@@ -1,4 +1,4 @@
-internal import Domain
+import Domain
 
 /// The SQL of an erasure, prepared when one begins.
 struct ErasureStatements {

@@ -1,5 +1,5 @@
-internal import Crypto
-internal import Domain
+import Crypto
+import Domain
 
 /// Writes the changes that a decision returns.
 extension LedgerRepository {

@@ -1,4 +1,4 @@
-internal import Domain
+import Domain
 
 /// All SQL of the writer, prepared once, in the dialect that SQLite and PostgreSQL share. The tables are in each
 /// engine's schema.

@@ -1,4 +1,4 @@
-internal import Domain
+import Domain
 
 /// A contract and its row.
 struct ContractRow {

@@ -1,4 +1,4 @@
-internal import Domain
+import Domain
 
 /// Converts between an order and its row.
 enum OrderRow {
