@@ -122,7 +122,7 @@ extension ConnectionCloser {
 }
 
 /// How fast a peer reads. Its kernel confirms bytes once it has room for them, so whoever reads nothing confirms nothing.
-public struct PeerReadProgress {
+struct PeerReadProgress {
     /// A line may be slow: a reader that takes as much as this keeps its connection.
     static let leastBytesPerSecond: UInt64 = 1 << 10
 
@@ -130,7 +130,7 @@ public struct PeerReadProgress {
     private let start: UInt64
 
     /// Whether a peer that has confirmed `bytes` by now, `seconds` later, is still reading.
-    public func isSteady(confirmed bytes: UInt64, after seconds: Int) -> Bool {
+    func isSteady(confirmed bytes: UInt64, after seconds: Int) -> Bool {
         bytes >= start + UInt64(seconds) * PeerReadProgress.leastBytesPerSecond
     }
 }

@@ -31,7 +31,7 @@ public struct BoundAddress: Sendable {
     public var port: Int { sockets[0].port }
 
     /// From now on clients can connect. Call it once.
-    public func listen() throws(SocketSetupError) -> [ListeningSocket] {
+    func listen() throws(SocketSetupError) -> [ListeningSocket] {
         do throws(ListenFault) {
             // Two servers that start at the same time have both bound the port.
             if isFixed { try BoundAddress.probe(address, port: port) }

@@ -6,7 +6,7 @@ import Support
 /// The loop of one thread: epoll(7) reports which descriptors are ready, and waits until the next tick at most.
 ///
 /// Created, run and ended on that thread; an owner keeps it for as long as it runs.
-public final class EventLoop {
+final class EventLoop {
     private let epoll: Int32
     /// The events of one turn.
     private let events = UnsafeMutableBufferPointer<epoll_event>.allocate(capacity: 512)
@@ -16,7 +16,7 @@ public final class EventLoop {
     /// When to stop, in monotonic nanoseconds.
     private var end = UInt64.max
 
-    public init() throws(SocketSetupError) {
+    init() throws(SocketSetupError) {
         epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
         guard epoll >= 0 else { throw .noDescriptors }
     }
@@ -29,7 +29,7 @@ public final class EventLoop {
     // MARK: Turns and time
 
     /// Runs until it is told to stop. Calls `tick` at each `interval`, and `prepare` each time before it waits for events.
-    public func run(every interval: Duration, tick: () -> Void, prepare: () -> Void) {
+    func run(every interval: Duration, tick: () -> Void, prepare: () -> Void) {
         isStopped = false
         end = .max
         var ticks = LoopTicks(every: interval, from: monotonicNanoseconds())
@@ -45,12 +45,12 @@ public final class EventLoop {
     }
 
     /// Makes `run` return. For the thread of the loop.
-    public func stop() {
+    func stop() {
         isStopped = true
     }
 
     /// The same, after `delay`.
-    public func stop(after delay: Duration) {
+    func stop(after delay: Duration) {
         end = monotonicNanoseconds() + UInt64(delay.milliseconds) * 1_000_000
     }
 
@@ -65,7 +65,7 @@ public final class EventLoop {
     // MARK: Descriptors
 
     /// Calls `handler` after each wake. Returns false when the waker cannot be watched.
-    public func observe(_ waker: LoopWaker, handler: @escaping () -> Void) -> Bool {
+    func observe(_ waker: LoopWaker, handler: @escaping () -> Void) -> Bool {
         guard let watch = DescriptorWatch(waker.descriptor, on: self, isEdgeTriggered: true) else { return false }
         watch.start { _ in handler() }
         return true
