@@ -18,8 +18,6 @@ public final class Counter: Sendable {
 public final class Gauge: Sendable {
     private let level = Atomic<Int>(0)
 
-    public init() {}
-
     public func add(_ amount: Int) {
         level.wrappingAdd(amount, ordering: .relaxed)
     }

@@ -27,8 +27,6 @@ public struct Changes: Sendable {
     /// The change in the number of contracts without a user.
     public var unclaimed = 0
 
-    public init() {}
-
     /// True if something was done for a user, or to one. A request that is repeated does nothing, but may bring another
     /// language or trace.
     public var areAnAct: Bool {
