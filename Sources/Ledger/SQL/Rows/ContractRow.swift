@@ -154,13 +154,10 @@ extension LWWTransaction {
 
 extension ContractStatus {
     fileprivate init(_ reader: inout RowReader) throws(EngineError) {
-        self.init(
-            state: try reader.word(),
-            product: reader.text(),
-            pendingProduct: reader.optionalText(),
-            accessUntil: reader.optionalInstant(),
-            autoRenew: reader.optionalFlag(),
-            isPausing: reader.flag()
-        )
+        self.init(state: try reader.word(), product: reader.text())
+        pendingProduct = reader.optionalText()
+        accessUntil = reader.optionalInstant()
+        autoRenew = reader.optionalFlag()
+        isPausing = reader.flag()
     }
 }
