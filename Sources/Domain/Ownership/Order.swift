@@ -81,12 +81,6 @@ public struct OrderResult: Sendable, Equatable {
     public var since: Cursor
     /// False when the same request had been made before.
     public var isNew: Bool
-
-    public init(order: Order, since: Cursor, isNew: Bool) {
-        self.order = order
-        self.since = since
-        self.isNew = isNew
-    }
 }
 
 extension Order {

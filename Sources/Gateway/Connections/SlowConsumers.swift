@@ -129,10 +129,6 @@ public struct PeerReadProgress {
     /// How much the peer had confirmed when its time began.
     private let start: UInt64
 
-    public init(start: UInt64) {
-        self.start = start
-    }
-
     /// Whether a peer that has confirmed `bytes` by now, `seconds` later, is still reading.
     public func isSteady(confirmed bytes: UInt64, after seconds: Int) -> Bool {
         bytes >= start + UInt64(seconds) * PeerReadProgress.leastBytesPerSecond

@@ -11,24 +11,18 @@ final class PageWriter {
     /// The other loops of this gateway.
     let peers: [LoopPort]
     private let slowConsumers: SlowConsumers
-    private let closer: ConnectionCloser
+    let closer: ConnectionCloser
     /// The pages that are still to be told to reload.
     var reloads = StaggeredQueue<SubscriptionID>([], ticks: 1)
     /// The entry that they are told about; nil if it has no position in the ledger.
     var reloadGap: Int64?
 
-    init(
-        loop: LoopContext,
-        peers: [LoopPort],
-        subscriptions: Subscriptions,
-        slowConsumers: SlowConsumers,
-        closer: ConnectionCloser
-    ) {
-        self.loop = loop
-        self.peers = peers
-        self.subscriptions = subscriptions
-        self.slowConsumers = slowConsumers
+    init(_ closer: ConnectionCloser, peers: [LoopPort]) {
         self.closer = closer
+        self.peers = peers
+        loop = closer.loop
+        subscriptions = closer.subscriptions
+        slowConsumers = closer.slowConsumers
     }
 
     /// Writes bytes that are not a message. Returns false if the connection is dead.

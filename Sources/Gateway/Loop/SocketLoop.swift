@@ -33,65 +33,17 @@ final class SocketLoop {
         peers: [LoopPort],
         position: Int64
     ) {
-        let loop = LoopContext(shared: shared, port: port, acceptor: Acceptor(listener: listener, events: events))
-        let reads = ReadScheduler(port: port)
-        let deadlines = Deadlines(loop: loop)
-        connections = ConnectionTable(loop: loop)
-        subscriptions = Subscriptions(loop: loop, position: position)
-        let slowConsumers = SlowConsumers(loop: loop, subscriptions: subscriptions, deadlines: deadlines)
-        closer = ConnectionCloser(
-            loop: loop,
-            connections: connections,
-            subscriptions: subscriptions,
-            deadlines: deadlines,
-            slowConsumers: slowConsumers
-        )
-        writer = PageWriter(
-            loop: loop,
-            peers: peers,
-            subscriptions: subscriptions,
-            slowConsumers: slowConsumers,
-            closer: closer
-        )
-        requests = RequestServer(
-            loop: loop,
-            reads: reads,
-            deadlines: deadlines,
-            closer: closer,
-            slowConsumers: slowConsumers,
-            subscriptions: subscriptions,
-            writer: writer
-        )
-        http2 = HTTP2Clients(
-            loop: loop,
-            connections: connections,
-            deadlines: deadlines,
-            reads: reads,
-            closer: closer,
-            requests: requests
-        )
-        sockets = SocketDriver(
-            loop: loop,
-            events: events,
-            security: security,
-            connections: connections,
-            reads: reads,
-            deadlines: deadlines,
-            closer: closer,
-            requests: requests,
-            http2: http2
-        )
-        heartbeats = Heartbeats(
-            loop: loop,
-            connections: connections,
-            subscriptions: subscriptions,
-            slowConsumers: slowConsumers,
-            writer: writer,
-            closer: closer
-        )
-        drain = Drain(loop: loop, connections: connections, http2: http2, pages: requests.pages, closer: closer)
-        self.loop = loop
         self.events = events
+        loop = LoopContext(shared: shared, port: port, acceptor: Acceptor(listener: listener, events: events))
+        closer = ConnectionCloser(loop: loop, position: position)
+        connections = closer.connections
+        subscriptions = closer.subscriptions
+        writer = PageWriter(closer, peers: peers)
+        requests = RequestServer(writer)
+        http2 = HTTP2Clients(requests)
+        sockets = SocketDriver(http2, events: events, security: security)
+        heartbeats = Heartbeats(writer: writer)
+        drain = Drain(http2: http2)
     }
 
     // MARK: Turns

@@ -8,13 +8,6 @@ public struct Commit<Value> {
     public var unclaimed = 0
     /// The users whose language has changed.
     public var readers: [UserID] = []
-
-    public init(value: Value, entries: [Entry] = [], unclaimed: Int = 0, readers: [UserID] = []) {
-        self.value = value
-        self.entries = entries
-        self.unclaimed = unclaimed
-        self.readers = readers
-    }
 }
 
 extension Commit {

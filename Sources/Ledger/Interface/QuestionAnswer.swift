@@ -3,9 +3,4 @@ public struct QuestionAnswer {
     /// True if it failed, perhaps because of the others: each is then asked alone.
     public let isFailure: Bool
     public let deliver: () -> Void
-
-    public init(isFailure: Bool, deliver: @escaping () -> Void) {
-        self.isFailure = isFailure
-        self.deliver = deliver
-    }
 }

@@ -29,7 +29,7 @@ public enum SQLiteSchema {
     /// What the app's backend is told: one row for each user and address, whose newest version replaces those before it.
     /// `accepted` is the last version that arrived. `due_at` is null unless it is still to be sent, and `queued_at` says since
     /// when the backend has not known the newest state. `hook_addresses` says how each address fares.
-    private static let tables = """
+    public static let tables = """
         CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 
         CREATE TABLE entries (
@@ -132,6 +132,20 @@ public enum SQLiteSchema {
         CREATE INDEX jobs_by_position ON jobs (position) WHERE position IS NOT NULL;
         CREATE INDEX jobs_by_destination ON jobs (destination, due_at) WHERE due_at IS NOT NULL;
 
+        CREATE TABLE hook_deliveries (
+            id INTEGER PRIMARY KEY,
+            address TEXT NOT NULL, user TEXT NOT NULL, type TEXT NOT NULL, state TEXT NOT NULL,
+            position INTEGER NOT NULL, version INTEGER NOT NULL, accepted INTEGER NOT NULL,
+            queued_at INTEGER NOT NULL, attempts INTEGER NOT NULL, due_at INTEGER, reason TEXT, ended_at INTEGER
+        ) STRICT;
+        CREATE UNIQUE INDEX hook_deliveries_by_user ON hook_deliveries (user, address, type);
+        CREATE INDEX hook_deliveries_by_age ON hook_deliveries (address, queued_at) WHERE due_at IS NOT NULL;
+        CREATE INDEX hook_deliveries_by_state ON hook_deliveries (state, id);
+        CREATE INDEX hook_deliveries_by_end ON hook_deliveries (ended_at) WHERE ended_at IS NOT NULL;
+        CREATE TABLE hook_addresses (
+            address TEXT PRIMARY KEY, accepted_at INTEGER, failures INTEGER NOT NULL, failing_since INTEGER,
+            gone_at INTEGER, reason TEXT
+        ) STRICT, WITHOUT ROWID;
         CREATE TABLE broadcast_keys (
             id INTEGER PRIMARY KEY,
             key TEXT NOT NULL, request TEXT NOT NULL, position INTEGER NOT NULL, count INTEGER NOT NULL,
@@ -148,20 +162,6 @@ public enum SQLiteSchema {
         CREATE INDEX audit_by_user ON audit (user) WHERE user IS NOT NULL;
         CREATE INDEX audit_by_actor ON audit (actor);
 
-        CREATE TABLE hook_deliveries (
-            id INTEGER PRIMARY KEY,
-            address TEXT NOT NULL, user TEXT NOT NULL, type TEXT NOT NULL, state TEXT NOT NULL,
-            position INTEGER NOT NULL, version INTEGER NOT NULL, accepted INTEGER NOT NULL,
-            queued_at INTEGER NOT NULL, attempts INTEGER NOT NULL, due_at INTEGER, reason TEXT, ended_at INTEGER
-        ) STRICT;
-        CREATE UNIQUE INDEX hook_deliveries_by_user ON hook_deliveries (user, address, type);
-        CREATE INDEX hook_deliveries_by_age ON hook_deliveries (address, queued_at) WHERE due_at IS NOT NULL;
-        CREATE INDEX hook_deliveries_by_state ON hook_deliveries (state, id);
-        CREATE INDEX hook_deliveries_by_end ON hook_deliveries (ended_at) WHERE ended_at IS NOT NULL;
-        CREATE TABLE hook_addresses (
-            address TEXT PRIMARY KEY, accepted_at INTEGER, failures INTEGER NOT NULL, failing_since INTEGER,
-            gone_at INTEGER, reason TEXT
-        ) STRICT, WITHOUT ROWID;
         """
 
     /// Brings a ledger up to date. Throws for one that this version does not know, and for half of a copy unless it is

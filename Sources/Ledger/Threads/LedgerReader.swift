@@ -23,7 +23,7 @@ public final class LedgerReader: Sendable {
     private let mailbox: Mailbox<Waiting>
     /// Pages that wait to catch up, in the mailbox and behind it.
     private let pagesWaiting: PageCount
-    private let thread: Mutex<WorkerThread?>
+    private let thread = OwnedThread()
     let clock: Clock
 
     public init(
@@ -36,7 +36,7 @@ public final class LedgerReader: Sendable {
         let mailbox = Mailbox<Waiting>(capacity: LedgerReader.capacity) { waker.wake() }
         let pagesWaiting = PageCount()
         let opened = Promise<LedgerError?>()
-        let thread = WorkerThread(name: "ledger-reader") {
+        thread.start("ledger-reader") {
             do throws(LedgerError) {
                 var queries = try engine.openQueries(policy: policy, streams: streams)
                 opened.fulfil(nil)
@@ -51,7 +51,6 @@ public final class LedgerReader: Sendable {
         }
         self.mailbox = mailbox
         self.pagesWaiting = pagesWaiting
-        self.thread = Mutex(thread)
         self.clock = clock
     }
 
@@ -214,11 +213,7 @@ public final class LedgerReader: Sendable {
     /// Answers the waiting questions and ends the thread. Must not be called from a completion.
     public func close() {
         mailbox.close()
-        let running = thread.withLock { thread in
-            defer { thread = nil }
-            return thread
-        }
-        running?.join()
+        thread.join()
     }
 
     private static func run(

@@ -133,10 +133,6 @@ struct Batch {
     /// Those that were asked about.
     var leases: [Lease: Bool] = [:]
 
-    init(isIsolating: Bool) {
-        self.isIsolating = isIsolating
-    }
-
     /// Returns the change in the number of contracts without a user.
     mutating func take<Value>(_ result: Result<Commit<Value>, LedgerError>) -> Int {
         guard let commit = result.success else { return 0 }

@@ -53,7 +53,7 @@ final class BatchedQuestion {
         return """
             SELECT answer.*, run.number
             FROM unnest(\(arrays)) WITH ORDINALITY AS run(\(columns), number)
-            CROSS JOIN LATERAL (\(PostgresDialect.translated(sql) { "run.p\($0)" }) OFFSET 0) AS answer
+            CROSS JOIN LATERAL (\(Placeholders.translated(sql) { "run.p\($0)" }) OFFSET 0) AS answer
             """
     }
 

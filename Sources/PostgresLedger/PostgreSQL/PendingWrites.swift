@@ -104,7 +104,7 @@ final class BulkInsert {
         if let known = statements[rows] { return known }
         let group = "(\(Array(repeating: "?", count: insertion.columns.count).joined(separator: ", ")))"
         let groups = Array(repeating: group, count: rows).joined(separator: ", ")
-        let sql = PostgresDialect.translated("\(insertion.beginning) \(groups) \(insertion.conflict)")
+        let sql = Placeholders.translated("\(insertion.beginning) \(groups) \(insertion.conflict)")
         let statement = postgres.prepare(sql)
         statements[rows] = statement
         return statement

@@ -3,7 +3,7 @@ internal import Ledger
 internal import Support
 
 /// A node's connection to the shared ledger. Used by one thread.
-final class PostgresLedgerConnection: LedgerConnection {
+final class PostgresLedgerConnection: SharedLedgerConnection {
     let postgres: PostgresConnection
     let nodeState: PostgresNodeState
     var reconnection = Reconnection()
@@ -142,8 +142,6 @@ final class PostgresLedgerConnection: LedgerConnection {
         ahead = [:]
         postgres.leave()
     }
-
-    var isShared: Bool { true }
 
     func readAhead(_ questions: () -> Void) throws(EngineError) -> Bool {
         recorded = []

@@ -20,7 +20,7 @@ final class PostgresLedgerStatement: PreparedStatement {
         self.sql = sql
         self.writing = writing
         self.connection = connection
-        statement = connection.postgres.prepare(PostgresDialect.translated(sql))
+        statement = connection.postgres.prepare(Placeholders.translated(sql))
     }
 
     func start(_ values: [Value], body: UnsafeRawBufferPointer?) throws(EngineError) {

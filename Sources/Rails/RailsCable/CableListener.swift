@@ -14,7 +14,7 @@ extension BroadcastListener {
         let counts = CableCounts(metrics)
         self.init(
             BroadcastSourceName(
-                "rails cable",
+                name: "rails cable",
                 place: "cable",
                 address: "\(settings.url)",
                 lost: "rails cable lost",

@@ -12,7 +12,7 @@ extension BroadcastListener {
     ) {
         self.init(
             BroadcastSourceName(
-                "redis",
+                name: "redis",
                 place: "redis",
                 address: "\(settings.url)",
                 lost: "redis lost",

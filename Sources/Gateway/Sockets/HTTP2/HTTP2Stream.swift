@@ -31,9 +31,7 @@ public final class HTTP2Stream: Link {
         guard isOpen else { return false }
         isOver = isWhole
         let hasBody = !isWhole || !body.isEmpty
-        guard client.session.respond(to: id, head: ResponseFields(head, date: date), hasBody: hasBody) else {
-            return false
-        }
+        guard client.session.respond(to: id, head: head, date: date, hasBody: hasBody) else { return false }
         // Shared with all who are sent the same: a client with a hundred streams would hold a hundred copies.
         output = body
         return sendOn()
@@ -89,13 +87,4 @@ public final class HTTP2Stream: Link {
     public func resumeReading() {}
     public func endWhenUnanswered(after seconds: Int32) {}
     public func limitUnsent(to bytes: Int32) { client.socket.limitUnsent(to: bytes) }
-}
-
-extension ResponseFields {
-    fileprivate init(_ head: ResponseHead, date: String) {
-        var fields = [Field(name: "date", value: date)]
-        fields += head.headers.map { Field(name: $0.name.lowercased(), value: $0.value) }
-        if let length = head.length { fields.append(Field(name: "content-length", value: String(length))) }
-        self.init(status: head.status, fields: fields)
-    }
 }
