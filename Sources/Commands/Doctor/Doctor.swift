@@ -1,3 +1,4 @@
+internal import APIModel
 internal import Domain
 internal import Server
 internal import Simulator
@@ -64,7 +65,7 @@ public struct Doctor: Command {
 
     private func report(_ findings: [Finding]) -> Int32 {
         if printsJSON {
-            printJSON(JSONValue.array(findings.map(\.json)).bytes)
+            printJSON(JSON.encode(findings.map(\.members)))
         } else {
             for finding in findings { printText(finding.line) }
         }
@@ -94,7 +95,5 @@ extension Finding {
         return level + what + String(repeating: " ", count: max(2, 22 - what.count)) + detail
     }
 
-    var json: JSONValue {
-        .object(["level": .text(level.rawValue.lowercased()), "what": .text(what), "detail": .text(detail)])
-    }
+    var members: [String: String] { ["level": level.rawValue.lowercased(), "what": what, "detail": detail] }
 }
