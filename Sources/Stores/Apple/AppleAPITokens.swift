@@ -64,8 +64,8 @@ struct AppleSigningKey: Sendable {
 
     /// A JSON Web Token: a JWS in its compact form, by ES256.
     func token(_ claims: some Encodable) throws(CryptoError) -> String {
-        let head = AppleJSON.encode(AppleTokenHeader(kid: id))
-        let signed = Base64URL.encode(head) + "." + Base64URL.encode(AppleJSON.encode(claims))
+        let head = JSONBody.encode(AppleTokenHeader(kid: id))
+        let signed = Base64URL.encode(head) + "." + Base64URL.encode(JSONBody.encode(claims))
         return signed + "." + Base64URL.encode(try key.signature(for: Array(signed.utf8)))
     }
 }

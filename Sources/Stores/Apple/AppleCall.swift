@@ -1,6 +1,5 @@
 internal import Domain
 internal import Encoding
-import FoundationEssentials
 
 /// One request to the App Store Server API, without the host and the credentials.
 struct AppleCall: Equatable {
@@ -40,7 +39,7 @@ struct AppleCall: Equatable {
             method: "POST",
             path: "/inApps/v1/notifications/history",
             query: token.map { ["paginationToken=\(PercentEncoding.encode($0))"] } ?? [],
-            body: AppleJSON.encode(body)
+            body: JSONBody.encode(body)
         )
     }
 
@@ -54,7 +53,7 @@ struct AppleCall: Equatable {
         AppleCall(
             method: "PUT",
             path: "/inApps/v1/transactions/\(PercentEncoding.encode(id))/appAccountToken",
-            body: AppleJSON.encode(["appAccountToken": token.description])
+            body: JSONBody.encode(["appAccountToken": token.description])
         )
     }
 
@@ -67,14 +66,4 @@ private struct AppleHistoryRequest: Encodable {
     var startDate: Int64
     var endDate: Int64
     var onlyFailures: Bool?
-}
-
-/// Writes the JSON of Apple's API; nothing else does.
-enum AppleJSON {
-    static func encode(_ document: some Encodable) -> [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Our own structs of strings, whole numbers and Booleans cannot fail to encode.
-        return (try? encoder.encode(document)).map { Array($0) } ?? []
-    }
 }

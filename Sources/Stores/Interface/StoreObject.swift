@@ -120,10 +120,12 @@ public enum StrictJSON {
     }
 }
 
-/// Decodes a store's JSON into narrow types, which name only the members that we read.
-public enum JSONBody {
-    /// Returns nil for anything that is not JSON or does not match `type`.
-    public static func decode<Value: Decodable>(_ type: Value.Type, from json: [UInt8]) -> Value? {
-        try? JSONDecoder().decode(type, from: Data(json))
+/// Writes what a store is asked with.
+enum JSONBody {
+    static func encode(_ document: some Encodable) -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        // Our own structs of strings, whole numbers and Booleans cannot fail to encode.
+        return (try? encoder.encode(document)).map { Array($0) } ?? []
     }
 }
