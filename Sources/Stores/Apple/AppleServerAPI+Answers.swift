@@ -5,13 +5,7 @@ public struct AppleNotificationQuery: Sendable, Equatable {
     public var start: Instant
     public var end: Instant
     /// Requests only notifications that our server did not answer with a success.
-    public var onlyFailures: Bool
-
-    public init(start: Instant, end: Instant, onlyFailures: Bool = false) {
-        self.start = start
-        self.end = end
-        self.onlyFailures = onlyFailures
-    }
+    public var onlyFailures = false
 }
 
 /// One page of the notification history.
@@ -20,11 +14,6 @@ public struct AppleNotificationPage: Sendable, Equatable {
     public var bodies: [[UInt8]]
     /// The token of the next page; nil at the end.
     public var next: String?
-
-    public init(bodies: [[UInt8]], next: String?) {
-        self.bodies = bodies
-        self.next = next
-    }
 }
 
 /// The result of a test notification.

@@ -1,4 +1,4 @@
-public import Crypto
+internal import Crypto
 internal import Domain
 internal import Encoding
 internal import HTTPClient
@@ -125,14 +125,9 @@ public struct GoogleCredentials: Sendable {
     let key: RSAPrivateKey
     /// The URL that grants access tokens.
     let tokenAddress: String
+}
 
-    public init(account: String, keyID: String?, key: RSAPrivateKey, tokenAddress: String) {
-        self.account = account
-        self.keyID = keyID
-        self.key = key
-        self.tokenAddress = tokenAddress
-    }
-
+extension GoogleCredentials {
     /// Returns nil when `json` is not a service account's key file.
     public init?(json: String) {
         guard let file = JSONNode(json), file["type"]?.text == "service_account",
