@@ -1,4 +1,5 @@
 internal import Domain
+internal import Encoding
 
 extension SimulatedNotification {
     /// `appTransactionId`: one for each account's download of the app.

@@ -49,7 +49,7 @@ public struct SimulatedPurchaseKit: SimulatedStore {
             "current_period_end": .text(model.expiresAt.iso8601), "success_path": "/",
         ]
         document["customer_id"] = (event.user ?? event.token?.description).map { .text($0) }
-        if event.subtype == "google" { document["google_base_plan_id"] = "monthly" }
+        if event.subtype == "google" { document["google_base_plan_id"] = .text("monthly") }
         document["ends_at"] = end.map { .text($0.iso8601) }
         return document
     }

@@ -1,4 +1,5 @@
 internal import Domain
+internal import Encoding
 
 /// The `event` member, member for member as it is sent. Dates are in milliseconds.
 struct RevenueCatDocument {

@@ -1,4 +1,5 @@
 internal import Domain
+internal import Encoding
 internal import Synchronization
 
 /// The App Store as an app on a device sees it through StoreKit. The demo's phone calls this; no server does. An

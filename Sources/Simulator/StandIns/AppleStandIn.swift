@@ -1,4 +1,5 @@
 public import Domain
+internal import Encoding
 public import HTTPClient
 internal import Synchronization
 

@@ -12,7 +12,7 @@ extension AppleServerAPI {
             (answer) throws(VerificationError) -> ([[UInt8]], Bool?, String?) in
             var bodies: [[UInt8]] = []
             for record in try answer.parts("notificationHistory") {
-                bodies.append(JSONBody.encode(["signedPayload": try record.statedString("signedPayload")]))
+                bodies.append(AppleBody.bytes(try record.statedString("signedPayload")))
             }
             return (bodies, try answer.boolean("hasMore"), try answer.string("paginationToken"))
         }
@@ -41,7 +41,7 @@ extension AppleServerAPI {
             (try answer.statedString("signedPayload"), try answer.parts("sendAttempts"))
         }
         let event = try proven(environment) { () throws(VerificationError) in
-            try verifier.verify(body: JSONBody.encode(["signedPayload": payload]), now: now)
+            try verifier.verify(body: AppleBody.bytes(payload), now: now)
         }
         let attempts = sent.prefix(100).map { attempt in
             AppleTestStatus.Attempt(

@@ -1,4 +1,5 @@
 public import Domain
+internal import Encoding
 
 extension AppleServerAPI {
     /// A page has 20 transactions, so this is more than any buyer has. It also stops a server whose pages never end.
@@ -129,8 +130,9 @@ extension AppleServerAPI {
         expecting environment: StoreEnvironment?,
         now: Instant
     ) throws(StoreAPIError) -> Event {
-        try proven(environment) { () throws(VerificationError) in
-            try verifier.verify(transaction: text, body: JSONBody.encode(["signedTransaction": text]), now: now)
+        let body = #"{"signedTransaction":\#(JSONLiteral.literal(text))}"#
+        return try proven(environment) { () throws(VerificationError) in
+            try verifier.verify(transaction: text, body: Array(body.utf8), now: now)
         }
     }
 }

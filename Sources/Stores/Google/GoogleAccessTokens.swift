@@ -91,31 +91,14 @@ final class GoogleAccessTokens: Sendable {
     private static let grantType = "urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer"
 
     private func assertion(_ credentials: GoogleCredentials, now: Instant) throws(CryptoError) -> String {
-        let claims = GoogleClaims(
-            iss: credentials.account,
-            scope: GoogleAccessTokens.scope,
-            aud: credentials.tokenAddress,
-            iat: now.seconds,
-            exp: now.seconds + 3600
-        )
-        let header = GoogleHeader(kid: credentials.keyID)
-        let signed = Base64URL.encode(JSONBody.encode(header)) + "." + Base64URL.encode(JSONBody.encode(claims))
-        return signed + "." + Base64URL.encode(try credentials.key.signature(for: Array(signed.utf8)))
+        var header: WireJSON = ["alg": "RS256", "typ": "JWT"]
+        header["kid"] = credentials.keyID.map { .text($0) }
+        let claims: WireJSON = [
+            "iss": .text(credentials.account), "scope": .text(GoogleAccessTokens.scope),
+            "aud": .text(credentials.tokenAddress), "iat": .number(now.seconds), "exp": .number(now.seconds + 3600),
+        ]
+        return try JWS.token(header, claims: claims, sign: credentials.key.signature(for:))
     }
-}
-
-private struct GoogleHeader: Encodable {
-    var alg = "RS256"
-    var typ = "JWT"
-    var kid: String?
-}
-
-private struct GoogleClaims: Encodable {
-    var iss: String
-    var scope: String
-    var aud: String
-    var iat: Int64
-    var exp: Int64
 }
 
 /// A service account's key file, as Google's console provides it.

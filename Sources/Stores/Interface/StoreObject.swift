@@ -1,6 +1,5 @@
 public import Domain
 public import Encoding
-import FoundationEssentials
 
 /// An object in a store's JSON. A member of an unexpected type counts as absent. Where that could wrongly open or end
 /// access, use the checked lookups, which throw.
@@ -117,15 +116,5 @@ public enum StrictJSON {
         } catch {
             throw .malformed(error == .repeatedMember ? .duplicateMember : .invalidJSON)
         }
-    }
-}
-
-/// Writes what a store is asked with.
-enum JSONBody {
-    static func encode(_ document: some Encodable) -> [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Our own structs of strings, whole numbers and Booleans cannot fail to encode.
-        return (try? encoder.encode(document)).map { Array($0) } ?? []
     }
 }

@@ -1,6 +1,4 @@
-internal import Encoding
-
-/// A document as a simulated store sends it: members keep their order, and it can have any shape.
+/// A document to be sent, of any shape: it is written as a literal, and its members keep their order.
 public indirect enum WireJSON: Sendable, Equatable, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
     ExpressibleByBooleanLiteral, ExpressibleByNilLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
