@@ -190,7 +190,7 @@ let package = Package(
         ),
         tests(
             "Commands",
-            ["Domain", "Support", "Crypto", "WebSocketClient", "Stores", "Ledger", "Simulator", "paycast"]
+            ["Encoding", "Domain", "Support", "Crypto", "WebSocketClient", "Stores", "Ledger", "Simulator", "paycast"]
         ),
         tests("paycast", ["Commands"], exclude: ["Golden"]),
         // A store that Paycast does not ship with: a folder, and a line in `main.swift`.

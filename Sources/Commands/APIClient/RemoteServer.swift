@@ -93,6 +93,14 @@ public struct RemoteServer: Sendable {
         try bodyOfSuccess(send("DELETE", path: path, headers: [], body: nil, timeout: timeout))
     }
 
+    /// What an answer says; `what` is in the error of one that does not.
+    public func read<Answer: Decodable>(_ body: [UInt8], saying what: String) throws(CommandFailure) -> Answer {
+        guard let answer = JSON.decode(Answer.self, from: body) else {
+            throw CommandFailure("\(url) does not say \(what): is that a Paycast server?")
+        }
+        return answer
+    }
+
     /// What the page of a user needs.
     func page(of user: String, timeout: Duration = .seconds(30)) throws(CommandFailure) -> StreamAnswer {
         let answer = try get("/users/\(pathPart(user))/stream", timeout: timeout)

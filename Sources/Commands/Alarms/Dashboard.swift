@@ -50,11 +50,8 @@ public struct Dashboard: Encodable, Sendable {
 
     /// What one panel shows.
     struct Chart {
-        struct Line {
-            var expression: String
-            /// May name labels: `{{provider}}`.
-            var legend: String
-        }
+        /// The legend may name labels: `{{provider}}`.
+        typealias Line = (expression: String, legend: String)
 
         enum Kind: String {
             case timeseries

@@ -10,17 +10,11 @@ internal import Support
 
 /// Everything that can be examined once the settings are readable: certificates, the server, the stores, the clock.
 struct AllChecks {
-    private let configuration: Configuration
-    private let remote: RemoteServer
+    let configuration: Configuration
+    let remote: RemoteServer
     /// The development server's keys; nil if none has run here.
-    private let workspace: DevelopmentWorkspace?
-    private let client = HTTPClient(timeout: .seconds(10))
-
-    init(_ configuration: Configuration, remote: RemoteServer, workspace: DevelopmentWorkspace?) {
-        self.configuration = configuration
-        self.remote = remote
-        self.workspace = workspace
-    }
+    let workspace: DevelopmentWorkspace?
+    let client = HTTPClient(timeout: .seconds(10))
 
     func findings() -> [Finding] {
         let now = Clock().now()

@@ -5,15 +5,9 @@ internal import Stores
 /// The addresses of the app's backend. Only the server knows what it sends from where: it is asked how they fare and, with
 /// `--send`, to send each a test.
 struct HookCheck {
-    private let addresses: [HookAddress]
-    private let remote: RemoteServer
-    private let sendsTests: Bool
-
-    init(_ addresses: [HookAddress], remote: RemoteServer, sendsTests: Bool) {
-        self.addresses = addresses
-        self.remote = remote
-        self.sendsTests = sendsTests
-    }
+    let addresses: [HookAddress]
+    let remote: RemoteServer
+    let sendsTests: Bool
 
     var findings: [Finding] {
         guard !addresses.isEmpty || sendsTests else { return [] }

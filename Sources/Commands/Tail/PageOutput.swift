@@ -1,3 +1,4 @@
+internal import APIModel
 internal import Domain
 internal import Support
 
@@ -11,7 +12,7 @@ struct PageOutput {
         let now = Clock().now()
         for element in message.elements {
             if printsJSON {
-                printJSON(PageOutput.json(element, of: message, at: now).bytes)
+                printJSON(PageOutput.json(element, of: message, at: now))
             } else {
                 printText(PageOutput.line(element, of: message, at: now))
                 if printsHTML {
@@ -34,15 +35,27 @@ struct PageOutput {
         return String(line.reversed().drop { $0 == " " }.reversed())
     }
 
-    static func json(_ element: StreamElement, of message: PageMessage, at now: Instant) -> JSONValue {
-        var members: [String: JSONValue] = [
-            "at": .text(now.iso8601), "bytes": .integer(Int64(element.html.utf8.count)), "html": .text(element.html),
-        ]
-        let texts = [
-            ("cursor", message.cursor.map { "\($0)" }), ("action", element.action), ("target", element.target),
-            ("targets", element.targets),
-        ]
-        for case (let name, let text?) in texts { members[name] = .text(text) }
-        return .object(members)
+    static func json(_ element: StreamElement, of message: PageMessage, at now: Instant) -> [UInt8] {
+        JSON.encode(
+            ReceivedElement(
+                at: now.iso8601,
+                bytes: element.html.utf8.count,
+                cursor: message.cursor.map { "\($0)" },
+                action: element.action,
+                target: element.target,
+                targets: element.targets,
+                html: element.html
+            )
+        )
     }
+}
+
+private struct ReceivedElement: Encodable {
+    var at: String
+    var bytes: Int
+    var cursor: String?
+    var action: String?
+    var target: String?
+    var targets: String?
+    var html: String
 }

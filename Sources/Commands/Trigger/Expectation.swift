@@ -11,8 +11,8 @@ enum Expectation: Equatable, CustomStringConvertible {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
         let names = FragmentName.allCases.map(\.rawValue)
         guard parts.count <= 2, let last = parts.last, let name = FragmentName(rawValue: last) else {
-            let message = "no fragment is named \(quoted(text))" + suggestion(for: parts.last ?? "", among: names)
-            throw ScenarioError(line: 0, message: message)
+            let hint = suggestion(for: parts.last ?? "", among: names)
+            throw ScenarioError("no fragment is named \(quoted(text))" + hint)
         }
         self = .fragment(name, target: parts.count == 2 ? parts[0] : nil)
     }

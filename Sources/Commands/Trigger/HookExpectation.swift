@@ -4,37 +4,29 @@ internal import Support
 
 /// Waits until every address of the app's backend has accepted a user's newest state.
 struct HookExpectation {
-    private let remote: RemoteServer
-    private let user: String
-
-    init(_ remote: RemoteServer, user: String) {
-        self.remote = remote
-        self.user = user
-    }
+    let remote: RemoteServer
+    let user: String
 
     /// `cursor` is that of the newest event; nil if its answer did not say.
-    func wait(from cursor: Cursor?, timeout: Duration) throws(PlayError) {
+    func wait(from cursor: Cursor?, timeout: Duration) throws(CommandFailure) {
         let deadline = ContinuousClock.now + timeout
         let waker = Waker()
         while true {
-            let found: [HookDeliveriesAnswer.Delivery]
-            do throws(CommandFailure) { found = try deliveries() } catch { throw .watch(error) }
+            let found = try deliveries()
             let missing = found.first { $0.state != "delivered" }
             let isTold = found.contains { told in
                 guard let cursor, let position = Cursor(told.cursor)?.position else { return true }
                 return position >= cursor.position
             }
             if missing == nil, isTold { return }
-            guard ContinuousClock.now < deadline else { throw .watch(failure(missing)) }
+            guard ContinuousClock.now < deadline else { throw failure(missing) }
             waker.wait(timeout: .milliseconds(50))
         }
     }
 
     private func deliveries() throws(CommandFailure) -> [HookDeliveriesAnswer.Delivery] {
         let bytes = try remote.get("/hooks/deliveries" + queryString([("user", user)]))
-        guard let answer = JSON.decode(HookDeliveriesAnswer.self, from: bytes) else {
-            throw CommandFailure("\(remote.url) does not say what the backend was told: is that a Paycast server?")
-        }
+        let answer: HookDeliveriesAnswer = try remote.read(bytes, saying: "what the backend was told")
         return answer.deliveries
     }
 

@@ -36,19 +36,18 @@ public struct Trigger: Command {
     private func refuseUnknown(_ event: String) throws(UsageError) {
         let vocabulary = LifecycleEventNames(provider, kind: options.request.kind ?? .subscription)
         let words = StoreEventParser(vocabulary, types: SimulatedStores.types(of: provider))
-        do throws(StoreEventParser.Unknown) {
+        do throws(ScenarioError) {
             let known = try words.event(event)
             guard !options.isForced, let hint = words.refusal(of: known.type) else { return }
-            throw StoreEventParser.Unknown(message: hint)
+            throw ScenarioError(hint)
         } catch {
             throw UsageError(error.message)
         }
     }
 
-    public func run() throws(CommandFailure) -> Int32 {
+    public func run() throws -> Int32 {
         if options.isList { return list() }
-        let workspace: DevelopmentWorkspace
-        do { workspace = try .existing(in: ".") } catch { throw CommandFailure("\(error)") }
+        let workspace = try DevelopmentWorkspace.existing(in: ".")
         guard let store = workspace.store(provider) else {
             throw CommandFailure("there is no simulated \(provider.rawValue) yet")
         }
@@ -59,7 +58,7 @@ public struct Trigger: Command {
             style: isOne ? (options.printsJSON ? .answer : .single) : (options.printsJSON ? .json : .lines)
         )
         var player = ScenarioPlayer(
-            StoreDriver(server: remote.url, apiKey: remote.key ?? workspace.apiKey, store: store),
+            driver: StoreDriver(server: remote.url, apiKey: remote.key ?? workspace.apiKey, store: store),
             words: words,
             template: options.request,
             watch: try watch(scenario),
@@ -77,9 +76,9 @@ public struct Trigger: Command {
         return 0
     }
 
-    private func play(_ scenario: Scenario, with player: inout ScenarioPlayer) throws(CommandFailure) -> Int32 {
+    private func play(_ scenario: Scenario, with player: inout ScenarioPlayer) throws -> Int32 {
         var line = 0
-        do throws(PlayError) {
+        do {
             if let seed = options.seed {
                 printError("paycast: shuffled with --shuffle \(seed)")
                 try player.shuffle(scenario.steps, seed: seed)
@@ -91,15 +90,14 @@ public struct Trigger: Command {
                 }
             }
             if options.expectsHook, let user = options.request.user {
-                try HookExpectation(remote, user: user).wait(from: player.newest, timeout: options.timeout)
+                try HookExpectation(remote: remote, user: user).wait(from: player.newest, timeout: options.timeout)
             }
             return 0
         } catch {
-            if case .refused = error, options.printsJSON { return 1 }
+            if case PlayError.refused = error, options.printsJSON { return 1 }
             let place = options.scenario == nil || line == 0 ? "" : "\(options.scenario ?? ""):\(line): "
-            throw CommandFailure(
-                place + error.message { remote.failure(status: $0.status, body: $0.body) }
-            )
+            let found = (error as? PlayError)?.message { remote.failure(status: $0.status, body: $0.body) }
+            throw CommandFailure(place + (found ?? "\(error)"))
         }
     }
 
@@ -137,26 +135,19 @@ public struct Trigger: Command {
     }
 
     private func step(_ event: String, in words: StoreEventParser) throws(ScenarioError) -> Scenario.Step {
-        do throws(StoreEventParser.Unknown) {
-            let event = try words.event(event)
-            if let hint = words.hint(about: event.type) { printError("paycast: \(hint)") }
-            return Scenario.Step(event, line: 0, after: .zero)
-        } catch {
-            throw ScenarioError(line: 0, message: error.message)
-        }
+        let event = try words.event(event)
+        if let hint = words.hint(about: event.type) { printError("paycast: \(hint)") }
+        return Scenario.Step(event, line: 0, after: .zero)
     }
 
     private func file(_ path: String) throws(ScenarioError) -> String {
         if path == "-" {
-            do { return try readStandardInput() } catch { throw ScenarioError(line: 0, message: error.message) }
+            do { return try readStandardInput() } catch { throw ScenarioError(error.message) }
         }
         guard let bytes = try? SmallFile.read(path) else {
             let hint = nearest(to: path, among: Scenario.names).map { ". Did you mean \($0)?" } ?? ""
             let known = Scenario.names.joined(separator: ", ")
-            throw ScenarioError(
-                line: 0,
-                message: "\(quoted(path)) is neither a file that can be read nor one of \(known)\(hint)"
-            )
+            throw ScenarioError("\(quoted(path)) is neither a file that can be read nor one of \(known)\(hint)")
         }
         return String(decoding: bytes, as: UTF8.self)
     }

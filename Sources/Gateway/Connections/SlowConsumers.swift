@@ -127,7 +127,7 @@ struct PeerReadProgress {
     static let leastBytesPerSecond: UInt64 = 1 << 10
 
     /// How much the peer had confirmed when its time began.
-    private let start: UInt64
+    let start: UInt64
 
     /// Whether a peer that has confirmed `bytes` by now, `seconds` later, is still reading.
     func isSteady(confirmed bytes: UInt64, after seconds: Int) -> Bool {

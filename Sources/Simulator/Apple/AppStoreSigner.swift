@@ -25,20 +25,12 @@ public struct AppStoreSigner: Sendable {
     }
 }
 
-/// Encodes and decodes the simulated stores' `Codable` documents.
+/// Encodes and decodes the documents that the stand-in reads again.
 public enum AppStoreJSON {
     public static func encode(_ document: some Encodable) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .withoutEscapingSlashes
         // The documents contain only text, whole numbers and Booleans, so encoding cannot fail.
-        return (try? encoder.encode(document)).map { Array($0) } ?? []
-    }
-
-    /// For stores that write their members in `snake_case`.
-    public static func encode(snakeCase document: some Encodable) -> [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .withoutEscapingSlashes
-        encoder.keyEncodingStrategy = .convertToSnakeCase
         return (try? encoder.encode(document)).map { Array($0) } ?? []
     }
 

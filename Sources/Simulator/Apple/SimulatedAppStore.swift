@@ -1,5 +1,6 @@
 public import Crypto
 public import Domain
+internal import Encoding
 
 /// A notification that the simulated store is asked to send.
 public struct SimulatedNotification: Sendable {
@@ -45,20 +46,20 @@ public struct SimulatedAppStore: Sendable {
 
     /// The body to post to `/webhooks/apple`.
     public func body(_ notification: SimulatedNotification) throws(CryptoError) -> [UInt8] {
-        var document = NotificationDocument(
-            notificationType: notification.type,
-            subtype: notification.subtype,
-            notificationUUID: notification.id,
-            signedDate: notification.now.milliseconds
-        )
+        var document: WireJSON = [
+            "notificationType": .text(notification.type), "notificationUUID": .text(notification.id),
+            "version": "2.0", "signedDate": .number(notification.now.milliseconds),
+        ]
+        document["subtype"] = notification.subtype.map { .text($0) }
         switch (notification.type, notification.subtype) {
-        case ("RENEWAL_EXTENSION", "SUMMARY"): document.summary = notification.summary
-        case ("EXTERNAL_PURCHASE_TOKEN", _): document.externalPurchaseToken = notification.purchaseToken
-        case ("RESCIND_CONSENT", _): document.appData = try appData(notification)
-        case ("TEST", _): document.data = notification.data
-        default: document.data = try data(notification)
+        case ("RENEWAL_EXTENSION", "SUMMARY"): document["summary"] = notification.summary
+        case ("EXTERNAL_PURCHASE_TOKEN", _): document["externalPurchaseToken"] = notification.purchaseToken
+        case ("RESCIND_CONSENT", _): document["appData"] = try appData(notification)
+        case ("TEST", _): document["data"] = notification.data
+        default: document["data"] = try data(notification)
         }
-        return AppStoreJSON.encode(PostDocument(signedPayload: try signer.sign(document)))
+        let post: WireJSON = ["signedPayload": .text(try signer.sign(document.bytes))]
+        return post.bytes
     }
 
     /// The JWS that an app holds after a purchase, and may post to `/transactions/apple`.
@@ -79,32 +80,23 @@ public struct SimulatedAppStore: Sendable {
         return model
     }
 
-    private func data(_ notification: SimulatedNotification) throws(CryptoError) -> DataDocument {
+    private func data(_ notification: SimulatedNotification) throws(CryptoError) -> WireJSON {
         let model = model(notification)
         var data = notification.data
-        data.consumptionRequestReason = model.consumptionRequestReason
-        data.signedTransactionInfo = try signer.sign(notification.transaction(model))
+        data["consumptionRequestReason"] = model.consumptionRequestReason.map { .text($0) }
+        data["signedTransactionInfo"] = .text(try signer.sign(notification.transaction(model)))
         guard model.product.kind == .subscription else { return data }
-        data.status = model.status
-        data.signedRenewalInfo = try signer.sign(notification.renewal(model))
+        data["status"] = .number(Int64(model.status))
+        data["signedRenewalInfo"] = .text(try signer.sign(notification.renewal(model)))
         return data
     }
 
-    private func appData(_ notification: SimulatedNotification) throws(CryptoError) -> AppDataDocument {
-        let download = AppTransactionDocument(
-            receiptType: notification.environment.rawValue,
-            appAppleId: notification.appID,
-            bundleId: notification.bundleID,
-            receiptCreationDate: notification.now.milliseconds,
-            originalPurchaseDate: (notification.now - .days(30)).milliseconds,
-            appTransactionId: notification.download
-        )
-        return AppDataDocument(
-            appAppleId: notification.appID,
-            bundleId: notification.bundleID,
-            environment: notification.environment.rawValue,
-            signedAppTransactionInfo: try signer.sign(download)
-        )
+    private func appData(_ notification: SimulatedNotification) throws(CryptoError) -> WireJSON {
+        [
+            "appAppleId": .number(notification.appID), "bundleId": .text(notification.bundleID),
+            "environment": .text(notification.environment.rawValue),
+            "signedAppTransactionInfo": .text(try signer.sign(notification.appTransaction.bytes)),
+        ]
     }
 }
 

@@ -1,31 +1,44 @@
 internal import Domain
+internal import Encoding
 
 extension SimulatedNotification {
     /// `appTransactionId`: one for each account's download of the app.
     var download: String { StoreID.make(subscription.lineage, "download") }
 
-    var data: DataDocument {
-        DataDocument(appAppleId: appID, bundleId: bundleID, environment: environment.rawValue)
+    var data: WireJSON {
+        [
+            "appAppleId": .number(appID), "bundleId": .text(bundleID), "bundleVersion": "1",
+            "environment": .text(environment.rawValue),
+        ]
     }
 
-    var summary: SummaryDocument {
-        SummaryDocument(
-            environment: environment.rawValue,
-            appAppleId: appID,
-            bundleId: bundleID,
-            productId: subscription.product,
-            requestIdentifier: OrderToken.random().description
-        )
+    var summary: WireJSON {
+        [
+            "environment": .text(environment.rawValue), "appAppleId": .number(appID), "bundleId": .text(bundleID),
+            "productId": .text(subscription.product), "requestIdentifier": .text(OrderToken.random().description),
+            "storefrontCountryCodes": ["USA", "DEU", "JPN"], "succeededCount": 5, "failedCount": 2,
+        ]
     }
 
     /// Only the prefix marks a Sandbox token.
-    var purchaseToken: TokenDocument {
-        TokenDocument(
-            externalPurchaseId: (environment == .sandbox ? "SANDBOX_" : "") + OrderToken.random().description,
-            tokenCreationDate: now.milliseconds,
-            appAppleId: appID,
-            bundleId: bundleID
-        )
+    var purchaseToken: WireJSON {
+        let prefix = environment == .sandbox ? "SANDBOX_" : ""
+        return [
+            "externalPurchaseId": .text(prefix + OrderToken.random().description),
+            "tokenCreationDate": .number(now.milliseconds), "appAppleId": .number(appID),
+            "bundleId": .text(bundleID), "tokenType": "ACQUISITION",
+        ]
+    }
+
+    /// What an account has of an app. Its receipt type is the environment.
+    var appTransaction: WireJSON {
+        [
+            "receiptType": .text(environment.rawValue), "appAppleId": .number(appID), "bundleId": .text(bundleID),
+            "applicationVersion": "1", "originalApplicationVersion": "1",
+            "receiptCreationDate": .number(now.milliseconds),
+            "originalPurchaseDate": .number((now - .days(30)).milliseconds), "appTransactionId": .text(download),
+            "originalPlatform": "iOS",
+        ]
     }
 
     func transaction(_ model: AppStorePurchaseModel) -> TransactionDocument {

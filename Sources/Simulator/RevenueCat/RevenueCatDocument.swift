@@ -1,58 +1,39 @@
 internal import Domain
+internal import Encoding
 
 /// The `event` member, member for member as it is sent. Dates are in milliseconds.
-struct RevenueCatDocument: Encodable {
-    struct Attribute: Encodable {
-        var value: String
-        var updatedAtMs: Int64
-    }
-
-    var id: String
-    var type: String
-    var eventTimestampMs: Int64
-    var appId: String?
-    var appUserId: String?
-    var originalAppUserId: String?
-    var aliases: [String]?
-    var subscriberAttributes: [String: Attribute]?
-    var environment: String
-    var store = "APP_STORE"
-    var productId: String?
-    var newProductId: String?
-    var entitlementIds: [String]?
-    var periodType: String?
-    var purchasedAtMs: Int64?
-    var expirationAtMs: Int64?
-    var gracePeriodExpirationAtMs: Int64?
-    var cancelReason: String?
-    var expirationReason: String?
-    var transactionId: String?
-    var originalTransactionId: String?
-    var isFamilyShare: Bool?
-    var priceInPurchasedCurrency: Double?
-    var currency: String?
-    var transferredFrom: [String]?
-    var transferredTo: [String]?
+struct RevenueCatDocument {
+    private let event: SimulatedEvent
+    let id: String
 
     init(_ event: SimulatedEvent) {
+        self.event = event
         id = event.id ?? OrderToken.random().description
-        type = event.type
-        eventTimestampMs = event.now.milliseconds
-        appId = event.app ?? "app1a2b3c4d"
-        environment = event.environment == .production ? "PRODUCTION" : "SANDBOX"
+    }
+
+    var json: WireJSON {
         let anonymous = "$RCAnonymousID:" + StoreID.make(event.facts.lineage, "customer")
+        var document: WireJSON = [
+            "id": .text(id), "type": .text(event.type), "event_timestamp_ms": .number(event.now.milliseconds),
+            "app_id": .text(event.app ?? "app1a2b3c4d"), "store": "APP_STORE",
+            "environment": event.environment == .production ? "PRODUCTION" : "SANDBOX",
+        ]
         if event.type == "TRANSFER" {
-            transferredFrom = [event.user ?? anonymous]
-            transferredTo = [event.subtype ?? anonymous]
-            return
+            document["transferred_from"] = [.text(event.user ?? anonymous)]
+            document["transferred_to"] = [.text(event.subtype ?? anonymous)]
+            return document
         }
-        appUserId = event.user ?? anonymous
-        originalAppUserId = anonymous
-        aliases = [anonymous]
-        subscriberAttributes = event.token.map {
-            ["paycast_order": Attribute(value: $0.description, updatedAtMs: event.now.milliseconds)]
+        document["app_user_id"] = .text(event.user ?? anonymous)
+        document["original_app_user_id"] = .text(anonymous)
+        document["aliases"] = [.text(anonymous)]
+        if let token = event.token {
+            let value: WireJSON = [
+                "value": .text(token.description), "updated_at_ms": .number(event.now.milliseconds),
+            ]
+            document["subscriber_attributes"] = ["paycast_order": value]
         }
-        if RevenueCatDocument.contractTypes.contains(event.type) { fill(event) }
+        if RevenueCatDocument.contractTypes.contains(event.type) { fill(&document) }
+        return document
     }
 
     private static let contractTypes: Set = [
@@ -61,36 +42,42 @@ struct RevenueCatDocument: Encodable {
         "UNCANCELLATION",
     ]
 
-    private mutating func fill(_ event: SimulatedEvent) {
+    private func fill(_ document: inout WireJSON) {
         let model = AppStorePurchaseModel(event)
         let isSubscription = model.product.kind == .subscription
         let isFirst = event.facts.state == .pending || !isSubscription
-        productId = event.type == "PRODUCT_CHANGE" ? event.facts.product : model.product.id
-        newProductId = event.type == "PRODUCT_CHANGE" ? model.nextProduct : nil
-        entitlementIds = ["pro"]
-        originalTransactionId = model.lineage
-        transactionId = isFirst ? model.lineage : StoreID.make(model.lineage, String(model.period.milliseconds))
-        purchasedAtMs = model.purchasedAt.milliseconds
-        if isSubscription { expirationAtMs = model.expiresAt.milliseconds }
-        if model.product.kind == .nonRenewing { expirationAtMs = (event.now + .days(30)).milliseconds }
-        gracePeriodExpirationAtMs = event.type == "BILLING_ISSUE" ? model.graceUntil?.milliseconds : nil
-        isFamilyShare = event.subtype == "FAMILY"
-        let reason = event.subtype == "FAMILY" ? "CUSTOMER_SUPPORT" : event.subtype
+        let isChange = event.type == "PRODUCT_CHANGE"
+        let period = StoreID.make(model.lineage, String(model.period.milliseconds))
+        document["product_id"] = .text(isChange ? event.facts.product : model.product.id)
+        if isChange { document["new_product_id"] = .text(model.nextProduct) }
+        document["entitlement_ids"] = ["pro"]
+        document["original_transaction_id"] = .text(model.lineage)
+        document["transaction_id"] = .text(isFirst ? model.lineage : period)
+        document["purchased_at_ms"] = .number(model.purchasedAt.milliseconds)
+        document["expiration_at_ms"] = end(model).map { .number($0.milliseconds) }
+        if event.type == "BILLING_ISSUE" {
+            document["grace_period_expiration_at_ms"] = model.graceUntil.map { .number($0.milliseconds) }
+        }
+        let isFamily = event.subtype == "FAMILY"
+        let reason = event.subtype ?? "UNSUBSCRIBE"
+        document["is_family_share"] = .flag(isFamily)
+        if event.type == "CANCELLATION" { document["cancel_reason"] = .text(isFamily ? "CUSTOMER_SUPPORT" : reason) }
+        if event.type == "EXPIRATION" { document["expiration_reason"] = .text(reason) }
+        let isTrial = event.type == "INITIAL_PURCHASE" && event.subtype == "TRIAL"
+        if isTrial || isSubscription { document["period_type"] = .text(isTrial ? "TRIAL" : "NORMAL") }
+        document["price_in_purchased_currency"] = .decimal(Double(model.product.price) / 1000)
+        document["currency"] = .text(model.product.currency)
+    }
+
+    private func end(_ model: AppStorePurchaseModel) -> Instant? {
         switch event.type {
-        case "CANCELLATION": cancelReason = reason ?? "UNSUBSCRIBE"
-        case "EXPIRATION": expirationReason = event.subtype ?? "UNSUBSCRIBE"
-        case "INITIAL_PURCHASE" where event.subtype == "TRIAL": periodType = "TRIAL"
-        default: break
+        case "TEMPORARY_ENTITLEMENT_GRANT": event.now + .days(1)
+        case "EXPIRATION": model.product.kind == .subscription ? event.now : nil
+        // Here, RevenueCat notices the end at once; a period that was paid for stays paid for.
+        case "BILLING_ISSUE": min(event.facts.accessUntil ?? event.now, event.now)
+        case _ where model.product.kind == .nonRenewing: event.now + .days(30)
+        default: model.product.kind == .subscription ? model.expiresAt : nil
         }
-        if type == "EXPIRATION" || type == "BILLING_ISSUE" {
-            // Here, RevenueCat notices the end at once; a period that was paid for stays paid for.
-            expirationAtMs = min(event.facts.accessUntil ?? event.now, event.now).milliseconds
-        }
-        if type == "EXPIRATION" { expirationAtMs = isSubscription ? event.now.milliseconds : nil }
-        if type == "TEMPORARY_ENTITLEMENT_GRANT" { expirationAtMs = (event.now + .days(1)).milliseconds }
-        periodType = periodType ?? (isSubscription ? "NORMAL" : nil)
-        priceInPurchasedCurrency = Double(model.product.price) / 1000
-        currency = model.product.currency
     }
 }
 

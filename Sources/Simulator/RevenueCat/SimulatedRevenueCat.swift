@@ -1,5 +1,6 @@
 public import Crypto
 public import Domain
+internal import Encoding
 
 /// Writes webhooks as RevenueCat does. It does no I/O.
 ///
@@ -27,7 +28,8 @@ public struct SimulatedRevenueCat: SimulatedStore {
 
     public func delivery(_ event: SimulatedEvent) throws(CryptoError) -> SimulatedDelivery {
         let document = RevenueCatDocument(event)
-        let body = AppStoreJSON.encode(snakeCase: RevenueCatPost(event: document))
+        let post: WireJSON = ["api_version": "1.0", "event": document.json]
+        let body = post.bytes
         return SimulatedDelivery(
             path: "/webhooks/revenuecat",
             headers: headers(of: body, at: event.now),
@@ -47,9 +49,4 @@ public struct SimulatedRevenueCat: SimulatedStore {
         let signature = SimulatedStripe(secret: authorization).signature(of: body, at: now)
         return [("Authorization", authorization), ("X-RevenueCat-Webhook-Signature", signature)]
     }
-}
-
-struct RevenueCatPost: Encodable {
-    var apiVersion = "1.0"
-    var event: RevenueCatDocument
 }

@@ -1,4 +1,5 @@
 internal import Domain
+internal import Encoding
 internal import Synchronization
 
 /// The App Store as an app on a device sees it through StoreKit. The demo's phone calls this; no server does. An
@@ -15,7 +16,7 @@ extension AppleStandIn {
     func device(_ request: StandInRequest, question: String, now: Instant) -> StandInAnswer? {
         switch (request.method, question) {
         case ("GET", "products"):
-            .json(["products": SimulatedProduct.catalog.map(DeviceProduct.init)])
+            .json(["products": .list(SimulatedProduct.catalog.map(\.shown))])
         case ("POST", "purchases"): purchase(request, now: now)
         case ("GET", "entitlements"): entitlements(request, now: now)
         default: nil
@@ -32,7 +33,7 @@ extension AppleStandIn {
         // An account has one subscription of a group.
         let held = memory.withLock { $0.entitlements(of: UserID(wish.account), at: now) }
             .first { $0.subscriptionGroupIdentifier == product.group }
-        if let held, let transaction = signed(held, now: now) { return .json(DeviceReceipt(transaction: transaction)) }
+        if let held, let transaction = signed(held, now: now) { return .json(["transaction": transaction]) }
         return sell(product, to: UserID(wish.account), order: order, now: now)
     }
 
@@ -57,12 +58,10 @@ extension AppleStandIn {
             let transaction = signed(statement.transaction, now: now)
         else { return .refusal(500, code: 5_000_000, message: "The purchase cannot be signed.") }
         memory.withLock { $0.buy(statement, for: account) }
-        return .json(
-            DeviceReceipt(
-                transaction: transaction,
-                notification: DeviceNotification(id: decoded.id, signedPayload: decoded.payload)
-            )
-        )
+        return .json([
+            "transaction": transaction,
+            "notification": ["id": .text(decoded.id), "signedPayload": .text(decoded.payload)],
+        ])
     }
 
     private func entitlements(_ request: StandInRequest, now: Instant) -> StandInAnswer {
@@ -70,13 +69,17 @@ extension AppleStandIn {
             return .refusal(400, code: 4_000_000, message: "Say whose: ?account=NAME.")
         }
         let held = memory.withLock { $0.entitlements(of: UserID(account), at: now) }
-        return .json(["transactions": held.compactMap { signed($0, now: now) }])
+        return .json(["transactions": .list(held.compactMap { signed($0, now: now) })])
     }
 
-    private func signed(_ document: TransactionDocument, now: Instant) -> DeviceTransaction? {
+    private func signed(_ document: TransactionDocument, now: Instant) -> WireJSON? {
         var document = document
         document.signedDate = now.milliseconds
-        return (try? signer.sign(document)).map { DeviceTransaction(document, jws: $0) }
+        guard let jws = try? signer.sign(document) else { return nil }
+        return [
+            "id": .text(document.transactionId), "originalId": .text(document.originalTransactionId),
+            "product": .text(document.productId), "signedDate": .number(document.signedDate), "jws": .text(jws),
+        ]
     }
 }
 
@@ -86,42 +89,12 @@ private struct DevicePurchase: Decodable {
     var order: String
 }
 
-private struct DeviceProduct: Encodable {
-    var id: String
-    var price: Int64
-    var currency: String
-    var days: Int64
-
-    init(_ product: SimulatedProduct) {
-        id = product.id
-        price = product.price
-        currency = product.currency
-        days = product.period.components.seconds / 86_400
-    }
-}
-
-private struct DeviceReceipt: Encodable {
-    var transaction: DeviceTransaction
-    var notification: DeviceNotification?
-}
-
-private struct DeviceNotification: Encodable {
-    var id: String
-    var signedPayload: String
-}
-
-private struct DeviceTransaction: Encodable {
-    var id: String
-    var originalId: String
-    var product: String
-    var signedDate: Int64
-    var jws: String
-
-    init(_ document: TransactionDocument, jws: String) {
-        id = document.transactionId
-        originalId = document.originalTransactionId
-        product = document.productId
-        signedDate = document.signedDate
-        self.jws = jws
+extension SimulatedProduct {
+    /// As a device shows it.
+    fileprivate var shown: WireJSON {
+        [
+            "id": .text(id), "price": .number(price), "currency": .text(currency),
+            "days": .number(period.components.seconds / 86_400),
+        ]
     }
 }

@@ -1,4 +1,5 @@
 public import Domain
+internal import Encoding
 public import HTTPClient
 internal import Synchronization
 
@@ -47,7 +48,7 @@ public final class AppleStandIn: StandIn {
         guard path.count > 2, path.removeFirst() == "inApps" else { return nil }
         guard let app = AppleCaller(request.authorization, now: now)?.bid else { return .unauthenticated }
         let call = AppleStandInCall(
-            request,
+            request: request,
             version: path.removeFirst(),
             path: path,
             app: app,
@@ -73,7 +74,7 @@ public final class AppleStandIn: StandIn {
         }
         let isLost = request.query("lost") == "true"
         memory.withLock { $0.remember(notification, isLost: isLost) }
-        return .json(StandInDone())
+        return .json([:])
     }
 }
 
@@ -83,31 +84,27 @@ extension AppleStandIn {
         guard let known = memory.withLock({ $0.transactions(behind: call.id(1), in: call.environment) }).first else {
             return .unknownTransaction
         }
-        let items = found.map { known -> (group: String, item: StatusItem) in
+        let items = found.map { known -> (group: String, item: WireJSON) in
             let known = known.standing(at: call.now)
-            let item = StatusItem(
-                originalTransactionId: known.transaction.originalTransactionId,
-                status: known.status,
-                signedTransactionInfo: sign(known.transaction, for: call),
-                signedRenewalInfo: known.renewal.map { sign($0, for: call) }
-            )
+            var item: WireJSON = [
+                "originalTransactionId": .text(known.transaction.originalTransactionId),
+                "status": .number(Int64(known.status)),
+                "signedTransactionInfo": .text(sign(known.transaction, for: call)),
+            ]
+            item["signedRenewalInfo"] = known.renewal.map { .text(sign($0, for: call)) }
             return (known.transaction.subscriptionGroupIdentifier ?? "", item)
         }
-        let groups = Dictionary(grouping: items, by: \.group).sorted { $0.key < $1.key }
-        return .json(
-            StatusesAnswer(
-                environment: known.environment,
-                bundleId: known.bundleId,
-                data: groups.map {
-                    StatusGroup(subscriptionGroupIdentifier: $0.key, lastTransactions: $0.value.map(\.item))
-                }
-            )
-        )
+        let groups = Dictionary(grouping: items, by: \.group).sorted { $0.key < $1.key }.map { group -> WireJSON in
+            ["subscriptionGroupIdentifier": .text(group.key), "lastTransactions": .list(group.value.map(\.item))]
+        }
+        return .json([
+            "environment": .text(known.environment), "bundleId": .text(known.bundleId), "data": .list(groups),
+        ])
     }
 
     private func transaction(_ call: AppleStandInCall) -> StandInAnswer {
         let found = memory.withLock { $0.transaction(call.id(1), in: call.environment) }
-        return found.map { .json(["signedTransactionInfo": sign($0, for: call)]) } ?? .unknownTransaction
+        return found.map { .json(["signedTransactionInfo": .text(sign($0, for: call))]) } ?? .unknownTransaction
     }
 
     private func history(_ call: AppleStandInCall) -> StandInAnswer {
@@ -116,13 +113,10 @@ extension AppleStandIn {
         guard let page = StandInPage(found, after: call.request.query("revision"), of: "history") else {
             return .refusal(400, code: 4_000_005, message: "Invalid request revision.")
         }
-        return .json(
-            HistoryAnswer(
-                signedTransactions: page.items.map { sign($0, for: call) },
-                hasMore: page.hasMore,
-                revision: page.next
-            )
-        )
+        return .json([
+            "signedTransactions": .list(page.items.map { .text(sign($0, for: call)) }), "hasMore": .flag(page.hasMore),
+            "revision": .text(page.next),
+        ])
     }
 
     private func setAccountToken(_ call: AppleStandInCall) -> StandInAnswer {
@@ -140,7 +134,7 @@ extension AppleStandIn {
             return .refusal(400, code: 4_000_185, message: "Family-shared transactions are not supported.")
         }
         memory.withLock { $0.setToken(token, of: known.originalTransactionId) }
-        return .json(StandInDone())
+        return .json([:])
     }
 
     private func finish(_ call: AppleStandInCall) -> StandInAnswer {
@@ -149,7 +143,7 @@ extension AppleStandIn {
             memory.finish(call.id(1))
             return true
         }
-        return isKnown ? .json(StandInDone()) : .unknownTransaction
+        return isKnown ? .json([:]) : .unknownTransaction
     }
 
     /// Signs the document anew for every answer, as Apple does.
@@ -184,9 +178,10 @@ extension AppleStandIn {
         guard let page = StandInPage(found, after: token, of: query) else {
             return .refusal(400, code: 4_000_014, message: "Invalid pagination token.")
         }
-        return .json(
-            NotificationsAnswer(notificationHistory: page.items, hasMore: page.hasMore, paginationToken: page.next)
-        )
+        return .json([
+            "notificationHistory": .list(page.items), "hasMore": .flag(page.hasMore),
+            "paginationToken": .text(page.next),
+        ])
     }
 
     /// Posts a real notification to the server's own webhook, and waits for the answer.
@@ -216,10 +211,9 @@ extension AppleStandIn {
             case .some(200..<207): "SUCCESS"
             default: "UNSUCCESSFUL_HTTP_RESPONSE_CODE"
             }
-        let attempt = SendAttempt(attemptDate: call.now.milliseconds, sendAttemptResult: result)
         let token = "\(notification.id)_\(call.now.milliseconds)"
-        memory.withLock { $0.tests[token] = NotificationRecord(signedPayload: posted.payload, sendAttempts: [attempt]) }
-        return .json(["testNotificationToken": token])
+        memory.withLock { $0.tests[token] = posted.record(result, at: call.now.milliseconds) }
+        return .json(["testNotificationToken": .text(token)])
     }
 
     private func testStatus(_ call: AppleStandInCall) -> StandInAnswer {
@@ -236,22 +230,6 @@ private struct AppleStandInCall {
     let app: String
     let environment: StoreEnvironment?
     let now: Instant
-
-    init(
-        _ request: StandInRequest,
-        version: String,
-        path: [String],
-        app: String,
-        environment: StoreEnvironment?,
-        now: Instant
-    ) {
-        self.request = request
-        self.version = version
-        self.path = path
-        self.app = app
-        self.environment = environment
-        self.now = now
-    }
 
     func id(_ index: Int) -> String { path[index] }
 }

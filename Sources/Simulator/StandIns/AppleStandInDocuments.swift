@@ -1,60 +1,11 @@
 internal import Domain
 internal import Encoding
 
-struct StatusesAnswer: Encodable {
-    var environment: String
-    var bundleId: String
-    var data: [StatusGroup]
-}
-
-struct StatusGroup: Encodable {
-    var subscriptionGroupIdentifier: String
-    var lastTransactions: [StatusItem]
-}
-
-struct StatusItem: Encodable {
-    var originalTransactionId: String
-    var status: Int
-    var signedTransactionInfo: String
-    var signedRenewalInfo: String?
-}
-
-struct HistoryAnswer: Encodable {
-    var signedTransactions: [String]
-    var hasMore: Bool
-    var revision: String
-}
-
 struct NotificationRange: Decodable {
     var startDate: Int64
     var endDate: Int64
     var onlyFailures: Bool?
 }
-
-struct NotificationsAnswer: Encodable {
-    var notificationHistory: [NotificationRecord]
-    var hasMore: Bool
-    var paginationToken: String
-}
-
-struct NotificationRecord: Encodable {
-    var signedPayload: String
-    var sendAttempts: [SendAttempt]
-}
-
-struct SendAttempt: Encodable {
-    var attemptDate: Int64
-    var sendAttemptResult: String
-}
-
-/// The consumption information that Paycast sent to the store.
-struct StandInJobs: Encodable {
-    /// By original transaction id.
-    var accountTokens: [String: String]
-    var finished: [String]
-}
-
-struct StandInDone: Encodable {}
 
 /// One page of twenty items. The token of the next page belongs to one query: Apple demands the identical query for
 /// every page.
@@ -105,9 +56,7 @@ struct AppleCaller: Decodable {
 }
 
 extension StandInAnswer {
-    static func json(_ document: some Encodable) -> StandInAnswer {
-        StandInAnswer(status: 200, body: AppStoreJSON.encode(document))
-    }
+    static func json(_ document: WireJSON) -> StandInAnswer { StandInAnswer(status: 200, body: document.bytes) }
 
     static func refusal(_ status: Int, code: Int, message: String) -> StandInAnswer {
         StandInAnswer(status: status, body: Array(#"{"errorCode":\#(code),"errorMessage":"\#(message)"}"#.utf8))

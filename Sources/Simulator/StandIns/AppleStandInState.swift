@@ -15,7 +15,7 @@ struct AppleStandInState {
     /// Purchases made on devices: original transaction ids, by the device's account.
     private var purchases: [UserID: Set<String>] = [:]
     /// By the token that the API handed out.
-    var tests: [String: NotificationRecord] = [:]
+    var tests: [String: WireJSON] = [:]
 
     /// The order of the calls does not matter.
     mutating func remember(_ new: DecodedNotification, isLost: Bool) {
@@ -61,8 +61,12 @@ struct AppleStandInState {
         finished.insert(id)
     }
 
-    var jobs: StandInJobs {
-        StandInJobs(accountTokens: tokens.mapValues(\.description), finished: finished.sorted())
+    /// What Paycast told the store; the tokens by original transaction id.
+    var jobs: WireJSON {
+        let told = tokens.sorted { $0.key < $1.key }.map { token in
+            WireJSON.Member(name: token.key, value: .text(token.value.description))
+        }
+        return ["accountTokens": .object(told), "finished": .list(finished.sorted().map { .text($0) })]
     }
 
     func transaction(_ id: String, in environment: StoreEnvironment?) -> TransactionDocument? {
@@ -89,7 +93,7 @@ struct AppleStandInState {
         }
     }
 
-    func notifications(in range: NotificationRange, environment: StoreEnvironment?) -> [NotificationRecord] {
+    func notifications(in range: NotificationRange, environment: StoreEnvironment?) -> [WireJSON] {
         received.filter { notification, isLost in
             notification.environment == (environment?.rawValue ?? notification.environment)
                 && (range.startDate...range.endDate).contains(notification.signedDate)
@@ -97,9 +101,7 @@ struct AppleStandInState {
         }.sorted {
             ($0.notification.signedDate, $0.notification.id) < ($1.notification.signedDate, $1.notification.id)
         }.map { notification, isLost in
-            let result = isLost ? "NO_RESPONSE" : "SUCCESS"
-            let attempt = SendAttempt(attemptDate: notification.signedDate, sendAttemptResult: result)
-            return NotificationRecord(signedPayload: notification.payload, sendAttempts: [attempt])
+            notification.record(isLost ? "NO_RESPONSE" : "SUCCESS", at: notification.signedDate)
         }
     }
 
@@ -173,6 +175,14 @@ struct DecodedNotification {
         }
         let renewal = outer.data?.signedRenewalInfo.flatMap { DecodedNotification.open(RenewalDocument.self, from: $0) }
         statement = transaction.map { Statement(status: outer.data?.status ?? 1, transaction: $0, renewal: renewal) }
+    }
+
+    /// An entry of the history, delivered once with this result.
+    func record(_ result: String, at date: Int64) -> WireJSON {
+        [
+            "signedPayload": .text(payload),
+            "sendAttempts": [["attemptDate": .number(date), "sendAttemptResult": .text(result)]],
+        ]
     }
 
     private static func open<Document: Decodable>(_ type: Document.Type, from text: String) -> Document? {

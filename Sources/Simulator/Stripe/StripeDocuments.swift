@@ -1,4 +1,5 @@
 internal import Domain
+internal import Encoding
 
 /// Stripe's objects around one purchase, in their state after an event.
 struct StripeDocuments {

@@ -1,6 +1,5 @@
 internal import Domain
 internal import Encoding
-import FoundationEssentials
 
 /// One request to the App Store Server API, without the host and the credentials.
 struct AppleCall: Equatable {
@@ -31,16 +30,13 @@ struct AppleCall: Equatable {
 
     /// The body is the same for every page, as Apple requires.
     static func notifications(_ query: AppleNotificationQuery, after token: String?) -> AppleCall {
-        let body = AppleHistoryRequest(
-            startDate: query.start.milliseconds,
-            endDate: query.end.milliseconds,
-            onlyFailures: query.onlyFailures ? true : nil
-        )
+        let range = #""endDate":\#(query.end.milliseconds),"startDate":\#(query.start.milliseconds)"#
+        let body = "{\(range)\(query.onlyFailures ? #","onlyFailures":true"# : "")}"
         return AppleCall(
             method: "POST",
             path: "/inApps/v1/notifications/history",
             query: token.map { ["paginationToken=\(PercentEncoding.encode($0))"] } ?? [],
-            body: AppleJSON.encode(body)
+            body: Array(body.utf8)
         )
     }
 
@@ -54,27 +50,11 @@ struct AppleCall: Equatable {
         AppleCall(
             method: "PUT",
             path: "/inApps/v1/transactions/\(PercentEncoding.encode(id))/appAccountToken",
-            body: AppleJSON.encode(["appAccountToken": token.description])
+            body: Array(#"{"appAccountToken":"\#(token.description)"}"#.utf8)
         )
     }
 
     static func finish(_ id: String) -> AppleCall {
         AppleCall(method: "POST", path: "/inApps/v1/transactions/\(PercentEncoding.encode(id))/finish")
-    }
-}
-
-private struct AppleHistoryRequest: Encodable {
-    var startDate: Int64
-    var endDate: Int64
-    var onlyFailures: Bool?
-}
-
-/// Writes the JSON of Apple's API; nothing else does.
-enum AppleJSON {
-    static func encode(_ document: some Encodable) -> [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Our own structs of strings, whole numbers and Booleans cannot fail to encode.
-        return (try? encoder.encode(document)).map { Array($0) } ?? []
     }
 }

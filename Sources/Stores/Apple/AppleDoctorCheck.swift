@@ -17,11 +17,6 @@ struct AppleDoctorCheck {
     let examination: StoreExamination
     private let client = HTTPClient(timeout: .seconds(10))
 
-    init(store: AppleStore, examination: StoreExamination) {
-        self.store = store
-        self.examination = examination
-    }
-
     func run() -> StoreFindings {
         var store = store
         // Unreadable roots have a finding of their own. Without them, Apple is asked with its own roots.

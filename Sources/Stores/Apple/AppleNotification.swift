@@ -14,6 +14,10 @@ struct AppleBody {
         signedPayload = object["signedPayload"]?.text
         isVersionOne = object["unified_receipt"] != nil || object["notification_type"] != nil
     }
+
+    static func bytes(_ signedPayload: String) -> [UInt8] {
+        Array(#"{"signedPayload":\#(JSONLiteral.literal(signedPayload))}"#.utf8)
+    }
 }
 
 /// `responseBodyV2DecodedPayload`: the outer document.

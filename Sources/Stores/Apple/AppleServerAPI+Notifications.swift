@@ -8,15 +8,16 @@ extension AppleServerAPI {
         in environment: StoreEnvironment,
         now: Instant
     ) throws(StoreAPIError) -> AppleNotificationPage {
-        let answer = try ask(
-            AppleHistoryAnswer.self,
-            call: .notifications(query, after: token),
-            in: environment,
-            now: now
-        )
-        let bodies = (answer.notificationHistory ?? []).map { AppleJSON.encode(["signedPayload": $0.signedPayload]) }
-        guard answer.hasMore == true else { return AppleNotificationPage(bodies: bodies, next: nil) }
-        guard let next = answer.paginationToken, next != token else {
+        let (bodies, hasMore, next) = try ask(.notifications(query, after: token), in: environment, now: now) {
+            (answer) throws(VerificationError) -> ([[UInt8]], Bool?, String?) in
+            var bodies: [[UInt8]] = []
+            for record in try answer.parts("notificationHistory") {
+                bodies.append(AppleBody.bytes(try record.statedString("signedPayload")))
+            }
+            return (bodies, try answer.boolean("hasMore"), try answer.string("paginationToken"))
+        }
+        guard hasMore == true else { return AppleNotificationPage(bodies: bodies, next: nil) }
+        guard let next, next != token else {
             throw .unreadable(reason: "the history says that there is more, but names no next page")
         }
         return AppleNotificationPage(bodies: bodies, next: next)
@@ -24,7 +25,9 @@ extension AppleServerAPI {
 
     /// Request a Test Notification; returns the token that `testStatus` takes.
     public func requestTest(in environment: StoreEnvironment, now: Instant) throws(StoreAPIError) -> String {
-        try ask(AppleTestAnswer.self, call: .test, in: environment, now: now).testNotificationToken
+        try ask(.test, in: environment, now: now) { (answer) throws(VerificationError) in
+            try answer.statedString("testNotificationToken")
+        }
     }
 
     /// Get Test Notification Status.
@@ -33,32 +36,37 @@ extension AppleServerAPI {
         in environment: StoreEnvironment,
         now: Instant
     ) throws(StoreAPIError) -> AppleTestStatus {
-        let answer = try ask(AppleTestStatusAnswer.self, call: .testStatus(token), in: environment, now: now)
-        let event = try proven(environment) { () throws(VerificationError) in
-            try verifier.verify(body: AppleJSON.encode(["signedPayload": answer.signedPayload]), now: now)
+        let (payload, sent) = try ask(.testStatus(token), in: environment, now: now) {
+            (answer) throws(VerificationError) -> (String, [StoreObject]) in
+            (try answer.statedString("signedPayload"), try answer.parts("sendAttempts"))
         }
-        let attempts = (answer.sendAttempts ?? []).prefix(100).map { attempt in
+        let event = try proven(environment) { () throws(VerificationError) in
+            try verifier.verify(body: AppleBody.bytes(payload), now: now)
+        }
+        let attempts = sent.prefix(100).map { attempt in
             AppleTestStatus.Attempt(
-                at: attempt.attemptDate.flatMap { Int64(exactly: $0.rounded()) }.map { Instant(milliseconds: $0) },
-                result: attempt.sendAttemptResult.flatMap { isValidIdentifier($0, limit: 100) ? $0 : nil } ?? "OTHER"
+                at: try? attempt.appleDate("attemptDate"),
+                result: attempt.text("sendAttemptResult", limit: 100) ?? "OTHER"
             )
         }
-        return AppleTestStatus(event: event, attempts: Array(attempts))
+        return AppleTestStatus(event: event, attempts: attempts)
     }
 }
 
 extension AppleServerAPI {
-    func ask<Answer: Decodable>(
-        _ type: Answer.Type,
-        call: AppleCall,
+    /// `read` throws when the answer lacks a documented member.
+    func ask<Answer>(
+        _ call: AppleCall,
         in environment: StoreEnvironment,
-        now: Instant
+        now: Instant,
+        read: (StoreObject) throws(VerificationError) -> Answer
     ) throws(StoreAPIError) -> Answer {
         let body = try line.send(call, for: app, in: environment, now: now)
-        guard let answer = JSONBody.decode(type, from: body) else {
+        do throws(VerificationError) {
+            return try read(try StoreObject(body))
+        } catch {
             throw .unreadable(reason: "it does not have the documented members")
         }
-        return answer
     }
 
     /// Throws when a signed answer is not genuine.

@@ -1,4 +1,5 @@
 public import Domain
+internal import Encoding
 
 extension AppleServerAPI {
     /// A page has 20 transactions, so this is more than any buyer has. It also stops a server whose pages never end.
@@ -48,8 +49,10 @@ extension AppleServerAPI {
         now: Instant
     ) throws(StoreAPIError) -> Event {
         try asking(environment) { (place) throws(StoreAPIError) in
-            let answer = try ask(AppleTransactionAnswer.self, call: .transaction(id), in: place, now: now)
-            return try event(of: answer.signedTransactionInfo, expecting: environment, now: now)
+            let text = try ask(.transaction(id), in: place, now: now) { (answer) throws(VerificationError) in
+                try answer.statedString("signedTransactionInfo")
+            }
+            return try event(of: text, expecting: environment, now: now)
         }
     }
 
@@ -74,19 +77,23 @@ extension AppleServerAPI {
         expecting environment: StoreEnvironment?,
         now: Instant
     ) throws(StoreAPIError) -> [Event] {
-        let answer = try ask(AppleStatusesAnswer.self, call: .statuses(of: id), in: place, now: now)
+        let items = try ask(.statuses(of: id), in: place, now: now) {
+            (answer) throws(VerificationError) -> [(statement: AppleStatementBody, lineage: String?)] in
+            var items: [(statement: AppleStatementBody, lineage: String?)] = []
+            for group in try answer.parts("data") {
+                for item in try group.parts("lastTransactions") {
+                    items.append((try AppleStatementBody(item), try item.string("originalTransactionId")))
+                }
+            }
+            return items
+        }
         var events: [Event] = []
-        for item in (answer.data ?? []).flatMap({ $0.lastTransactions ?? [] }) {
+        for item in items {
             let event = try proven(environment) { () throws(VerificationError) in
-                try verifier.verify(
-                    status: item.status,
-                    transaction: item.signedTransactionInfo,
-                    renewalInfo: item.signedRenewalInfo,
-                    now: now
-                )
+                try verifier.verify(item.statement, now: now)
             }
             // The status is not signed, so it only counts for the subscription that it is listed with.
-            guard item.originalTransactionId == nil || item.originalTransactionId == event.lineage else {
+            guard item.lineage == nil || item.lineage == event.lineage else {
                 throw .unreadable(reason: "a status is listed with another subscription's transaction")
             }
             events.append(event)
@@ -103,17 +110,13 @@ extension AppleServerAPI {
         var events: [Event] = []
         var revision: String?
         for _ in 0..<AppleServerAPI.pageLimit {
-            let page = try ask(
-                AppleTransactionsAnswer.self,
-                call: .history(of: id, revision: revision),
-                in: place,
-                now: now
-            )
-            for text in page.signedTransactions ?? [] {
-                events.append(try event(of: text, expecting: environment, now: now))
+            let (texts, hasMore, next) = try ask(.history(of: id, revision: revision), in: place, now: now) {
+                (page) throws(VerificationError) -> ([String]?, Bool?, String?) in
+                (try page.strings("signedTransactions"), try page.boolean("hasMore"), try page.string("revision"))
             }
-            guard page.hasMore == true else { return events }
-            guard let next = page.revision, next != revision else {
+            for text in texts ?? [] { events.append(try event(of: text, expecting: environment, now: now)) }
+            guard hasMore == true else { return events }
+            guard let next, next != revision else {
                 throw .unreadable(reason: "the history says that there is more, but names no next page")
             }
             revision = next
@@ -127,8 +130,9 @@ extension AppleServerAPI {
         expecting environment: StoreEnvironment?,
         now: Instant
     ) throws(StoreAPIError) -> Event {
-        try proven(environment) { () throws(VerificationError) in
-            try verifier.verify(transaction: text, body: AppleJSON.encode(["signedTransaction": text]), now: now)
+        let body = #"{"signedTransaction":\#(JSONLiteral.literal(text))}"#
+        return try proven(environment) { () throws(VerificationError) in
+            try verifier.verify(transaction: text, body: Array(body.utf8), now: now)
         }
     }
 }

@@ -67,14 +67,23 @@ extension AppleRenewal {
     }
 }
 
-/// How the ledger stores a statement. The members are Apple's.
-struct AppleStatementBody: Decodable {
-    var status: Int
-    var signedTransactionInfo: String
-    var signedRenewalInfo: String?
+/// A statement as Apple lists it, and as the ledger stores it. The members are Apple's.
+struct AppleStatementBody {
+    let status: Int
+    let transaction: String
+    let renewal: String?
+
+    init(_ object: StoreObject) throws(VerificationError) {
+        guard let status = try object.wholeNumber("status").flatMap({ Int(exactly: $0) }) else {
+            throw .malformed(.invalidPayload)
+        }
+        self.status = status
+        transaction = try object.statedString("signedTransactionInfo")
+        renewal = try object.string("signedRenewalInfo")
+    }
 
     /// Both texts have been verified, so nothing in them needs an escape.
-    static func bytes(_ status: Int, transaction: String, renewal: String?) -> [UInt8] {
+    var bytes: [UInt8] {
         let renewal = renewal.map { #","signedRenewalInfo":"\#($0)""# } ?? ""
         return Array(#"{"status":\#(status),"signedTransactionInfo":"\#(transaction)"\#(renewal)}"#.utf8)
     }

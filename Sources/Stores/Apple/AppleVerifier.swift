@@ -114,14 +114,9 @@ public struct AppleVerifier: StoreVerifier {
     /// Verifies what Get All Subscription Statuses states about one subscription.
     ///
     /// The status itself is not signed; the connection to Apple vouches for it, so never accept one from elsewhere.
-    public func verify(
-        status: Int,
-        transaction text: String,
-        renewalInfo: String?,
-        now: Instant
-    ) throws(VerificationError) -> Event {
-        let (transaction, renewal, place) = try prove(text, renewalInfo: renewalInfo, now: now)
-        let statement = AppleStatement(status: status, transaction: transaction, renewal: renewal)
+    func verify(_ stated: AppleStatementBody, now: Instant) throws(VerificationError) -> Event {
+        let (transaction, renewal, place) = try prove(stated.transaction, renewalInfo: stated.renewal, now: now)
+        let statement = AppleStatement(status: stated.status, transaction: transaction, renewal: renewal)
         let signedAt = statement.signedAt ?? now
         return Event(
             provider: .apple,
@@ -129,24 +124,18 @@ public struct AppleVerifier: StoreVerifier {
             app: place.app,
             id: statement.eventID,
             type: "STATUS",
-            subtype: String(status),
+            subtype: String(stated.status),
             kind: statement.kind,
             signedAt: signedAt,
-            observation: observe(transaction, renewal: renewal, status: status, at: place, outer: signedAt),
-            body: AppleStatementBody.bytes(status, transaction: text, renewal: renewalInfo),
-            header: checker.header(of: text)
+            observation: observe(transaction, renewal: renewal, status: stated.status, at: place, outer: signedAt),
+            body: stated.bytes,
+            header: checker.header(of: stated.transaction)
         )
     }
 
     /// Verifies a statement as stored in the ledger. Use it for a replay, never for a posted body.
     public func verify(statement body: [UInt8], now: Instant) throws(VerificationError) -> Event {
-        guard let kept = JSONBody.decode(AppleStatementBody.self, from: body) else { throw .malformed(.invalidJSON) }
-        return try verify(
-            status: kept.status,
-            transaction: kept.signedTransactionInfo,
-            renewalInfo: kept.signedRenewalInfo,
-            now: now
-        )
+        try verify(try AppleStatementBody(try StoreObject(body)), now: now)
     }
 }
 

@@ -1,29 +1,22 @@
 internal import Encoding
 
 /// The header of Apple's JWS: ES256, its certificates, and nothing that would change what the signature means.
-struct JWSHeader: Decodable {
-    var alg: String?
-    var x5c: [String]?
-    var changesMeaning: Bool
-
-    enum CodingKeys: String, CodingKey {
-        case alg, x5c, crit, b64
-    }
-
-    init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        alg = try container.decodeIfPresent(String.self, forKey: .alg)
-        x5c = try container.decodeIfPresent([String].self, forKey: .x5c)
-        changesMeaning = container.contains(.crit) || container.contains(.b64)
-    }
+struct JWSHeader {
+    let x5c: [String]?
 
     init(_ segment: ArraySlice<UInt8>) throws(VerificationError) {
-        guard let json = Base64URL.decode(segment), let header = JSONBody.decode(JWSHeader.self, from: json) else {
+        guard let json = Base64URL.decode(segment), let header = StoreObject(JSONNode(json)) else {
             throw .malformed(.invalidJWS)
         }
-        guard header.alg == "ES256" else { throw .malformed(.unsupportedAlgorithm) }
-        guard !header.changesMeaning else { throw .malformed(.unsupportedHeader) }
-        self = header
+        let algorithm: String?
+        do throws(VerificationError) {
+            algorithm = try header.string("alg")
+            x5c = try header.strings("x5c")
+        } catch {
+            throw .malformed(.invalidJWS)
+        }
+        guard algorithm == "ES256" else { throw .malformed(.unsupportedAlgorithm) }
+        guard header["crit"] == nil, header["b64"] == nil else { throw .malformed(.unsupportedHeader) }
     }
 
     /// Leaf and intermediate in DER. The third certificate is ignored: only our own roots are trusted.

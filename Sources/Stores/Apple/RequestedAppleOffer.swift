@@ -78,37 +78,21 @@ extension RequestedAppleOffer: RequestedOffer {
         return token
     }
 
-    private func claims(of bundle: String, issuer: String, now: Instant) -> AppleOfferClaims {
-        // A random UUID, so that Apple takes the token once.
-        let nonce = OrderToken.random().description
-        var claims = AppleOfferClaims(
-            iss: issuer,
-            iat: now.seconds,
-            bid: bundle,
-            nonce: nonce,
-            productId: product,
-            transactionId: transaction
-        )
+    private func claims(of bundle: String, issuer: String, now: Instant) -> WireJSON {
+        var claims: WireJSON = [
+            "iss": .text(issuer), "iat": .number(now.seconds), "bid": .text(bundle), "productId": .text(product),
+            // A random UUID, so that Apple takes the token once.
+            "nonce": .text(OrderToken.random().description),
+        ]
+        claims["transactionId"] = transaction.map { .text($0) }
         switch subject {
         case .promotional(let offer):
-            claims.aud = "promotional-offer"
-            claims.offerIdentifier = offer
+            claims["aud"] = .text("promotional-offer")
+            claims["offerIdentifier"] = .text(offer)
         case .introductory(let isAllowed):
-            claims.aud = "introductory-offer-eligibility"
-            claims.allowIntroductoryOffer = isAllowed
+            claims["aud"] = .text("introductory-offer-eligibility")
+            claims["allowIntroductoryOffer"] = .flag(isAllowed)
         }
         return claims
     }
-}
-
-private struct AppleOfferClaims: Encodable {
-    var aud = ""
-    var iss: String
-    var iat: Int64
-    var bid: String
-    var nonce: String
-    var productId: String
-    var offerIdentifier: String?
-    var allowIntroductoryOffer: Bool?
-    var transactionId: String?
 }

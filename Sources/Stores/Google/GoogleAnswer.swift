@@ -1,3 +1,4 @@
+internal import Encoding
 internal import HTTPClient
 
 /// Interprets an answer from Google (https://cloud.google.com/apis/design/errors): a body, nothing, or an error.
@@ -42,7 +43,7 @@ struct GoogleAnswer {
 
     /// Google's reason, such as `alreadyAcknowledged`; letters only.
     private var reason: String? {
-        guard let word = failure?.reason, word.utf8.count <= 40,
+        guard let word = failure?["reason"]?.text, word.utf8.count <= 40,
             word.utf8.allSatisfy({ (65...90).contains($0) || (97...122).contains($0) })
         else { return nil }
         return word
@@ -52,25 +53,13 @@ struct GoogleAnswer {
     private var isAboutToken: Bool {
         guard let reason else { return false }
         if reason.hasPrefix("purchaseToken") { return true }
-        let place = failure?.location
+        // The parameter that the error is about.
+        let place = failure?["location"]?.text
         return reason == "invalid" && (place ?? "token") == "token" || reason == "notFound" && place == "token"
     }
 
-    private var failure: Reason? {
-        JSONBody.decode(Failure.self, from: body)?.error.errors?.first
-    }
-
-    private struct Failure: Decodable {
-        var error: Detail
-    }
-
-    private struct Detail: Decodable {
-        var errors: [Reason]?
-    }
-
-    private struct Reason: Decodable {
-        var reason: String?
-        /// The parameter that the error is about.
-        var location: String?
+    private var failure: JSONNode? {
+        guard case .array(let errors)? = JSONNode(body)?["error"]?["errors"] else { return nil }
+        return errors.first
     }
 }

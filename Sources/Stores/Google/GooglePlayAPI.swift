@@ -194,11 +194,9 @@ struct GooglePurchaseQuery {
             ? GooglePurchase(subscription: body, token: token, package: package, catalog: catalog, readAt: readAt)
             : GooglePurchase(product: body, token: token, package: package, catalog: catalog, readAt: readAt)
         if let purchase { return purchase }
-        let isObject = JSONBody.decode(Anything.self, from: body) != nil
+        let isObject = JSONNode(body)?.isObject == true
         throw .unreadable(reason: isObject ? GooglePurchaseQuery.noPurchase : "it is not a JSON object")
     }
-
-    private struct Anything: Decodable {}
 }
 
 /// Remembers since when Google has given the same answer about a purchase. In memory and bounded: a forgotten answer

@@ -43,33 +43,6 @@ public struct GooglePurchase: Sendable {
     var isTest = false
     var isUnacknowledged = false
 
-    init(
-        token: String,
-        package: String,
-        kind: ProductKind,
-        product: String,
-        state: ContractState?,
-        readAt: Instant
-    ) {
-        self.token = token
-        self.package = package
-        self.kind = kind
-        self.product = product
-        self.state = state
-        self.readAt = readAt
-    }
-
-    /// Joins products that were bought together: the first represents the purchase, the others get names of their own.
-    init?(of products: [GooglePurchase]) {
-        guard let first = products.first else { return nil }
-        self = first
-        further = products.dropFirst().map { one in
-            var one = one
-            one.line = one.product
-            return one
-        }
-    }
-
     public var environment: StoreEnvironment { isTest ? .sandbox : .production }
 
     var startKind: EventKind {
@@ -136,6 +109,17 @@ public struct GooglePurchase: Sendable {
 }
 
 extension GooglePurchase {
+    /// Joins products that were bought together: the first represents the purchase, the others get names of their own.
+    init?(of products: [GooglePurchase]) {
+        guard let first = products.first else { return nil }
+        self = first
+        further = products.dropFirst().map { one in
+            var one = one
+            one.line = one.product
+            return one
+        }
+    }
+
     /// Reads `ProductPurchaseV2`
     /// (https://developers.google.com/android-publisher/api-ref/rest/v3/purchases.productsv2). Nil if it is not one.
     public init?(product body: [UInt8], token: String, package: String, catalog: Catalog, readAt: Instant) {

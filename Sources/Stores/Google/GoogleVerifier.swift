@@ -7,28 +7,12 @@ public struct GoogleVerifier: StoreVerifier {
     /// Which packages are ours; `any` is for development only.
     let packages: Allowlist<String>
     /// The package of a posted purchase that names none, when there may be several.
-    let standardPackage: String?
-    private let expected: GooglePushToken.Expectation
-    private let keys: GoogleKeys
+    var standardPackage: String?
+    let expected: GooglePushToken.Expectation
+    let keys: GoogleKeys
     public let api: GooglePlayAPI
-    let report: @Sendable (StoreAPIError) -> Void
-
-    /// `report` tells an operator why Google has to retry.
-    public init(
-        packages: Allowlist<String>,
-        standardPackage: String? = nil,
-        expected: GooglePushToken.Expectation,
-        keys: GoogleKeys,
-        api: GooglePlayAPI,
-        report: @escaping @Sendable (StoreAPIError) -> Void = { _ in }
-    ) {
-        self.packages = packages
-        self.standardPackage = standardPackage
-        self.expected = expected
-        self.keys = keys
-        self.api = api
-        self.report = report
-    }
+    /// Tells an operator why Google has to retry.
+    var report: @Sendable (StoreAPIError) -> Void = { _ in }
 
     public var asksStore: Bool { true }
     public var answers: WebhookAnswers { WebhookAnswers(isEmpty: true, untrusted: 401) }

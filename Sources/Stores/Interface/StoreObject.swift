@@ -1,6 +1,5 @@
 public import Domain
 public import Encoding
-import FoundationEssentials
 
 /// An object in a store's JSON. A member of an unexpected type counts as absent. Where that could wrongly open or end
 /// access, use the checked lookups, which throw.
@@ -117,13 +116,5 @@ public enum StrictJSON {
         } catch {
             throw .malformed(error == .repeatedMember ? .duplicateMember : .invalidJSON)
         }
-    }
-}
-
-/// Decodes a store's JSON into narrow types, which name only the members that we read.
-public enum JSONBody {
-    /// Returns nil for anything that is not JSON or does not match `type`.
-    public static func decode<Value: Decodable>(_ type: Value.Type, from json: [UInt8]) -> Value? {
-        try? JSONDecoder().decode(type, from: Data(json))
     }
 }

@@ -1,5 +1,5 @@
 public import Domain
-internal import FoundationEssentials
+internal import Encoding
 
 /// The stored form of a purchase that was read at Google or Stripe. The answer cannot be requested again: the API
 /// only reports the current state, and a notification says little more than that something has changed.
@@ -39,35 +39,29 @@ public struct StoredReading: Sendable {
 
     /// Returns nil for a body in another format: nothing was read, or an older version stored it.
     public init?(_ body: [UInt8]) {
-        guard let file = JSONBody.decode(File.self, from: body) else { return nil }
-        switch (file.notification, file.purchaseToken, file.productToken) {
+        guard let file = JSONNode(body), let reading = file["reading"]?.text, let readAt = file["readAt"]?.integer
+        else { return nil }
+        switch (file["notification"]?.text, file["purchaseToken"]?.text, file["productToken"]?.text) {
         case (let notification?, nil, nil): cause = .notification(Array(notification.utf8))
         case (nil, let token?, nil): cause = .subscription(token: token)
         case (nil, nil, let token?): cause = .product(token: token)
         default: return nil
         }
-        answer = Answer(body: Array(file.reading.utf8), readAt: Instant(milliseconds: file.readAt))
+        answer = Answer(body: Array(reading.utf8), readAt: Instant(milliseconds: readAt))
     }
 
     /// Keeps both texts byte for byte. Nil when one of them is not UTF-8.
     public var bytes: [UInt8]? {
         guard let reading = String(validating: answer.body, as: UTF8.self) else { return nil }
-        var file = File(reading: reading, readAt: answer.readAt.milliseconds)
-        switch cause {
-        case .notification(let body):
-            guard let notification = String(validating: body, as: UTF8.self) else { return nil }
-            file.notification = notification
-        case .subscription(let token): file.purchaseToken = token
-        case .product(let token): file.productToken = token
-        }
-        return (try? JSONEncoder().encode(file)).map { Array($0) }
-    }
-
-    private struct File: Codable {
-        var notification: String?
-        var purchaseToken: String?
-        var productToken: String?
-        var reading: String
-        var readAt: Int64
+        let (name, text): (String, String?) =
+            switch cause {
+            case .notification(let body): ("notification", String(validating: body, as: UTF8.self))
+            case .subscription(let token): ("purchaseToken", token)
+            case .product(let token): ("productToken", token)
+            }
+        guard let text else { return nil }
+        let why = #""\#(name)":\#(JSONLiteral.literal(text))"#
+        let what = #""reading":\#(JSONLiteral.literal(reading)),"readAt":\#(answer.readAt.milliseconds)"#
+        return Array("{\(why),\(what)}".utf8)
     }
 }

@@ -1,5 +1,5 @@
 public import Domain
-public import HTTPClient
+internal import HTTPClient
 
 /// Reads Stripe's API (https://docs.stripe.com/api). It changes nothing there, so a restricted key that may read
 /// subscriptions, invoices and charges is enough.
@@ -7,26 +7,12 @@ public struct StripeAPI: StoreAPI {
     /// This version still joins a charge to its invoice, so one request returns the refunded amount. Newer ones do not.
     static let version = "2024-06-20"
 
-    private let key: String
-    private let address: String
-    private let catalog: Catalog
-    private let client: HTTPClient
-    private let observer: StoreCallObserver
-
-    /// `address` is an origin such as `https://api.stripe.com`.
-    public init(
-        key: String,
-        address: String,
-        catalog: Catalog = Catalog(),
-        client: HTTPClient = HTTPClient(timeout: .seconds(8)),
-        observer: @escaping StoreCallObserver = { _ in }
-    ) {
-        self.key = key
-        self.address = address
-        self.catalog = catalog
-        self.client = client
-        self.observer = observer
-    }
+    let key: String
+    /// An origin such as `https://api.stripe.com`.
+    let address: String
+    var catalog = Catalog()
+    var client = HTTPClient(timeout: .seconds(8))
+    var observer: StoreCallObserver = { _ in }
 
     /// A key belongs to one mode, and its prefix names it.
     public func reads(_ environment: StoreEnvironment) -> Bool {

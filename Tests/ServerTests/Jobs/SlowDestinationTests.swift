@@ -3,10 +3,11 @@ import Domain
 import HTTPClient
 import Ledger
 import Server
-import Stores
 import Support
 import TestSupport
 import Testing
+
+@testable import Stores
 
 /// A store, or a staging server, that takes a question and does not answer holds up nobody but itself.
 @Suite(.blocking) struct SlowDestinationTests {

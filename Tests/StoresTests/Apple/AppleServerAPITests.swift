@@ -1,9 +1,10 @@
 import Crypto
 import Domain
 import Simulator
-import Stores
 import TestSupport
 import Testing
+
+@testable import Stores
 
 /// The client against the stand-in, over real sockets and with real signatures.
 @Suite struct AppleServerAPITests {

@@ -1,6 +1,4 @@
-internal import Encoding
-
-/// A document as a simulated store sends it: members keep their order, and it can have any shape.
+/// A document to be sent, of any shape: it is written as a literal, and its members keep their order.
 public indirect enum WireJSON: Sendable, Equatable, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
     ExpressibleByBooleanLiteral, ExpressibleByNilLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
@@ -17,6 +15,7 @@ public indirect enum WireJSON: Sendable, Equatable, ExpressibleByStringLiteral, 
     case null
     case flag(Bool)
     case number(Int64)
+    case decimal(Double)
     case text(String)
     case list([WireJSON])
     case object([Member])
@@ -60,6 +59,7 @@ public indirect enum WireJSON: Sendable, Equatable, ExpressibleByStringLiteral, 
         case .null: bytes += "null".utf8
         case .flag(let flag): bytes += (flag ? "true" : "false").utf8
         case .number(let number): bytes += String(number).utf8
+        case .decimal(let number): bytes += String(number).utf8
         case .text(let text): JSONLiteral.append(Array(text.utf8), to: &bytes)
         case .list(let items): append(items, between: "[]", to: &bytes) { $0.append(to: &$1) }
         case .object(let members):
