@@ -59,9 +59,7 @@ extension AppleChainVerifier {
     /// been checked, so the caller compares that date.
     private func rootWindow(_ leaf: Certificate, intermediate: Certificate) throws(ChainError) -> ClosedRange<Int64> {
         guard let store = anchors.store, let context = X509_STORE_CTX_new(), let untrusted = OPENSSL_sk_new_null()
-        else {
-            throw .untrusted("out of memory")
-        }
+        else { throw .untrusted }
         defer {
             X509_STORE_CTX_free(context)
             OPENSSL_sk_free(untrusted)
@@ -71,9 +69,7 @@ extension AppleChainVerifier {
             try leaf.handle.borrow { (leaf: OpaquePointer) throws(ChainError) in
                 try intermediate.handle.borrow { (intermediate: OpaquePointer) throws(ChainError) in
                     OPENSSL_sk_push(untrusted, UnsafeRawPointer(intermediate))
-                    guard X509_STORE_CTX_init(context, store, leaf, untrusted) == 1 else {
-                        throw .untrusted("out of memory")
-                    }
+                    guard X509_STORE_CTX_init(context, store, leaf, untrusted) == 1 else { throw .untrusted }
                     return try path(context, through: intermediate)
                 }
             }
@@ -88,10 +84,7 @@ extension AppleChainVerifier {
         X509_VERIFY_PARAM_set_flags(parameters, UInt(X509_V_FLAG_X509_STRICT | X509_V_FLAG_NO_CHECK_TIME))
         // At least 112 bits: RSA of 2048 bits, no SHA-1 (X509_VERIFY_PARAM_set_auth_level(3)).
         X509_VERIFY_PARAM_set_auth_level(parameters, 2)
-        guard X509_verify_cert(context) == 1 else {
-            let reason = X509_verify_cert_error_string(Int(X509_STORE_CTX_get_error(context)))
-            throw .untrusted(reason.map { String(cString: $0) } ?? "unknown")
-        }
+        guard X509_verify_cert(context) == 1 else { throw .untrusted }
         let chain = X509_STORE_CTX_get0_chain(context)
         guard OPENSSL_sk_num(chain) == 3, let second = OPENSSL_sk_value(chain, 1),
             X509_cmp(OpaquePointer(second), intermediate) == 0, let root = OPENSSL_sk_value(chain, 2),

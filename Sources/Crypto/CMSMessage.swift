@@ -58,7 +58,7 @@ final class CMSMessage {
         defer { X509_STORE_CTX_free(context) }
         return try store.borrow { (store: OpaquePointer) throws(CMSError) in
             guard X509_STORE_CTX_init(context, store, OpaquePointer(signer), certificates.stack) == 1 else {
-                throw .untrusted("out of memory")
+                throw .untrusted
             }
             return try CMSMessage.path(context)
         }
@@ -69,10 +69,7 @@ final class CMSMessage {
         X509_VERIFY_PARAM_set_flags(parameters, UInt(X509_V_FLAG_NO_CHECK_TIME))
         X509_VERIFY_PARAM_set_auth_level(parameters, 0)
         X509_VERIFY_PARAM_set_depth(parameters, 3)
-        guard X509_verify_cert(context) == 1 else {
-            let reason = X509_verify_cert_error_string(Int(X509_STORE_CTX_get_error(context)))
-            throw .untrusted(reason.map { String(cString: $0) } ?? "unknown")
-        }
+        guard X509_verify_cert(context) == 1 else { throw .untrusted }
         let chain = X509_STORE_CTX_get0_chain(context)
         return (0..<max(0, OPENSSL_sk_num(chain))).compactMap { index in
             OPENSSL_sk_value(chain, index).flatMap { Certificate(sharing: OpaquePointer($0)) }

@@ -29,7 +29,7 @@ final class OpenSSLHandle: @unchecked Sendable {
     }
 }
 
-/// The common part of all kinds of private keys.
+/// The common part of all kinds of keys.
 extension OpenSSLHandle {
     /// Signs with SHA-256 and the key's own scheme: ECDSA in DER, or RSA with PKCS#1.
     func signature(for message: [UInt8]) throws(CryptoError) -> [UInt8] {
@@ -45,6 +45,20 @@ extension OpenSSLHandle {
             throw .failing(to: .sign)
         }
         return Array(signature.prefix(count))
+    }
+
+    /// Whether `signature` is what `signature(for:)` makes with the private key to this public one.
+    func isValid(_ signature: [UInt8], for message: ArraySlice<UInt8>) -> Bool {
+        guard let context = EVP_MD_CTX_new() else { return false }
+        defer { EVP_MD_CTX_free(context) }
+        let isValid = borrow { key in
+            EVP_DigestVerifyInit(context, nil, EVP_sha256(), nil, key) == 1
+                && message.withUnsafeBufferPointer {
+                    EVP_DigestVerify(context, signature, signature.count, $0.baseAddress, $0.count) == 1
+                }
+        }
+        if !isValid { ERR_clear_error() }
+        return isValid
     }
 
     /// An unencrypted PKCS#8 key.

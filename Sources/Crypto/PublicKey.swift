@@ -12,16 +12,7 @@ public struct PublicKey: Sendable {
 
     /// Returns false unless `signature` is 64 raw bytes that sign exactly `message`.
     public func isValid(_ signature: [UInt8], for message: ArraySlice<UInt8>) -> Bool {
-        guard let der = ECDSASignature.der(raw: signature), let context = EVP_MD_CTX_new() else { return false }
-        defer { EVP_MD_CTX_free(context) }
-        let isValid = key.borrow { key in
-            EVP_DigestVerifyInit(context, nil, EVP_sha256(), nil, key) == 1
-                && message.withUnsafeBufferPointer {
-                    EVP_DigestVerify(context, der, der.count, $0.baseAddress, $0.count) == 1
-                }
-        }
-        if !isValid { ERR_clear_error() }
-        return isValid
+        ECDSASignature.der(raw: signature).map { key.isValid($0, for: message) } ?? false
     }
 }
 

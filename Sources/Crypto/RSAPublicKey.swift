@@ -30,16 +30,7 @@ public struct RSAPublicKey: Sendable {
 
     /// Returns false unless `signature` is a PKCS#1 signature with SHA-256 of exactly `message`.
     public func isValid(_ signature: [UInt8], for message: ArraySlice<UInt8>) -> Bool {
-        guard let context = EVP_MD_CTX_new() else { return false }
-        defer { EVP_MD_CTX_free(context) }
-        let isValid = key.borrow { key in
-            EVP_DigestVerifyInit(context, nil, EVP_sha256(), nil, key) == 1
-                && message.withUnsafeBufferPointer {
-                    EVP_DigestVerify(context, signature, signature.count, $0.baseAddress, $0.count) == 1
-                }
-        }
-        if !isValid { ERR_clear_error() }
-        return isValid
+        key.isValid(signature, for: message)
     }
 }
 

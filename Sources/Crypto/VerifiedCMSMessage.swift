@@ -45,21 +45,12 @@ public struct CMSVerifier: Sendable {
     }
 }
 
-public enum CMSError: Error, Equatable, CustomStringConvertible {
+public enum CMSError: Error, Equatable {
     /// Not a CMS message with signed data.
     case unreadable
-    /// There is no path to a trusted root; the reason is OpenSSL's text.
-    case untrusted(String)
+    /// There is no path to a trusted root.
+    case untrusted
     /// There is a path, but it lacks the shape of Apple's: length, markers.
     case wrongShape
     case badSignature
-
-    public var description: String {
-        switch self {
-        case .unreadable: "the message is not a CMS SignedData with content and one signer"
-        case .untrusted(let reason): "no path to a trusted root: \(reason)"
-        case .wrongShape: "the signer's certificates do not have the shape of Apple's chain"
-        case .badSignature: "the signature does not belong to the content"
-        }
-    }
 }

@@ -29,19 +29,11 @@ extension VerifiedChain {
 }
 
 /// Why certificates do not form such a chain.
-public enum ChainError: Error, Equatable, CustomStringConvertible {
+public enum ChainError: Error, Equatable {
     /// Not one DER certificate.
     case unreadable
-    /// There is no path to a trusted root; the reason is OpenSSL's text.
-    case untrusted(String)
+    /// There is no path to a trusted root.
+    case untrusted
     /// There is a path, but it lacks the shape of Apple's: length, markers, kind of key.
     case wrongShape
-
-    public var description: String {
-        switch self {
-        case .unreadable: "a certificate cannot be read"
-        case .untrusted(let reason): "no path to a trusted root: \(reason)"
-        case .wrongShape: "the certificates do not have the shape of Apple's chain"
-        }
-    }
 }

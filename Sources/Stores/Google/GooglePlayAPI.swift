@@ -148,17 +148,12 @@ public struct GooglePlayAPI: StoreAPI {
         guard let address = address() else { throw .unavailable(reason: "its address is not known yet") }
         let bearer = try access.bearer(now: now)
         let type = body == nil ? [] : [("Content-Type", "application/json")]
-        let response: HTTPClient.Response
-        do throws(HTTPClientError) {
-            response = try client.send(
-                method,
-                to: "\(address)/androidpublisher/v3/applications/\(PercentEncoding.encode(package))/\(path)",
-                headers: [("Authorization", bearer)] + type,
-                body: body
-            )
-        } catch {
-            throw .unavailable(reason: error.description)
-        }
+        let response = try client.ask(
+            method,
+            at: "\(address)/androidpublisher/v3/applications/\(PercentEncoding.encode(package))/\(path)",
+            headers: [("Authorization", bearer)] + type,
+            body: body
+        )
         if response.status == 401 { access.forget(bearer) }
         return try GoogleAnswer(response).result()
     }

@@ -62,12 +62,7 @@ public struct StripeAPI: StoreAPI {
     }
 
     private func exchange(_ path: String, headers: [(String, String)]) throws(StoreAPIError) -> [UInt8]? {
-        let response: HTTPClient.Response
-        do throws(HTTPClientError) {
-            response = try client.send("GET", to: address + path, headers: headers)
-        } catch {
-            throw .unavailable(reason: error.description)
-        }
+        let response = try client.ask("GET", at: address + path, headers: headers)
         switch response.status {
         case 200: return response.body
         case 404: return nil
