@@ -10,31 +10,35 @@ public struct AlertRule: Sendable {
         case warning
     }
 
-    public let name: String
+    let name: String
     /// Each series that it returns is an alarm.
-    let expression: String
+    private(set) var expression = ""
     /// How long it must hold, in Prometheus' words: `5m`.
-    let lasting: String
+    private(set) var lasting = "0m"
     let severity: Severity
     /// One sentence. May name labels of the expression: `{{ $labels.provider }}`.
-    let summary: String
+    private(set) var summary = ""
     /// The heading of the Runbook that says what to do.
     let section: String
 
-    init(
-        _ name: String,
-        when expression: String,
-        lasting: String = "0m",
-        _ severity: Severity,
-        _ summary: String,
-        section: String
-    ) {
-        self.name = "Paycast" + name
-        self.expression = expression
-        self.lasting = lasting
-        self.severity = severity
-        self.summary = summary
-        self.section = section
+    static func critical(_ name: String, see section: String) -> AlertRule {
+        AlertRule(name: "Paycast" + name, severity: .critical, section: section)
+    }
+
+    static func warning(_ name: String, see section: String) -> AlertRule {
+        AlertRule(name: "Paycast" + name, severity: .warning, section: section)
+    }
+
+    func when(_ expression: String, for lasting: String = "0m") -> AlertRule {
+        var rule = self
+        (rule.expression, rule.lasting) = (expression, lasting)
+        return rule
+    }
+
+    func says(_ summary: String) -> AlertRule {
+        var rule = self
+        rule.summary = summary
+        return rule
     }
 
     /// Where the installed package has the article.
