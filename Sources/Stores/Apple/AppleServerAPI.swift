@@ -15,23 +15,8 @@ public struct AppleServerAPI: StoreAPI {
     /// The bundle id for calls that are not about a contract.
     let app: String
 
-    /// `key`, `keyID` and `issuer` belong to the team's In-App Purchase key, so one key serves all its apps. An
-    /// environment without an address is never asked.
-    public init(
-        key: PrivateKey,
-        keyID: String,
-        issuer: String,
-        app bundle: String,
-        verifier: AppleVerifier,
-        addresses: [StoreEnvironment: String] = AppleServerAPI.addresses,
-        client: HTTPClient
-    ) {
-        self.init(key: key, keyID: keyID, issuer: issuer, app: bundle, verifier: verifier, client: client) {
-            addresses[$0]
-        }
-    }
-
-    /// Each call reads `address`, because a stand-in has no address before its server listens.
+    /// `key`, `keyID` and `issuer` belong to the team's In-App Purchase key, so one key serves all its apps. Each call reads
+    /// `address`, because a stand-in has no address before its server listens; an environment without one is never asked.
     public init(
         key: PrivateKey,
         keyID: String,

@@ -145,7 +145,7 @@ extension AppleVerifier {
         _ text: String,
         renewalInfo: String?,
         now: Instant
-    ) throws(VerificationError) -> (AppleTransaction, AppleRenewal?, Place) {
+    ) throws(VerificationError) -> (AppleTransaction, AppleRenewal?, ApplePlace) {
         guard !configuration.bundleIDs.isEmpty else { throw .notConfigured }
         let transaction = try open(transaction: text, now: now)
         let claims = AppleClaims(bundle: transaction.bundleId, app: nil, environment: transaction.environment)
@@ -159,7 +159,7 @@ extension AppleVerifier {
         return transaction
     }
 
-    private func transaction(_ text: String?, at place: Place, now: Instant) throws(VerificationError)
+    private func transaction(_ text: String?, at place: ApplePlace, now: Instant) throws(VerificationError)
         -> AppleTransaction?
     {
         guard let text else { return nil }
@@ -173,7 +173,7 @@ extension AppleVerifier {
     private func renewal(
         _ text: String?,
         of transaction: AppleTransaction?,
-        at place: Place,
+        at place: ApplePlace,
         now: Instant
     ) throws(VerificationError) -> AppleRenewal? {
         guard let text else { return nil }
@@ -188,7 +188,7 @@ extension AppleVerifier {
     /// The account whose consent was rescinded; nil for all other notifications.
     private func consenter(
         _ data: AppleNotification.AppData?,
-        at place: Place,
+        at place: ApplePlace,
         now: Instant
     ) throws(VerificationError) -> String? {
         guard let text = data?.signedAppTransactionInfo else { return nil }
@@ -203,33 +203,21 @@ extension AppleVerifier {
         _ transaction: AppleTransaction,
         renewal: AppleRenewal?,
         status: Int?,
-        at place: Place,
+        at place: ApplePlace,
         outer: Instant
     ) -> Observation {
         let signedAt = [transaction.signedAt, renewal?.signedAt].compactMap { $0 }.max() ?? outer
         let snapshot = status.flatMap {
             AppleSnapshot(status: $0, transaction: transaction, renewal: renewal, signedAt: signedAt).snapshot
         }
-        let key = ContractKey(
-            provider: .apple,
-            environment: place.environment,
-            app: place.app,
-            lineage: transaction.lineage
-        )
-        return transaction.observation(key, signedAt: outer, snapshot: snapshot)
+        return transaction.observation(place.key(transaction.lineage), signedAt: outer, snapshot: snapshot)
     }
 }
 
 /// Which apps and environments a server listens to.
 extension AppleVerifier {
-    /// Where a purchase was made.
-    struct Place {
-        var app: String
-        var environment: StoreEnvironment
-    }
-
     /// Checks the app first, then the environment, as Apple's libraries do.
-    func admit(_ claims: AppleClaims, isAppIDStated: Bool = true) throws(VerificationError) -> Place {
+    func admit(_ claims: AppleClaims, isAppIDStated: Bool = true) throws(VerificationError) -> ApplePlace {
         guard let bundle = claims.bundle, isValidIdentifier(bundle), configuration.bundleIDs.contains(bundle) else {
             throw .wrongApp
         }
@@ -241,6 +229,6 @@ extension AppleVerifier {
             // A certificate of Xcode's proves nothing about a store.
             throw configuration.environments == [.xcode] ? .untrusted(.untrustedChain) : .wrongEnvironment
         }
-        return Place(app: bundle, environment: environment)
+        return ApplePlace(app: bundle, environment: environment)
     }
 }

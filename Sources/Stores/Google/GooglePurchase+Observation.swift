@@ -89,12 +89,6 @@ extension GooglePurchase {
     /// A one-time purchase whose payment is pending or never came. The pending state is older than everything after it.
     private var openPayment: Snapshot? {
         guard let state, state == .pending || state == .expired else { return nil }
-        return Snapshot(
-            state: state,
-            product: product,
-            autoRenew: false,
-            accessUntil: nil,
-            signedAt: state == .pending ? Instant(milliseconds: 0) : readAt
-        )
+        return .of(state, product: product, at: state == .pending ? Instant(milliseconds: 0) : readAt)
     }
 }
