@@ -70,22 +70,6 @@ public struct AppleServerAPI: StoreAPI {
     }
 }
 
-/// Which notifications to request. Apple keeps them for 180 days in Production and 30 in Sandbox.
-public struct AppleNotificationQuery: Sendable, Equatable {
-    public var start: Instant
-    public var end: Instant
-    /// Requests only notifications that our server did not answer with a success.
-    public var onlyFailures = false
-}
-
-/// One page of the notification history.
-public struct AppleNotificationPage: Sendable, Equatable {
-    /// A notification as Apple posts it to `/webhooks/apple`, or would have; not verified yet.
-    public var bodies: [[UInt8]]
-    /// The token of the next page; nil at the end.
-    public var next: String?
-}
-
 /// The result of a test notification.
 public struct AppleTestStatus: Sendable, Equatable {
     public struct Attempt: Sendable, Equatable {
@@ -101,14 +85,14 @@ public struct AppleTestStatus: Sendable, Equatable {
 }
 
 extension AppleServerAPI {
-    /// Get Notification History, one page. `token` is the last page's `next`, with the same query.
+    /// Get Notification History, one page: notifications as Apple posts them to `/webhooks/apple`, or would have; not
+    /// verified yet. Apple keeps them for 180 days in Production and 30 in Sandbox.
     public func notificationHistory(
-        _ query: AppleNotificationQuery,
-        after token: String? = nil,
+        _ query: HistoryQuery,
         in environment: StoreEnvironment,
         now: Instant
-    ) throws(StoreAPIError) -> AppleNotificationPage {
-        let (bodies, hasMore, next) = try ask(.notifications(query, after: token), in: environment, now: now) {
+    ) throws(StoreAPIError) -> HistoryPage<[UInt8]> {
+        let (bodies, hasMore, next) = try ask(.notifications(query), in: environment, now: now) {
             (answer) throws(VerificationError) -> ([[UInt8]], Bool?, String?) in
             var bodies: [[UInt8]] = []
             for record in try answer.parts("notificationHistory") {
@@ -116,11 +100,11 @@ extension AppleServerAPI {
             }
             return (bodies, try answer.boolean("hasMore"), try answer.string("paginationToken"))
         }
-        guard hasMore == true else { return AppleNotificationPage(bodies: bodies, next: nil) }
-        guard let next, next != token else {
+        guard hasMore == true else { return HistoryPage(entries: bodies, next: nil) }
+        guard let next, next != query.token else {
             throw .unreadable(reason: "the history says that there is more, but names no next page")
         }
-        return AppleNotificationPage(bodies: bodies, next: next)
+        return HistoryPage(entries: bodies, next: next)
     }
 
     /// Request a Test Notification; returns the token that `testStatus` takes.

@@ -94,13 +94,13 @@ struct AppleCall: Equatable {
     }
 
     /// The body is the same for every page, as Apple requires.
-    static func notifications(_ query: AppleNotificationQuery, after token: String?) -> AppleCall {
+    static func notifications(_ query: HistoryQuery) -> AppleCall {
         let range = #""endDate":\#(query.end.milliseconds),"startDate":\#(query.start.milliseconds)"#
         let body = "{\(range)\(query.onlyFailures ? #","onlyFailures":true"# : "")}"
         return AppleCall(
             method: "POST",
             path: "/inApps/v1/notifications/history",
-            query: token.map { ["paginationToken=\(PercentEncoding.encode($0))"] } ?? [],
+            query: query.token.map { ["paginationToken=\(PercentEncoding.encode($0))"] } ?? [],
             body: Array(body.utf8)
         )
     }
