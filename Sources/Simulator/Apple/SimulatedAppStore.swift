@@ -64,12 +64,12 @@ public struct SimulatedAppStore: Sendable {
 
     /// The JWS that an app holds after a purchase, and may post to `/transactions/apple`.
     public func transaction(_ notification: SimulatedNotification) throws(CryptoError) -> String {
-        try signer.sign(notification.transaction(model(notification)))
+        try signer.sign(notification.transaction(model(notification)).bytes)
     }
 
     /// The renewal info that an app holds beside it.
     public func renewal(_ notification: SimulatedNotification) throws(CryptoError) -> String {
-        try signer.sign(notification.renewal(model(notification)))
+        try signer.sign(notification.renewal(model(notification)).bytes)
     }
 
     private func model(_ notification: SimulatedNotification) -> AppStorePurchaseModel {
@@ -84,10 +84,10 @@ public struct SimulatedAppStore: Sendable {
         let model = model(notification)
         var data = notification.data
         data["consumptionRequestReason"] = model.consumptionRequestReason.map { .text($0) }
-        data["signedTransactionInfo"] = .text(try signer.sign(notification.transaction(model)))
+        data["signedTransactionInfo"] = .text(try signer.sign(notification.transaction(model).bytes))
         guard model.product.kind == .subscription else { return data }
         data["status"] = .number(Int64(model.status))
-        data["signedRenewalInfo"] = .text(try signer.sign(notification.renewal(model)))
+        data["signedRenewalInfo"] = .text(try signer.sign(notification.renewal(model).bytes))
         return data
     }
 
@@ -186,118 +186,58 @@ extension SimulatedNotification {
         ]
     }
 
-    func transaction(_ model: AppStorePurchaseModel) -> TransactionDocument {
+    func transaction(_ model: AppStorePurchaseModel) -> WireJSON {
         let isSubscription = model.product.kind == .subscription
-        var document = TransactionDocument(
-            transactionId: isSubscription
-                ? StoreID.make(model.lineage, String(model.period.milliseconds)) : model.lineage,
-            originalTransactionId: model.lineage,
-            appTransactionId: download,
-            bundleId: bundleID,
-            productId: model.product.id,
-            purchaseDate: model.purchasedAt.milliseconds,
-            originalPurchaseDate: model.purchasedAt.milliseconds,
-            type: model.product.appleType,
-            inAppOwnershipType: model.isFamilyShared ? "FAMILY_SHARED" : "PURCHASED",
-            signedDate: now.milliseconds,
-            environment: environment.rawValue,
-            transactionReason: model.reason,
-            price: model.product.price,
-            currency: model.product.currency
-        )
-        document.previousOriginalTransactionId = model.previousLineage
-        document.appAccountToken = token?.description
+        let period = String(model.period.milliseconds)
+        var document: WireJSON = [
+            "transactionId": .text(isSubscription ? StoreID.make(model.lineage, period) : model.lineage),
+            "originalTransactionId": .text(model.lineage), "appTransactionId": .text(download),
+            "bundleId": .text(bundleID), "productId": .text(model.product.id),
+            "purchaseDate": .number(model.purchasedAt.milliseconds),
+            "originalPurchaseDate": .number(model.purchasedAt.milliseconds), "quantity": 1,
+            "type": .text(model.product.appleType),
+            "inAppOwnershipType": .text(model.isFamilyShared ? "FAMILY_SHARED" : "PURCHASED"),
+            "signedDate": .number(now.milliseconds), "environment": .text(environment.rawValue),
+            "transactionReason": .text(model.reason), "storefront": "USA", "storefrontId": "143441",
+            "price": .number(model.product.price), "currency": .text(model.product.currency),
+        ]
+        document["previousOriginalTransactionId"] = model.previousLineage.map { .text($0) }
+        document["appAccountToken"] = token.map { .text($0.description) }
         if isSubscription {
-            document.webOrderLineItemId = StoreID.make(model.lineage, String(model.period.milliseconds), "line")
-            document.subscriptionGroupIdentifier = model.product.group
-            document.expiresDate = model.expiresAt.milliseconds
+            document["webOrderLineItemId"] = .text(StoreID.make(model.lineage, period, "line"))
+            document["subscriptionGroupIdentifier"] = model.product.group.map { .text($0) }
+            document["expiresDate"] = .number(model.expiresAt.milliseconds)
         }
         if let revocation = model.revocation {
-            document.revocationDate = revocation.date.milliseconds
-            document.revocationReason = 0
-            document.revocationType = revocation.type
-            document.revocationPercentage = 100_000
+            document["revocationDate"] = .number(revocation.date.milliseconds)
+            document["revocationReason"] = 0
+            document["revocationType"] = .text(revocation.type)
+            document["revocationPercentage"] = 100_000
         }
         if model.isOffer {
-            document.offerType = 2
-            document.offerIdentifier = "paycast.welcome.back"
-            document.offerDiscountType = "PAY_AS_YOU_GO"
+            document["offerType"] = 2
+            document["offerIdentifier"] = "paycast.welcome.back"
+            document["offerDiscountType"] = "PAY_AS_YOU_GO"
         }
         return document
     }
 
-    func renewal(_ model: AppStorePurchaseModel) -> RenewalDocument {
-        RenewalDocument(
-            originalTransactionId: model.lineage,
-            productId: model.product.id,
-            autoRenewProductId: model.nextProduct,
-            autoRenewStatus: model.autoRenews ? 1 : 0,
-            expirationIntent: model.expirationIntent,
-            isInBillingRetryPeriod: model.isInBillingRetry,
-            gracePeriodExpiresDate: model.graceUntil?.milliseconds,
-            priceIncreaseStatus: model.priceIncreaseStatus,
-            renewalPrice: SimulatedProduct(id: model.nextProduct, kind: .subscription).price,
-            currency: model.product.currency,
-            renewalDate: model.expiresAt.milliseconds,
-            recentSubscriptionStartDate: model.purchasedAt.milliseconds,
-            appAccountToken: token?.description,
-            appTransactionId: download,
-            signedDate: now.milliseconds,
-            environment: environment.rawValue
-        )
+    func renewal(_ model: AppStorePurchaseModel) -> WireJSON {
+        let next = SimulatedProduct(id: model.nextProduct, kind: .subscription)
+        var document: WireJSON = [
+            "originalTransactionId": .text(model.lineage), "productId": .text(model.product.id),
+            "autoRenewProductId": .text(model.nextProduct), "autoRenewStatus": model.autoRenews ? 1 : 0,
+            "renewalPrice": .number(next.price), "currency": .text(model.product.currency),
+            "renewalDate": .number(model.expiresAt.milliseconds),
+            "recentSubscriptionStartDate": .number(model.purchasedAt.milliseconds),
+            "appTransactionId": .text(download), "signedDate": .number(now.milliseconds),
+            "environment": .text(environment.rawValue),
+        ]
+        document["expirationIntent"] = model.expirationIntent.map { .number(Int64($0)) }
+        document["isInBillingRetryPeriod"] = model.isInBillingRetry.map { .flag($0) }
+        document["gracePeriodExpiresDate"] = model.graceUntil.map { .number($0.milliseconds) }
+        document["priceIncreaseStatus"] = model.priceIncreaseStatus.map { .number(Int64($0)) }
+        document["appAccountToken"] = token.map { .text($0.description) }
+        return document
     }
-}
-
-/// The documents of Apple that the stand-in reads again, member for member as they are sent
-/// (https://developer.apple.com/documentation/appstoreservernotifications). Dates are in milliseconds, prices in
-/// thousandths.
-public struct TransactionDocument: Codable, Sendable {
-    public var transactionId: String
-    public var originalTransactionId: String
-    public var previousOriginalTransactionId: String?
-    public var webOrderLineItemId: String?
-    public var appTransactionId: String
-    public var bundleId: String
-    public var productId: String
-    public var subscriptionGroupIdentifier: String?
-    public var purchaseDate: Int64
-    public var originalPurchaseDate: Int64
-    public var expiresDate: Int64?
-    public var quantity = 1
-    public var type: String
-    public var appAccountToken: String?
-    public var inAppOwnershipType: String
-    public var signedDate: Int64
-    public var environment: String
-    public var transactionReason: String
-    public var storefront = "USA"
-    public var storefrontId = "143441"
-    public var price: Int64
-    public var currency: String
-    public var revocationDate: Int64?
-    public var revocationReason: Int?
-    public var revocationType: String?
-    public var revocationPercentage: Int?
-    public var offerType: Int?
-    public var offerIdentifier: String?
-    public var offerDiscountType: String?
-}
-
-public struct RenewalDocument: Codable, Sendable {
-    public var originalTransactionId: String
-    public var productId: String
-    public var autoRenewProductId: String
-    public var autoRenewStatus: Int
-    public var expirationIntent: Int?
-    public var isInBillingRetryPeriod: Bool?
-    public var gracePeriodExpiresDate: Int64?
-    public var priceIncreaseStatus: Int?
-    public var renewalPrice: Int64
-    public var currency: String
-    public var renewalDate: Int64
-    public var recentSubscriptionStartDate: Int64
-    public var appAccountToken: String?
-    public var appTransactionId: String
-    public var signedDate: Int64
-    public var environment: String
 }
