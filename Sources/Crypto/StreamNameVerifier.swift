@@ -1,6 +1,5 @@
 public import Domain
 internal import Encoding
-internal import FoundationEssentials
 
 /// Rails' signed stream names: signs and verifies what `turbo_stream_from` puts into a page, with the same keys.
 ///
@@ -111,30 +110,17 @@ struct StreamNamePayload {
             expiry = nil
             return
         }
-        let envelope = try? JSONDecoder().decode(Envelope.self, from: Data(payload)).rails
-        expiry = envelope?.exp
+        // Rails 7.1 puts the value into `data`; older versions put it into `message`, as JSON in Base64.
+        let rails = JSONNode(payload)?["_rails"]
+        let members = ["data", "message", "exp", "pur"].map { (name: String) -> JSONNode in rails?[name] ?? .null }
         // Stream names are signed without a purpose, and Rails rejects a message with another purpose.
-        guard let envelope, (envelope.pur ?? "").isEmpty else {
+        guard members.allSatisfy({ $0.isNull || $0.text != nil }), (members[3].text ?? "").isEmpty else {
             stream = nil
+            expiry = nil
             return
         }
-        let data = envelope.data ?? envelope.message.flatMap { Base64.decode($0) }.flatMap { JSONLiteral.string($0) }
-        stream = data.flatMap { StreamName($0) }
-    }
-}
-
-/// Rails 7.1 puts the value into `data`; older versions put it into `message`, as JSON in Base64.
-private struct Envelope: Decodable {
-    struct Rails: Decodable {
-        var data: String?
-        var message: String?
-        var exp: String?
-        var pur: String?
-    }
-
-    var rails: Rails
-
-    enum CodingKeys: String, CodingKey {
-        case rails = "_rails"
+        let old = members[1].text.flatMap { Base64.decode($0) }.flatMap { JSONLiteral.string($0) }
+        stream = (members[0].text ?? old).flatMap { StreamName($0) }
+        expiry = members[2].text
     }
 }
