@@ -160,7 +160,8 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "CLinux", "Encoding", "Domain", "Support", "Crypto", "HTTPClient", "WebSocketClient", "Stores", "Rails",
+                "CLinux", "COpenSSL", "Encoding", "Domain", "Support", "Crypto", "HTTPClient", "WebSocketClient",
+                "Stores", "Rails",
                 "Simulator",
             ],
             path: "Tests/TestSupport",

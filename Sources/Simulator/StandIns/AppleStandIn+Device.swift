@@ -24,17 +24,18 @@ extension AppleStandIn {
     }
 
     private func purchase(_ request: StandInRequest, now: Instant) -> StandInAnswer {
-        guard let wish = AppStoreJSON.decode(DevicePurchase.self, from: request.body),
-            let order = OrderToken(wish.order), isValidIdentifier(wish.account, limit: 64)
+        let wish = JSONNode(request.body)
+        guard let account = wish?["account"]?.text, isValidIdentifier(account, limit: 64),
+            let order = wish?["order"]?.text.flatMap({ OrderToken($0) }), let id = wish?["product"]?.text
         else { return .refusal(400, code: 4_000_000, message: "Send account, product and order, a UUID.") }
-        guard let product = SimulatedProduct.catalog.first(where: { $0.id == wish.product }) else {
+        guard let product = SimulatedProduct.catalog.first(where: { $0.id == id }) else {
             return .refusal(404, code: 4_040_000, message: "No such product.")
         }
         // An account has one subscription of a group.
-        let held = memory.withLock { $0.entitlements(of: UserID(wish.account), at: now) }
-            .first { $0.subscriptionGroupIdentifier == product.group }
-        if let held, let transaction = signed(held, now: now) { return .json(["transaction": transaction]) }
-        return sell(product, to: UserID(wish.account), order: order, now: now)
+        let held = memory.withLock { $0.entitlements(of: UserID(account), at: now) }
+            .first { $0[text: "subscriptionGroupIdentifier"] == product.group }
+        if let held { return .json(["transaction": signed(held, now: now)]) }
+        return sell(product, to: UserID(account), order: order, now: now)
     }
 
     private func sell(
@@ -54,12 +55,11 @@ extension AppleStandIn {
             now: now
         )
         guard let body = try? SimulatedAppStore(signer: signer).body(notification),
-            let decoded = DecodedNotification(body), let statement = decoded.statement,
-            let transaction = signed(statement.transaction, now: now)
+            let decoded = DecodedNotification(body), let statement = decoded.statement
         else { return .refusal(500, code: 5_000_000, message: "The purchase cannot be signed.") }
         memory.withLock { $0.buy(statement, for: account) }
         return .json([
-            "transaction": transaction,
+            "transaction": signed(statement.transaction, now: now),
             "notification": ["id": .text(decoded.id), "signedPayload": .text(decoded.payload)],
         ])
     }
@@ -69,24 +69,16 @@ extension AppleStandIn {
             return .refusal(400, code: 4_000_000, message: "Say whose: ?account=NAME.")
         }
         let held = memory.withLock { $0.entitlements(of: UserID(account), at: now) }
-        return .json(["transactions": .list(held.compactMap { signed($0, now: now) })])
+        return .json(["transactions": .list(held.map { signed($0, now: now) })])
     }
 
-    private func signed(_ document: TransactionDocument, now: Instant) -> WireJSON? {
-        var document = document
-        document.signedDate = now.milliseconds
-        guard let jws = try? signer.sign(document) else { return nil }
-        return [
-            "id": .text(document.transactionId), "originalId": .text(document.originalTransactionId),
-            "product": .text(document.productId), "signedDate": .number(document.signedDate), "jws": .text(jws),
+    private func signed(_ document: WireJSON, now: Instant) -> WireJSON {
+        [
+            "id": .text(document[text: "transactionId"]), "originalId": .text(document.lineage),
+            "product": .text(document[text: "productId"]), "signedDate": .number(now.milliseconds),
+            "jws": .text(sign(document, at: now)),
         ]
     }
-}
-
-private struct DevicePurchase: Decodable {
-    var account: String
-    var product: String
-    var order: String
 }
 
 extension SimulatedProduct {

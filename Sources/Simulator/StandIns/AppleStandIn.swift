@@ -46,7 +46,7 @@ public final class AppleStandIn: StandIn {
         let environment = path.first.flatMap { name in StoreEnvironment.ofStores.first { $0.rawValue == name } }
         if environment != nil { path.removeFirst() }
         guard path.count > 2, path.removeFirst() == "inApps" else { return nil }
-        guard let app = AppleCaller(request.authorization, now: now)?.bid else { return .unauthenticated }
+        guard let app = appleCaller(request.authorization, now: now) else { return .unauthenticated }
         let call = AppleStandInCall(
             request: request,
             version: path.removeFirst(),
@@ -87,24 +87,24 @@ extension AppleStandIn {
         let items = found.map { known -> (group: String, item: WireJSON) in
             let known = known.standing(at: call.now)
             var item: WireJSON = [
-                "originalTransactionId": .text(known.transaction.originalTransactionId),
-                "status": .number(Int64(known.status)),
-                "signedTransactionInfo": .text(sign(known.transaction, for: call)),
+                "originalTransactionId": .text(known.transaction.lineage), "status": .number(known.status),
+                "signedTransactionInfo": .text(sign(known.transaction, at: call.now)),
             ]
-            item["signedRenewalInfo"] = known.renewal.map { .text(sign($0, for: call)) }
-            return (known.transaction.subscriptionGroupIdentifier ?? "", item)
+            item["signedRenewalInfo"] = known.renewal.map { .text(sign($0, at: call.now)) }
+            return (known.transaction[text: "subscriptionGroupIdentifier"], item)
         }
         let groups = Dictionary(grouping: items, by: \.group).sorted { $0.key < $1.key }.map { group -> WireJSON in
             ["subscriptionGroupIdentifier": .text(group.key), "lastTransactions": .list(group.value.map(\.item))]
         }
         return .json([
-            "environment": .text(known.environment), "bundleId": .text(known.bundleId), "data": .list(groups),
+            "environment": .text(known[text: "environment"]), "bundleId": .text(known[text: "bundleId"]),
+            "data": .list(groups),
         ])
     }
 
     private func transaction(_ call: AppleStandInCall) -> StandInAnswer {
         let found = memory.withLock { $0.transaction(call.id(1), in: call.environment) }
-        return found.map { .json(["signedTransactionInfo": .text(sign($0, for: call))]) } ?? .unknownTransaction
+        return found.map { .json(["signedTransactionInfo": .text(sign($0, at: call.now))]) } ?? .unknownTransaction
     }
 
     private func history(_ call: AppleStandInCall) -> StandInAnswer {
@@ -114,26 +114,25 @@ extension AppleStandIn {
             return .refusal(400, code: 4_000_005, message: "Invalid request revision.")
         }
         return .json([
-            "signedTransactions": .list(page.items.map { .text(sign($0, for: call)) }), "hasMore": .flag(page.hasMore),
-            "revision": .text(page.next),
+            "signedTransactions": .list(page.items.map { .text(sign($0, at: call.now)) }),
+            "hasMore": .flag(page.hasMore), "revision": .text(page.next),
         ])
     }
 
     private func setAccountToken(_ call: AppleStandInCall) -> StandInAnswer {
-        let body = AppStoreJSON.decode([String: String].self, from: call.request.body)
-        guard let token = body?["appAccountToken"].flatMap({ OrderToken($0) }) else {
+        guard let token = JSONNode(call.request.body)?["appAccountToken"]?.text.flatMap({ OrderToken($0) }) else {
             return .refusal(400, code: 4_000_183, message: "Invalid appAccountToken.")
         }
         guard let known = memory.withLock({ $0.transaction(call.id(1), in: call.environment) }) else {
             return .unknownTransaction
         }
-        guard known.originalTransactionId == call.id(1) else {
+        guard known.lineage == call.id(1) else {
             return .refusal(400, code: 4_000_187, message: "Not an original transaction id.")
         }
-        guard known.inAppOwnershipType != "FAMILY_SHARED" else {
+        guard known[text: "inAppOwnershipType"] != "FAMILY_SHARED" else {
             return .refusal(400, code: 4_000_185, message: "Family-shared transactions are not supported.")
         }
-        memory.withLock { $0.setToken(token, of: known.originalTransactionId) }
+        memory.withLock { $0.setToken(token, of: known.lineage) }
         return .json([:])
     }
 
@@ -147,34 +146,32 @@ extension AppleStandIn {
     }
 
     /// Signs the document anew for every answer, as Apple does.
-    private func sign(_ document: TransactionDocument, for call: AppleStandInCall) -> String {
+    func sign(_ document: WireJSON, at now: Instant) -> String {
         var document = document
-        document.signedDate = call.now.milliseconds
-        return (try? signer.sign(document)) ?? ""
-    }
-
-    private func sign(_ document: RenewalDocument, for call: AppleStandInCall) -> String {
-        var document = document
-        document.signedDate = call.now.milliseconds
-        return (try? signer.sign(document)) ?? ""
+        document["signedDate"] = .number(now.milliseconds)
+        return (try? signer.sign(document.bytes)) ?? ""
     }
 }
 
 extension AppleStandIn {
     private func notifications(_ call: AppleStandInCall) -> StandInAnswer {
-        guard let range = AppStoreJSON.decode(NotificationRange.self, from: call.request.body) else {
+        let asked = JSONNode(call.request.body)
+        guard let start = asked?["startDate"]?.integer, let end = asked?["endDate"]?.integer else {
             return .refusal(400, code: 4_000_015, message: "Invalid start date.")
         }
-        guard range.startDate <= range.endDate else {
+        guard start <= end else {
             return .refusal(400, code: 4_000_013, message: "Start date after end date.")
         }
         let reach = call.environment == .sandbox ? 30 : 180
-        guard range.startDate >= (call.now - .days(reach)).milliseconds else {
+        guard start >= (call.now - .days(reach)).milliseconds else {
             return .refusal(400, code: 4_000_012, message: "Start date too far in past.")
         }
-        let found = memory.withLock { $0.notifications(in: range, environment: call.environment) }
+        let onlyFailures = asked?["onlyFailures"]?.boolean ?? false
+        let found = memory.withLock {
+            $0.notifications(in: start...end, onlyFailures: onlyFailures, environment: call.environment)
+        }
         let token = call.request.query("paginationToken")
-        let query = "\(range.startDate)/\(range.endDate)/\(range.onlyFailures ?? false)"
+        let query = "\(start)/\(end)/\(onlyFailures)"
         guard let page = StandInPage(found, after: token, of: query) else {
             return .refusal(400, code: 4_000_014, message: "Invalid pagination token.")
         }

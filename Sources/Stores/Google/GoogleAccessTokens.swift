@@ -63,17 +63,12 @@ final class GoogleAccessTokens: Sendable {
                 reason: "PAYCAST_GOOGLE_CREDENTIALS holds a key that cannot sign; create a new one in Google Cloud"
             )
         }
-        let response: HTTPClient.Response
-        do throws(HTTPClientError) {
-            response = try client.send(
-                "POST",
-                to: credentials.tokenAddress,
-                headers: [("Content-Type", "application/x-www-form-urlencoded")],
-                body: Array("grant_type=\(GoogleAccessTokens.grantType)&assertion=\(assertion)".utf8)
-            )
-        } catch {
-            throw .unavailable(reason: error.description)
-        }
+        let response = try client.ask(
+            "POST",
+            at: credentials.tokenAddress,
+            headers: [("Content-Type", "application/x-www-form-urlencoded")],
+            body: Array("grant_type=\(GoogleAccessTokens.grantType)&assertion=\(assertion)".utf8)
+        )
         switch response.status {
         case 200: break
         case 400, 401, 403:

@@ -11,15 +11,16 @@ public struct StoreObject: Sendable {
         self.node = node
     }
 
+    /// Reads a store's document as JSON, and refuses repeated members.
     public init(_ body: [UInt8]) throws(VerificationError) {
-        node = try StrictJSON.object(body)
+        do throws(JSONObjectError) {
+            node = try JSONNode.object(strictly: body)
+        } catch {
+            throw .malformed(error == .repeatedMember ? .duplicateMember : .invalidJSON)
+        }
     }
 
     public subscript(_ name: String) -> JSONNode? { node[name] }
-
-    public subscript(_ path: String...) -> JSONNode? {
-        path.reduce(Optional(node)) { $0?[$1] }
-    }
 
     /// True when the member is present and not `null`.
     public func has(_ name: String) -> Bool { node[name].map { $0 != .null } ?? false }
@@ -105,16 +106,5 @@ extension StoreObject {
         guard let text = try checkedText(name) else { return nil }
         guard let date = Instant(iso8601: text), date.milliseconds >= 0 else { throw .malformed(.invalidPayload) }
         return date
-    }
-}
-
-/// Reads a store's document as JSON, and refuses repeated members.
-public enum StrictJSON {
-    public static func object(_ body: [UInt8]) throws(VerificationError) -> JSONNode {
-        do throws(JSONObjectError) {
-            return try JSONNode.object(strictly: body)
-        } catch {
-            throw .malformed(error == .repeatedMember ? .duplicateMember : .invalidJSON)
-        }
     }
 }

@@ -56,9 +56,8 @@ import Testing
                 issuer: "1",
                 app: AppleFixture.bundle,
                 verifier: fixture.verifier,
-                addresses: [.sandbox: url],
                 client: HTTPClient(timeout: .seconds(60))
-            )
+            ) { $0 == .sandbox ? url : nil }
         }
 
         static func google(_ url: String) throws -> GooglePlayAPI {

@@ -139,14 +139,14 @@ import Testing
         let fixture = try AppleFixture()
         var sent: Set<String> = []
         for second in 0..<45 { sent.insert(try fixture.say("TEST", at: now - .seconds(second)).id) }
-        let query = AppleNotificationQuery(start: now - .seconds(3600), end: now)
-        var (bodies, next, pages) = ([[UInt8]](), String?.none, 0)
+        var query = HistoryQuery(start: now - .seconds(3600), end: now)
+        var (bodies, pages) = ([[UInt8]](), 0)
         repeat {
-            let page = try fixture.api.notificationHistory(query, after: next, in: .sandbox, now: now)
-            bodies += page.bodies
-            next = page.next
+            let page = try fixture.api.notificationHistory(query, in: .sandbox, now: now)
+            bodies += page.entries
+            query.token = page.next
             pages += 1
-        } while next != nil
+        } while query.token != nil
         #expect(pages == 3)
         #expect(Set(try bodies.map { try fixture.verify($0).id }) == sent)
         #expect(Set(fixture.server.requests.map(\.body)).count == 1)
@@ -156,15 +156,15 @@ import Testing
         let fixture = try AppleFixture()
         try fixture.say(at: now - .seconds(10))
         let lost = try fixture.say("DID_RENEW", at: now - .seconds(5), isLost: true)
-        let query = AppleNotificationQuery(start: now - .seconds(3600), end: now, onlyFailures: true)
+        let query = HistoryQuery(start: now - .seconds(3600), end: now, onlyFailures: true)
         let page = try fixture.api.notificationHistory(query, in: .sandbox, now: now)
-        #expect(try page.bodies.map { try fixture.verify($0).id } == [lost.id])
+        #expect(try page.entries.map { try fixture.verify($0).id } == [lost.id])
     }
 
     @Test(arguments: [(StoreEnvironment.production, 181), (.sandbox, 31)])
     func historyHasAnEnd(_ environment: StoreEnvironment, days: Int) throws {
         let fixture = try AppleFixture()
-        let query = AppleNotificationQuery(start: now - .seconds(days * 86_400), end: now)
+        let query = HistoryQuery(start: now - .seconds(days * 86_400), end: now)
         let error = #expect(throws: StoreAPIError.self) {
             try fixture.api.notificationHistory(query, in: environment, now: now)
         }

@@ -20,12 +20,6 @@ public struct ReceiptPurchase: Sendable {
     var isUpgraded = false
 }
 
-/// The app and environment of a receipt.
-public struct ReceiptPlace: Sendable {
-    public var app: String
-    public var environment: StoreEnvironment
-}
-
 /// Turns the purchases of a receipt into events, one for each contract.
 public struct ReceiptStatement {
     public enum Source: String, Sendable {
@@ -34,7 +28,7 @@ public struct ReceiptStatement {
     }
 
     let source: Source
-    let place: ReceiptPlace
+    let place: ApplePlace
     /// When the receipt was made.
     let signedAt: Instant
     let catalog: Catalog
@@ -91,12 +85,7 @@ public struct ReceiptStatement {
     ) -> Observation {
         let kind = productKind(purchase.productType, of: transaction)
         return Observation(
-            contract: ContractKey(
-                provider: .apple,
-                environment: place.environment,
-                app: place.app,
-                lineage: lineage
-            ),
+            contract: place.key(lineage),
             kind: kind,
             group: purchase.group,
             token: purchase.token,

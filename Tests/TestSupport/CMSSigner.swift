@@ -1,7 +1,7 @@
 internal import COpenSSL
+public import Crypto
 
-/// Signs messages in CMS, the format of App Store receipts. For development and tests only; nobody trusts them unless
-/// the signer's root is configured.
+/// Signs messages in CMS, the format of App Store receipts. Nobody trusts them unless the signer's root is configured.
 public struct CMSSigner: Sendable {
     /// The ways in which a message may be signed.
     public struct Form: OptionSet, Sendable {
@@ -55,19 +55,38 @@ public struct CMSSigner: Sendable {
             guard isReady else { return nil }
             return encoded(message, input: input, flags: form.flags)
         }
-        guard let bytes else { throw .failing(to: .sign) }
+        guard let bytes else {
+            ERR_clear_error()
+            throw .failed(.sign)
+        }
         return bytes
     }
 
     private func join(_ message: OpaquePointer?, form: Form) -> Bool {
-        let certificates = chain.compactMap { Certificate(der: $0) }
-        guard let leaf = certificates.first, certificates.count == chain.count else { return false }
-        let digest = form.contains(.sha1) ? EVP_sha1() : EVP_sha256()
-        let isSigned = leaf.handle.borrow { leaf in
-            key.key.borrow { CMS_add1_signer(message, leaf, $0, digest, form.flags) != nil }
+        let certificates = chain.map { der in
+            der.withUnsafeBufferPointer { buffer -> OpaquePointer? in
+                var cursor = buffer.baseAddress
+                return d2i_X509(nil, &cursor, buffer.count)
+            }
         }
+        let secret = openedKey
+        defer {
+            for certificate in certificates { X509_free(certificate) }
+            EVP_PKEY_free(secret)
+        }
+        guard let leaf = certificates.first, let secret, certificates.allSatisfy({ $0 != nil }) else { return false }
+        let digest = form.contains(.sha1) ? EVP_sha1() : EVP_sha256()
+        let isSigned = CMS_add1_signer(message, leaf, secret, digest, form.flags) != nil
         guard isSigned, !form.contains(.withoutCertificates) else { return isSigned }
-        return certificates.dropFirst().allSatisfy { $0.handle.borrow { CMS_add1_cert(message, $0) == 1 } }
+        return certificates.dropFirst().allSatisfy { CMS_add1_cert(message, $0) == 1 }
+    }
+
+    private var openedKey: OpaquePointer? {
+        guard let pem = try? key.pem(), let der = PEM.blocks("PRIVATE KEY", in: pem)?.first else { return nil }
+        return der.withUnsafeBufferPointer { buffer in
+            var cursor = buffer.baseAddress
+            return d2i_AutoPrivateKey(nil, &cursor, buffer.count)
+        }
     }
 
     private func encoded(_ message: OpaquePointer?, input: OpaquePointer?, flags: UInt32) -> [UInt8]? {
