@@ -128,6 +128,11 @@ let package = Package(
             "API",
             ["Encoding", "Domain", "APIModel", "Assets", "Support", "Crypto", "HTTP", "Stores", "Ledger", "Pages"]
         ),
+        // The operators' pages, which ask the API's routes for all that they show.
+        library(
+            "Console",
+            ["Encoding", "Domain", "APIModel", "Assets", "Support", "Crypto", "HTTP", "Pages"]
+        ),
         // Stores that exist nowhere: their histories, their servers, and what drives them.
         library("Simulator", ["Encoding", "Domain", "APIModel", "Crypto", "HTTPClient"]),
         // The only place that builds and joins the parts. Its development server has a demo.
@@ -135,7 +140,7 @@ let package = Package(
             "Server",
             [
                 "Encoding", "Domain", "APIModel", "Assets", "Support", "Crypto", "HTTPClient", "HTTP", "Stores",
-                "Ledger", "PostgresLedger", "Pages", "Rails", "Simulator", "Gateway", "API",
+                "Ledger", "PostgresLedger", "Pages", "Rails", "Simulator", "Gateway", "API", "Console",
             ]
         ),
         // What every command reads and prints, the client of a server, and the larger commands.
@@ -184,6 +189,7 @@ let package = Package(
         tests("Rails", ["Domain", "PostgresLedger", "paycast"], exclude: ["RailsCable/App"]),
         tests("Gateway", ["COpenSSL", "Domain", "Support", "HTTP", "Pages"]),
         tests("API", ["Encoding", "Domain", "APIModel", "Support", "Stores", "Ledger", "Pages"]),
+        tests("Console", ["Encoding", "Domain", "APIModel", "Assets", "Support", "Crypto", "HTTP", "Pages"]),
         tests("Simulator", ["Encoding", "Domain", "Crypto", "Stores"]),
         tests(
             "Server",

@@ -1,5 +1,5 @@
 internal import Assets
-internal import Domain
+public import Domain
 internal import HTTP
 public import Pages
 
@@ -11,6 +11,10 @@ public struct Endpoints: RequestHandler {
     private let broadcasts: BroadcastsEndpoint
     private let streams: StreamsEndpoint
     private let cable: CableEndpoint
+    /// The operators' pages; nil without them. They ask these endpoints for what they show.
+    public var console: (@Sendable (Request) -> Answer)?
+    /// Makes links to those pages, which may be at another address; nil without them.
+    public var consoleLinks: (@Sendable (UserID, Request) -> Answer)?
 
     public init(_ services: Services) {
         self.services = services
@@ -46,9 +50,12 @@ public struct Endpoints: RequestHandler {
         case .user(let user) where request.method == "DELETE":
             return trusted(request) { ErasureEndpoint(services).answer(user, request: $0) }
         case .user(let user): return trusted(request) { UserRecordEndpoint(services).answer(user, request: $0) }
+        case .event(let id): return trusted(request) { EventEndpoint(services).answer(id, request: $0) }
         case .userEvents(let user): return trusted(request) { UserEventsEndpoint(services).answer(user, request: $0) }
         case .entitlements(let user): return trusted(request) { _ in UsersEndpoint(services).entitlements(of: user) }
         case .userStream(let user): return trusted(request) { UsersEndpoint(services).stream(of: user, request: $0) }
+        case .userPages(let user): return trusted(request) { _ in UserPagesEndpoint(services).answer(user) }
+        case .claims(let user): return trusted(request) { ClaimsEndpoint(services).answer(user, request: $0) }
         case .grants(let user): return trusted(request) { GrantsEndpoint(services).grant(to: user, request: $0) }
         case .grant(let user, let id):
             return trusted(request) { GrantsEndpoint(services).revoke(id, of: user, request: $0) }
@@ -68,6 +75,10 @@ public struct Endpoints: RequestHandler {
         case .script: return .respond(ShippedFile.script.answer(request))
         case .nativeScript: return .respond(ShippedFile.nativeScript.answer(request))
         case .openAPI: return .respond(ShippedFile.openAPI.answer(request))
+        case .console: return console?(request) ?? .respond(.notFound)
+        case .userConsole(let user):
+            guard let consoleLinks else { return .respond(.notFound) }
+            return trusted(request) { consoleLinks(user, $0) }
         case .up: return .respond(HealthEndpoint.up)
         case .ready: return HealthEndpoint(services).ready(request)
         case .metrics: return HealthEndpoint(services).metrics(request)

@@ -41,6 +41,10 @@ public final class Services: Sendable {
     public let blockingPools: BlockingPools
     /// Hands transient messages to all loops and nodes.
     public let broadcast: @Sendable ([Message]) -> Void
+    /// Asks the loops which pages follow a stream here. The answer comes on another thread.
+    let openPages: @Sendable (StreamName, @escaping @Sendable ([OpenPage]) -> Void) -> Void
+    /// This process's name among the nodes of the ledger.
+    let node: String
     /// True if transient messages also go to other nodes, where they keep their order with commits.
     public let isLedgerShared: Bool
     /// Nil if the public folder does not exist.
@@ -75,6 +79,8 @@ public final class Services: Sendable {
         workers: WorkerPool,
         blockingPools: BlockingPools,
         broadcast: @escaping @Sendable ([Message]) -> Void,
+        openPages: @escaping @Sendable (StreamName, @escaping @Sendable ([OpenPage]) -> Void) -> Void,
+        node: String,
         isLedgerShared: Bool,
         publicFolder: String?,
         development: (any DevelopmentRoutes)?,
@@ -103,6 +109,8 @@ public final class Services: Sendable {
         self.workers = workers
         self.blockingPools = blockingPools
         self.broadcast = broadcast
+        self.openPages = openPages
+        self.node = node
         self.isLedgerShared = isLedgerShared
         self.publicFolder = publicFolder
         self.development = development

@@ -15,6 +15,9 @@ public enum Assets {
     /// `public/demo/`, by their names there.
     public static let demo = folder("demo/")
 
+    /// `public/console/`, by their names there.
+    public static let console = folder("console/")
+
     /// `public/fragments/`, by their names there.
     public static let fragments = folder("fragments/")
 

@@ -11,6 +11,33 @@ static const struct paycast_asset assets[] = {
     {"paycast-native.js", (const unsigned char[]){
 #embed "../../public/paycast-native.js" suffix(, 0)
     }},
+    {"console/console.css", (const unsigned char[]){
+#embed "../../public/console/console.css" suffix(, 0)
+    }},
+    {"console/console.js", (const unsigned char[]){
+#embed "../../public/console/console.js" suffix(, 0)
+    }},
+    {"console/enter.html", (const unsigned char[]){
+#embed "../../public/console/enter.html" suffix(, 0)
+    }},
+    {"console/error.html", (const unsigned char[]){
+#embed "../../public/console/error.html" suffix(, 0)
+    }},
+    {"console/layout.html", (const unsigned char[]){
+#embed "../../public/console/layout.html" suffix(, 0)
+    }},
+    {"console/log_in.html", (const unsigned char[]){
+#embed "../../public/console/log_in.html" suffix(, 0)
+    }},
+    {"console/overview.html", (const unsigned char[]){
+#embed "../../public/console/overview.html" suffix(, 0)
+    }},
+    {"console/parts.html", (const unsigned char[]){
+#embed "../../public/console/parts.html" suffix(, 0)
+    }},
+    {"console/user.html", (const unsigned char[]){
+#embed "../../public/console/user.html" suffix(, 0)
+    }},
     {"demo/app.js", (const unsigned char[]){
 #embed "../../public/demo/app.js" suffix(, 0)
     }},

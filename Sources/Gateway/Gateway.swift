@@ -118,6 +118,25 @@ public final class Gateway: Sendable {
         Array(Set(ports.flatMap(\.pageStreams)))
     }
 
+    /// Asks every loop for its pages that follow a stream. The answer comes on a loop's thread.
+    public func openPages(on stream: StreamName, completion: @escaping @Sendable ([OpenPage]) -> Void) {
+        openPages(on: stream, at: ports[...], after: [], completion: completion)
+    }
+
+    private func openPages(
+        on stream: StreamName,
+        at ports: ArraySlice<LoopPort>,
+        after found: [OpenPage],
+        completion: @escaping @Sendable ([OpenPage]) -> Void
+    ) {
+        guard let port = ports.first else { return completion(found) }
+        port.send(
+            .inspect(stream) { [self] pages in
+                openPages(on: stream, at: ports.dropFirst(), after: found + pages, completion: completion)
+            }
+        )
+    }
+
     /// Connections and HTTP/2 requests that have ended since the start.
     public var endedConnections: Int { metrics.ended.value }
 

@@ -24,16 +24,16 @@ struct CertificateWatch {
     }
 
     private let files: Configuration.TLS
-    private let gateway: Gateway
+    private let gateways: [Gateway]
     private let health: CertificateHealth
     private let log: Log
     private var seen: [Stamp]
     /// The last pair of files that was reported as unusable.
     private var reported: [Stamp] = []
 
-    init(_ files: Configuration.TLS, gateway: Gateway, health: CertificateHealth, log: Log) {
+    init(_ files: Configuration.TLS, gateways: [Gateway], health: CertificateHealth, log: Log) {
         self.files = files
-        self.gateway = gateway
+        self.gateways = gateways
         self.health = health
         self.log = log
         seen = CertificateWatch.stamps(files)
@@ -46,7 +46,8 @@ struct CertificateWatch {
         let stamps = CertificateWatch.stamps(files)
         guard stamps != seen else { return }
         do throws(ServerIdentityError) {
-            gateway.renew(try ServerIdentity(certificateFile: files.certificateFile, keyFile: files.keyFile))
+            let identity = try ServerIdentity(certificateFile: files.certificateFile, keyFile: files.keyFile)
+            for gateway in gateways { gateway.renew(identity) }
             seen = stamps
             health.shown(files.certificateFile)
             log.info("certificate renewed", fields: ["file": files.certificateFile])

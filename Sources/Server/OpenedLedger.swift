@@ -14,6 +14,8 @@ struct OpenedLedger {
     }
 
     private let kind: Kind
+    /// Different from the name of any other process, on this machine or another, now or later.
+    let node = OpenedLedger.nodeName()
     private let onEntries: @Sendable ([Entry]) -> Void
 
     /// `onEntries` receives every entry once, in the order of positions, whoever committed it.
@@ -22,7 +24,7 @@ struct OpenedLedger {
         switch configuration.database {
         case .sqlite(let path): kind = .file(SQLiteEngine(path: path), try LedgerLock(path: path))
         case .postgres(let url):
-            let engine = try OpenedLedger.shared(url, listening: configuration.listenURL)
+            let engine = try OpenedLedger.shared(url, listening: configuration.listenURL, node: node)
             kind = .shared(engine, LedgerFollower(onEntries: onEntries))
         }
     }
@@ -31,12 +33,16 @@ struct OpenedLedger {
     static func engine(_ database: DatabaseURL) throws(LedgerError) -> any LedgerEngine {
         switch database {
         case .sqlite(let path): SQLiteEngine(path: path)
-        case .postgres(let url): try shared(url, listening: nil)
+        case .postgres(let url): try shared(url, listening: nil, node: nodeName())
         }
     }
 
-    private static func shared(_ url: String, listening: PostgresURL?) throws(LedgerError) -> PostgresEngine {
-        try PostgresEngine(url: address(url), listening: listening, node: nodeName(), version: releaseVersion)
+    private static func shared(
+        _ url: String,
+        listening: PostgresURL?,
+        node: String
+    ) throws(LedgerError) -> PostgresEngine {
+        try PostgresEngine(url: address(url), listening: listening, node: node, version: releaseVersion)
     }
 
     var engine: any LedgerEngine {
@@ -165,7 +171,6 @@ struct OpenedLedger {
         }
     }
 
-    /// Different from the name of any other process, on this machine or another, now or later.
     private static func nodeName() -> String {
         var name = [CChar](repeating: 0, count: 65)
         gethostname(&name, name.count - 1)

@@ -38,6 +38,7 @@ final class Publisher: Sendable {
     }
 
     @Sendable func committed(_ entries: [Entry]) {
+        let now = monotonicNanoseconds()
         for entry in entries {
             log.debug(
                 "committed",
@@ -47,9 +48,19 @@ final class Publisher: Sendable {
             )
         }
         let renderer = templates.renderer
-        publish(
-            entries.map { Publication($0, renderer: renderer, receivedAt: telemetry.receivedAt($0.notice.event)) }
-        )
+        publish(entries.map { publication($0, renderer: renderer, committedAt: now) })
+    }
+
+    private func publication(_ entry: Entry, renderer: TemplateRenderer, committedAt: UInt64) -> Publication {
+        guard let event = entry.notice.event, let receivedAt = telemetry.receivedAt(event) else {
+            return Publication(entry, renderer: renderer)
+        }
+        let timings = telemetry.timings
+        let publication = Publication(entry, renderer: renderer, receivedAt: receivedAt) { pages, first, last in
+            timings.written(event, pages: pages, first: first, last: last)
+        }
+        timings.published(event, committedAt: committedAt, renderedAt: monotonicNanoseconds())
+        return publication
     }
 
     /// From now on, messages that pages missed on this stream are rendered again, because its user's language has
@@ -72,6 +83,13 @@ final class Publisher: Sendable {
         outlet.withLock { outlet in
             if case .open(let gateway) = outlet { gateway.reloadPages(on: workers, where: isErased) }
         }
+    }
+
+    /// Asks the loops which pages follow a stream. Without loops, none does.
+    @Sendable func openPages(on stream: StreamName, completion: @escaping @Sendable ([OpenPage]) -> Void) {
+        let gateway: Gateway? = outlet.withLock { if case .open(let gateway) = $0 { gateway } else { nil } }
+        guard let gateway else { return completion([]) }
+        gateway.openPages(on: stream, completion: completion)
     }
 
     /// Handles another node's message.

@@ -1,4 +1,5 @@
 internal import API
+internal import Console
 public import Gateway
 internal import HTTP
 public import Ledger
@@ -18,6 +19,9 @@ public final class Server {
     let redis: BroadcastListener?
     let railsCable: BroadcastListener?
     let demo: DemoRoutes?
+    let console: Console
+    /// Nil if the console is at the server's own address.
+    let consoleGateway: Gateway?
     let background: BackgroundServices
     private let reloader: Reloader
     let watch: LedgerWatch
@@ -55,7 +59,14 @@ public final class Server {
         let services = core.services(background: background, demo: demo, readiness: report.ask)
         core.showCertificates(certificate)
         position = try core.head()
-        gateway = try core.gateway(Endpoints(services), position: position)
+        var endpoints = Endpoints(services)
+        console = core.console(services, api: endpoints)
+        endpoints.consoleLinks = console.link
+        var withConsole = endpoints
+        withConsole.console = console.answer
+        let isApart = core.consoleSocket != nil
+        gateway = try core.gateway(isApart ? endpoints : withConsole, position: position)
+        consoleGateway = try core.consoleGateway(withConsole, position: position)
         core.publisher.connect(gateway)
         try core.follow(after: position, restart: restart)
         reloader = Reloader(core, source: source, services: services, hooks: background.hooks)
@@ -80,7 +91,12 @@ public final class Server {
         let watcher = FileWatcher(
             templates: core.templates,
             certificate: configuration.tls.map {
-                CertificateWatch($0, gateway: gateway, health: certificate, log: log)
+                CertificateWatch(
+                    $0,
+                    gateways: [gateway, consoleGateway].compactMap(\.self),
+                    health: certificate,
+                    log: log
+                )
             },
             gateway: gateway,
             log: log
@@ -90,6 +106,7 @@ public final class Server {
         listenToRails()
         warnOfNewHistory()
         logServing(at: addresses.own)
+        logConsole(at: addresses)
         Log.standardOutput("paycast listening on \(addresses.shown)")
         manager.notify(.ready)
         let watchdog = Watchdog(manager) { [gateway, core] in Server.probe(gateway, core) }
@@ -131,6 +148,17 @@ public final class Server {
                 "loops": configuration.loops, "connections": configuration.limits.connections,
             ]
         )
+    }
+
+    private func logConsole(at addresses: ServerAddress) {
+        guard console.isThere else { return }
+        let bind = core.configuration.consoleBind
+        let isSecure = core.configuration.tls != nil
+        let own = bind.map {
+            ServerAddress(bind: $0.address, port: consoleGateway?.port ?? $0.port, isSecure: isSecure)
+        }
+        let path = core.configuration.isDevelopment ? "/console/enter" : "/console"
+        core.log.info("console", fields: ["address": (own ?? addresses).shown + path])
     }
 
     private func warnOfNewHistory() {
@@ -182,6 +210,10 @@ extension Server {
     func stop(_ progress: ShutdownProgress) {
         progress.wait(for: "pages") { gateway.drain() }
         progress.wait(for: "jobs and recoveries") { background.close() }
+        progress.wait(for: "the console") {
+            consoleGateway?.drain()
+            console.close()
+        }
         progress.wait(for: "webhooks") { core.workers.close() }
         progress.wait(for: "operators' requests") { core.blockingPools.close() }
         progress.wait(for: "Rails' broadcasts") {
@@ -193,7 +225,10 @@ extension Server {
         progress.wait(for: "the other nodes' log") { core.ledger.close() }
         progress.wait(for: "the ledger's reader") { core.reader.close() }
         progress.wait(for: "the demo") { demo?.close() }
-        progress.wait(for: "connections") { gateway.stop() }
+        progress.wait(for: "connections") {
+            gateway.stop()
+            consoleGateway?.stop()
+        }
     }
 }
 

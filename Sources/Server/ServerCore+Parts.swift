@@ -1,8 +1,10 @@
 internal import API
 internal import APIModel
+internal import Console
 internal import Domain
 internal import Gateway
 internal import Ledger
+internal import Pages
 internal import Rails
 internal import Stores
 internal import Support
@@ -89,7 +91,7 @@ extension ServerCore {
                 publicFolder: configuration.publicFolder,
                 isSecure: configuration.tls != nil
             )
-            return DemoRoutes(dependencies, clock: clock, timings: timings)
+            return DemoRoutes(dependencies, clock: clock, timings: telemetry.timings)
         }
     }
 
@@ -122,6 +124,8 @@ extension ServerCore {
             broadcast: { [publisher, ledger, unshared] messages in
                 ledger.broadcast(messages, publisher: publisher, unshared: unshared)
             },
+            openPages: publisher.openPages,
+            node: ledger.node,
             isLedgerShared: ledger.isShared,
             publicFolder: configuration.publicFolder,
             development: demo,
@@ -129,7 +133,50 @@ extension ServerCore {
         )
     }
 
+    /// `api` are the endpoints without the console: what its pages ask.
+    func console(_ services: Services, api: Endpoints) -> Console {
+        let settings = ConsoleSettings(
+            keys: { services.authorization.accessKeys },
+            now: clock.now,
+            isDevelopment: configuration.isDevelopment,
+            isSecure: configuration.tls != nil,
+            ownAddress: consoleAddress,
+            spend: { [writer] id in
+                guard let key = IdempotencyKey(header: "console-\(id)") else { return nil }
+                let answer = Promise<Result<KeyedBroadcast, LedgerError>>()
+                // A broadcast of nothing: the key alone is committed.
+                let command = LedgerCommand.broadcastOnce([], KeyedRequest(key: key, digest: id)) { answer.fulfil($0) }
+                guard writer.submit(command), case .success(let result) = answer.wait() else { return nil }
+                if case .made = result { return true }
+                return false
+            }
+        )
+        return Console(settings, api: api)
+    }
+
+    /// Nil unless the console has an address of its own.
+    private var consoleAddress: String? {
+        guard let bind = configuration.consoleBind, let port = consoleSocket?.port else { return nil }
+        return ServerAddress(bind: bind.address, port: port, isSecure: configuration.tls != nil).shown
+    }
+
+    /// The console alone, at its own address; nil if it is at the server's.
+    func consoleGateway(_ endpoints: Endpoints, position: Int64) throws(StartError) -> Gateway? {
+        guard let consoleSocket else { return nil }
+        // Its connections are not pages: they are not counted among them.
+        return try gateway(ConsoleHandler(endpoints), at: consoleSocket, position: position, metrics: Metrics())
+    }
+
     func gateway(_ endpoints: Endpoints, position: Int64) throws(StartError) -> Gateway {
+        try gateway(endpoints, at: address, position: position, metrics: metrics)
+    }
+
+    private func gateway(
+        _ handler: any RequestHandler,
+        at address: BoundAddress,
+        position: Int64,
+        metrics: Metrics
+    ) throws(StartError) -> Gateway {
         do throws(SocketSetupError) {
             return try Gateway(
                 address: address,
@@ -138,7 +185,7 @@ extension ServerCore {
                 clock: clock,
                 stores: configuration.storeRoutes,
                 identity: configuration.tls?.identity,
-                handler: endpoints,
+                handler: handler,
                 metrics: metrics,
                 limits: configuration.limits,
                 proxies: configuration.trustedProxies,

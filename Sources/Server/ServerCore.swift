@@ -18,11 +18,12 @@ struct ServerCore {
     let templates: TemplateLoader
     /// Taken, and not listened on before everything else is open.
     let address: BoundAddress
+    /// The same for the console; nil if it has no address of its own.
+    let consoleSocket: BoundAddress?
     /// Where this server can be reached; nil until it listens.
     let ownAddress: SharedValue<String?>
     let storeContext: StoreContext
     let stores: SharedValue<OpenStores>
-    let timings: DemoTimings
     let telemetry: WebhookTelemetry
     let deliveries: DeliveryHealth
     let publisher: Publisher
@@ -53,6 +54,7 @@ struct ServerCore {
         templates = try ServerCore.templates(configuration)
         // All that can fail for another reason than the ledger comes before it: a start that fails leaves none behind.
         address = try ServerCore.address(configuration)
+        consoleSocket = try ServerCore.consoleSocket(configuration)
         ownAddress = SharedValue(nil)
         storeContext = StoreContext(
             workspace: keys.workspace,
@@ -62,8 +64,7 @@ struct ServerCore {
             log: log
         )
         stores = SharedValue(try OpenStores(configuration, context: storeContext))
-        timings = DemoTimings()
-        telemetry = WebhookTelemetry(metrics, timings: keys.workspace == nil ? nil : timings)
+        telemetry = WebhookTelemetry(metrics)
         deliveries = DeliveryHealth(
             stores: configuration.storeTypes,
             metrics: metrics,
@@ -112,6 +113,15 @@ struct ServerCore {
         }
         workers = WorkerPool(name: "verifier", threads: configuration.loops, capacity: 2000)
         blockingPools = BlockingPools(stores: configuration.storeTypes, metrics: metrics)
+    }
+
+    private static func consoleSocket(_ configuration: Configuration) throws(StartError) -> BoundAddress? {
+        guard let bind = configuration.consoleBind else { return nil }
+        do throws(SocketSetupError) {
+            return try BoundAddress(address: bind.address, port: bind.port, count: 1)
+        } catch {
+            throw .gateway(error)
+        }
     }
 
     private static func address(_ configuration: Configuration) throws(StartError) -> BoundAddress {

@@ -134,6 +134,22 @@ import Testing
         #expect(try ledger.entitlements("42").entitlements.map(\.state) == [.cancelled])
     }
 
+    /// Support gives a user what nobody has, and takes nothing from anybody, whatever the policy.
+    @Test(arguments: TransferPolicy.allCases) func aClaimForTheUnclaimedMovesNothing(_ policy: TransferPolicy) throws {
+        let ledger = try ledger(policy)
+        defer { ledger.remove() }
+        let event = Fixture.subscription("e1", state: .active)
+        #expect(try ledger.send(event).outcome == .unclaimed)
+        let given = try ledger.send(event, claim: Claim(user: "42", isForUnclaimed: true))
+        #expect(given.outcome == .duplicate && given.claim == .granted)
+        #expect(try ledger.send(event, claim: Claim(user: "42", isForUnclaimed: true)).claim == .granted)
+        #expect(try ledger.send(event, claim: Claim(user: "43", isForUnclaimed: true)).claim == .refused)
+        #expect(try ledger.entitlements("42").entitlements.map(\.state) == [.active])
+        #expect(try ledger.entitlements("43").entitlements.isEmpty)
+        let last = try #require(try ledger.entries().entries.last)
+        #expect(shown(last.fragments) == ["42 paywall=success", "42 subscription_status=manage"])
+    }
+
     /// The first purchase arrives last: under `keep`, the contract still belongs to the first user.
     @Test func purchaseBeforeTheClaimKeepsItWheneverItArrives() throws {
         let ledger = try ledger(.keep)

@@ -3,29 +3,7 @@ public import Domain
 internal import Encoding
 internal import HTTP
 public import Pages
-public import Support
-
-/// A key of the API routes.
-public struct AccessKey: Sendable, Equatable {
-    /// Who presents it.
-    public let name: String
-    public let rights: Set<Right>
-    public let secret: Secret
-
-    public init(name: String, rights: Set<Right>, secret: Secret) {
-        self.name = name
-        self.rights = rights
-        self.secret = secret
-    }
-
-    /// The name of the keys of `PAYCAST_API_KEY`.
-    static let everything = "api"
-
-    /// A key of `PAYCAST_API_KEY`, which may do everything.
-    public init(_ secret: Secret) {
-        self.init(name: AccessKey.everything, rights: Set(Right.allCases), secret: secret)
-    }
-}
+internal import Support
 
 /// The credentials that the server accepts: the bearer keys of the API routes, the key that signs stream names, and the
 /// origins of pages.
@@ -40,6 +18,9 @@ public struct Authorization: Sendable {
         self.streamNames = streamNames
         self.origins = OriginCheck(allowed: origins)
     }
+
+    /// Every key that opens a route.
+    public var accessKeys: [AccessKey] { keys.map(\.key) }
 
     /// Why a request may not be answered; nil when its key has the right that its route needs.
     func refusal(of request: Request) -> Response? {

@@ -41,7 +41,7 @@ struct EventReplay {
         let contracts = try contracts(ending: page, of: selection, hasMore: result.next != nil)
         if mode == .broadcast {
             // A transfer may have moved several contracts, but it is filed under one.
-            let users = page.compactMap { try? interpret($0)?.transfer }.flatMap { $0.from + [$0.to] }
+            let users = page.compactMap { try? verifiers.interpret($0)?.transfer }.flatMap { $0.from + [$0.to] }
             result.told = try wait {
                 writer.submit(.audited(.rebroadcast(contracts: contracts, users: users, completion: $0), by: act))
             }
@@ -137,7 +137,7 @@ struct EventReplay {
         do throws(VerificationError) {
             // The retention emptied it, or the erasure of a user.
             guard !one.body.isEmpty else { return skip(one, because: "emptied", in: &result) }
-            if let event = try interpret(one) { return event }
+            if let event = try verifiers.interpret(one) { return event }
             reason = "not_replayable"
         } catch {
             reason = error.code
@@ -152,8 +152,19 @@ struct EventReplay {
         return nil
     }
 
-    private func interpret(_ event: StoredEvent) throws(VerificationError) -> Event? {
-        guard let verifier = verifiers[event.provider] else { throw .notConfigured }
+    private func wait<Value: Sendable>(
+        _ ask: (@escaping @Sendable (Swift.Result<Value, LedgerError>) -> Void) -> Bool
+    ) throws(LedgerError) -> Value {
+        let answer = Promise<Swift.Result<Value, LedgerError>>()
+        guard ask({ answer.fulfil($0) }) else { throw .busy }
+        return try answer.wait().get()
+    }
+}
+
+extension [Provider: any StoreVerifier] {
+    /// Reads what was verified when it was committed. Nil if it means nothing without the store's API.
+    func interpret(_ event: StoredEvent) throws(VerificationError) -> Event? {
+        guard let verifier = self[event.provider] else { throw .notConfigured }
         let delivered = try verifier.interpret(
             StoredDelivery(
                 id: event.id,
@@ -164,13 +175,5 @@ struct EventReplay {
             )
         )
         return delivered?.filed(as: event.id)
-    }
-
-    private func wait<Value: Sendable>(
-        _ ask: (@escaping @Sendable (Swift.Result<Value, LedgerError>) -> Void) -> Bool
-    ) throws(LedgerError) -> Value {
-        let answer = Promise<Swift.Result<Value, LedgerError>>()
-        guard ask({ answer.fulfil($0) }) else { throw .busy }
-        return try answer.wait().get()
     }
 }

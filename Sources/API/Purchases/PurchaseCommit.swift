@@ -66,7 +66,7 @@ struct PurchaseCommit: Sendable {
                 let log = services.log.tracing(trace ?? committed.trace)
                 log.step("purchase committed", fields: committed.logFields(event.provider))
             }
-            telemetry.answered(event.id, isCommitted: verdict.isCommitted, receivedAt: receivedAt)
+            telemetry.answered(event.id, outcome: committed?.outcome, receivedAt: receivedAt)
             done(verdict)
         }
         let isTaken = services.writer.submit(command.audited(by: act))

@@ -136,14 +136,7 @@ private struct GrantedProduct {
         guard group.map({ isValidIdentifier($0) }) ?? true else {
             throw RefusedBody("invalid_group", message: "group must have 1 to 255 bytes and no control characters.")
         }
-        reason = try RefusedBody.requiredString("reason", of: node)
-        guard isValidIdentifier(reason) else { throw .reason }
-        guard !Act.names(user, in: reason) else {
-            throw RefusedBody(
-                "invalid_reason",
-                message: "The reason outlives the user, and must name nobody: leave the user's id out."
-            )
-        }
+        reason = try RefusedBody.reason(of: node, about: user)
         self.now = now
         until = try GrantedProduct.end(node, now: now)
     }
@@ -216,10 +209,23 @@ extension UserRecord {
 }
 
 extension RefusedBody {
-    fileprivate static let reason = RefusedBody(
+    static let reason = RefusedBody(
         "invalid_reason",
         message: "A reason must have 1 to 255 bytes and no control characters."
     )
+
+    /// Why something is done to a user. It outlives the user.
+    static func reason(of node: JSONNode, about user: UserID) throws(RefusedBody) -> String {
+        let text = try requiredString("reason", of: node)
+        guard isValidIdentifier(text) else { throw reason }
+        guard !Act.names(user, in: text) else {
+            throw RefusedBody(
+                "invalid_reason",
+                message: "The reason outlives the user, and must name nobody: leave the user's id out."
+            )
+        }
+        return text
+    }
 }
 
 extension Response {

@@ -63,7 +63,7 @@ struct UserEventsEndpoint {
 }
 
 extension FeedItem {
-    fileprivate init(_ event: UserEvent, epoch: String) {
+    init(_ event: UserEvent, epoch: String) {
         self.init(event.entry, epoch: epoch)
         occurredAt = event.dates?.occurredAt.iso8601
         receivedAt = event.dates?.receivedAt.iso8601

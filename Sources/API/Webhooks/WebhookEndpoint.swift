@@ -43,7 +43,6 @@ struct WebhookEndpoint {
             let isTaken = services.writer.submit(
                 .event(event, receivedAt: clock.now()) { result in
                     let committed = try? result.get()
-                    let isCommitted = committed != nil
                     if let committed {
                         let isNew = committed.outcome != .duplicate
                         let delay = isNew ? clock.now().elapsed(since: event.signedAt) : nil
@@ -53,7 +52,7 @@ struct WebhookEndpoint {
                             fields: committed.logFields(provider)
                         )
                     }
-                    telemetry.answered(event.id, isCommitted: isCommitted, receivedAt: request.receivedAt)
+                    telemetry.answered(event.id, outcome: committed?.outcome, receivedAt: request.receivedAt)
                     reply.send(response(to: result, answers: verifier.answers))
                 }
             )

@@ -74,12 +74,21 @@ public struct Claim: Sendable, Equatable {
     /// True when the app's backend names the user. Of an erased user, nothing else counts: a page or a phone may still
     /// hold the name of the user's stream.
     public var isVouched: Bool
+    /// True if nobody loses anything by it, whatever the policy says: what somebody holds is refused.
+    public var isForUnclaimed: Bool
     /// Where the post came from; it stays with the purchase's order.
     public var trace: TraceID?
 
-    public init(user: UserID, order: OrderToken? = nil, isVouched: Bool = true, trace: TraceID? = nil) {
+    public init(
+        user: UserID,
+        order: OrderToken? = nil,
+        isVouched: Bool = true,
+        isForUnclaimed: Bool = false,
+        trace: TraceID? = nil
+    ) {
         self.user = user
         self.order = order
+        self.isForUnclaimed = isForUnclaimed
         self.isVouched = isVouched
         self.trace = trace
     }

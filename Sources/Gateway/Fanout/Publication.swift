@@ -10,12 +10,20 @@ public struct Publication: Sendable {
     var messages: [Message]
     /// The arrival of the webhook that caused it, in monotonic nanoseconds.
     private var receivedAt: UInt64?
+    /// Called once all loops have written it: with how many pages, and when the first and the last loop had.
+    private var onWritten: Written?
     /// Tracks a committed publication until all loops have written it.
     private(set) var delivery: DeliveryTracker?
 
     /// Renders an entry's fragments for each stream, once for all loops and pages.
-    public init(_ entry: Entry, renderer: TemplateRenderer, receivedAt: UInt64? = nil) {
+    public init(
+        _ entry: Entry,
+        renderer: TemplateRenderer,
+        receivedAt: UInt64? = nil,
+        onWritten: Written? = nil
+    ) {
         self.entry = entry
+        self.onWritten = onWritten
         self.receivedAt = receivedAt
         var streams: [StreamName] = []
         for fragment in entry.fragments where !streams.contains(fragment.stream) { streams.append(fragment.stream) }
@@ -25,6 +33,8 @@ public struct Publication: Sendable {
         }
     }
 
+    public typealias Written = @Sendable (_ pages: Int, _ first: UInt64, _ last: UInt64) -> Void
+
     public init(transient messages: [Message]) {
         self.messages = messages
     }
@@ -33,7 +43,7 @@ public struct Publication: Sendable {
     mutating func depart(to loops: Int, metrics: GatewayMetrics) {
         metrics.published.add(messages.count)
         guard entry != nil, !messages.isEmpty else { return }
-        delivery = DeliveryTracker(receivedAt: receivedAt, loops: loops, metrics: metrics)
+        delivery = DeliveryTracker(receivedAt: receivedAt, loops: loops, metrics: metrics, onWritten: onWritten)
     }
 }
 
@@ -43,8 +53,12 @@ final class DeliveryTracker: Sendable {
     private let metrics: GatewayMetrics
     private let remaining: Atomic<Int>
     private let written = Atomic<Int>(0)
+    /// 0 until a loop has written it to a page.
+    private let first = Atomic<UInt64>(0)
+    private let onWritten: Publication.Written?
 
-    init(receivedAt: UInt64?, loops: Int, metrics: GatewayMetrics) {
+    init(receivedAt: UInt64?, loops: Int, metrics: GatewayMetrics, onWritten: Publication.Written? = nil) {
+        self.onWritten = onWritten
         self.receivedAt = receivedAt
         self.metrics = metrics
         remaining = Atomic(loops)
@@ -53,8 +67,12 @@ final class DeliveryTracker: Sendable {
     /// A loop has written it to `pages` pages. The kernel has it, or a queue for pages that are behind.
     func landed(_ pages: Int) {
         written.add(pages, ordering: .relaxed)
+        let now = monotonicNanoseconds()
+        if pages > 0 { _ = first.compareExchange(expected: 0, desired: now, ordering: .relaxed) }
         guard remaining.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 else { return }
-        guard written.load(ordering: .relaxed) > 0 else { return metrics.unheard.add() }
-        if let receivedAt { metrics.written.record(nanoseconds: monotonicNanoseconds() - receivedAt) }
+        let pages = written.load(ordering: .relaxed)
+        guard pages > 0 else { return metrics.unheard.add() }
+        if let receivedAt { metrics.written.record(nanoseconds: now - receivedAt) }
+        onWritten?(pages, first.load(ordering: .relaxed), now)
     }
 }

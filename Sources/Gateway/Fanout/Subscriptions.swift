@@ -29,6 +29,20 @@ final class Subscriptions {
         subscribers.compactMap { $0.flatMap { $0.transport == .feed ? nil : $0.subscription } }
     }
 
+    /// The pages that follow a stream, as somebody asks about them.
+    func pages(on stream: StreamName) -> [OpenPage] {
+        hub.progress(on: stream).compactMap { progress in
+            self[progress.subscription].map { subscriber in
+                OpenPage(
+                    transport: subscriber.transport.word,
+                    openedAt: subscriber.openedAt,
+                    position: progress.position,
+                    waitingBytes: progress.waitingBytes
+                )
+            }
+        }
+    }
+
     // MARK: Coming and going
 
     func add(_ subscriber: Subscriber, until expiry: Instant?) {
@@ -117,6 +131,7 @@ struct Subscriber {
     let transport: Transport
     /// The refreshes that its page receives when it catches up.
     let refreshes: RefreshPolicy
+    let openedAt: Instant
     /// The prefix of each message to it: the identifier of a cable subscription, otherwise nothing.
     var head: [UInt8] = []
 }
@@ -124,6 +139,16 @@ struct Subscriber {
 /// The way in which fragments travel to a client.
 enum Transport {
     case eventStream, webSocket, feed, cable, extendedCable
+
+    /// As metrics and answers call it.
+    var word: String {
+        switch self {
+        case .eventStream: "sse"
+        case .webSocket: "websocket"
+        case .feed: "feed"
+        case .cable, .extendedCable: "cable"
+        }
+    }
 
     /// True if it is an endless response, on which only we send.
     var isResponse: Bool { self == .eventStream || self == .feed }

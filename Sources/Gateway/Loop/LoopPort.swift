@@ -14,6 +14,8 @@ final class LoopPort: Sendable {
         case refreshPages
         /// Changes the hub's memory, and returns what to publish after that.
         case change(@Sendable (inout Hub) -> [Message])
+        /// Asks which pages follow a stream.
+        case inspect(StreamName, answer: @Sendable ([OpenPage]) -> Void)
         /// The certificate for new connections.
         case identity(ServerIdentity)
         /// Answered in its turn, to show that the loop is running.

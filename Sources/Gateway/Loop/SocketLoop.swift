@@ -106,6 +106,7 @@ final class SocketLoop {
             case .broadcast(let messages): for message in messages { writer.publish(message) }
             case .refreshPages: writer.reloadPages(for: nil)
             case .change(let change): for message in change(&subscriptions.hub) { writer.publish(message) }
+            case .inspect(let stream, let answer): answer(subscriptions.pages(on: stream))
             case .identity(let identity): sockets.security?.identity = identity
             case .echo(let answer): answer.fulfil(())
             case .drain(let done): drain.start(done)

@@ -217,6 +217,7 @@ extension CableServer {
             stream: request.stream,
             transport: client.transport,
             refreshes: request.refreshes,
+            openedAt: loop.settings.clock.now(),
             head: CableMessage.head(identifier.literal)
         )
         subscriptions.add(subscriber, until: request.expires)

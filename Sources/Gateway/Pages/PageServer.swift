@@ -42,7 +42,8 @@ struct PageServer {
             subscription: id,
             stream: request.stream,
             transport: transport,
-            refreshes: request.refreshes
+            refreshes: request.refreshes,
+            openedAt: loop.settings.clock.now()
         )
         subscriptions.add(subscriber, until: request.expires)
         if transport == .feed, case .feed(let filter, _) = request.content {

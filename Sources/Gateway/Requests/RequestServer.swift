@@ -113,6 +113,7 @@ final class RequestServer {
             host: client.host ?? head.host ?? "localhost",
             scheme: client.scheme,
             isLocal: client.address?.isLoopback ?? false,
+            client: client.address,
             receivedAt: monotonicNanoseconds()
         )
     }

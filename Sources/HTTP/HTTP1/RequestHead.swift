@@ -172,6 +172,31 @@ extension RequestHead {
     }
 }
 
+extension RequestHead {
+    /// The target as it was sent: still percent-encoded.
+    public var target: String {
+        let target = text.drop { $0 != UInt8(ascii: " ") }.dropFirst().prefix { $0 != UInt8(ascii: " ") }
+        return String(decoding: target, as: UTF8.self)
+    }
+
+    /// The path of the target, split before it is decoded: a part may have an escaped slash in it. Nil for `*`, and for a
+    /// part that is no text. The parts of `/` are none.
+    public var pathComponents: [String]? {
+        let target = target.utf8[...]
+        let scheme = target.first == UInt8(ascii: "/") ? nil : target.firstRange(of: Array("://".utf8))
+        let rest = scheme.map { target[$0.upperBound...].drop { $0 != UInt8(ascii: "/") } } ?? target
+        let path = rest.prefix { $0 != UInt8(ascii: "?") }
+        guard path.first == UInt8(ascii: "/") else { return nil }
+        guard path.count > 1 else { return [] }
+        var components: [String] = []
+        for part in path.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
+            guard let component = PercentEncoding.decode(Array(part)[...]) else { return nil }
+            components.append(component)
+        }
+        return components
+    }
+}
+
 extension FieldName {
     fileprivate var flawWhenRepeated: HeadFlaw {
         switch self {

@@ -11,6 +11,8 @@ struct RequestText {
     private var authority: [UInt8]?
     private var host: [UInt8]?
     private var fields: [UInt8] = []
+    /// Browsers send each cookie in a field of its own.
+    private var cookies: [UInt8] = []
     private var size = 0
 
     /// Why a request gets no answer but a reset.
@@ -25,7 +27,7 @@ struct RequestText {
 
     /// Fields that concern only one connection, or that no code behind this reads.
     private static let dropped: Set<String> = [
-        "connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade", "te", "expect", "cookie",
+        "connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade", "te", "expect",
         "http2-settings", "priority",
     ]
 
@@ -42,6 +44,7 @@ struct RequestText {
         case "host": host = Array(value)
         case ":protocol": flaw = .notServed
         case ":scheme": break
+        case "cookie": cookies += (cookies.isEmpty ? [] : Array("; ".utf8)) + value
         case let name where name.hasPrefix(":") || name.isEmpty: flaw = .malformed
         case let name where RequestText.dropped.contains(name): break
         case let name: append(name, value: value)
@@ -70,6 +73,7 @@ struct RequestText {
         text += host
         text += "\r\n".utf8
         text += fields
+        if !cookies.isEmpty { text += Array("cookie: ".utf8) + cookies + Array("\r\n".utf8) }
         text += "connection: close\r\n\r\n".utf8
         return text
     }

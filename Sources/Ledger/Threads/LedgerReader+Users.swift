@@ -1,7 +1,7 @@
 public import Domain
 import Support
 
-/// Questions about one user, and about one order.
+/// Questions about one user, one event, and one order.
 extension LedgerReader {
     public func entitlements(
         of user: UserID,
@@ -61,6 +61,16 @@ extension LedgerReader {
                 limit: limit,
                 withBodies: withBodies
             )
+        }
+    }
+
+    /// Nil for a name that nothing has.
+    public func event(
+        _ name: EventName,
+        completion: @escaping @Sendable (Result<EventRecord?, LedgerError>) -> Void
+    ) -> Bool {
+        ask(completion) { queries throws(LedgerError) in
+            try queries.event(name)
         }
     }
 

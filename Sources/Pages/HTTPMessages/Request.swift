@@ -13,6 +13,8 @@ public struct Request: Sendable {
     /// Whether it comes from this machine, not through a proxy. Known on operators' routes and behind trusted proxies
     /// only.
     public var isLocal: Bool
+    /// Whose request it is, as far as proxies let us know.
+    public var client: IPAddress?
     /// When it arrived, in monotonic nanoseconds, to measure latency.
     public var receivedAt: UInt64
 
@@ -23,6 +25,7 @@ public struct Request: Sendable {
         host: String,
         scheme: Scheme?,
         isLocal: Bool,
+        client: IPAddress? = nil,
         receivedAt: UInt64
     ) {
         self.route = route
@@ -31,6 +34,7 @@ public struct Request: Sendable {
         self.host = host
         self.scheme = scheme
         self.isLocal = isLocal
+        self.client = client
         self.receivedAt = receivedAt
     }
 
@@ -45,6 +49,8 @@ public struct Request: Sendable {
     /// The right that its key needs; nil where no key is asked for.
     public var right: Right? { route.right(method) }
     public var lastEventID: String? { head[.lastEventID] }
+    /// What a browser sends back of what it was told to keep (RFC 6265 §5.4).
+    public var cookies: String? { head.field(named: "cookie") }
     /// A client's name for this request.
     public var idempotencyKey: String? { head[.idempotencyKey] }
     /// What the app's backend calls the tap that it serves; nil for none, and for what is malformed.

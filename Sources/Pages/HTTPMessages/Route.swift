@@ -34,10 +34,18 @@ public enum Route: Sendable, Equatable {
     /// One order. The form of `token` is not checked here.
     case order(token: String)
     case user(UserID)
+    /// One event, by the store's id or its cursor. The form of `id` is not checked here.
+    case event(id: String)
     case userEvents(user: UserID)
     case entitlements(user: UserID)
+    /// The pages that a user has open.
+    case userPages(user: UserID)
+    /// Gives a user a purchase that nobody has.
+    case claims(user: UserID)
     case userStream(user: UserID)
     case grants(user: UserID)
+    /// A link to the console for one user.
+    case userConsole(user: UserID)
     /// One grant. The form of `id` is not checked here.
     case grant(user: UserID, id: String)
     /// Who did what to a user.
@@ -58,6 +66,8 @@ public enum Route: Sendable, Equatable {
     case hooks, hookTest, hookDeliveries
     /// Sends a message once more. The form of `delivery` is not checked here.
     case hookResend(delivery: String)
+    /// The operators' pages: `/console` and everything below it.
+    case console
     case up, ready, metrics
     /// Development only: the simulated store and its event list.
     case demoStore, demoEvents
@@ -100,8 +110,8 @@ public enum Route: Sendable, Equatable {
         case "/demo/events": self = .demoEvents
         default:
             self =
-                Route.store(path, of: stores) ?? Route.user(path) ?? Route.order(path) ?? Route.hookResend(path)
-                ?? Route.demoAPI(path) ?? .file(path: path)
+                Route.store(path, of: stores) ?? Route.console(path) ?? Route.user(path) ?? Route.order(path)
+                ?? Route.event(path) ?? Route.hookResend(path) ?? Route.demoAPI(path) ?? .file(path: path)
         }
     }
 
@@ -136,6 +146,12 @@ public enum Route: Sendable, Equatable {
         return known.contains(provider) ? provider : nil
     }
 
+    private static func console(_ path: String) -> Route? {
+        let prefix = "/console".utf8
+        let rest = path.utf8.dropFirst(prefix.count)
+        return path.utf8.starts(with: prefix) && (rest.isEmpty || rest.first == UInt8(ascii: "/")) ? .console : nil
+    }
+
     private static func demoAPI(_ path: String) -> Route? {
         let prefix = "/demo/api/"
         return path.hasPrefix(prefix) ? .demoAPI(path: String(path.dropFirst(prefix.count))) : nil
@@ -151,7 +167,8 @@ public enum Route: Sendable, Equatable {
         let rest = bytes.dropFirst(prefix.count)
         for (suffix, route) in [
             ("/entitlements", Route.entitlements), ("/stream", Route.userStream), ("/events", Route.userEvents),
-            ("/grants", Route.grants),
+            ("/grants", Route.grants), ("/pages", Route.userPages), ("/claims", Route.claims),
+            ("/console", Route.userConsole),
         ]
         where rest.suffix(suffix.utf8.count).elementsEqual(suffix.utf8) {
             return String(rest.dropLast(suffix.utf8.count)).map { route(UserID($0)) }
@@ -178,11 +195,15 @@ public enum Route: Sendable, Equatable {
         return .hookResend(delivery: String(path.dropFirst(prefix.count).dropLast(suffix.count)))
     }
 
-    private static func order(_ path: String) -> Route? {
+    private static func order(_ path: String) -> Route? { name(path, after: "/orders/").map { .order(token: $0) } }
+
+    private static func event(_ path: String) -> Route? { name(path, after: "/events/").map { .event(id: $0) } }
+
+    /// Everything behind the prefix, which is compared by bytes; nil if nothing is.
+    private static func name(_ path: String, after prefix: String) -> String? {
         let bytes = path.utf8
-        let prefix = "/orders/".utf8
-        guard bytes.starts(with: prefix), bytes.count > prefix.count else { return nil }
-        return String(bytes.dropFirst(prefix.count)).map { .order(token: $0) }
+        guard bytes.starts(with: prefix.utf8), bytes.count > prefix.utf8.count else { return nil }
+        return String(bytes.dropFirst(prefix.utf8.count))
     }
 }
 
@@ -192,7 +213,7 @@ extension Route {
     public var methods: String {
         switch self {
         case .webhook, .receipts, .offers, .orders, .broadcasts, .anyCableBroadcasts, .replays, .hookTest, .hookResend,
-            .demoStore, .grants:
+            .demoStore, .grants, .claims, .userConsole:
             "POST"
         case .grant: "DELETE"
         case .recoveries: "GET, POST"
@@ -201,9 +222,11 @@ extension Route {
         case .streamEntitlements: "GET, OPTIONS"
         case .script, .nativeScript, .openAPI, .up, .ready, .metrics, .file: "GET, HEAD"
         case .demoAPI: "GET, POST, PUT"
+        case .console: "GET, HEAD, POST"
         case .server: "OPTIONS"
         case .user: "GET, DELETE"
-        case .order, .userEvents, .entitlements, .userStream, .streams, .cable, .feed, .audit, .hooks, .hookDeliveries,
+        case .order, .event, .userEvents, .userPages, .entitlements, .userStream, .streams, .cable, .feed, .audit,
+            .hooks, .hookDeliveries,
             .demoEvents:
             "GET"
         }
@@ -223,11 +246,11 @@ public enum Right: String, CaseIterable, Sendable {
     case publish
     /// Orders, purchases that a backend posts, and offers to sign.
     case orders
-    /// What users may use, their streams, and what is known of users and orders.
+    /// What users may use, their streams and open pages, and what is known of users, orders and events.
     case read
     /// The bodies of events, which hold what the stores say of a buyer, and who did what to users.
     case personal
-    /// Grants, replays, recoveries, and messages to the backend once more.
+    /// Grants, claims, replays, recoveries, and messages to the backend once more.
     case act
     case erase
     /// The feed, the metrics, the readiness, and how the backend is told.
@@ -236,17 +259,17 @@ public enum Right: String, CaseIterable, Sendable {
 
 extension Route {
     /// The right that a key needs here; nil where no key is asked for.
-    func right(_ method: String) -> Right? {
+    public func right(_ method: String) -> Right? {
         switch self {
         case .broadcasts, .anyCableBroadcasts: .publish
         case .orders, .transactions, .receipts, .offers: .orders
         case .user: method == "DELETE" ? .erase : .read
-        case .order, .userEvents, .entitlements, .userStream: .read
-        case .grants, .grant, .replays, .recoveries, .hookTest, .hookResend: .act
+        case .order, .event, .userEvents, .userPages, .entitlements, .userStream, .userConsole: .read
+        case .grants, .grant, .claims, .replays, .recoveries, .hookTest, .hookResend: .act
         case .audit: .personal
         case .feed, .ready, .metrics, .hooks, .hookDeliveries: .operate
         case .webhook, .streamEntitlements, .streams, .cable, .script, .nativeScript, .openAPI, .up, .demoStore,
-            .demoEvents, .demoAPI, .server, .file:
+            .demoEvents, .demoAPI, .server, .file, .console:
             nil
         }
     }

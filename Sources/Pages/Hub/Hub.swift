@@ -211,6 +211,27 @@ public struct Hub: Sendable {
     }
 }
 
+/// How far a stream's subscriptions are.
+extension Hub {
+    public struct Progress: Sendable, Equatable {
+        public let subscription: SubscriptionID
+        /// It has everything up to here; nil while that is still being read.
+        public let position: Int64?
+        public let waitingBytes: Int
+    }
+
+    public func progress(on stream: StreamName) -> [Progress] {
+        guard let index = table.stream(stream) else { return [] }
+        let stream = table.streams[index]
+        return (stream.live + stream.waiting).map { id in
+            let slot = table.slots[Int(id.index)]
+            let next = slot.queue.queue.first { !$0.isTransient }.map { $0.order - 1 }
+            let position = slot.phase == .following ? next ?? max(slot.through, publishedThrough) : nil
+            return Progress(subscription: id, position: position, waitingBytes: slot.queue.bytes)
+        }
+    }
+}
+
 /// Subscriptions that need a check for each message: they catch up, are behind, or are ahead of this hub. What may not
 /// be written at once is queued, and a slow reader whose queue outgrows `Limits.queuedBytes` is closed.
 extension Hub {

@@ -30,6 +30,22 @@ public struct TemplateRenderer: Sendable {
         }
     }
 
+    /// What a fragment brings to a page, without the `<turbo-stream>` around it, unless a publisher wrote that too; nil if
+    /// it brings nothing, or makes the page reload.
+    public func content(of fragment: Fragment) -> [UInt8]? {
+        switch fragment.content {
+        case .markup(let text), .html(let text): return Array(text.utf8)
+        case .none: return nil
+        case .template(let name, let values):
+            let found = templates.find(name, action: fragment.action, target: fragment.target, values: values)
+            guard case .template(let template) = found else { return nil }
+            var bytes: [UInt8] = []
+            let isOurs = FragmentName(rawValue: name) != nil
+            template.append(isOurs ? values.written(for: template) : values, to: &bytes)
+            return bytes
+        }
+    }
+
     /// The element that a fragment would put on a page, for a page that is rendered whole; nil if it has no template.
     public func element(_ name: FragmentName, for target: PageTarget, values: [String: String]) -> [UInt8]? {
         let found = templates.find(name.rawValue, action: "replace", target: target.rawValue, values: values)

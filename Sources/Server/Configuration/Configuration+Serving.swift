@@ -19,6 +19,16 @@ extension SettingsReader {
         return given.value
     }
 
+    /// `PAYCAST_CONSOLE_BIND`: `ADDRESS:PORT`, with an IPv6 address in brackets.
+    mutating func consoleBind() -> ConsoleBind? {
+        guard let given = given("PAYCAST_CONSOLE_BIND") else { return nil }
+        guard let bind = ConsoleBind(given.value) else {
+            reject(given.name, because: "\(quoted(given.value)) is not an address and a port, such as 127.0.0.1:8081")
+            return nil
+        }
+        return bind
+    }
+
     /// Never shows the value: the address of another kind of database may carry a password.
     mutating func database() -> DatabaseURL {
         guard let given = given("DATABASE_URL", flag: "--database") else { return .sqlite(path: "paycast.db") }
@@ -148,7 +158,7 @@ private func isSchemeByte(_ byte: UInt8) -> Bool {
     (48...57).contains(byte) || (97...122).contains(byte) || [43, 45, 46].contains(byte)
 }
 
-private func isAddress(_ text: String) -> Bool {
+func isAddress(_ text: String) -> Bool {
     var bytes = in6_addr()
     return inet_pton(AF_INET, text, &bytes) == 1 || inet_pton(AF_INET6, text, &bytes) == 1
 }

@@ -1,9 +1,9 @@
-public import API
 public import Domain
 public import Gateway
 internal import Glibc
 public import HTTP
 public import Ledger
+public import Pages
 public import PostgresLedger
 public import Rails
 public import Stores
@@ -17,6 +17,8 @@ public struct Configuration: Sendable {
     public var port: Int
     /// `--bind`, `PAYCAST_BIND`, 127.0.0.1. An IP address or `localhost`.
     public var bind: String
+    /// `PAYCAST_CONSOLE_BIND`: where the console is alone; nil if it is at the server's own address.
+    public var consoleBind: ConsoleBind?
     /// `--database`, `DATABASE_URL`, `sqlite:paycast.db`: a file's path, or PostgreSQL's URL.
     public var database: DatabaseURL
     /// `PAYCAST_LISTEN_URL`: the address at which PostgreSQL's notifications arrive, if they do not at the ledger's.
@@ -93,6 +95,7 @@ public struct Configuration: Sendable {
         isDevelopment = reader.isDevelopment
         port = reader.number("PORT", flag: "--port", default: 8080, in: 0...65_535)
         bind = reader.bind()
+        consoleBind = reader.consoleBind()
         database = reader.database()
         listenURL = reader.listenURL(of: database)
         publicFolder = reader.publicFolder()

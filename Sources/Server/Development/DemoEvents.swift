@@ -11,7 +11,7 @@ struct DemoEvents: Sendable {
 
     let reader: LedgerReader
     let epoch: String
-    let timings: DemoTimings
+    let timings: EventTimings
 
     /// Returns false when the reader takes no more.
     func send(since text: String?, to reply: Reply) -> Bool {
@@ -37,7 +37,7 @@ struct DemoEvents: Sendable {
 
     /// `timing` is in milliseconds since the webhook was received: `age` until now, the others until the stage ended. An
     /// entry that is read is committed, even when the writer has not yet come to say so: the page asks for it only once.
-    static func line(_ entry: Entry, timing: DemoTimings.Timing?, epoch: String) -> String {
+    static func line(_ entry: Entry, timing: EventTimings.Timing?, epoch: String) -> String {
         let event = String(decoding: FeedEvent.json(entry, epoch: epoch), as: UTF8.self)
         guard let timing else { return "{\"event\":\(event)}" }
         let now = monotonicNanoseconds()

@@ -136,6 +136,8 @@ struct DemoPage: Sendable {
         let app = DemoLanguage(language)
         let values = [
             "user": HTMLEscaping.escape(user),
+            "console": "/console/enter?next="
+                + PercentEncoding.encode("/console/users/" + PercentEncoding.encode(user)),
             "device": isPhone ? "phone" : "",
             // In an app, Hotwire Native runs this before the page's own scripts.
             "bridge": isPhone ? "<script src=\"/demo/bridge.js\"></script>" : "",

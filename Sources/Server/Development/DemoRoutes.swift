@@ -24,7 +24,7 @@ final class DemoRoutes: DevelopmentRoutes {
     private let standIns: [String: any StandIn]
     private let callees = WorkerPool(name: "demo-api", threads: 2, capacity: 1000)
 
-    init(_ dependencies: DemoDependencies, clock: Clock, timings: DemoTimings) {
+    init(_ dependencies: DemoDependencies, clock: Clock, timings: EventTimings) {
         workspace = dependencies.workspace
         self.clock = clock
         apiKey = dependencies.apiKey

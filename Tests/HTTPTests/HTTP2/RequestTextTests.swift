@@ -41,9 +41,14 @@ import Testing
             name: "what is about the connection is dropped",
             fields: get(
                 "/up",
-                fields: [("connection", "upgrade"), ("upgrade", "websocket"), ("te", "trailers"), ("cookie", "a")]
+                fields: [("connection", "upgrade"), ("upgrade", "websocket"), ("te", "trailers")]
             ),
             text: "GET /up HTTP/1.1\r\nhost: pay.example\r\n"
+        ),
+        Case(
+            name: "cookies, each in a field of its own",
+            fields: get("/up", fields: [("cookie", "a=1"), ("accept", "*/*"), ("cookie", "b=2")]),
+            text: "GET /up HTTP/1.1\r\nhost: pay.example\r\naccept: */*\r\ncookie: a=1; b=2\r\n"
         ),
         Case(
             name: "chunks cannot be smuggled",

@@ -35,6 +35,22 @@ import Testing
         #expect(hub.publish(other).live.isEmpty)
     }
 
+    @Test func saysHowFarEachSubscriptionIs() {
+        var hub = Hub()
+        let (live, slow) = (liveSubscription(&hub), liveSubscription(&hub))
+        let late = hub.subscribe(to: stream)
+        _ = hub.publish(message("one", at: 3))
+        hub.blocked(slow)
+        _ = hub.publish(message("two", at: 5))
+        hub.advance(to: 9)
+        let progress = hub.progress(on: stream)
+        #expect(progress.first { $0.subscription == live }?.position == 9)
+        let behind = progress.first { $0.subscription == slow }
+        #expect(behind?.position == 4 && behind?.waitingBytes == 3 + 64)
+        #expect(progress.contains { $0.subscription == late && $0.position == nil })
+        #expect(hub.progress(on: .feed("other")).isEmpty)
+    }
+
     @Test func joinsWhatWasMissedAndCollectedWithoutRepeat() {
         var hub = Hub()
         let id = hub.subscribe(to: stream)

@@ -15,7 +15,7 @@ import Testing
         fragments: []
     )
 
-    private func times(_ timing: DemoTimings.Timing?) throws -> (age: Double, verified: Double, committed: Double)? {
+    private func times(_ timing: EventTimings.Timing?) throws -> (age: Double, verified: Double, committed: Double)? {
         struct Line: Decodable {
             struct Times: Decodable { var age, verified, committed: Double }
             var timing: Times?
@@ -26,7 +26,7 @@ import Testing
 
     @Test func tellsEachStage() throws {
         let start = monotonicNanoseconds() - 9_000_000
-        let timing = DemoTimings.Timing(received: start, verified: start + 2_000_000, committed: start + 5_000_000)
+        let timing = EventTimings.Timing(received: start, verified: start + 2_000_000, committed: start + 5_000_000)
         let times = try #require(try times(timing))
         #expect(times.verified == 2 && times.committed == 5 && times.age >= 9)
     }
@@ -34,7 +34,7 @@ import Testing
     /// The page asks for an entry once: without its times it would never show them.
     @Test func anEntryThatIsReadIsCommitted() throws {
         let start = monotonicNanoseconds() - 9_000_000
-        let times = try #require(try times(DemoTimings.Timing(received: start, verified: start + 2_000_000)))
+        let times = try #require(try times(EventTimings.Timing(received: start, verified: start + 2_000_000)))
         #expect(times.committed == times.age && times.committed >= 9)
     }
 

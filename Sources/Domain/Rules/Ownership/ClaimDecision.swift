@@ -84,6 +84,8 @@ extension UnitOfWork {
         incoming: IncomingEvent
     ) throws -> ClaimOutcome {
         guard try !isVoid(claim) else { return .refused }
+        let isFree = tracked.holders.isEmpty || tracked.holders.contains(claim.user)
+        guard isFree || !claim.isForUnclaimed else { return .refused }
         try lift([.user(claim.user)])
         let proof = ClaimDecision.Proof(
             user: claim.user,

@@ -11,6 +11,32 @@ extension LedgerQueries {
         }
     }
 
+    /// The number of a contract's events before one that may be the newer one.
+    private static let rivalLimit: Int64 = 100
+
+    /// Nil for a name that nothing has. Of several stores' events with one id, the newest.
+    public func event(_ name: EventName) throws(LedgerError) -> EventRecord? {
+        try snapshot { _ throws(EngineError) in
+            let position: Int64?
+            switch name {
+            case .id(let id):
+                position = try statements.positionOfEvent.first([.text(id)]) { $0.optionalInteger(0) } ?? nil
+            case .position(let known): position = known
+            }
+            guard let position, let event = try userEvent(at: position) else { return nil }
+            let range: [Value] = [.integer(position - 1), .integer(position), .integer(1)]
+            let stored = try statements.eventsAfter.all(range, read: StoredEvent.read).first
+            var record = EventRecord(event: event, stored: stored)
+            if let contract = stored?.contract, let date = event.dates?.occurredAt {
+                let before: [Value] = [.integer(contract), .integer(position), .integer(LedgerQueries.rivalLimit)]
+                let dated = try statements.datesOfContractBefore.all(before) { ($0.integer(0), $0.instant(1)) }
+                let newest = dated.filter { $0.1 > date }.max { $0.1 < $1.1 }
+                if let newest { record.newer = try userEvent(at: newest.0) }
+            }
+            return record
+        }
+    }
+
     public func events(_ selection: EventSelection, limit: Int) throws(LedgerError) -> [StoredEvent] {
         try snapshot { head throws(EngineError) in
             let after = max(selection.after, selection.since - 1)

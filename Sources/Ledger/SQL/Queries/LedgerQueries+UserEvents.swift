@@ -56,7 +56,7 @@ extension LedgerQueries {
         try statement.all(values) { row in row.integer(0) }
     }
 
-    private func userEvent(at position: Int64) throws(EngineError) -> UserEvent? {
+    func userEvent(at position: Int64) throws(EngineError) -> UserEvent? {
         guard var entry = try statements.entryAt.first([.integer(position)], read: EntryRow.read) else { return nil }
         entry.fragments = try fragments(at: position)
         let dates = try statements.datesOfEvent.first([.integer(position)]) { row in

@@ -7,7 +7,7 @@ struct ReaderStatements {
     let userContracts, userShares, userConsumables, sharedConsumables: Statement
     let nextDestination, isDue, dueJobs, jobCount, nextJob, nextDeadline, newestJob, mark: Statement
     let dueHooks, hookByID, hooks, hooksByState, hooksByUser, hookAddress, hookCount, oldestHook: Statement
-    let outlasting, eventsByID, eventsByContract, eventsAfter: Statement
+    let outlasting, eventsByID, eventsByContract, eventsAfter, positionOfEvent, datesOfContractBefore: Statement
     let entryAt, datesOfEvent, entriesOfUserBefore, unclaimedBefore, contradictingBefore, shownBefore: Statement
     let newestContracts, newestShared, newestOrders: Statement
     let orderByToken, contractsByToken, tokenDate, sharesOf, firstEvents: Statement
@@ -164,6 +164,13 @@ struct ReaderStatements {
             """
             SELECT \(StoredEvent.columns) FROM events
             WHERE position > ? AND position <= ? ORDER BY position LIMIT ?
+            """
+        )
+        positionOfEvent = try connection.prepare("SELECT max(position) FROM \(connection.eventIDs) WHERE event = ?")
+        datesOfContractBefore = try connection.prepare(
+            """
+            SELECT position, signed_at FROM events WHERE contract = ? AND position < ?
+            ORDER BY position DESC LIMIT ?
             """
         )
         contractsOfUser = try connection.prepare("SELECT id FROM contracts WHERE user = ?")

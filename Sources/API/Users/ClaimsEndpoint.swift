@@ -1,0 +1,61 @@
+internal import APIModel
+internal import Domain
+internal import Encoding
+internal import Ledger
+internal import Pages
+internal import Stores
+internal import Support
+
+/// `POST /users/{user}/claims`: gives a user a purchase that a store has told of, and that nobody has. It is the user's as
+/// if the user's app had posted it.
+struct ClaimsEndpoint {
+    private let services: Services
+
+    init(_ services: Services) {
+        self.services = services
+    }
+
+    func answer(_ user: UserID, request: Request) -> Answer {
+        guard services.streams.stream(for: user) != nil else { return .respond(UsersEndpoint.invalidUser) }
+        let event, reason: String
+        do throws(RefusedBody) {
+            let node = try RefusedBody.object(request.body, instead: "Send {\"event\":…,\"reason\":…}.")
+            event = try RefusedBody.requiredString("event", of: node)
+            reason = try RefusedBody.reason(of: node, about: user)
+        } catch {
+            return .respond(error.response)
+        }
+        let act = services.act(.claim, of: request, user: user, reason: reason)
+        return .later { [services] reply in
+            services.reader.event(.id(event)) { result in
+                guard case .success(let found) = result else { return reply.send(.unreadable) }
+                guard let stored = found?.stored else { return reply.send(.unknownEvent) }
+                // On a worker, because the body has to be read.
+                if !services.workers.submit({ claim(stored, act: act, for: user, reply: reply) }) { reply.send(.busy) }
+            }
+        }
+    }
+
+    private func claim(_ stored: StoredEvent, act: Act, for user: UserID, reply: Reply) {
+        guard let event = try? services.verifiers.interpret(stored), event.observation != nil else {
+            return reply.send(ClaimsEndpoint.unreadable)
+        }
+        let claim = Claim(user: user, isForUnclaimed: true)
+        let command = LedgerCommand.event(event, claim: claim, receivedAt: services.clock.now()) { result in
+            guard case .success(let result) = result else { return reply.send(.uncommitted) }
+            reply.send(result.claim == .refused ? ClaimsEndpoint.refused : .committed(result))
+        }
+        if !services.writer.submit(.audited(command, by: act)) { reply.send(.busy) }
+    }
+
+    private static let unreadable = Response.error(
+        409,
+        code: "unclaimable_event",
+        message: "The event says nothing of a purchase, or its body is no longer kept: make the user a grant instead."
+    )
+    private static let refused = Response.error(
+        409,
+        code: "already_owned",
+        message: "The purchase has an owner, or contradicts an order: GET /events/{id} tells whose it is."
+    )
+}

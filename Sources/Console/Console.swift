@@ -1,0 +1,157 @@
+internal import APIModel
+public import Domain
+internal import Encoding
+internal import HTTP
+public import Pages
+internal import Support
+
+/// The operators' pages at `/console`: a client of the API in the same process. It knows no ledger and no store.
+public final class Console: Sendable {
+    private let settings: ConsoleSettings
+    private let handler: any RequestHandler
+    private let door: ConsoleDoor
+    private let templates: ConsoleTemplates
+    private let layout: ConsoleLayout
+    private let files = ConsoleFiles()
+    /// Few threads, so that open consoles cannot take the server's time from the pages.
+    private let pool = WorkerPool(name: "console", threads: 2, capacity: 100)
+
+    /// `handler` has the API's routes.
+    public init(_ settings: ConsoleSettings, api handler: any RequestHandler) {
+        self.settings = settings
+        self.handler = handler
+        door = ConsoleDoor(settings)
+        do throws(ConsoleTemplateProblems) {
+            templates = try ConsoleTemplates.shipped()
+        } catch {
+            preconditionFailure("public/console: \(error)")
+        }
+        layout = ConsoleLayout(templates)
+    }
+
+    /// Whether somebody may come in.
+    public var isThere: Bool { door.isThere }
+
+    /// Called on a loop's thread: files are there at once, pages are made on the console's own threads.
+    public func answer(_ request: Request) -> Answer {
+        guard door.isThere else { return .respond(.notFound) }
+        if case .asset(let name) = ConsoleRoute(request.head) { return .respond(files.answer(name)) }
+        return .later { [self] reply in
+            pool.submit { reply.send(ConsoleHeaders.added(to: self.response(to: request))) }
+        }
+    }
+
+    /// `POST /users/{user}/console`, whose key has the right to read.
+    public func link(to user: UserID, for request: Request) -> Answer {
+        guard door.isThere else { return .respond(.notFound) }
+        guard isValidIdentifier(user.text) else { return .respond(Console.invalidUser) }
+        guard let key = door.key(ofBearer: request.credentials) else { return .respond(Console.namelessKey) }
+        let scheme = request.scheme ?? (settings.isSecure ? .https : .http)
+        let base = settings.ownAddress ?? "\(scheme)://\(AddressText.host(request.host))"
+        return .respond(JSON.response(201, body: ConsoleLinkAnswer(url: base + door.link(to: user, with: key))))
+    }
+
+    private static let invalidUser = Response.error(
+        400,
+        code: "invalid_user",
+        message: "user must have 1 to 255 bytes and no control characters."
+    )
+    private static let namelessKey = Response.error(
+        403,
+        code: "nameless_key",
+        message: "A link to the console needs a key of PAYCAST_KEYS, whose name its page shows."
+    )
+
+    /// Finishes the pages that are being made. Call it once.
+    public func close() {
+        pool.close()
+    }
+
+    private func response(to request: Request) -> Response {
+        let session = door.session(of: request)
+        do throws(ConsoleError) {
+            guard let route = ConsoleRoute(request.head) else { throw .notFound("There is no such page.") }
+            let isChange = request.method == "POST"
+            guard !isChange || SameOriginCheck.passes(request) else {
+                throw .forbidden("Only a page of this console may send this. Open the console, and do it there.")
+            }
+            if let answer = try doorAnswer(to: route, request: request, session: session) { return answer }
+            guard let session else { return LogInPage(layout, templates).show(request) }
+            return try page(route, request: request, session: session)
+        } catch {
+            return layout.page(error, session: session)
+        }
+    }
+
+    /// Nil if the route is no part of the door.
+    private func doorAnswer(
+        to route: ConsoleRoute,
+        request: Request,
+        session: ConsoleSession?
+    ) throws(ConsoleError) -> Response? {
+        switch route {
+        case .session:
+            guard request.method == "POST" else { return Response(status: 303, headers: [("Location", "/console")]) }
+            return try LogInPage(layout, templates).logIn(request, door: door)
+        case .logOut:
+            guard request.method == "POST" else { throw .methodNotAllowed }
+            return door.end(session)
+        case .enter:
+            return try enter(request)
+        default: return nil
+        }
+    }
+
+    private func enter(_ request: Request) throws(ConsoleError) -> Response {
+        let page = EnterPage(layout, templates)
+        if request.method == "POST" { return try page.enter(request, door: door) }
+        if let token = request.query["token"] { return try page.show(token, door: door) }
+        guard settings.isDevelopment, let key = door.keys.first else { throw .notFound("There is no such page.") }
+        return door.open(with: key, next: LogInPage.next(request.query))
+    }
+
+    private func page(
+        _ route: ConsoleRoute,
+        request: Request,
+        session: ConsoleSession
+    ) throws(ConsoleError) -> Response {
+        guard let page = route.page else { throw .notFound("There is no such page.") }
+        if let user = session.user, route.user != user {
+            throw .forbidden("The link that opened this session is for one user, and this page is another's.")
+        }
+        let visit = Visit(
+            request: request,
+            session: session,
+            api: ConsoleAPI(handler: handler, session: session),
+            templates: templates,
+            now: settings.now()
+        )
+        guard request.method == "POST" else { return try page.show(visit) }
+        guard let form = Query(form: request.body) else {
+            throw .invalid(code: "invalid_form", message: "The form could not be read. Go back, and send it again.")
+        }
+        return try page.act(visit, form: form)
+    }
+}
+
+/// What every answer of the console tells the browser.
+enum ConsoleHeaders {
+    static let policy =
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+        + "form-action 'self'; frame-src 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+    private static let all: [(name: String, value: String)] = [
+        ("Cache-Control", "no-store"), ("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer"),
+        ("Cross-Origin-Opener-Policy", "same-origin"),
+    ]
+
+    /// A page may have a policy of its own that allows less.
+    static func added(to response: Response) -> Response {
+        var response = response
+        response.headers += all
+        if !response.headers.contains(where: { $0.name == "Content-Security-Policy" }) {
+            response.headers.append(("Content-Security-Policy", policy))
+        }
+        return response
+    }
+}

@@ -1,0 +1,107 @@
+internal import APIModel
+internal import Domain
+internal import Encoding
+internal import HTTP
+internal import Pages
+internal import Support
+
+/// The API as a page of the console uses it: inside this process, with the key of its session. So a page can show and do
+/// what the key may, and nothing else. It blocks: pages run on threads of the console's own.
+struct ConsoleAPI: Sendable {
+    /// The server's endpoints.
+    let handler: any RequestHandler
+    let session: ConsoleSession
+
+    /// A ledger that does not answer must not hold the console's few threads.
+    private static let patience = Duration.seconds(10)
+
+    /// Asks a route for its answer.
+    func get<Value: Decodable>(
+        _ type: Value.Type = Value.self,
+        from route: Route,
+        query: [(name: String, value: String)] = []
+    ) throws(ConsoleError) -> Value {
+        try decode(type, from: send("GET", route, query: query))
+    }
+
+    /// Does something. Each action's `key` is the form's own: the same form, sent twice, acts once.
+    func post<Value: Decodable>(
+        _ type: Value.Type = Value.self,
+        to route: Route,
+        body: some Encodable,
+        key: String? = nil
+    ) throws(ConsoleError) -> Value {
+        try decode(type, from: send("POST", route, body: JSON.encode(body), key: key))
+    }
+
+    func delete<Value: Decodable>(
+        _ type: Value.Type = Value.self,
+        at route: Route,
+        query: [(name: String, value: String)] = []
+    ) throws(ConsoleError) -> Value {
+        try decode(type, from: send("DELETE", route, query: query))
+    }
+
+    private func decode<Value: Decodable>(_ type: Value.Type, from response: Response) throws(ConsoleError) -> Value {
+        guard (200..<300).contains(response.status) else { throw ConsoleError(response) }
+        guard let value = JSON.decode(type, from: response.body) else {
+            throw .unavailable("The server's answer could not be read.")
+        }
+        return value
+    }
+
+    /// Refuses by itself what the session's key could do and the session may not.
+    private func send(
+        _ method: String,
+        _ route: Route,
+        query: [(name: String, value: String)] = [],
+        body: [UInt8] = [],
+        key: String? = nil
+    ) throws(ConsoleError) -> Response {
+        if let right = route.right(method), !session.rights.contains(right) {
+            throw .forbidden(
+                "This needs the right \(right.rawValue), which the key \(session.name) does not have here."
+            )
+        }
+        let head = try head(method, query: query, body: body, key: key)
+        let request = Request(
+            route: route,
+            head: head,
+            body: body,
+            host: "localhost",
+            scheme: nil,
+            isLocal: false,
+            receivedAt: monotonicNanoseconds()
+        )
+        switch handler.handle(request) {
+        case .respond(let response): return response
+        case .later(let start):
+            let answer = Promise<Response>()
+            guard start(Reply { answer.fulfil($0) }), let response = answer.wait(timeout: ConsoleAPI.patience) else {
+                throw .unavailable("The server is too busy at the moment. Nothing was changed; try again.")
+            }
+            return response
+        case .broadcast, .open, .openCable: throw .unavailable("This is a stream, not a page.")
+        }
+    }
+
+    /// The route says what is asked; the path in the head is read by nobody.
+    private func head(
+        _ method: String,
+        query: [(name: String, value: String)],
+        body: [UInt8],
+        key: String?
+    ) throws(ConsoleError) -> RequestHead {
+        let pairs = query.map { "\($0.name)=\(PercentEncoding.encode($0.value))" }.joined(separator: "&")
+        var text = "\(method) /\(pairs.isEmpty ? "" : "?\(pairs)") HTTP/1.1\r\nHost: localhost\r\n"
+        text +=
+            "Authorization: Bearer \(session.key.secret.value)\r\nX-Request-ID: console-\(session.token.id.prefix(8))\r\n"
+        if !body.isEmpty { text += "Content-Length: \(body.count)\r\n" }
+        if let key { text += "Idempotency-Key: \(key)\r\n" }
+        do throws(HeadFlaw) {
+            return try RequestHead(parsing: Array((text + "\r\n").utf8)[...])
+        } catch {
+            throw .invalid(code: error.code, message: error.description)
+        }
+    }
+}

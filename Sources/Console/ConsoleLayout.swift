@@ -1,0 +1,58 @@
+internal import Pages
+
+/// The frame around each page: its head, the menu, and who has logged in.
+struct ConsoleLayout {
+    private let templates: ConsoleTemplates
+
+    init(_ templates: ConsoleTemplates) {
+        self.templates = templates
+    }
+
+    /// The pages of the menu, each with the right without which it is not offered.
+    private static let menu: [(title: String, address: String, right: Right)] = [
+        ("Overview", "/console", .read)
+    ]
+
+    /// Without a session there is no menu. `address` is the page's own.
+    func page(
+        _ title: String,
+        status: Int = 200,
+        session: ConsoleSession?,
+        address: String = "",
+        _ body: Markup
+    ) -> Response {
+        let html = templates.render(
+            "layout",
+            [
+                "title": .text(title), "body": .markup(body),
+                "bar": .markup(session.map { bar($0, address: address) } ?? .empty),
+            ]
+        ).html
+        return Response(status: status, contentType: "text/html; charset=utf-8", body: html)
+    }
+
+    private func bar(_ session: ConsoleSession, address: String) -> Markup {
+        guard session.user == nil else {
+            return templates.render("layout.bar_of_one", ["key": .text(session.name)])
+        }
+        let items = ConsoleLayout.menu.filter { session.rights.contains($0.right) }.map { item in
+            let isHere = item.address == address
+            return templates.render(
+                isHere ? "layout.here" : "layout.item",
+                ["title": .text(item.title), "address": .text(String(item.address.dropFirst()))]
+            )
+        }
+        return templates.render("layout.bar", ["items": .markup(items.joined()), "key": .text(session.name)])
+    }
+
+    /// What went wrong, as a page.
+    func page(_ error: ConsoleError, session: ConsoleSession?) -> Response {
+        let body = templates.render(
+            "error",
+            ["title": .text(error.title), "message": .text(error.message)]
+        )
+        var response = page(error.title, status: error.status, session: session, body)
+        response.headers += error.headers
+        return response
+    }
+}

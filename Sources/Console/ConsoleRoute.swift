@@ -1,0 +1,51 @@
+internal import Domain
+internal import Encoding
+internal import HTTP
+
+/// Where in the console a request goes. A user's id or an event's is one part of the path, whatever bytes it has.
+enum ConsoleRoute: Equatable {
+    case overview
+    /// Log-in with a key: `POST`.
+    case session
+    case logOut
+    /// Log-in by a link.
+    case enter
+    case asset(String)
+    case user(UserID)
+
+    /// Nil if nothing of ours is there.
+    init?(_ head: RequestHead) {
+        guard let parts = head.pathComponents, parts.first == "console" else { return nil }
+        switch (parts.count, parts.dropFirst().first) {
+        case (1, _): self = .overview
+        case (2, "session"): self = .session
+        case (2, "log-out"): self = .logOut
+        case (2, "enter"): self = .enter
+        case (3, "assets"): self = .asset(parts[2])
+        case (3, "users") where isValidIdentifier(parts[2]): self = .user(UserID(parts[2]))
+        default: return nil
+        }
+    }
+
+    /// The user whom it is about, whose page a session of one user may see.
+    var user: UserID? {
+        switch self {
+        case .user(let user): user
+        case .overview, .session, .logOut, .enter, .asset: nil
+        }
+    }
+
+    /// Nil for the door and the files, which are no pages.
+    var page: (any ConsolePage)? {
+        switch self {
+        case .overview: OverviewPage()
+        case .user(let user): UserPage(user: user)
+        case .session, .logOut, .enter, .asset: nil
+        }
+    }
+}
+
+/// Addresses of the console.
+enum ConsoleAddress {
+    static func user(_ user: UserID) -> String { "/console/users/\(PercentEncoding.encode(user.text))" }
+}

@@ -1,0 +1,35 @@
+public import Domain
+public import Pages
+
+/// What the console is told by the server that it belongs to.
+public struct ConsoleSettings: Sendable {
+    /// The keys of the API routes, as they are now.
+    public var keys: @Sendable () -> [AccessKey]
+    public var now: @Sendable () -> Instant
+    /// One link opens it, without a key.
+    public var isDevelopment: Bool
+    /// Pages reach this server over TLS, without a proxy in between.
+    public var isSecure: Bool
+
+    /// Where the console is if it is not at the server's own address: `https://HOST:PORT`.
+    public var ownAddress: String?
+    /// Remembers that a link was used, on all nodes. Waits for the ledger. Nil if that gives no answer, and false for a link
+    /// that was used before.
+    public var spend: @Sendable (_ id: String) -> Bool?
+
+    public init(
+        keys: @escaping @Sendable () -> [AccessKey],
+        now: @escaping @Sendable () -> Instant,
+        isDevelopment: Bool,
+        isSecure: Bool,
+        ownAddress: String? = nil,
+        spend: @escaping @Sendable (_ id: String) -> Bool?
+    ) {
+        self.keys = keys
+        self.now = now
+        self.isDevelopment = isDevelopment
+        self.isSecure = isSecure
+        self.ownAddress = ownAddress
+        self.spend = spend
+    }
+}

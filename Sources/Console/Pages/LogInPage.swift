@@ -1,0 +1,64 @@
+internal import HTTP
+internal import Pages
+
+/// Where a key is pasted: in the place of every page that somebody without a session asks for.
+struct LogInPage {
+    private let layout: ConsoleLayout
+    private let templates: ConsoleTemplates
+
+    init(_ layout: ConsoleLayout, _ templates: ConsoleTemplates) {
+        self.layout = layout
+        self.templates = templates
+    }
+
+    /// `next` is the page that was asked for.
+    func show(_ request: Request) -> Response {
+        let isLost = request.query["entered"] != nil
+        let note = isLost ? templates.render("log_in.lost") : .empty
+        return page(status: 401, note: note, next: LogInPage.address(of: request))
+    }
+
+    func logIn(_ request: Request, door: ConsoleDoor) throws(ConsoleError) -> Response {
+        guard let form = Query(form: request.body) else {
+            throw .invalid(code: "invalid_form", message: "The form could not be read. Go back, and send it again.")
+        }
+        let next = LogInPage.next(form)
+        if let refusal = door.refusal(of: request) { throw refusal }
+        guard let key = form["key"].map({ $0.trimmed }), let found = door.key(key) else {
+            return page(status: 403, note: templates.render("log_in.wrong"), next: next)
+        }
+        return door.open(with: found, next: LogInPage.entered(next))
+    }
+
+    private func page(status: Int, note: Markup, next: String) -> Response {
+        let body = templates.render("log_in", ["note": .markup(note), "next": .field(next)])
+        return layout.page("Log in", status: status, session: nil, body)
+    }
+
+    /// The address that a form or a link leads to afterwards: always a page of the console.
+    static func next(_ query: Query) -> String {
+        guard let next = query["next"],
+            next == "/console" || next.hasPrefix("/console/") || next.hasPrefix("/console?"),
+            next.utf8.allSatisfy({ $0 > 32 && $0 < 127 && $0 != UInt8(ascii: "\\") })
+        else { return "/console" }
+        return next
+    }
+
+    /// A browser that kept no cookie comes back with this mark, and is told why.
+    static func entered(_ next: String) -> String {
+        next.contains("entered=1") ? next : next + (next.contains("?") ? "&" : "?") + "entered=1"
+    }
+
+    private static func address(of request: Request) -> String {
+        guard request.method == "GET" || request.method == "HEAD" else { return "/console" }
+        return request.head.target.hasPrefix("/console") ? request.head.target : "/console"
+    }
+}
+
+extension String {
+    /// Without the spaces and line breaks that copying adds.
+    fileprivate var trimmed: String {
+        let start = drop { $0.isWhitespace }
+        return String(start.reversed().drop { $0.isWhitespace }.reversed())
+    }
+}

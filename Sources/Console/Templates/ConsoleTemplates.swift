@@ -1,0 +1,74 @@
+internal import Assets
+
+/// The console's templates: the files `public/console/NAME.html`, which the program carries. A file is a page, and may
+/// have parts that repeat in it, each between `<part name="…">` and `</part>`: `NAME.PART` is such a part.
+struct ConsoleTemplates: Sendable {
+    private let templates: [String: ConsoleTemplate]
+
+    /// Every file's templates, or all problems, each with its file.
+    init(files: [String: [UInt8]]) throws(ConsoleTemplateProblems) {
+        var templates: [String: ConsoleTemplate] = [:]
+        var problems: [String] = []
+        for (name, bytes) in files where name.hasSuffix(".html") {
+            do throws(ConsoleTemplateError) {
+                let page = String(name.dropLast(".html".count))
+                let parts = try ConsoleTemplates.parts(of: String(decoding: bytes, as: UTF8.self))
+                for (part, source) in parts {
+                    templates[part.isEmpty ? page : "\(page).\(part)"] = try ConsoleTemplate(source)
+                }
+            } catch {
+                problems.append("\(name): \(error)")
+            }
+        }
+        guard problems.isEmpty else { throw ConsoleTemplateProblems(problems: problems.sorted()) }
+        self.templates = templates
+    }
+
+    /// Those of the program itself, which its tests have read.
+    static func shipped() throws(ConsoleTemplateProblems) -> ConsoleTemplates {
+        try ConsoleTemplates(files: Assets.console)
+    }
+
+    var names: Set<String> { Set(templates.keys) }
+
+    /// A template that does not exist shows as nothing; a test finds it.
+    func render(_ name: String, _ values: [String: TemplateValue] = [:]) -> Markup {
+        assert(templates[name] != nil, "no template \(name)")
+        return templates[name]?.render(values) ?? .empty
+    }
+
+    /// The page itself has an empty name.
+    private static func parts(of source: String) throws(ConsoleTemplateError) -> [(name: String, source: String)] {
+        var parts: [(name: String, source: String)] = []
+        var page = ""
+        var rest = source[...]
+        while let start = rest.firstRange(of: "<part name=\"") {
+            page += rest[..<start.lowerBound]
+            let tail = rest[start.upperBound...]
+            guard let quote = tail.firstRange(of: "\">"), let end = tail.firstRange(of: "</part>") else {
+                throw ConsoleTemplateError(line: page.count { $0.isNewline } + 1, reason: "a part has no end")
+            }
+            let body = tail[quote.upperBound..<end.lowerBound]
+            parts.append((String(tail[..<quote.lowerBound]), body.trimmedLines))
+            rest = tail[end.upperBound...]
+        }
+        return parts + [("", page + rest)]
+    }
+}
+
+/// Why the console's templates cannot be used: one line for each file.
+struct ConsoleTemplateProblems: Error, CustomStringConvertible {
+    let problems: [String]
+
+    var description: String { problems.joined(separator: "\n") }
+}
+
+extension Substring {
+    /// Without the line breaks and the indentation at both ends.
+    fileprivate var trimmedLines: String {
+        let start = drop { $0.isWhitespace }
+        return String(
+            start[..<(start.lastIndex { !$0.isWhitespace }.map { start.index(after: $0) } ?? start.startIndex)]
+        )
+    }
+}

@@ -1,0 +1,51 @@
+/// What takes the place of `{{name}}`.
+enum TemplateValue: Sendable, ExpressibleByStringInterpolation {
+    /// Shown inert: escaped, cut, and with invisible characters made visible.
+    case text(String)
+    /// Escaped and otherwise unchanged: for what a form sends back.
+    case field(String)
+    case markup(Markup)
+
+    init(stringLiteral text: String) {
+        self = .text(text)
+    }
+}
+
+/// Text of stores, users and pages that can neither hide nor move what stands beside it.
+enum InertText {
+    /// Longer texts are cut: the longest user id has 255 bytes.
+    static let limit = 300
+
+    /// Makes control characters and marks of direction visible, and cuts what is too long.
+    static func of(_ text: String) -> String {
+        var shown = ""
+        var count = 0
+        for scalar in text.unicodeScalars {
+            guard count < limit else { return shown + "…" }
+            count += 1
+            if isHidden(scalar) {
+                shown += "⟨U+\(hex(scalar.value))⟩"
+            } else {
+                shown.unicodeScalars.append(scalar)
+            }
+        }
+        return shown
+    }
+
+    /// Control characters except line breaks, which HTML shows as spaces; marks of direction; what ends a line or has no
+    /// width. The joiners stay, because scripts and emoji need them.
+    private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x09, 0x0A: false
+        case 0x00...0x1F, 0x7F...0x9F, 0xAD, 0x061C, 0x180E, 0x200B, 0x200E, 0x200F, 0x2028...0x202E, 0x2060...0x206F,
+            0xFEFF, 0xFFF9...0xFFFB, 0xE0000...0xE007F:
+            true
+        default: false
+        }
+    }
+
+    private static func hex(_ value: UInt32) -> String {
+        let digits = String(value, radix: 16, uppercase: true)
+        return String(repeating: "0", count: max(0, 4 - digits.utf8.count)) + digits
+    }
+}

@@ -1,0 +1,61 @@
+internal import Domain
+internal import HTTP
+internal import Pages
+
+/// One request for a page, by somebody who has come in: all that a page works with.
+struct Visit: Sendable {
+    let request: Request
+    let session: ConsoleSession
+    let api: ConsoleAPI
+    let templates: ConsoleTemplates
+    let now: Instant
+
+    var query: Query { request.query }
+
+    func may(_ right: Right) -> Bool { session.rights.contains(right) }
+
+    func render(_ name: String, _ values: [String: TemplateValue] = [:]) -> Markup { templates.render(name, values) }
+
+    /// A whole page. `title` is for the window; the body has its own `<h1>`.
+    func page(_ title: String, status: Int = 200, _ body: Markup) -> Response {
+        ConsoleLayout(templates).page(title, status: status, session: session, address: request.head.path, body)
+    }
+
+    /// Sends the browser on, after a change.
+    func redirect(to address: String) -> Response {
+        Response(status: 303, headers: [("Location", address)])
+    }
+
+    /// A moment that a person reads: in UTC, and in the reader's zone once the script has run. Empty for none.
+    func time(_ iso8601: String?) -> Markup {
+        guard let iso8601, let instant = Instant(iso8601: iso8601) else { return .empty }
+        return render("parts.time", ["iso": .text(iso8601), "text": .text(ConsoleTime.text(instant))])
+    }
+}
+
+/// Dates in words.
+enum ConsoleTime {
+    private static let months = [
+        "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+        "December",
+    ]
+
+    /// `3 January 2026, 12:04 UTC`.
+    static func text(_ instant: Instant) -> String {
+        "\(day(instant)), \(clock(instant)) UTC"
+    }
+
+    /// `3 January 2026`.
+    static func day(_ instant: Instant) -> String {
+        let date = instant.calendarDate
+        return "\(date.day) \(months[date.month - 1]) \(date.year)"
+    }
+
+    /// `12:04`.
+    static func clock(_ instant: Instant) -> String {
+        let minutes = (instant.seconds % 86_400 + 86_400) % 86_400 / 60
+        return "\(twoDigits(minutes / 60)):\(twoDigits(minutes % 60))"
+    }
+
+    private static func twoDigits(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
+}

@@ -1,0 +1,93 @@
+import Assets
+import Testing
+
+@testable import Console
+
+@Suite struct ConsoleTemplateTests {
+    struct Flawed: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let source: String
+        let line: Int
+    }
+
+    static let flawed = [
+        Flawed(testDescription: "no end", source: "a\n{{name", line: 2),
+        Flawed(testDescription: "another form", source: "{{{name}}}", line: 1),
+        Flawed(testDescription: "a space", source: "{{ name }}", line: 1),
+        Flawed(testDescription: "no name", source: "{{}}", line: 1),
+        Flawed(testDescription: "in a tag", source: "<p\n{{name}}>", line: 2),
+        Flawed(testDescription: "without quotes", source: "<p title={{name}}>", line: 1),
+        Flawed(testDescription: "a handler", source: #"<p onclick="{{name}}">"#, line: 1),
+        Flawed(testDescription: "a style", source: #"<p style="color: {{name}}">"#, line: 1),
+        Flawed(testDescription: "a whole address", source: #"<a href="{{name}}">"#, line: 1),
+        Flawed(testDescription: "another host", source: #"<a href="//{{name}}">"#, line: 1),
+        Flawed(testDescription: "a page in a frame", source: #"<iframe srcdoc="{{name}}">"#, line: 1),
+        Flawed(testDescription: "in a script", source: "<script>let a = '{{name}}'</script>", line: 1),
+    ]
+
+    @Test(arguments: flawed) func refusesWhereAValueCouldBeCode(_ given: Flawed) throws {
+        let error = #expect(throws: ConsoleTemplateError.self) { _ = try ConsoleTemplate(given.source) }
+        #expect(error?.line == given.line)
+    }
+
+    struct Value: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let value: TemplateValue
+        let html: String
+    }
+
+    static let values = [
+        Value(
+            testDescription: "a script",
+            value: .text("<script>alert('1')</script>"),
+            html: "&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;"
+        ),
+        Value(testDescription: "an attribute's end", value: .text("\" onclick=\"x"), html: "&quot; onclick=&quot;x"),
+        Value(testDescription: "a mark of direction", value: .text("a\u{202E}b"), html: "a⟨U+202E⟩b"),
+        Value(testDescription: "a control character", value: .text("a\u{7}b\u{1B}[0m"), html: "a⟨U+0007⟩b⟨U+001B⟩[0m"),
+        Value(testDescription: "no width", value: .text("a\u{200B}\u{FEFF}b"), html: "a⟨U+200B⟩⟨U+FEFF⟩b"),
+        Value(testDescription: "joiners of an emoji", value: .text("👩\u{200D}💻"), html: "👩\u{200D}💻"),
+        Value(testDescription: "a placeholder", value: .text("{{other}}"), html: "{{other}}"),
+        Value(
+            testDescription: "10 KB",
+            value: .text(String(repeating: "x", count: 10_240)),
+            html: String(repeating: "x", count: InertText.limit) + "…"
+        ),
+        Value(testDescription: "what a form sends back", value: .field("a\u{202E}<b>"), html: "a\u{202E}&lt;b&gt;"),
+    ]
+
+    @Test(arguments: values) func showsValuesInert(_ given: Value) throws {
+        let text = try ConsoleTemplate("<p>{{name}}</p>").render(["name": given.value])
+        #expect(text.html == "<p>\(given.html)</p>")
+        let attribute = try ConsoleTemplate(#"<p title="{{name}}">"#).render(["name": given.value])
+        #expect(attribute.html == "<p title=\"\(given.html)\">")
+    }
+
+    @Test func insertsMarkupInTextOnly() throws {
+        let inner = try ConsoleTemplate("<b>{{name}}</b>").render(["name": "<"])
+        #expect(try ConsoleTemplate("<p>{{name}}</p>").render(["name": .markup(inner)]).html == "<p><b>&lt;</b></p>")
+        let attribute = try ConsoleTemplate(#"<p title="{{name}}">"#).render(["name": .markup(inner)])
+        #expect(attribute.html == "<p title=\"&lt;b&gt;&amp;lt;&lt;/b&gt;\">")
+    }
+
+    @Test func readsThePartsOfAFile() throws {
+        let file = "<ul>{{rows}}</ul>\n<part name=\"row\">\n<li>{{name}}</li>\n</part>\n"
+        let templates = try ConsoleTemplates(files: ["list.html": Array(file.utf8), "list.css": Array("{{".utf8)])
+        #expect(templates.names == ["list", "list.row"])
+        let row = templates.render("list.row", ["name": "a"])
+        #expect(row.html == "<li>a</li>")
+        #expect(templates.render("list", ["rows": .markup(row)]).html.hasPrefix("<ul><li>a</li></ul>"))
+    }
+
+    @Test func saysWhichFileIsFlawed() {
+        let error = #expect(throws: ConsoleTemplateProblems.self) {
+            _ = try ConsoleTemplates(files: ["a.html": Array("{{".utf8), "b.html": Array("<part name=\"x\">".utf8)])
+        }
+        #expect(error?.problems.count == 2)
+        #expect(error?.problems.first?.hasPrefix("a.html: line 1: ") == true)
+    }
+
+    @Test func shippedFilesAreInOrder() throws {
+        #expect(try ConsoleTemplates.shipped().names.contains("layout"))
+    }
+}
