@@ -7,14 +7,8 @@ final class PostgresLedgerConnection: SharedLedgerConnection {
     let postgres: PostgresConnection
     let nodeState: PostgresNodeState
     var reconnection = Reconnection()
-    let lockHead: PostgresStatement
-    let readHead: PostgresStatement
-    let readSchema: PostgresStatement
-    private let newest: PostgresStatement
-    private let moveHead: PostgresStatement
-    private let countBatch: PostgresStatement
-    private let lockLease: PostgresStatement
-    private let reserve: PostgresStatement
+    let lockHead, readHead, readSchema: PostgresStatement
+    private let newest, moveHead, countBatch, lockLease, reserve: PostgresStatement
     /// Answers that were asked ahead, by their questions. They hold until something is written.
     var ahead: [[UInt8]: SentQuestion] = [:]
     /// Questions that the next transaction asks as soon as it has begun.

@@ -119,9 +119,7 @@ extension BroadcastReceiver {
 /// The metrics that every listener has, each under its own name.
 struct BroadcastCounts: Sendable {
     let connected: Gauge
-    let outages: Counter
-    let messages: Counter
-    let lost: Counter
+    let outages, messages, lost: Counter
     private let ignored: [RailsBroadcast.Refusal: Counter]
 
     init(_ metrics: Metrics, _ names: BroadcastMetrics) {

@@ -67,10 +67,8 @@ public struct CableTiming: Sendable {
 
 /// The metrics that other listeners do not have.
 struct CableCounts: Sendable {
-    let gaps: Counter
-    let late: Counter
+    let gaps, late, givenUp: Counter
     let streams: Gauge
-    let givenUp: Counter
 
     init(_ metrics: Metrics) {
         gaps = metrics.counter(.cableGaps)

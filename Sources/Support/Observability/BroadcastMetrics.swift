@@ -1,10 +1,7 @@
 /// The metrics that every listener to a Rails app's broadcasts has, each under its own names.
 public struct BroadcastMetrics: Sendable {
     public let connected: GaugeMetric
-    public let outages: CounterMetric
-    public let messages: CounterMetric
-    public let lost: CounterMetric
-    public let ignored: CounterMetric
+    public let outages, messages, lost, ignored: CounterMetric
 
     /// `name` begins their names; `source` is what delivers; `connected` and `outages` are the help of these two.
     private init(_ name: String, source: String, connected: String, outages: String) {
