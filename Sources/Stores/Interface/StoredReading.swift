@@ -11,9 +11,7 @@ public struct StoredReading: Sendable {
     public enum Cause: Sendable {
         case notification([UInt8])
         /// No notification: we asked ourselves, or an app posted the purchase.
-        case subscription(token: String)
-        /// An app posted the purchase.
-        case product(token: String)
+        case purchase(token: String, isSubscription: Bool)
     }
 
     public struct Answer: Sendable {
@@ -43,8 +41,8 @@ public struct StoredReading: Sendable {
         else { return nil }
         switch (file["notification"]?.text, file["purchaseToken"]?.text, file["productToken"]?.text) {
         case (let notification?, nil, nil): cause = .notification(Array(notification.utf8))
-        case (nil, let token?, nil): cause = .subscription(token: token)
-        case (nil, nil, let token?): cause = .product(token: token)
+        case (nil, let token?, nil): cause = .purchase(token: token, isSubscription: true)
+        case (nil, nil, let token?): cause = .purchase(token: token, isSubscription: false)
         default: return nil
         }
         answer = Answer(body: Array(reading.utf8), readAt: Instant(milliseconds: readAt))
@@ -56,8 +54,7 @@ public struct StoredReading: Sendable {
         let (name, text): (String, String?) =
             switch cause {
             case .notification(let body): ("notification", String(validating: body, as: UTF8.self))
-            case .subscription(let token): ("purchaseToken", token)
-            case .product(let token): ("productToken", token)
+            case .purchase(let token, let isSubscription): (isSubscription ? "purchaseToken" : "productToken", token)
             }
         guard let text else { return nil }
         let why = #""\#(name)":\#(JSONLiteral.literal(text))"#
