@@ -226,12 +226,7 @@ public struct Workspace {
     public var streamKey: String? { firstLine(of: "stream.key") }
 
     private func firstLine(of name: String) -> String? {
-        let descriptor = open("\(folder)/\(name)", O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var bytes = [UInt8](repeating: 0, count: 4096)
-        let count = read(descriptor, &bytes, bytes.count)
-        let line = bytes.prefix(max(0, count)).prefix { $0 >= 32 }
+        guard let line = try? SmallFile.read("\(folder)/\(name)").prefix(while: { $0 >= 32 }) else { return nil }
         return line.isEmpty ? nil : String(decoding: line, as: UTF8.self)
     }
 }

@@ -235,20 +235,6 @@ extension AppleServerAPI {
         }
     }
 
-    /// Get Transaction Info.
-    public func transaction(
-        _ id: String,
-        in environment: StoreEnvironment?,
-        now: Instant
-    ) throws(StoreAPIError) -> Event {
-        try asking(environment) { (place) throws(StoreAPIError) in
-            let text = try ask(.transaction(id), in: place, now: now) { (answer) throws(VerificationError) in
-                try answer.statedString("signedTransactionInfo")
-            }
-            return try event(of: text, expecting: environment, now: now)
-        }
-    }
-
     /// Set App Account Token, for any purchase except a family-shared one. `id` is the original transaction's.
     public func setAccountToken(
         _ token: OrderToken,

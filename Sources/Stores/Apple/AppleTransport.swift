@@ -80,10 +80,6 @@ struct AppleCall: Equatable {
         AppleCall(path: "/inApps/v1/subscriptions/\(PercentEncoding.encode(id))")
     }
 
-    static func transaction(_ id: String) -> AppleCall {
-        AppleCall(path: "/inApps/v1/transactions/\(PercentEncoding.encode(id))")
-    }
-
     /// Newest first, so that a page limit cuts off the oldest.
     static func history(of id: String, revision: String?) -> AppleCall {
         let revision = revision.map { ["revision=\(PercentEncoding.encode($0))"] } ?? []

@@ -79,7 +79,7 @@ public struct GooglePlayAPI: StoreAPI {
         let purchase = try question.purchase(answer.body, catalog: catalog, readAt: answer.readAt)
         let token = Hex.encode(Array(SHA256.hash(Array(contract.lineage.utf8)).prefix(16)))
         let id = "statement:\(answer.readAt.milliseconds):\(token)"
-        let record = StoredReading(.subscription(token: contract.lineage), answer: answer)
+        let record = StoredReading(.purchase(token: contract.lineage, isSubscription: true), answer: answer)
         return purchase.statement(body: record?.bytes ?? answer.body, id: id)
     }
 

@@ -1,4 +1,3 @@
-internal import APIModel
 internal import Crypto
 public import Domain
 internal import Encoding
@@ -72,7 +71,7 @@ extension Grant {
             kind: revokedAt == nil ? .accessGranted : .accessRevoked,
             signedAt: revokedAt ?? grantedAt,
             observation: observation,
-            body: JSON.encode(Body(self))
+            body: document
         )
     }
 
@@ -120,41 +119,32 @@ extension Grant {
 
     /// Nil for a body that is not a grant's.
     init?(_ body: [UInt8]) {
-        guard let body = JSON.decode(Body.self, from: body), let grantedAt = Instant(iso8601: body.grantedAt) else {
-            return nil
-        }
+        guard let body = JSONNode(body), let id = body["grant"]?.text, let user = body["user"]?.text,
+            let product = body["product"]?.text, let reason = body["reason"]?.text,
+            let grantedAt = body["granted_at"]?.text.flatMap({ Instant(iso8601: $0) })
+        else { return nil }
         self.init(
-            id: body.grant,
-            user: body.user,
-            product: body.product,
-            group: body.group,
+            id: id,
+            user: UserID(user),
+            product: product,
+            group: body["group"]?.text,
             grantedAt: grantedAt,
-            until: body.until.flatMap { Instant(iso8601: $0) },
-            revokedAt: body.revokedAt.flatMap { Instant(iso8601: $0) },
-            reason: body.reason
+            until: body["until"]?.text.flatMap { Instant(iso8601: $0) },
+            revokedAt: body["revoked_at"]?.text.flatMap { Instant(iso8601: $0) },
+            reason: reason
         )
     }
 
-    private struct Body: Codable {
-        var grant: String
-        var user: UserID
-        var product: String
-        var group: String?
-        var grantedAt: String
-        var until: String?
-        var revokedAt: String?
-        var reason: String
-
-        init(_ grant: Grant) {
-            self.grant = grant.id
-            user = grant.user
-            product = grant.product
-            group = grant.group
-            grantedAt = grant.grantedAt.iso8601
-            until = grant.until?.iso8601
-            revokedAt = grant.revokedAt?.iso8601
-            reason = grant.reason
-        }
+    /// The event's body, its members in the order of their names.
+    private var document: [UInt8] {
+        var body: WireJSON = ["grant": .text(id), "granted_at": .text(grantedAt.iso8601)]
+        body["group"] = group.map { .text($0) }
+        body["product"] = .text(product)
+        body["reason"] = .text(reason)
+        body["revoked_at"] = revokedAt.map { .text($0.iso8601) }
+        body["until"] = until.map { .text($0.iso8601) }
+        body["user"] = .text(user.text)
+        return body.bytes
     }
 }
 

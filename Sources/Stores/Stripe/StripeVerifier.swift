@@ -38,30 +38,17 @@ public struct StripeVerifier: StoreVerifier {
         return event
     }
 
-    public func interpret(_ stored: StoredDelivery) throws(VerificationError) -> Event? {
-        try event(
-            stored: stored.body,
-            environment: stored.environment,
-            app: stored.app,
-            receivedAt: stored.receivedAt
-        )
-    }
-
     /// Interprets again what was verified when it was committed: the signature is not stored, and would be too old. The
     /// body is a webhook's, or an answer of the API.
-    public func event(
-        stored body: [UInt8],
-        environment: StoreEnvironment,
-        app: String,
-        receivedAt: Instant
-    ) throws(VerificationError) -> Event {
+    public func interpret(_ stored: StoredDelivery) throws(VerificationError) -> Event? {
+        let (body, now) = (stored.body, stored.receivedAt)
         let object = try StoreObject(body)
         guard object.text("object") == "subscription", let id = object.text("id") else { return try event(body) }
-        let contract = ContractKey(provider: .stripe, environment: environment, app: app, lineage: id)
-        guard let statement = StripeStatement(body, of: contract, catalog: catalog, now: receivedAt) else {
+        let contract = ContractKey(provider: .stripe, environment: stored.environment, app: stored.app, lineage: id)
+        guard let statement = StripeStatement(body, of: contract, catalog: catalog, now: now) else {
             throw .malformed(.invalidPayload)
         }
-        return statement.event(now: receivedAt)
+        return statement.event(now: now)
     }
 
     private func event(_ body: [UInt8]) throws(VerificationError) -> Event {
@@ -117,12 +104,8 @@ public struct StripeFetchingVerifier: StoreVerifier {
         guard var event = try verifier.interpret(delivered) else { return nil }
         event.body = stored.body
         guard !event.isOfUnlistedAccount else { return event }
-        let read = try verifier.event(
-            stored: record.answer.body,
-            environment: stored.environment,
-            app: stored.app,
-            receivedAt: record.answer.readAt
-        )
+        (delivered.body, delivered.receivedAt) = (record.answer.body, record.answer.readAt)
+        guard let read = try verifier.interpret(delivered) else { return event }
         if let observation = read.observation { event.observation = merged(observation, with: event.observation) }
         event.further = read.further
         event.isWhole = read.isWhole

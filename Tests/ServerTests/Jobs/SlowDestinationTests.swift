@@ -78,7 +78,8 @@ import Testing
 
         func queue() throws {
             try fixture.say()
-            var event = try fixture.api.transaction("2000000000000007", in: .sandbox, now: AppleFixture.now)
+            let known = try fixture.api.history(of: "2000000000000007", in: .sandbox, now: AppleFixture.now)
+            var event = try #require(known.first)
             event.jobs = (0..<given.count).map { job(for: given.slow, url: slow.url, number: $0) }
             try ledger.send(event)
             (event.id, event.jobs) = ("next", [job(for: given.good, url: good.url, number: 0)])

@@ -88,10 +88,10 @@ import Testing
     @Test func unknownEnvironmentIsFound() throws {
         let fixture = try AppleFixture()
         try fixture.say(in: .sandbox)
-        #expect(try fixture.api.transaction(lineage, in: nil, now: now).environment == .sandbox)
+        #expect(try fixture.api.statuses(of: lineage, in: nil, now: now).first?.environment == .sandbox)
         #expect(fixture.server.requests.map { $0.path.split(separator: "/")[0] } == ["Production", "Sandbox"])
         let error = #expect(throws: StoreAPIError.self) {
-            try fixture.api.transaction("2000000000000009", in: nil, now: now)
+            try fixture.api.statuses(of: "2000000000000009", in: nil, now: now)
         }
         #expect(error?.isUnknownTransaction == true)
         #expect(fixture.server.requests.count == 4)
@@ -100,7 +100,7 @@ import Testing
     @Test func knownEnvironmentIsNotLeft() throws {
         let fixture = try AppleFixture()
         try fixture.say(in: .sandbox)
-        #expect(throws: StoreAPIError.self) { try fixture.api.transaction(lineage, in: .production, now: now) }
+        #expect(throws: StoreAPIError.self) { try fixture.api.statuses(of: lineage, in: .production, now: now) }
         #expect(fixture.server.requests.count == 1)
     }
 
