@@ -11,6 +11,9 @@ static const struct paycast_asset assets[] = {
     {"paycast-native.js", (const unsigned char[]){
 #embed "../../public/paycast-native.js" suffix(, 0)
     }},
+    {"console/action.html", (const unsigned char[]){
+#embed "../../public/console/action.html" suffix(, 0)
+    }},
     {"console/console.css", (const unsigned char[]){
 #embed "../../public/console/console.css" suffix(, 0)
     }},
@@ -34,6 +37,9 @@ static const struct paycast_asset assets[] = {
     }},
     {"console/parts.html", (const unsigned char[]){
 #embed "../../public/console/parts.html" suffix(, 0)
+    }},
+    {"console/time_line.html", (const unsigned char[]){
+#embed "../../public/console/time_line.html" suffix(, 0)
     }},
     {"console/user.html", (const unsigned char[]){
 #embed "../../public/console/user.html" suffix(, 0)

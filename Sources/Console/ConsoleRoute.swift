@@ -12,6 +12,9 @@ enum ConsoleRoute: Equatable {
     case enter
     case asset(String)
     case user(UserID)
+    /// What the user's pages show, for a frame.
+    case userPreview(UserID)
+    case userAction(UserID, word: String)
 
     /// Nil if nothing of ours is there.
     init?(_ head: RequestHead) {
@@ -23,6 +26,9 @@ enum ConsoleRoute: Equatable {
         case (2, "enter"): self = .enter
         case (3, "assets"): self = .asset(parts[2])
         case (3, "users") where isValidIdentifier(parts[2]): self = .user(UserID(parts[2]))
+        case (4, "users") where isValidIdentifier(parts[2]):
+            let user = UserID(parts[2])
+            self = parts[3] == "preview" ? .userPreview(user) : .userAction(user, word: parts[3])
         default: return nil
         }
     }
@@ -30,7 +36,7 @@ enum ConsoleRoute: Equatable {
     /// The user whom it is about, whose page a session of one user may see.
     var user: UserID? {
         switch self {
-        case .user(let user): user
+        case .user(let user), .userPreview(let user), .userAction(let user, _): user
         case .overview, .session, .logOut, .enter, .asset: nil
         }
     }
@@ -40,6 +46,9 @@ enum ConsoleRoute: Equatable {
         switch self {
         case .overview: OverviewPage()
         case .user(let user): UserPage(user: user)
+        case .userPreview(let user): UserPreviewPage(user: user)
+        case .userAction(let user, let word):
+            UserActions.action(word).map { UserActionPage(user: user, word: word, action: $0) }
         case .session, .logOut, .enter, .asset: nil
         }
     }
