@@ -57,7 +57,7 @@ struct LogInPage {
 
 extension String {
     /// Without the spaces and line breaks that copying adds.
-    fileprivate var trimmed: String {
+    var trimmed: String {
         let start = drop { $0.isWhitespace }
         return String(start.reversed().drop { $0.isWhitespace }.reversed())
     }
