@@ -12,7 +12,7 @@ from program import ROOT
 from server import Server
 
 # A condition is waited for, not timed: five seconds, the default, are too few beside other suites.
-expect.set_options(timeout=20_000)
+expect.set_options(timeout=4_000)
 
 ARTIFACTS = ROOT / "artifacts"
 OUTAGE = ("Failed to load resource", "WebSocket connection to")
@@ -20,6 +20,7 @@ OUTAGE = ("Failed to load resource", "WebSocket connection to")
 
 def pytest_addoption(parser):
     parser.addoption("--picture", type=Path, help="save the moving picture of the swap here: .github/swap.webp is README's")
+    parser.addoption("--console-pictures", action="store_true", help="save the documentation's pictures of the console")
 
 
 @pytest.fixture(scope="session")

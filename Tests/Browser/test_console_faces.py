@@ -1,0 +1,197 @@
+"""Each page of the console, for everybody: in both themes, narrow, without JavaScript, with the keyboard alone."""
+
+import re
+from pathlib import Path
+
+import axe_playwright_python
+import pytest
+from playwright.sync_api import expect
+
+from console import expect_user, paste, secret, user_address
+from office import BUSY, EMPTY, Office
+
+AXE = Path(axe_playwright_python.__file__).parent / "axe.min.js"
+RULES = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}}
+NARROW, WIDE = {"width": 360, "height": 740}, {"width": 1280, "height": 800}
+SCHEMES = ["light", "dark"]
+
+ACTIONS = ["grant", "claim", "send-state", "dry-run", "recover", "erase", "revoke?grant={grant}", "resend?delivery={delivery}"]
+PAGES = {
+    "overview": "/console",
+    "overview-day": "/console?range=day",
+    "search-nothing": "/console/search?q=nobody",
+    "user": user_address(BUSY),
+    "user-empty": user_address(EMPTY),
+    "event": "/console/events/{event}",
+    "event-unclaimed": "/console/events/{unclaimed}",
+    "event-quarantined": "/console/events/{quarantined}",
+    "live": "/console/live",
+    "live-filtered": "/console/live?outcome=unclaimed&provider=apple",
+    "live-wrong": "/console/live?outcome=aplied",
+    "attention": "/console/attention",
+    "nodes": "/console/nodes",
+    "missing": "/console/nothing-here",
+} | {f"action-{action.partition('?')[0]}": f"{user_address(BUSY)}/{action}" for action in ACTIONS}
+
+
+@pytest.fixture(scope="module")
+def office(tmp_path_factory):
+    office = Office(tmp_path_factory.mktemp("office"))
+    yield office
+    office.stop()
+
+
+@pytest.fixture
+def page_of(office, open_page):
+    """A page of somebody who may do everything. Whatever it logs fails the test: a refusal of its own policy, for one."""
+
+    def page_of(name, **options):
+        page = open_page(office.url + "/console/enter", outages=True, **options)
+        answer = page.goto(office.url + PAGES[name].format(**vars(office)))
+        assert answer.status == {"missing": 404, "live-wrong": 422}.get(name, 200), name
+        return page
+
+    return page_of
+
+
+def violations(page):
+    page.evaluate(AXE.read_text())
+    # The fragment's frame lets no script in: its markup is the app's.
+    found = page.evaluate("rules => axe.run(document, {...rules, iframes: false})", RULES)["violations"]
+    return [f"{one['id']}: {one['help']}: {node['html'][:200]}" for one in found for node in one["nodes"]]
+
+
+def sideways(page):
+    """What is wider than the window, by name."""
+    return page.evaluate(
+        """() => document.documentElement.scrollWidth <= innerWidth ? [] :
+            [...document.querySelectorAll("body *")].filter(element => element.getBoundingClientRect().right > innerWidth)
+                .map(element => `${element.localName}.${element.className}`).slice(0, 5)"""
+    )
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("name", PAGES)
+def test_everybody_can_read_it(page_of, screenshot, name, scheme):
+    page = page_of(name, color_scheme=scheme, viewport=WIDE)
+    assert page.locator("h1").count() == 1
+    assert violations(page) == []
+    screenshot(page, f"console-{name}-wide-{scheme}")
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("name", PAGES)
+def test_a_phone_does_not_scroll_it_sideways(page_of, screenshot, name, scheme):
+    page = page_of(name, color_scheme=scheme, viewport=NARROW)
+    assert sideways(page) == []
+    assert violations(page) == []
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert sideways(page) == []
+    screenshot(page, f"console-{name}-narrow-{scheme}")
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_everybody_can_log_in(office, open_page, screenshot, scheme):
+    page = open_page(office.url + "/console", outages=True, color_scheme=scheme, viewport=NARROW)
+    assert sideways(page) == [] and violations(page) == []
+    screenshot(page, f"console-log-in-narrow-{scheme}")
+    paste(page, "wrong")
+    expect(page.get_by_role("alert")).to_be_visible()
+    assert sideways(page) == [] and violations(page) == []
+
+
+SHAPE = """() => [...document.querySelectorAll("main :is(h1, h2, th, caption, summary, label, a, button, svg)")]
+    .filter(element => !element.closest("[data-live], #live-pause, #live-show"))
+    .filter(element => !element.hidden).map(element => element.localName + (element.getAttribute("href") ?? ""))"""
+
+
+@pytest.mark.parametrize("name", [name for name in PAGES if name not in ("live", "live-filtered")])
+def test_it_says_the_same_without_javascript(page_of, name):
+    """But for the time, which the reader's zone is added to, and the live list."""
+    ours = page_of(name).evaluate(SHAPE)
+    plain = page_of(name, java_script_enabled=False)
+    assert plain.evaluate(SHAPE) == ours
+
+
+def test_somebody_without_javascript_gets_everywhere(office, open_page):
+    page = open_page(office.url + "/console", outages=True, java_script_enabled=False)
+    paste(page, secret("admin"))
+    page.get_by_role("searchbox").fill(f"  {BUSY} ")
+    page.get_by_role("button", name="Search").click()
+    expect_user(page, BUSY)
+    for name in ("Overview", "Live", "Attention", "Nodes"):
+        page.get_by_role("navigation", name="Console").get_by_role("link", name=name, exact=True).click()
+        expect(page.get_by_role("link", name=name, exact=True)).to_have_attribute("aria-current", "page")
+    page.goto(office.url + "/console/live")
+    page.get_by_label("Outcome").select_option("unclaimed")
+    page.get_by_role("button", name="Show", exact=True).click()
+    page.wait_for_url(re.compile("outcome=unclaimed"))
+    expect(page.locator("#live-rows tr")).to_have_count(1)
+    page.locator("#live-rows a").first.click()
+    expect(page.locator(".lead")).to_contain_text("unclaimed")
+    page.get_by_role("button", name="Log out").click()
+    expect(page.get_by_label("Key")).to_be_visible()
+
+
+def press_until(page, key, target, most=80):
+    """Goes on with a key until the element has the focus, which must be seen."""
+    for _ in range(most):
+        page.keyboard.press(key)
+        if target.evaluate("element => element === document.activeElement"):
+            break
+    expect(target).to_be_focused()
+    outline = target.evaluate("element => getComputedStyle(element).outlineStyle")
+    assert outline != "none", "the focus cannot be seen"
+
+
+def test_the_keyboard_is_enough(office, open_page):
+    page = open_page(office.url + "/console", outages=True)
+    expect(page.get_by_label("Key")).to_be_focused()
+    page.keyboard.type(secret("admin"))
+    page.keyboard.press("Enter")
+    search = page.get_by_role("searchbox")
+    expect(search).to_be_focused()
+    page.keyboard.type("ben")
+    page.keyboard.press("Enter")
+    expect_user(page, "ben")
+    # The first thing is a way past the menu.
+    page.keyboard.press("Tab")
+    skip = page.get_by_role("link", name="Skip to the page")
+    expect(skip).to_be_focused()
+    expect(skip).to_be_in_viewport()
+    page.keyboard.press("Enter")
+    expect(page.locator("#page")).to_be_focused()
+    press_until(page, "Tab", page.get_by_role("main").get_by_role("link", name=re.compile("Grant")).first)
+    page.keyboard.press("Enter")
+    press_until(page, "Tab", page.get_by_label(re.compile("^Product")))
+    page.keyboard.type("pro.annual")
+    press_until(page, "Tab", page.get_by_label("Why"))
+    page.keyboard.type("ticket 7")
+    press_until(page, "Tab", page.get_by_role("button", name="Grant it"))
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("status")).to_contain_text("Granted")
+    assert [one["product"] for one in office.server.request("GET", "/users/ben")["contracts"]].count("pro.annual") == 1
+
+
+def test_times_are_in_utc_and_in_the_readers_zone(page_of):
+    page = page_of("user", timezone_id="Asia/Tokyo")
+    times = page.locator("main time")
+    expect(times.first).to_have_attribute("title", re.compile("."))
+    for each in times.all():
+        assert "UTC" in each.inner_text() or re.fullmatch(r"\d+ \w+ \d{4}", each.inner_text())
+        assert re.fullmatch(r"\d{4}-\d\d-\d\dT[\d:.]+Z", each.get_attribute("datetime"))
+
+
+def test_only_the_counter_is_read_aloud(page_of):
+    for name in PAGES:
+        page = page_of(name)
+        assert page.locator("[aria-live]").count() == (1 if name in ("live", "live-filtered") else 0), name
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_table_has_headers_and_a_name(page_of, name):
+    page = page_of(name)
+    for table in page.locator("main table").all():
+        assert table.locator("th").count() and table.locator("th:not([scope])").count() == 0
+        named = table.evaluate("table => !!(table.caption ?? table.closest('[aria-label], [aria-labelledby], details'))")
+        assert named, table.inner_html()[:200]
