@@ -165,7 +165,8 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "CLinux", "Encoding", "Domain", "Support", "Crypto", "HTTPClient", "WebSocketClient", "Stores", "Rails",
+                "CLinux", "COpenSSL", "Encoding", "Domain", "Support", "Crypto", "HTTPClient", "WebSocketClient",
+                "Stores", "Rails",
                 "Simulator",
             ],
             path: "Tests/TestSupport",
@@ -183,7 +184,7 @@ let package = Package(
             "Ledger",
             ["Encoding", "Domain", "Support", "Crypto", "Stores", "PostgresLedger", "Simulator"]
         ),
-        tests("PostgresLedger", ["Support"]),
+        tests("PostgresLedger", ["Support", "Ledger"]),
         tests("Pages", ["Encoding", "Domain"]),
         tests("Rails", ["Domain", "PostgresLedger", "paycast"], exclude: ["RailsCable/App"]),
         tests("Gateway", ["COpenSSL", "Domain", "Support", "HTTP", "Pages"]),
@@ -196,7 +197,7 @@ let package = Package(
         ),
         tests(
             "Commands",
-            ["Domain", "Support", "Crypto", "WebSocketClient", "Stores", "Ledger", "Simulator", "paycast"]
+            ["Encoding", "Domain", "Support", "Crypto", "WebSocketClient", "Stores", "Ledger", "Simulator", "paycast"]
         ),
         tests("paycast", ["Commands"], exclude: ["Golden"]),
         // A store that Paycast does not ship with: a folder, and a line in `main.swift`.

@@ -1,4 +1,5 @@
 internal import COpenSSL
+public import Domain
 internal import Synchronization
 
 /// Checks Apple's three-part chain once per (leaf, intermediate) and remembers the verdict.
@@ -59,9 +60,7 @@ extension AppleChainVerifier {
     /// been checked, so the caller compares that date.
     private func rootWindow(_ leaf: Certificate, intermediate: Certificate) throws(ChainError) -> ClosedRange<Int64> {
         guard let store = anchors.store, let context = X509_STORE_CTX_new(), let untrusted = OPENSSL_sk_new_null()
-        else {
-            throw .untrusted("out of memory")
-        }
+        else { throw .untrusted }
         defer {
             X509_STORE_CTX_free(context)
             OPENSSL_sk_free(untrusted)
@@ -71,9 +70,7 @@ extension AppleChainVerifier {
             try leaf.handle.borrow { (leaf: OpaquePointer) throws(ChainError) in
                 try intermediate.handle.borrow { (intermediate: OpaquePointer) throws(ChainError) in
                     OPENSSL_sk_push(untrusted, UnsafeRawPointer(intermediate))
-                    guard X509_STORE_CTX_init(context, store, leaf, untrusted) == 1 else {
-                        throw .untrusted("out of memory")
-                    }
+                    guard X509_STORE_CTX_init(context, store, leaf, untrusted) == 1 else { throw .untrusted }
                     return try path(context, through: intermediate)
                 }
             }
@@ -88,10 +85,7 @@ extension AppleChainVerifier {
         X509_VERIFY_PARAM_set_flags(parameters, UInt(X509_V_FLAG_X509_STRICT | X509_V_FLAG_NO_CHECK_TIME))
         // At least 112 bits: RSA of 2048 bits, no SHA-1 (X509_VERIFY_PARAM_set_auth_level(3)).
         X509_VERIFY_PARAM_set_auth_level(parameters, 2)
-        guard X509_verify_cert(context) == 1 else {
-            let reason = X509_verify_cert_error_string(Int(X509_STORE_CTX_get_error(context)))
-            throw .untrusted(reason.map { String(cString: $0) } ?? "unknown")
-        }
+        guard X509_verify_cert(context) == 1 else { throw .untrusted }
         let chain = X509_STORE_CTX_get0_chain(context)
         guard OPENSSL_sk_num(chain) == 3, let second = OPENSSL_sk_value(chain, 1),
             X509_cmp(OpaquePointer(second), intermediate) == 0, let root = OPENSSL_sk_value(chain, 2),
@@ -123,4 +117,41 @@ extension AppleChainVerifier {
             if oldestFirst.count > capacity { chains[oldestFirst.removeFirst()] = nil }
         }
     }
+}
+
+/// A chain that leads to a trusted root: its leaf's key, and when the chain is valid.
+public struct VerifiedChain: Sendable {
+    public let key: PublicKey
+    /// The overlap of the validity of leaf, intermediate and root; whole seconds, including both ends.
+    private let validity: ClosedRange<Int64>
+
+    init(key: PublicKey, validity: ClosedRange<Int64>) {
+        self.key = key
+        self.validity = validity
+    }
+
+    public func isValid(at instant: Instant) -> Bool { validity.contains(instant.seconds) }
+}
+
+extension VerifiedChain {
+    /// A certificate that stands for itself, as Xcode's does. Anybody can make one, so it proves no more than that
+    /// everything under it was signed with one key, and its dates prove nothing at all.
+    public init(selfSigned der: [UInt8]) throws(ChainError) {
+        guard let certificate = Certificate(der: der) else { throw .unreadable }
+        defer { ERR_clear_error() }
+        guard let key = certificate.publicKey, certificate.handle.borrow({ X509_self_signed($0, 1) }) == 1 else {
+            throw .wrongShape
+        }
+        self.init(key: key, validity: .min ... .max)
+    }
+}
+
+/// Why certificates do not form such a chain.
+public enum ChainError: Error, Equatable {
+    /// Not one DER certificate.
+    case unreadable
+    /// There is no path to a trusted root.
+    case untrusted
+    /// There is a path, but it lacks the shape of Apple's: length, markers, kind of key.
+    case wrongShape
 }

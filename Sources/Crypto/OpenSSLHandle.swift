@@ -29,7 +29,7 @@ final class OpenSSLHandle: @unchecked Sendable {
     }
 }
 
-/// The common part of all kinds of private keys.
+/// The common part of all kinds of keys.
 extension OpenSSLHandle {
     /// Signs with SHA-256 and the key's own scheme: ECDSA in DER, or RSA with PKCS#1.
     func signature(for message: [UInt8]) throws(CryptoError) -> [UInt8] {
@@ -47,6 +47,20 @@ extension OpenSSLHandle {
         return Array(signature.prefix(count))
     }
 
+    /// Whether `signature` is what `signature(for:)` makes with the private key to this public one.
+    func isValid(_ signature: [UInt8], for message: ArraySlice<UInt8>) -> Bool {
+        guard let context = EVP_MD_CTX_new() else { return false }
+        defer { EVP_MD_CTX_free(context) }
+        let isValid = borrow { key in
+            EVP_DigestVerifyInit(context, nil, EVP_sha256(), nil, key) == 1
+                && message.withUnsafeBufferPointer {
+                    EVP_DigestVerify(context, signature, signature.count, $0.baseAddress, $0.count) == 1
+                }
+        }
+        if !isValid { ERR_clear_error() }
+        return isValid
+    }
+
     /// An unencrypted PKCS#8 key.
     func pem() throws(CryptoError) -> String {
         let info = borrow { EVP_PKEY2PKCS8($0) }
@@ -58,3 +72,33 @@ extension OpenSSLHandle {
         return PEM.text("PRIVATE KEY", der: Array(UnsafeBufferPointer(start: der, count: Int(count))))
     }
 }
+
+/// OpenSSL refused our own input, such as a key file or a certificate to make. Peers' input has its own errors.
+public enum CryptoError: Error, Equatable, CustomStringConvertible {
+    case unreadableKey
+    case failed(Operation)
+
+    /// The attempted operation. The set is closed, so that no secret gets into a message.
+    public enum Operation: String, Sendable {
+        case generateKey = "generate a key"
+        case exportKey = "export a key"
+        case sign = "sign"
+        case makeCertificate = "make a certificate"
+    }
+
+    public var description: String {
+        switch self {
+        case .unreadableKey: "the private key cannot be read: it must be of the expected kind, in PKCS#8 (PEM)"
+        case .failed(let operation): "OpenSSL could not \(operation.rawValue)"
+        }
+    }
+
+    /// Clears this thread's error queue, so that no later call trips over it.
+    static func failing(to operation: Operation) -> CryptoError {
+        ERR_clear_error()
+        return .failed(operation)
+    }
+}
+
+/// The version of OpenSSL that is loaded.
+public let opensslVersion = String(cString: OpenSSL_version(OPENSSL_VERSION_STRING))

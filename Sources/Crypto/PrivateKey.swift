@@ -54,3 +54,65 @@ public struct PrivateKey: Sendable {
         return raw
     }
 }
+
+/// A P-256 key that verifies ES256 signatures (RFC 7518 §3.4). Several threads may use it at the same time.
+public struct PublicKey: Sendable {
+    private let key: OpenSSLHandle
+
+    /// Takes over one reference. Returns nil for any other kind of key: ES256 requires P-256.
+    init?(owning pointer: OpaquePointer?) {
+        guard let key = OpenSSLHandle(pointer, free: EVP_PKEY_free), Curve(of: key) == .p256 else { return nil }
+        self.key = key
+    }
+
+    /// Returns false unless `signature` is 64 raw bytes that sign exactly `message`.
+    public func isValid(_ signature: [UInt8], for message: ArraySlice<UInt8>) -> Bool {
+        ECDSASignature.der(raw: signature).map { key.isValid($0, for: message) } ?? false
+    }
+}
+
+/// The elliptic curves of Apple's chain: P-256 signs documents, P-384 signs certificates.
+public enum Curve: String, Sendable {
+    case p256 = "prime256v1"
+    case p384 = "secp384r1"
+
+    init?(of key: OpenSSLHandle) {
+        var name = [CChar](repeating: 0, count: 32)
+        let isNamed = key.borrow { EVP_PKEY_get_group_name($0, &name, name.count - 1, nil) == 1 }
+        guard isNamed else { return nil }
+        self.init(rawValue: String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))
+    }
+}
+
+/// The two formats of a P-256 signature: JWS has r and s side by side in 64 bytes (RFC 7518 §3.4), OpenSSL uses DER.
+enum ECDSASignature {
+    /// Returns nil unless `raw` is 64 bytes and neither half is zero.
+    static func der(raw: [UInt8]) -> [UInt8]? {
+        guard raw.count == 64, let r = integer(raw[..<32]), let s = integer(raw[32...]) else { return nil }
+        return [0x30, UInt8(r.count + s.count)] + r + s
+    }
+
+    /// Returns nil unless `der` is a sequence of two integers below 2^256.
+    static func raw(der: [UInt8]) -> [UInt8]? {
+        var rest = der[...]
+        guard rest.popFirst() == 0x30, let length = rest.popFirst(), Int(length) == rest.count,
+            let r = padded(&rest), let s = padded(&rest), rest.isEmpty
+        else { return nil }
+        return r + s
+    }
+
+    private static func integer(_ half: ArraySlice<UInt8>) -> [UInt8]? {
+        let digits = half.drop { $0 == 0 }
+        guard let first = digits.first else { return nil }
+        let sign: [UInt8] = first < 0x80 ? [] : [0]
+        return [0x02, UInt8(sign.count + digits.count)] + sign + digits
+    }
+
+    private static func padded(_ rest: inout ArraySlice<UInt8>) -> [UInt8]? {
+        guard rest.popFirst() == 0x02, let length = rest.popFirst(), Int(length) <= rest.count else { return nil }
+        let digits = rest.prefix(Int(length)).drop { $0 == 0 }
+        rest = rest.dropFirst(Int(length))
+        guard digits.count <= 32 else { return nil }
+        return [UInt8](repeating: 0, count: 32 - digits.count) + digits
+    }
+}

@@ -95,3 +95,32 @@ public enum StreamNameError: Error, Equatable, CustomStringConvertible {
         }
     }
 }
+
+/// The payload of a signed token: a JSON string, or Rails' envelope around one if it has an expiry or a purpose.
+struct StreamNamePayload {
+    /// Nil when what was signed is no stream name.
+    let stream: StreamName?
+    /// As written: RFC 3339, if it is genuine.
+    let expiry: String?
+
+    init(_ payload: [UInt8]) {
+        // Every connection parses a token, nearly always a bare string: that needs no decoder.
+        if payload.first == UInt8(ascii: "\"") {
+            stream = JSONLiteral.string(payload).flatMap { StreamName($0) }
+            expiry = nil
+            return
+        }
+        // Rails 7.1 puts the value into `data`; older versions put it into `message`, as JSON in Base64.
+        let rails = JSONNode(payload)?["_rails"]
+        let members = ["data", "message", "exp", "pur"].map { (name: String) -> JSONNode in rails?[name] ?? .null }
+        // Stream names are signed without a purpose, and Rails rejects a message with another purpose.
+        guard members.allSatisfy({ $0.isNull || $0.text != nil }), (members[3].text ?? "").isEmpty else {
+            stream = nil
+            expiry = nil
+            return
+        }
+        let old = members[1].text.flatMap { Base64.decode($0) }.flatMap { JSONLiteral.string($0) }
+        stream = (members[0].text ?? old).flatMap { StreamName($0) }
+        expiry = members[2].text
+    }
+}

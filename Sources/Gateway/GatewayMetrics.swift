@@ -1,42 +1,22 @@
-internal import Pages
-internal import Support
+import Pages
+import Support
 
 /// The counters of the loops, shared by all of them.
 final class GatewayMetrics: Sendable {
-    let connections: Gauge
-    let streams: Gauge
-    let published: Counter
-    let unheard: Counter
-    let deliveries: Counter
+    let connections, streams, http2Connections, http2Streams: Gauge
+    private let eventStreams, webSockets, feeds, cables: Gauge
+    let published, unheard, deliveries, catchUps, catchUpMessages, collapsed, slow, expired: Counter
     let written: Histogram
-    let catchUps: Counter
-    let catchUpMessages: Counter
-    let collapsed: Counter
-    let slow: Counter
     /// Connections beyond a limit: closed at once, or answered first.
-    let refused: Counter
-    let turnedAway: Counter
+    let refused, turnedAway: Counter
     /// Connections that have ended, for the watcher, which returns the memory that they leave behind.
     let ended = Counter()
     /// Silent connections that were closed to make room for others.
     let madeRoom: Counter
-    private let eventStreams: Gauge
-    private let webSockets: Gauge
-    private let feeds: Gauge
-    private let cables: Gauge
     /// Cable commands, and the outcomes of those that were not served.
-    let commands: Counter
-    let rejected: Counter
-    let refusedFrames: Counter
-    let abusive: Counter
-    let expired: Counter
+    let commands, rejected, refusedFrames, abusive: Counter
     private let answered: [Counter]
-    private let headers: Counter
-    private let bodies: Counter
-    private let idle: Counter
-    private let writes: Counter
-    let http2Connections: Gauge
-    let http2Streams: Gauge
+    private let headers, bodies, idle, writes: Counter
     /// HTTP/2 clients that were ended because of what they sent.
     let http2Abusive: Counter
 

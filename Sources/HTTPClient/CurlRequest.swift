@@ -1,4 +1,4 @@
-internal import CCurl
+import CCurl
 
 /// One request on one of libcurl's easy handles.
 struct CurlRequest: ~Copyable {

@@ -1,5 +1,5 @@
-internal import CCurl
-internal import Synchronization
+import CCurl
+import Synchronization
 
 /// Blocking HTTP over libcurl. It reuses connections, follows no redirects and keeps no cookies. An answer is never an
 /// error, whatever its status.

@@ -1,4 +1,4 @@
-internal import CCurl
+import CCurl
 
 /// A URL, parsed by the same parser that libcurl uses to request it.
 public struct RequestURL: Sendable {

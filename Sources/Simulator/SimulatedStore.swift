@@ -11,24 +11,10 @@ public struct SimulatedDelivery: Sendable {
     public var event: String
     /// The stand-in's answers from now on, as path under `/demo/api/STORE` and JSON. Put there before
     /// the webhook is posted.
-    public var documents: [(path: String, json: [UInt8])]
+    public var documents: [(path: String, json: [UInt8])] = []
     /// The store's history as the stand-in reports it. Put there after the server accepted the webhook, or instead of
     /// posting it.
     public var history: [(path: String, json: [UInt8])] = []
-
-    public init(
-        path: String,
-        headers: [(String, String)],
-        body: [UInt8],
-        event: String,
-        documents: [(path: String, json: [UInt8])] = []
-    ) {
-        self.path = path
-        self.headers = headers
-        self.body = body
-        self.event = event
-        self.documents = documents
-    }
 }
 
 /// The abilities of every simulated store.

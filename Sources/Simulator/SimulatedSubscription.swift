@@ -51,13 +51,7 @@ public struct SimulatedAddOn: Sendable, Equatable {
     /// Nil if it ends with the product to which it was added; always nil at Stripe.
     public var accessUntil: Instant?
     /// At Stripe, it renews with the other items.
-    public var autoRenew: Bool
-
-    public init(product: String, accessUntil: Instant? = nil, autoRenew: Bool = true) {
-        self.product = product
-        self.accessUntil = accessUntil
-        self.autoRenew = autoRenew
-    }
+    public var autoRenew = true
 }
 
 /// Ids of 16 digits that look like those of Apple's Sandbox. The same words give the same id.

@@ -1,6 +1,6 @@
-internal import CWebSockets
-internal import Glibc
-internal import HTTPClient
+import CWebSockets
+import Glibc
+import HTTPClient
 
 /// libwebsockets' context, with everything that it points to.
 final class Context {

@@ -1,6 +1,6 @@
-internal import CWebSockets
-internal import Glibc
-internal import Synchronization
+import CWebSockets
+import Glibc
+import Synchronization
 
 /// libwebsockets ends a connection that breaks the rules, and tells only its log why. It writes each line into one buffer,
 /// whichever thread it is: of two connections at a time, one may end without a reason.

@@ -1,5 +1,5 @@
-internal import Encoding
-internal import HTTPClient
+import Encoding
+import HTTPClient
 
 /// The proxy that the environment names for an address, by the rules of curl(1): `http_proxy` and `https_proxy`, else
 /// `all_proxy`, unless `no_proxy` lists the host.

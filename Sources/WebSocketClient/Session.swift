@@ -1,6 +1,6 @@
-internal import COpenSSL
-internal import CWebSockets
-internal import Support
+import COpenSSL
+import CWebSockets
+import Support
 
 /// One connection of libwebsockets on a poll loop of its own: a context that lives as long as `run`, on its thread.
 final class Session {

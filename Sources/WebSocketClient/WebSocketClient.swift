@@ -1,4 +1,4 @@
-internal import CWebSockets
+import CWebSockets
 public import HTTPClient
 
 /// A blocking WebSocket (RFC 6455) over the client role of libwebsockets. It verifies certificates, follows no redirects

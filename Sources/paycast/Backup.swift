@@ -11,14 +11,28 @@ struct Backup: Command {
         files = try CopiedFiles(&arguments, asking: "where to? paycast backup FILE")
     }
 
-    func run() throws(CommandFailure) -> Int32 {
-        do throws(LedgerBackupError) {
-            let copy = try LedgerBackup.backup(of: files.ledger, to: files.copy)
-            printText("\(files.copy): \(copy.bytes) bytes, up to \(copy.epoch)-\(copy.position), read back and intact")
-            return 0
-        } catch {
-            throw CommandFailure("\(error)")
-        }
+    func run() throws -> Int32 {
+        let copy = try LedgerBackup.backup(of: files.ledger, to: files.copy)
+        printText("\(files.copy): \(copy.bytes) bytes, up to \(copy.epoch)-\(copy.position), read back and intact")
+        return 0
+    }
+}
+
+/// Puts a copy in the ledger's place while no server runs.
+struct Restore: Command {
+    static let name = "restore"
+
+    private let files: CopiedFiles
+
+    init(_ arguments: inout Arguments) throws(UsageError) {
+        files = try CopiedFiles(&arguments, asking: "which backup? paycast restore FILE")
+    }
+
+    func run() throws -> Int32 {
+        let (copy, former) = try LedgerBackup.restore(files.copy, to: files.ledger)
+        printText("\(files.ledger): restored up to position \(copy.position), with the new epoch \(copy.epoch)")
+        if let former { printText("the previous ledger is \(former)") }
+        return 0
     }
 }
 

@@ -72,10 +72,8 @@ struct BulkGrant {
     /// What gives access comes before what is over; of both, what a store sold before an earlier grant.
     private func heldProduct(of user: String) throws(CommandFailure) -> String? {
         let bytes = try remote.get("/users/" + pathPart(user) + "/entitlements")
-        guard let held = JSON.decode(EntitlementsAnswer.self, from: bytes)?.entitlements else {
-            throw CommandFailure("\(remote.url) does not say what users hold: is that a Paycast server?")
-        }
-        return held.filter(\.isCompensated).min { $0.rank < $1.rank }?.product
+        let answer: EntitlementsAnswer = try remote.read(bytes, saying: "what users hold")
+        return answer.entitlements.filter(\.isCompensated).min { $0.rank < $1.rank }?.product
     }
 
     /// Depends on everything but the file: a second compensation has another reason.

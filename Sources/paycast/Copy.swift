@@ -1,6 +1,7 @@
 internal import Commands
 internal import Ledger
 internal import PostgresLedger
+internal import Server
 internal import Support
 
 /// Moves a ledger to another place or engine.
@@ -32,23 +33,34 @@ struct Copy: Command {
         }
     }
 
-    func run() throws(CommandFailure) -> Int32 {
+    func run() throws -> Int32 {
         let start = ContinuousClock.now
-        do throws(CopyError) {
-            let result = try LedgerCopier.run(from: source, to: target) { line in printError(line) }
-            if result.replaced > 0 {
-                printError(
-                    "\(result.replaced) texts held U+0000, which PostgreSQL cannot store: they have U+FFFD instead"
-                )
-            }
-            let seconds = (ContinuousClock.now - start).components.seconds
-            printText(
-                "copied and compared \(result.rows) rows (\(result.events) events) in \(seconds) s, up to \(result.head):"
-                    + " set DATABASE_URL to the URL of --to, and start the server"
-            )
-            return 0
-        } catch {
-            throw CommandFailure("\(error)")
+        let result = try LedgerCopier.run(from: source, to: target) { line in printError(line) }
+        if result.replaced > 0 {
+            printError("\(result.replaced) texts held U+0000, which PostgreSQL cannot store: they have U+FFFD instead")
         }
+        let seconds = (ContinuousClock.now - start).components.seconds
+        printText(
+            "copied and compared \(result.rows) rows (\(result.events) events) in \(seconds) s, up to \(result.head):"
+                + " set DATABASE_URL to the URL of --to, and start the server"
+        )
+        return 0
+    }
+}
+
+/// Brings a ledger's tables up to date.
+struct Migrate: Command {
+    static let name = "migrate"
+
+    private let database: DatabaseURL
+
+    init(_ arguments: inout Arguments) throws(UsageError) {
+        database = try DatabaseURL(&arguments)
+    }
+
+    func run() throws -> Int32 {
+        try LedgerMigration.run(database)
+        printText("the ledger is up to date")
+        return 0
     }
 }

@@ -14,14 +14,12 @@ struct CreateOrder: Command {
     init(_ arguments: inout Arguments) throws(UsageError) {
         remote = try RemoteServer(&arguments)
         printsJSON = try arguments.flag("--json")
-        let user = try arguments.option("--user")
-        let product = try arguments.option("--product")
+        let user = try arguments.required("--user")
+        let product = try arguments.required("--product")
         let group = try arguments.option("--group")
         let token = try arguments.option("--token")
         let provider = try arguments.choice("--provider", among: Stores.sellers.map { $0.provider.rawValue })
         let kind = try arguments.choice("--kind", among: ProductKind.allCases.map(\.rawValue))
-        guard let user else { throw UsageError("--user is missing") }
-        guard let product else { throw UsageError("--product is missing") }
         if let token, OrderToken(token) == nil {
             throw UsageError("--token must be a UUID, not \(quoted(token))")
         }

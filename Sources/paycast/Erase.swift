@@ -16,20 +16,14 @@ struct Erase: Command {
         remote = try RemoteServer(&arguments)
         printsJSON = try arguments.flag("--json")
         allowsUnknown = try arguments.flag("--allow-unknown")
-        guard let user = try arguments.option("--user") else { throw UsageError("--user is missing") }
-        guard let reason = try arguments.option("--reason") else {
-            throw UsageError("--reason is missing: the log keeps it, such as “request of 1 May”")
-        }
-        self.user = user
-        self.reason = reason
+        user = try arguments.required("--user")
+        reason = try arguments.required("--reason", ": the log keeps it, such as “request of 1 May”")
     }
 
     func run() throws(CommandFailure) -> Int32 {
         let path = "/users/" + pathPart(user) + queryString([("reason", reason)])
         let bytes = try remote.delete(path, timeout: .seconds(600))
-        guard let answer = JSON.decode(ErasureAnswer.self, from: bytes) else {
-            throw CommandFailure("\(remote.url) does not say what it erased: is that a Paycast server?")
-        }
+        let answer: ErasureAnswer = try remote.read(bytes, saying: "what it erased")
         let counts = [
             ("contracts", answer.contracts), ("orders", answer.orders), ("events", answer.events),
             ("fragments", answer.fragments),

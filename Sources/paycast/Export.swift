@@ -13,8 +13,7 @@ struct Export: Command {
 
     init(_ arguments: inout Arguments) throws(UsageError) {
         remote = try RemoteServer(&arguments)
-        guard let user = try arguments.option("--user") else { throw UsageError("--user is missing") }
-        self.user = user
+        user = try arguments.required("--user")
         allowsUnknown = try arguments.flag("--allow-unknown")
     }
 
@@ -49,9 +48,6 @@ struct Export: Command {
     }
 
     private func read<Answer: Decodable>(_ path: String) throws(CommandFailure) -> Answer {
-        guard let answer = JSON.decode(Answer.self, from: try remote.get(path)) else {
-            throw CommandFailure("\(remote.url) does not say what it knows: is that a Paycast server?")
-        }
-        return answer
+        try remote.read(try remote.get(path), saying: "what it knows")
     }
 }

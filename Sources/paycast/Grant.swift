@@ -46,15 +46,12 @@ struct Grant: Command {
     private static func request(_ arguments: inout Arguments, isForOne: Bool) throws(UsageError) -> GrantRequest {
         let product = try arguments.option("--product")
         let group = try arguments.option("--group")
-        let reason = try arguments.option("--reason")
         let days = try arguments.number("--days", in: 1...3650)
         let until = try arguments.option("--until")
         let isForever = try arguments.flag("--forever")
         if product == nil, isForOne { throw UsageError("--product is missing") }
         if product?.isEmpty == true { throw UsageError("--product is empty") }
-        guard let reason else {
-            throw UsageError("--reason is missing: the audit keeps it, such as “outage of 1 May”")
-        }
+        let reason = try arguments.required("--reason", ": the audit keeps it, such as “outage of 1 May”")
         guard [days != nil, until != nil, isForever].count(where: { $0 }) == 1 else {
             throw UsageError("pass one of --days, --until and --forever")
         }
@@ -100,15 +97,9 @@ struct Revoke: Command {
     init(_ arguments: inout Arguments) throws(UsageError) {
         remote = try RemoteServer(&arguments)
         printsJSON = try arguments.flag("--json")
-        let grant = try arguments.option("--grant")
-        guard let user = try arguments.option("--user") else { throw UsageError("--user is missing") }
-        guard let grant else { throw UsageError("--grant is missing: the id that “grant” printed, or the contract's") }
-        guard let reason = try arguments.option("--reason") else {
-            throw UsageError("--reason is missing: the audit keeps it, such as “granted by mistake”")
-        }
-        self.user = user
-        self.grant = grant
-        self.reason = reason
+        user = try arguments.required("--user")
+        grant = try arguments.required("--grant", ": the id that “grant” printed, or the contract's")
+        reason = try arguments.required("--reason", ": the audit keeps it, such as “granted by mistake”")
     }
 
     func run() throws(CommandFailure) -> Int32 {
@@ -121,9 +112,7 @@ struct Revoke: Command {
 
 /// Prints the answer about a grant, a member a line.
 private func printGrant(_ bytes: [UInt8], from remote: RemoteServer) throws(CommandFailure) {
-    guard let answer = JSON.decode(GrantAnswer.self, from: bytes) else {
-        throw CommandFailure("\(remote.url) does not say what it granted: is that a Paycast server?")
-    }
+    let answer: GrantAnswer = try remote.read(bytes, saying: "what it granted")
     let lines = [
         ("grant", answer.grant), ("user", answer.user.text), ("product", answer.product),
         ("until", answer.until ?? "forever"),

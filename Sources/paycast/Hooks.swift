@@ -10,6 +10,7 @@ internal import Support
 struct Hooks: Command {
     static let name = "hooks"
     static let words = ["list", "test", "resend", "listen"]
+    private static let subject = "how hooks fare"
 
     private enum Action {
         case list(user: String?, state: String?)
@@ -64,7 +65,7 @@ struct Hooks: Command {
 
     private func list() throws(CommandFailure) -> Int32 {
         let bytes = try remote.get("/hooks")
-        guard let answer = JSON.decode(HooksAnswer.self, from: bytes) else { throw notUnderstood }
+        let answer: HooksAnswer = try remote.read(bytes, saying: Hooks.subject)
         if printsJSON {
             printJSON(bytes)
         } else if answer.hooks.isEmpty {
@@ -108,7 +109,7 @@ struct Hooks: Command {
                 item.1.map { (name: item.0, value: $0) }
             }
             let bytes = try remote.get("/hooks/deliveries" + queryString(items))
-            guard let page = JSON.decode(HookDeliveriesAnswer.self, from: bytes) else { throw notUnderstood }
+            let page: HookDeliveriesAnswer = try remote.read(bytes, saying: Hooks.subject)
             found += page.deliveries
             before = page.next
         } while before != nil && found.count < limit
@@ -121,7 +122,7 @@ struct Hooks: Command {
 
     private func test() throws(CommandFailure) -> Int32 {
         let bytes = try remote.post([String: String](), to: "/hooks/test")
-        guard let answer = JSON.decode(HookTestAnswer.self, from: bytes) else { throw notUnderstood }
+        let answer: HookTestAnswer = try remote.read(bytes, saying: Hooks.subject)
         if printsJSON { printJSON(bytes) }
         for trial in answer.hooks where !printsJSON {
             printText("\(trial.ok ? "ok    " : "FAIL  ")\(trial.url)  \(trial.milliseconds) ms  \(trial.message)")
@@ -142,10 +143,6 @@ struct Hooks: Command {
 
     private static func padded(_ text: String, to width: Int) -> String {
         text + String(repeating: " ", count: max(0, width - text.count))
-    }
-
-    private var notUnderstood: CommandFailure {
-        CommandFailure("\(remote.url) does not say how hooks fare: is that a Paycast server?")
     }
 }
 

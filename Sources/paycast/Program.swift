@@ -56,10 +56,10 @@ enum Program {
     }
 
     private static func run(_ command: any Command) -> Int32 {
-        do throws(CommandFailure) {
+        do {
             return try command.run()
         } catch {
-            printError("paycast: \(error.message)")
+            printError("paycast: \(error)")
             return CommandFailure.exitCode
         }
     }

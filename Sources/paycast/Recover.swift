@@ -51,9 +51,7 @@ struct Recover: Command {
         let bytes = try Progress().counting("recovering from \(store)", status: status) { () throws(CommandFailure) in
             try remote.post(request, to: "/recoveries", timeout: .seconds(1800))
         }
-        guard let answer = JSON.decode(RecoveryAnswer.self, from: bytes) else {
-            throw CommandFailure("\(remote.url) does not say what it recovered: is that a Paycast server?")
-        }
+        let answer: RecoveryAnswer = try remote.read(bytes, saying: "what it recovered")
         if printsJSON {
             printJSON(bytes)
         } else {

@@ -19,19 +19,54 @@ struct Serve: Command {
         isDevelopment = try arguments.flag("--dev")
     }
 
-    func run() throws(CommandFailure) -> Int32 {
+    func run() throws -> Int32 {
         try serve(flags, isDevelopment: isDevelopment)
     }
 }
 
-func serverFlags(_ arguments: inout Arguments, named names: [String]) throws(UsageError) -> [String: String] {
+/// Runs `serve --dev` on a ledger that is thrown away at the end.
+struct Demo: Command {
+    static let name = "demo"
+
+    private let flags: [String: String]
+
+    init(_ arguments: inout Arguments) throws(UsageError) {
+        flags = try serverFlags(
+            &arguments,
+            named: Serve.options.filter { $0 != "--database" && !$0.hasPrefix("--tls") }
+        )
+    }
+
+    func run() throws -> Int32 {
+        let folder = try createTemporaryFolder()
+        defer { removeFlatFolder(folder) }
+        printError("Open the address below, then pay from another terminal in this folder:")
+        printError("  paycast trigger apple SUBSCRIBED/INITIAL_BUY --user demo")
+        return try serve(flags.merging(["--database": "sqlite:\(folder)/demo.db"]) { $1 }, isDevelopment: true)
+    }
+}
+
+private func createTemporaryFolder() throws(CommandFailure) -> String {
+    let parent = processEnvironment()["TMPDIR"] ?? "/tmp"
+    var template = Array("\(parent)/paycast-demo-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else { throw CommandFailure("cannot create a folder in \(parent): set TMPDIR") }
+    return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+}
+
+/// The ledger's files lie side by side, so there are no subfolders.
+private func removeFlatFolder(_ folder: String) {
+    for suffix in ["", "-wal", "-shm", "-journal", "-lock"] { unlink("\(folder)/demo.db\(suffix)") }
+    rmdir(folder)
+}
+
+private func serverFlags(_ arguments: inout Arguments, named names: [String]) throws(UsageError) -> [String: String] {
     var flags: [String: String] = [:]
     for name in names { flags[name] = try arguments.option(name) }
     return flags
 }
 
 /// A wrong setting is a usage error if a flag set it. All wrong settings are printed, one per line.
-func serve(_ flags: [String: String], isDevelopment: Bool) throws(CommandFailure) -> Int32 {
+private func serve(_ flags: [String: String], isDevelopment: Bool) throws -> Int32 {
     Signals.block()
     let source = ConfigurationSource(
         flags: flags,
@@ -50,12 +85,8 @@ func serve(_ flags: [String: String], isDevelopment: Bool) throws(CommandFailure
 }
 
 /// The only place that starts the server.
-private func run(_ configuration: Configuration, from source: ConfigurationSource) throws(CommandFailure) {
-    do throws(StartError) {
-        guard try Server(configuration, from: source).run() else { return }
-    } catch {
-        throw CommandFailure("\(error)")
-    }
+private func run(_ configuration: Configuration, from source: ConfigurationSource) throws {
+    guard try Server(configuration, from: source).run() else { return }
     // The same program with the same arguments, in the same process: a service manager notices nothing.
     execv("/proc/self/exe", CommandLine.unsafeArgv)
     throw CommandFailure("the program cannot be started again: \(String(cString: strerror(errno)))")

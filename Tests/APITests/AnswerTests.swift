@@ -1,9 +1,9 @@
 import APIModel
-import Domain
 import Pages
 import Testing
 
 @testable import API
+@testable import Domain
 
 /// The bytes of answers: members are sorted, what is absent is null or left out as each type says, and a client reads
 /// back what was written.

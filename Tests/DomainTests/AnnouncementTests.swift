@@ -1,5 +1,6 @@
-import Domain
 import Testing
+
+@testable import Domain
 
 @Suite struct AnnouncementTests {
     /// The contract `1`, and the user's other contracts.

@@ -1,5 +1,6 @@
-import Domain
 import Testing
+
+@testable import Domain
 
 @Suite struct OwnershipTests {
     struct Case: Sendable, CustomTestStringConvertible {

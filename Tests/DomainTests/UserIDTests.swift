@@ -1,6 +1,7 @@
-import Domain
 import TestSupport
 import Testing
+
+@testable import Domain
 
 @Suite struct UserIDTests {
     @Test(arguments: LookAlike.all) func usersAreTheirBytes(_ pair: LookAlike) {

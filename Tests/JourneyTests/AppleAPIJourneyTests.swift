@@ -41,9 +41,8 @@ import Testing
             issuer: "issuer",
             app: SimulatedAppStore.bundleID,
             verifier: verifier,
-            addresses: [.sandbox: server.url + "/demo/api/apple/Sandbox"],
             client: HTTPClient(timeout: .seconds(20))
-        )
+        ) { [url = server.url] in $0 == .sandbox ? url + "/demo/api/apple/Sandbox" : nil }
         let token = try api.requestTest(in: .sandbox, now: Clock().now())
         let status = try api.testStatus(token, in: .sandbox, now: Clock().now())
         #expect(status.event.type == "TEST")

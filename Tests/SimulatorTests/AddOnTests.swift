@@ -1,9 +1,10 @@
 import Crypto
 import Domain
-import Simulator
 import Stores
 import TestSupport
 import Testing
+
+@testable import Simulator
 
 /// What a simulated purchase holds besides is read as contracts of their own.
 @Suite struct AddOnTests {

@@ -36,15 +36,15 @@ public struct AppleFixture: Sendable {
                 roots: roots ?? TrustedRoots(pem: authority.root) ?? .apple
             )
         )
+        let addresses = Dictionary(uniqueKeysWithValues: environments.map { ($0, "\(url)/\($0.rawValue)") })
         api = AppleServerAPI(
             key: try .generate(.p256),
             keyID: "ABC123DEFG",
             issuer: "57246542-96fe-1a63-e053-0824d011072a",
             app: AppleFixture.bundle,
             verifier: verifier,
-            addresses: Dictionary(uniqueKeysWithValues: environments.map { ($0, "\(url)/\($0.rawValue)") }),
             client: HTTPClient(timeout: timeout)
-        )
+        ) { addresses[$0] }
         self.signer = signer
         self.standIn = standIn
         self.verifier = verifier

@@ -24,11 +24,6 @@ public struct EventStreamParser {
     private var id = ""
     private var hasOwnID = false
 
-    public init(lastEventID: String = "") {
-        self.lastEventID = lastEventID
-        id = lastEventID
-    }
-
     /// Returns the events that these bytes complete.
     public mutating func receive(_ bytes: some Sequence<UInt8>) -> [Event] {
         var events: [Event] = []

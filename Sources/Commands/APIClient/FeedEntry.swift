@@ -1,4 +1,5 @@
 public import Domain
+internal import Encoding
 
 /// One committed event as `/feed` reports it: a JSON object whose members have the ledger's names.
 public struct FeedEntry: Sendable {
@@ -12,10 +13,10 @@ public struct FeedEntry: Sendable {
     public let json: String
     /// Nil if the server does not send it; then a repetition cannot be recognized.
     public let cursor: Cursor?
-    private let value: JSONValue
+    private let value: JSONNode
 
     public init?(_ event: EventStreamParser.Event) {
-        guard let value = JSONValue(Array(event.data.utf8)), case .object = value else { return nil }
+        guard let value = JSONNode(event.data), value.isObject else { return nil }
         self.value = value
         // A line break in JSON can only stand between tokens.
         json = event.data.split(whereSeparator: \.isNewline).joined(separator: " ")
@@ -34,10 +35,38 @@ public struct FeedEntry: Sendable {
 
     /// The fragments that were sent to pages, such as `paywall:success`.
     public var fragments: [String] {
-        (value["fragments"]?.items ?? []).map { fragment in
+        guard case .array(let fragments)? = value["fragments"] else { return [] }
+        return fragments.map { fragment in
             let target = fragment["target"]?.words ?? fragment["targets"]?.words
             let what = fragment["fragment"]?.words ?? fragment["action"]?.words ?? "?"
             return target.map { "\($0):\(what)" } ?? fragment.words ?? what
+        }
+    }
+}
+
+/// For answers whose members are displayed rather than interpreted.
+extension JSONNode {
+    /// A scalar as words; nil for null, arrays and objects.
+    var words: String? {
+        switch self {
+        case .boolean(let value): "\(value)"
+        case .number(let digits): String(decoding: digits, as: UTF8.self)
+        case .string: text
+        case .null, .array, .object: nil
+        }
+    }
+
+    /// The same JSON on one line, without spaces.
+    var json: String {
+        switch self {
+        case .null: return "null"
+        case .boolean(let value): return "\(value)"
+        case .number(let digits): return String(decoding: digits, as: UTF8.self)
+        case .string(let body): return "\"\(String(decoding: body, as: UTF8.self))\""
+        case .array(let items): return "[\(items.map(\.json).joined(separator: ","))]"
+        case .object(let members):
+            let pairs = members.map { "\(JSONLiteral.literal($0.name ?? "")):\($0.value.json)" }
+            return "{\(pairs.joined(separator: ","))}"
         }
     }
 }

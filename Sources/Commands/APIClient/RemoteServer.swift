@@ -93,6 +93,14 @@ public struct RemoteServer: Sendable {
         try bodyOfSuccess(send("DELETE", path: path, headers: [], body: nil, timeout: timeout))
     }
 
+    /// What an answer says; `what` is in the error of one that does not.
+    public func read<Answer: Decodable>(_ body: [UInt8], saying what: String) throws(CommandFailure) -> Answer {
+        guard let answer = JSON.decode(Answer.self, from: body) else {
+            throw CommandFailure("\(url) does not say \(what): is that a Paycast server?")
+        }
+        return answer
+    }
+
     /// What the page of a user needs.
     func page(of user: String, timeout: Duration = .seconds(30)) throws(CommandFailure) -> StreamAnswer {
         let answer = try get("/users/\(pathPart(user))/stream", timeout: timeout)
@@ -218,12 +226,7 @@ public struct Workspace {
     public var streamKey: String? { firstLine(of: "stream.key") }
 
     private func firstLine(of name: String) -> String? {
-        let descriptor = open("\(folder)/\(name)", O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var bytes = [UInt8](repeating: 0, count: 4096)
-        let count = read(descriptor, &bytes, bytes.count)
-        let line = bytes.prefix(max(0, count)).prefix { $0 >= 32 }
+        guard let line = try? SmallFile.read("\(folder)/\(name)").prefix(while: { $0 >= 32 }) else { return nil }
         return line.isEmpty ? nil : String(decoding: line, as: UTF8.self)
     }
 }

@@ -39,16 +39,10 @@ extension Dashboard {
                 help: HistogramMetric.webhookWritten.help,
                 unit: "s",
                 lines: [
-                    Chart.Line(expression: metrics.quantile(0.5, .webhookWritten, range, by: "job"), legend: "half"),
-                    Chart.Line(expression: metrics.quantile(0.99, .webhookWritten, range, by: "job"), legend: "99 %"),
-                    Chart.Line(
-                        expression: metrics.quantile(0.99, .webhookCommitted, range, by: "job"),
-                        legend: "99 %, committed"
-                    ),
-                    Chart.Line(
-                        expression: metrics.quantile(0.99, .webhookVerified, range, by: "job"),
-                        legend: "99 %, verified"
-                    ),
+                    (metrics.quantile(0.5, .webhookWritten, range, by: "job"), "half"),
+                    (metrics.quantile(0.99, .webhookWritten, range, by: "job"), "99 %"),
+                    (metrics.quantile(0.99, .webhookCommitted, range, by: "job"), "99 %, committed"),
+                    (metrics.quantile(0.99, .webhookVerified, range, by: "job"), "99 %, verified"),
                 ]
             ),
             Chart(
@@ -56,10 +50,7 @@ extension Dashboard {
                 help: HistogramMetric.webhookDelay.help,
                 unit: "s",
                 lines: [
-                    Chart.Line(
-                        expression: metrics.quantile(0.9, .webhookDelay, range, by: "provider"),
-                        legend: "{{provider}}"
-                    )
+                    (metrics.quantile(0.9, .webhookDelay, range, by: "provider"), "{{provider}}")
                 ]
             ),
             Chart(
@@ -67,14 +58,8 @@ extension Dashboard {
                 help: "\(GaugeMetric.lastAccepted.help) Beside it, the longest pause before.",
                 unit: "s",
                 lines: [
-                    Chart.Line(
-                        expression: "time() - (\(metrics.highest(.lastAccepted, by: "provider")) > 0)",
-                        legend: "{{provider}}"
-                    ),
-                    Chart.Line(
-                        expression: "\(metrics.highest(.longestPause, by: "provider")) > 0",
-                        legend: "{{provider}}, longest"
-                    ),
+                    ("time() - (\(metrics.highest(.lastAccepted, by: "provider")) > 0)", "{{provider}}"),
+                    ("\(metrics.highest(.longestPause, by: "provider")) > 0", "{{provider}}, longest"),
                 ]
             ),
         ]
@@ -88,14 +73,8 @@ extension Dashboard {
                 help: HistogramMetric.commit.help,
                 unit: "s",
                 lines: [
-                    Chart.Line(
-                        expression: metrics.quantile(0.5, .commit, range, by: each),
-                        legend: "half, {{instance}}"
-                    ),
-                    Chart.Line(
-                        expression: metrics.quantile(0.99, .commit, range, by: each),
-                        legend: "99 %, {{instance}}"
-                    ),
+                    (metrics.quantile(0.5, .commit, range, by: each), "half, {{instance}}"),
+                    (metrics.quantile(0.99, .commit, range, by: each), "99 %, {{instance}}"),
                 ]
             ),
             .rate("Commands", .ledgerCommands, by: [each], metrics),
@@ -120,10 +99,7 @@ extension Dashboard {
                 help: GaugeMetric.recoverySucceeded.help,
                 unit: "s",
                 lines: [
-                    Chart.Line(
-                        expression: "time() - (\(metrics.highest(.recoverySucceeded, by: "provider")) > 0)",
-                        legend: "{{provider}}"
-                    )
+                    ("time() - (\(metrics.highest(.recoverySucceeded, by: "provider")) > 0)", "{{provider}}")
                 ]
             ),
         ]
@@ -164,8 +140,8 @@ extension Dashboard {
                 title: "Files and sockets",
                 help: GaugeMetric.openFiles.help,
                 lines: [
-                    Chart.Line(expression: metrics.highest(.openFiles, by: each), legend: "{{instance}}"),
-                    Chart.Line(expression: metrics.highest(.mostFiles, by: each), legend: "most, {{instance}}"),
+                    (metrics.highest(.openFiles, by: each), "{{instance}}"),
+                    (metrics.highest(.mostFiles, by: each), "most, {{instance}}"),
                 ]
             ),
             Chart(
@@ -174,10 +150,9 @@ extension Dashboard {
                 unit: "s",
                 lines: [
                     // The name is every program's; the other's series say which jobs are ours.
-                    Chart.Line(
-                        expression: "time() - (\(metrics.highest(.processStart, by: "job, instance")) "
-                            + "and on (job, instance) \(metrics.series(GaugeMetric.build)))",
-                        legend: "{{instance}}"
+                    (
+                        "time() - (\(metrics.highest(.processStart, by: "job, instance")) "
+                            + "and on (job, instance) \(metrics.series(GaugeMetric.build)))", "{{instance}}"
                     )
                 ]
             ),
@@ -208,7 +183,7 @@ extension Dashboard.Chart {
             kind: .stat,
             unit: unit,
             width: 4,
-            lines: [Line(expression: expression, legend: "")]
+            lines: [(expression, "")]
         )
     }
 
@@ -226,7 +201,7 @@ extension Dashboard.Chart {
             help: metric.help,
             unit: "cps",
             width: width,
-            lines: [Line(expression: expression, legend: legend(labels))]
+            lines: [(expression, legend(labels))]
         )
     }
 
@@ -243,7 +218,7 @@ extension Dashboard.Chart {
             help: metric.help,
             unit: unit,
             width: width,
-            lines: [Line(expression: metrics.sum(metric, by: labels.joined(separator: ", ")), legend: legend(labels))]
+            lines: [(metrics.sum(metric, by: labels.joined(separator: ", ")), legend(labels))]
         )
     }
 

@@ -1,32 +1,28 @@
-internal import FoundationEssentials
+internal import Encoding
 internal import Support
 
 /// A Grafana dashboard, as its JSON model has it
 /// (https://grafana.com/docs/grafana/latest/dashboards/build-dashboards/view-dashboard-json-model/). Pure.
-public struct Dashboard: Encodable, Sendable {
-    private let uid = "paycast"
-    private let title = "Paycast"
-    private let tags = ["paycast"]
-    /// Of Grafana 10; later ones read it too.
-    private let schemaVersion = 39
-    private let version = 1
-    private let editable = true
-    private let refresh = "30s"
-    private let timezone = "browser"
-    private let time = ["from": "now-6h", "to": "now"]
-    private let templating = Variables()
-    private let panels: [Panel]
+public struct Dashboard: Sendable {
+    private static let width = 24
+    private static let source: WireJSON = ["type": "prometheus", "uid": "${datasource}"]
+
+    private let panels: [WireJSON]
 
     init(_ rows: [Row]) {
-        var panels: [Panel] = []
+        var panels: [WireJSON] = []
         var y = 0
         for row in rows {
-            panels.append(Panel(row: row.title, id: panels.count + 1, y: y))
+            panels.append([
+                "collapsed": false, "gridPos": Dashboard.place(x: 0, y: y, width: Dashboard.width, height: 1),
+                "id": .number(Int64(panels.count + 1)), "panels": [], "title": .text(row.title), "type": "row",
+            ])
             y += 1
             var x = 0
             for chart in row.charts {
-                if x + chart.width > Panel.fullWidth { (x, y) = (0, y + row.height) }
-                panels.append(Panel(chart, id: panels.count + 1, x: x, y: y, height: row.height))
+                if x + chart.width > Dashboard.width { (x, y) = (0, y + row.height) }
+                let place = Dashboard.place(x: x, y: y, width: chart.width, height: row.height)
+                panels.append(Dashboard.panel(chart, id: panels.count + 1, at: place))
                 x += chart.width
             }
             y += row.height
@@ -34,11 +30,67 @@ public struct Dashboard: Encodable, Sendable {
         self.panels = panels
     }
 
+    private static func place(x: Int, y: Int, width: Int, height: Int) -> WireJSON {
+        ["h": .number(Int64(height)), "w": .number(Int64(width)), "x": .number(Int64(x)), "y": .number(Int64(y))]
+    }
+
+    private static func panel(_ chart: Chart, id: Int, at place: WireJSON) -> WireJSON {
+        let targets = zip("ABCDEFGH", chart.lines).map { letter, line -> WireJSON in
+            [
+                "datasource": source, "expr": .text(line.expression), "legendFormat": .text(line.legend),
+                "refId": .text(String(letter)),
+            ]
+        }
+        return [
+            "datasource": source, "description": .text(chart.help),
+            "fieldConfig": ["defaults": ["min": 0, "unit": .text(chart.unit)], "overrides": []], "gridPos": place,
+            "id": .number(Int64(id)), "targets": .list(targets), "title": .text(chart.title),
+            "type": .text(chart.kind.rawValue),
+        ]
+    }
+
     /// For Grafana's *Import*, or a provisioned folder.
     public var json: String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+        let build = GaugeMetric.build
+        return Dashboard.text([
+            "editable": true, "panels": .list(panels), "refresh": "30s",
+            // Of Grafana 10; later ones read it too.
+            "schemaVersion": 39, "tags": ["paycast"],
+            "templating": [
+                "list": [
+                    [
+                        "includeAll": false, "label": "Source", "multi": false, "name": "datasource",
+                        "query": "prometheus", "refresh": 1, "type": "datasource",
+                    ],
+                    Dashboard.variable("job", label: "Job", "label_values(\(build), job)"),
+                    Dashboard.variable("instance", label: "Server", "label_values(\(build){job=~\"$job\"}, instance)"),
+                ]
+            ],
+            "time": ["from": "now-6h", "to": "now"], "timezone": "browser", "title": "Paycast", "uid": "paycast",
+            "version": 1,
+        ])
+    }
+
+    private static func variable(_ name: String, label: String, _ query: String) -> WireJSON {
+        [
+            // Any, where Prometheus has not been asked yet.
+            "allValue": ".*",
+            "datasource": source, "includeAll": true, "label": .text(label), "multi": true, "name": .text(name),
+            "query": .text(query), "refresh": 2, "type": "query",
+        ]
+    }
+
+    /// Indented, so that two versions can be compared. `line` begins a line.
+    private static func text(_ document: WireJSON, line: String = "\n") -> String {
+        let inner = line + "  "
+        switch document {
+        case .list(let items) where !items.isEmpty:
+            return "[" + items.map { inner + text($0, line: inner) }.joined(separator: ",") + line + "]"
+        case .object(let members) where !members.isEmpty:
+            let lines = members.map { "\(inner)\"\($0.name)\" : \(text($0.value, line: inner))" }
+            return "{" + lines.joined(separator: ",") + line + "}"
+        default: return String(decoding: document.bytes, as: UTF8.self)
+        }
     }
 
     /// Charts under one heading, from left to right.
@@ -50,11 +102,8 @@ public struct Dashboard: Encodable, Sendable {
 
     /// What one panel shows.
     struct Chart {
-        struct Line {
-            var expression: String
-            /// May name labels: `{{provider}}`.
-            var legend: String
-        }
+        /// The legend may name labels: `{{provider}}`.
+        typealias Line = (expression: String, legend: String)
 
         enum Kind: String {
             case timeseries
@@ -70,120 +119,5 @@ public struct Dashboard: Encodable, Sendable {
         /// Of the 24 columns.
         var width = 8
         var lines: [Line]
-    }
-}
-
-/// The source, and what of it is shown.
-private struct Variables: Encodable {
-    struct Variable: Encodable {
-        var name: String
-        var label: String
-        var type: String
-        var query: String
-        var datasource: Source?
-        var includeAll = true
-        var multi = true
-        var refresh = 2
-        /// Any, where Prometheus has not been asked yet.
-        var allValue: String? = ".*"
-    }
-
-    let list: [Variable]
-
-    init() {
-        let build = GaugeMetric.build
-        list = [
-            Variable(
-                name: "datasource",
-                label: "Source",
-                type: "datasource",
-                query: "prometheus",
-                includeAll: false,
-                multi: false,
-                refresh: 1,
-                allValue: nil
-            ),
-            Variable(
-                name: "job",
-                label: "Job",
-                type: "query",
-                query: "label_values(\(build), job)",
-                datasource: Source()
-            ),
-            Variable(
-                name: "instance",
-                label: "Server",
-                type: "query",
-                query: "label_values(\(build){job=~\"$job\"}, instance)",
-                datasource: Source()
-            ),
-        ]
-    }
-}
-
-private struct Source: Encodable {
-    let type = "prometheus"
-    let uid = "${datasource}"
-}
-
-private struct Panel: Encodable {
-    static let fullWidth = 24
-
-    struct Place: Encodable {
-        var h: Int
-        var w: Int
-        var x: Int
-        var y: Int
-    }
-
-    struct Target: Encodable {
-        let datasource = Source()
-        var refId: String
-        var expr: String
-        var legendFormat: String
-    }
-
-    struct Fields: Encodable {
-        struct Defaults: Encodable {
-            var unit: String
-            let min = 0
-        }
-
-        var defaults: Defaults
-        let overrides: [String] = []
-    }
-
-    let id: Int
-    let type: String
-    let title: String
-    let gridPos: Place
-    var description: String?
-    var datasource: Source?
-    var fieldConfig: Fields?
-    var targets: [Target]?
-    /// For a row: whether it is folded.
-    var collapsed: Bool?
-    var panels: [String]?
-
-    init(row title: String, id: Int, y: Int) {
-        self.id = id
-        self.title = title
-        type = "row"
-        gridPos = Place(h: 1, w: Panel.fullWidth, x: 0, y: y)
-        collapsed = false
-        panels = []
-    }
-
-    init(_ chart: Dashboard.Chart, id: Int, x: Int, y: Int, height: Int) {
-        self.id = id
-        title = chart.title
-        type = chart.kind.rawValue
-        gridPos = Place(h: height, w: chart.width, x: x, y: y)
-        description = chart.help
-        datasource = Source()
-        fieldConfig = Fields(defaults: Fields.Defaults(unit: chart.unit))
-        targets = zip("ABCDEFGH", chart.lines).map { letter, line in
-            Target(refId: String(letter), expr: line.expression, legendFormat: line.legend)
-        }
     }
 }

@@ -26,11 +26,6 @@ struct PromQL {
         return "histogram_quantile(\(part), sum by (\(labels), le) (\(buckets)))"
     }
 
-    /// How many durations there were per second.
-    func rate(_ metric: HistogramMetric, _ range: String, by labels: String) -> String {
-        "sum by (\(labels)) (rate(\(selected(metric.count, ""))[\(range)]))"
-    }
-
     func highest(_ metric: GaugeMetric, by labels: String, _ matchers: String = "") -> String {
         "max by (\(labels)) (\(series(metric, matchers)))"
     }

@@ -1,3 +1,4 @@
+internal import APIModel
 internal import Crypto
 internal import Domain
 internal import HTTPClient
@@ -10,17 +11,11 @@ internal import Support
 
 /// Everything that can be examined once the settings are readable: certificates, the server, the stores, the clock.
 struct AllChecks {
-    private let configuration: Configuration
-    private let remote: RemoteServer
+    let configuration: Configuration
+    let remote: RemoteServer
     /// The development server's keys; nil if none has run here.
-    private let workspace: DevelopmentWorkspace?
-    private let client = HTTPClient(timeout: .seconds(10))
-
-    init(_ configuration: Configuration, remote: RemoteServer, workspace: DevelopmentWorkspace?) {
-        self.configuration = configuration
-        self.remote = remote
-        self.workspace = workspace
-    }
+    let workspace: DevelopmentWorkspace?
+    let client = HTTPClient(timeout: .seconds(10))
 
     func findings() -> [Finding] {
         let now = Clock().now()
@@ -160,6 +155,89 @@ struct TemplatesCheck {
             return warnings.map { .warn("templates", detail: $0.description) }
         } catch {
             return error.problems.map { .fail("templates", detail: $0.description) }
+        }
+    }
+}
+
+/// Whether the clock is right. Signed dates are compared with it, so with a wrong clock genuine deliveries are refused.
+/// Pure.
+struct ClockCheck {
+    /// The tolerance of Stripe and Apple, in seconds.
+    private static let limit = 300
+
+    let now: Instant
+    /// The time according to others, with their names.
+    let others: [(name: String, now: Instant)]
+
+    var findings: [Finding] {
+        guard !others.isEmpty else {
+            return [
+                .warn(
+                    "clock",
+                    detail: "no answer had a Date header: check that timedatectl says “synchronized: yes”"
+                )
+            ]
+        }
+        return others.map { other in
+            let skew = (now.milliseconds - other.now.milliseconds) / 1000
+            let words = "\(abs(skew)) s \(skew < 0 ? "behind" : "ahead of") \(other.name)"
+            if abs(skew) > ClockCheck.limit {
+                return .fail("clock", detail: "\(words): genuine deliveries are refused; synchronize it (NTP)")
+            }
+            return abs(skew) > 30
+                ? .warn("clock", detail: "\(words): synchronize it (NTP)") : .ok("clock", detail: words)
+        }
+    }
+
+    /// A development server's clock may be moved; it then stays ahead until the next start.
+    static func development(now: Instant, server: Instant) -> Finding {
+        let skew = (server.milliseconds - now.milliseconds) / 1000
+        guard abs(skew) > 30 else { return .ok("clock", detail: "the server's clock agrees with this machine's") }
+        let days = skew / 86_400
+        let size = days == 0 ? "\(abs(skew)) s" : "\(abs(days)) days"
+        let words = "the server's clock is \(size) \(skew < 0 ? "behind" : "ahead of") this machine's"
+        return .ok(
+            "clock",
+            detail: "\(words), as PAYCAST_DEV_NOW or a scenario set it; restart the server to undo that"
+        )
+    }
+}
+
+/// The addresses of the app's backend. Only the server knows what it sends from where: it is asked how they fare and, with
+/// `--send`, to send each a test.
+struct HookCheck {
+    let addresses: [HookAddress]
+    let remote: RemoteServer
+    let sendsTests: Bool
+
+    var findings: [Finding] {
+        guard !addresses.isEmpty || sendsTests else { return [] }
+        do throws(CommandFailure) {
+            return try sendsTests ? trials() : states()
+        } catch {
+            return [.warn("hooks", detail: "are not checked: \(error.message)")]
+        }
+    }
+
+    private func states() throws(CommandFailure) -> [Finding] {
+        guard let answer = JSON.decode(HooksAnswer.self, from: try remote.get("/hooks")) else { return [] }
+        return answer.hooks.map { hook in
+            guard hook.state != "ok" else {
+                return .ok("hook", detail: "\(hook.url) accepts what it is sent; --send tries it now")
+            }
+            return .fail("hook", detail: "\(hook.url) is \(hook.state): \(hook.reason ?? "see paycast hooks")")
+        }
+    }
+
+    private func trials() throws(CommandFailure) -> [Finding] {
+        let bytes = try remote.post([String: String](), to: "/hooks/test")
+        guard let answer = JSON.decode(HookTestAnswer.self, from: bytes) else { return [] }
+        guard !answer.hooks.isEmpty else {
+            return [.warn("hooks", detail: "there is no address to send a test to: set PAYCAST_HOOK_URLS")]
+        }
+        return answer.hooks.map { trial in
+            let detail = "\(trial.url): \(trial.message)"
+            return trial.ok ? .ok("hook", detail: detail) : .fail("hook", detail: detail)
         }
     }
 }

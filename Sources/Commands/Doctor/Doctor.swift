@@ -1,3 +1,4 @@
+internal import APIModel
 internal import Domain
 internal import Server
 internal import Simulator
@@ -42,8 +43,8 @@ public struct Doctor: Command {
             findings += configuration.warnings.map { .warn("settings", detail: $0) }
             findings += secrets(workspace)
             findings += TemplatesCheck(publicFolder: configuration.publicFolder).findings
-            findings += AllChecks(configuration, remote: remote, workspace: workspace).findings()
-            findings += HookCheck(configuration.hooks, remote: remote, sendsTests: sendsTests).findings
+            findings += AllChecks(configuration: configuration, remote: remote, workspace: workspace).findings()
+            findings += HookCheck(addresses: configuration.hooks, remote: remote, sendsTests: sendsTests).findings
         } catch {
             findings += error.problems.map { .fail($0.name, detail: $0.text) }
             // A setting with a problem is already reported, so its secret is not checked again.
@@ -64,7 +65,7 @@ public struct Doctor: Command {
 
     private func report(_ findings: [Finding]) -> Int32 {
         if printsJSON {
-            printJSON(JSONValue.array(findings.map(\.json)).bytes)
+            printJSON(JSON.encode(findings.map(\.members)))
         } else {
             for finding in findings { printText(finding.line) }
         }
@@ -94,7 +95,5 @@ extension Finding {
         return level + what + String(repeating: " ", count: max(2, 22 - what.count)) + detail
     }
 
-    var json: JSONValue {
-        .object(["level": .text(level.rawValue.lowercased()), "what": .text(what), "detail": .text(detail)])
-    }
+    var members: [String: String] { ["level": level.rawValue.lowercased(), "what": what, "detail": detail] }
 }

@@ -85,3 +85,89 @@ struct ServerCheck {
         return nil
     }
 }
+
+/// Whether stores and pages reach the server at its public address.
+struct AddressCheck {
+    let remote: RemoteServer
+    /// The stores whose webhooks must answer.
+    let stores: [Provider]
+    let isDevelopment: Bool
+    let client: HTTPClient
+
+    private var url: String { remote.url }
+
+    /// Returns the findings, and the time according to a proxy at the address: Paycast itself sends no `Date`.
+    func run() -> (findings: [Finding], isThere: Bool, date: Instant?) {
+        let response: HTTPClient.Response
+        do throws(HTTPClientError) {
+            response = try client.send("GET", to: url + "/up")
+        } catch {
+            return ([failure(error)], false, nil)
+        }
+        let date = response.header("Date").flatMap(Instant.init(httpDate:))
+        guard response.status == 200 else {
+            let todo = "is Paycast behind this address? A proxy must forward every path"
+            return ([scheme, .fail("address", detail: "\(url)/up answers \(response.status): \(todo)")], false, date)
+        }
+        return ([scheme, .ok("address", detail: "\(url) answers")] + stores.map(webhook), true, date)
+    }
+
+    private var scheme: Finding {
+        if url.hasPrefix("https://") { return .ok("TLS", detail: "the certificate is trusted") }
+        let isLocal = ["http://127.", "http://localhost", "http://[::1]"].contains { url.hasPrefix($0) }
+        if isLocal {
+            let what = "\(url) can be reached only from this machine"
+            return isDevelopment
+                ? .ok("TLS", detail: "is not needed: \(what)")
+                : .warn(
+                    "TLS",
+                    detail: "\(what): pass --server with the https:// address that stores and pages use"
+                )
+        }
+        let what = "\(url) is not encrypted"
+        return isDevelopment
+            ? .warn("TLS", detail: "\(what): good enough for development only")
+            : .fail("TLS", detail: "\(what): stores deliver only to https://, and pages would leak their names")
+    }
+
+    private func failure(_ error: HTTPClientError) -> Finding {
+        if case .certificate = error {
+            let todo = "the chain must be complete and name this host; Apple and Google refuse others"
+            return .fail("TLS", detail: "\(error): \(todo)")
+        }
+        guard case .refused = error else { return .fail("address", detail: "\(error)") }
+        switch remote.source {
+        case .none:
+            let todo = "start the server, or pass its address with --server"
+            return .warn("address", detail: "no address was given, and nothing answers at \(url): \(todo)")
+        case .workspace:
+            let todo = "start “paycast demo” or “paycast serve --dev” in this folder, or pass --server"
+            return .fail("address", detail: "nothing answers at \(url), which .paycast/address names: \(todo)")
+        case .option, .environment: return .fail("address", detail: "\(error)")
+        }
+    }
+
+    /// Posts a body that no store would send: the endpoint is there if it refuses that. The API key marks it, so that the
+    /// server does not count it as a refused delivery.
+    private func webhook(_ store: Provider) -> Finding {
+        let what = "webhook \(store.rawValue)"
+        let path = "/webhooks/\(store.rawValue)"
+        let response: HTTPClient.Response
+        do throws(HTTPClientError) {
+            let headers = remote.authorization + [("Content-Type", "application/json")]
+            response = try client.send("POST", to: url + path, headers: headers, body: Array("{}".utf8))
+        } catch {
+            return .fail(what, detail: "\(error)")
+        }
+        let code = JSON.decode(ErrorAnswer.self, from: response.body)?.error
+        switch (response.status, code) {
+        case (400, _?), (401, _?): return .ok(what, detail: "\(path) refuses unsigned requests, as it should")
+        case (503, "not_configured"?):
+            return .fail(what, detail: "\(path) is there, but that server lacks the settings that this environment has")
+        case (300..<400, _):
+            return .fail(what, detail: "\(path) redirects, which stores do not follow: give them the final address")
+        case (200..<300, _): return .fail(what, detail: "\(path) accepts unsigned requests: that is not Paycast")
+        default: return .fail(what, detail: "\(path) answers \(response.status): is Paycast behind this address?")
+        }
+    }
+}

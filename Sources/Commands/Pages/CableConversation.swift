@@ -31,7 +31,7 @@ struct CableConversation {
     }
 
     mutating func received(_ text: String) -> Step {
-        guard let message = JSONValue(Array(text.utf8)), case .object = message else {
+        guard let message = JSONNode(text), message.isObject else {
             return failed(.unanswered, "what comes is no message of Action Cable")
         }
         switch message["type"]?.words {
@@ -51,14 +51,14 @@ struct CableConversation {
         case nil where isOurs(message):
             guard let content = message["message"] else { return .nothing }
             // Turbo takes a string; another channel may send any JSON.
-            return .message(content.words ?? String(decoding: content.bytes, as: UTF8.self), CablePlace(message))
+            return .message(content.text ?? content.json, CablePlace(message))
         default: return .nothing
         }
     }
 
-    private func isOurs(_ message: JSONValue) -> Bool { message["identifier"]?.words == identifier }
+    private func isOurs(_ message: JSONNode) -> Bool { message["identifier"]?.words == identifier }
 
-    private func disconnected(_ message: JSONValue) -> Step {
+    private func disconnected(_ message: JSONNode) -> Step {
         let mayReturn = message["reconnect"] != .boolean(false)
         let reason = message["reason"]?.words ?? "no reason"
         return failed(mayReturn ? .ended : .rejected, "the server disconnects: \(reason)", mayPass: mayReturn)
@@ -76,9 +76,9 @@ struct CablePlace: Equatable {
     let offset: Int64
 
     /// Nil for a message that is in no history.
-    init?(_ message: JSONValue) {
+    init?(_ message: JSONNode) {
         guard let stream = message["stream_id"]?.words, let epoch = message["epoch"]?.words,
-            case .integer(let offset)? = message["offset"]
+            let offset = message["offset"]?.integer
         else { return nil }
         (self.stream, self.epoch, self.offset) = (stream, epoch, offset)
     }

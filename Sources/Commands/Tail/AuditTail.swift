@@ -93,10 +93,7 @@ struct AuditTail {
             isRefused = answer.status != 429 && answer.status < 500
             throw remote.failure(status: answer.status, body: answer.body)
         }
-        guard let page = JSON.decode(AuditAnswer.self, from: answer.body) else {
-            throw CommandFailure("\(remote.url) does not say who did what: is that a Paycast server?")
-        }
-        return page
+        return try remote.read(answer.body, saying: "who did what")
     }
 
     private func show(_ item: AuditItem) {

@@ -51,6 +51,12 @@ public struct Arguments {
         return values.first
     }
 
+    /// The value of an option without which the command does nothing; `why` follows “is missing”.
+    public mutating func required(_ name: String, _ why: String = "") throws(UsageError) -> String {
+        guard let value = try option(name) else { throw UsageError("\(name) is missing\(why)") }
+        return value
+    }
+
     /// The values of an option that may be repeated.
     public mutating func options(_ name: String) throws(UsageError) -> [String] {
         known.append(name)
@@ -175,15 +181,16 @@ public protocol Command {
     /// Takes the arguments that it knows; the caller rejects the rest.
     init(_ arguments: inout Arguments) throws(UsageError)
 
-    /// Returns the exit code.
-    func run() throws(CommandFailure) -> Int32
+    /// Returns the exit code. Every error is safe to print, and says what to do.
+    func run() throws -> Int32
 }
 
 /// Why a command could not do its work: one line that says what to do.
-public struct CommandFailure: Error, Equatable {
+public struct CommandFailure: Error, Equatable, CustomStringConvertible {
     public static let exitCode: Int32 = 1
 
     public var message: String
+    public var description: String { message }
 
     public init(_ message: String) {
         self.message = message

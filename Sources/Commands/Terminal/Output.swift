@@ -1,5 +1,6 @@
 internal import Domain
 internal import Glibc
+internal import Support
 
 /// Prints one line, which may hold text of others.
 public func printText(_ line: String) { printAsIs(plain(line)) }
@@ -77,4 +78,50 @@ private func write(_ text: String, to descriptor: Int32) -> Bool {
         rest = rest.dropFirst(count)
     }
     return true
+}
+
+/// Shows the progress of a long command on one terminal line, which is overwritten. Without a terminal, it shows
+/// nothing.
+public struct Progress: Sendable {
+    private let isShown = isatty(STDERR_FILENO) == 1
+
+    public init() {}
+
+    /// Call `clear` before printing anything else.
+    public func show(_ text: String) { write("\r\u{1B}[K" + text) }
+
+    public func clear() { write("\r\u{1B}[K") }
+
+    /// Shows every second how long `body` has taken, and what `status` says; `status` runs on a separate thread.
+    public func counting<Value>(
+        _ what: String,
+        status: @escaping @Sendable () -> String? = { nil },
+        while body: () throws(CommandFailure) -> Value
+    ) throws(CommandFailure) -> Value {
+        guard isShown else { return try body() }
+        let bell = Waker()
+        let end = Mailbox<Never>(capacity: 0) { bell.wake() }
+        let start = ContinuousClock.now
+        // `body` may end before the thread begins.
+        show("\(what) … 0 s")
+        let thread = WorkerThread(name: "progress") {
+            while !end.isClosed {
+                let told = status().map { ", " + $0 } ?? ""
+                show("\(what) … \(start.duration(to: .now).components.seconds) s\(told)")
+                bell.wait(timeout: .seconds(1))
+            }
+            clear()
+        }
+        defer {
+            end.close()
+            thread.join()
+        }
+        return try body()
+    }
+
+    private func write(_ text: String) {
+        guard isShown else { return }
+        let bytes = Array(text.utf8)
+        _ = Glibc.write(STDERR_FILENO, bytes, bytes.count)
+    }
 }

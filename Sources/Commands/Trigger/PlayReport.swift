@@ -1,5 +1,6 @@
 internal import APIModel
 internal import Domain
+internal import Encoding
 internal import Simulator
 
 /// Prints what `trigger` did.
@@ -25,7 +26,7 @@ struct PlayReport {
         case .single: if let delivery = act.delivery, delivery.isTaken { printSingle(delivery) }
         case .lines: printText(line(act))
         case .answer: printJSON(answer(act))
-        case .json: printJSON(json(act).bytes)
+        case .json: printJSON(Array(json(act).utf8))
         }
     }
 
@@ -34,9 +35,7 @@ struct PlayReport {
         switch style {
         case .single: printText("page     \(message.description)")
         case .lines: printText(padded("page", to: 14) + message.description)
-        case .answer, .json:
-            let page = JSONValue.array(message.fragments.map { .text($0) })
-            printJSON(JSONValue.object(["page": page]).bytes)
+        case .answer, .json: printJSON(JSON.encode(["page": message.fragments]))
         }
     }
 
@@ -51,10 +50,10 @@ struct PlayReport {
         guard let delivery = act.delivery, delivery.body.isEmpty, delivery.isTaken else {
             return act.delivery?.body ?? []
         }
-        return JSONValue.object([
-            "outcome": .text(delivery.outcome ?? PlayReport.unknown), "event": .text(delivery.event),
-            "cursor": delivery.cursor.map { .text($0) } ?? .null,
-        ]).bytes
+        let cursor = delivery.cursor.map { JSONLiteral.literal($0) } ?? "null"
+        let outcome = JSONLiteral.literal(delivery.outcome ?? PlayReport.unknown)
+        let event = JSONLiteral.literal(delivery.event)
+        return Array(#"{"cursor":\#(cursor),"event":\#(event),"outcome":\#(outcome)}"#.utf8)
     }
 
     private func line(_ act: TriggeredDelivery) -> String {
@@ -67,16 +66,12 @@ struct PlayReport {
         return columns.joined() + (act.deed.note.map { "  (\($0))" } ?? "")
     }
 
-    private func json(_ act: TriggeredDelivery) -> JSONValue {
-        var members: [String: JSONValue] = [
-            "type": .text(act.step.label), "signed_at": .text(act.signedAt.iso8601),
-            "fault": act.deed.note.map { .text($0) } ?? .null,
-        ]
-        if let delivery = act.delivery {
-            members["status"] = .integer(Int64(delivery.status))
-            members["answer"] = JSONValue(answer(act)) ?? .null
-        }
-        return .object(members)
+    private func json(_ act: TriggeredDelivery) -> String {
+        let told = act.delivery.map { _ in #""answer":\#(JSONNode(answer(act))?.json ?? "null"),"# } ?? ""
+        let status = act.delivery.map { #""status":\#($0.status),"# } ?? ""
+        let fault = act.deed.note.map { JSONLiteral.literal($0) } ?? "null"
+        let type = JSONLiteral.literal(act.step.label)
+        return #"{\#(told)"fault":\#(fault),"signed_at":"\#(act.signedAt.iso8601)",\#(status)"type":\#(type)}"#
     }
 
     private func error(_ delivery: StoreDriver.Delivery) -> String? {
@@ -85,5 +80,48 @@ struct PlayReport {
 
     private func padded(_ text: String, to width: Int) -> String {
         text + String(repeating: " ", count: max(1, width - text.count))
+    }
+}
+
+/// One thing that was done on behalf of a store, and its result.
+struct TriggeredDelivery {
+    enum Deed: Equatable {
+        case delivered
+        case repeated(Int)
+        case tampered
+        /// An older statement of the store was delivered after the newer one.
+        case stale
+        /// Not delivered: only the store's history contains it.
+        case lost
+
+        var note: String? {
+            switch self {
+            case .delivered: nil
+            case .repeated(let number): "duplicate \(number)"
+            case .tampered: "tampered"
+            case .stale: "stale"
+            case .lost: "lost"
+            }
+        }
+    }
+
+    var step: Scenario.Step
+    var deed: Deed
+    /// Nil if the event was lost.
+    var delivery: StoreDriver.Delivery?
+    var signedAt: Instant
+
+    /// The fault in the server's answer.
+    var complaint: PlayError? {
+        guard let delivery else { return nil }
+        guard deed != .tampered else {
+            return (400..<500).contains(delivery.status) ? nil : .tamperingAccepted(status: delivery.status)
+        }
+        guard delivery.isTaken else { return .refused(delivery) }
+        if case .repeated = deed, let outcome = delivery.outcome, outcome != Outcome.duplicate.rawValue {
+            return .outcome(outcome, expected: Outcome.duplicate.rawValue)
+        }
+        guard let expected = step.outcome, deed == .delivered, delivery.outcome != expected else { return nil }
+        return .outcome(delivery.outcome, expected: expected)
     }
 }

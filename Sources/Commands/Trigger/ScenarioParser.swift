@@ -31,15 +31,15 @@ struct ScenarioParser {
                     if followsGap { step.expected = [] }
                     steps += step.withPrelude
                 } catch {
-                    throw ScenarioError(line: index + 1, message: error.message)
+                    throw error.at(index + 1)
                 }
             }
             guard steps.count <= ScenarioParser.limit else {
-                throw ScenarioError(line: index + 1, message: "more than \(ScenarioParser.limit) steps")
+                throw ScenarioError("more than \(ScenarioParser.limit) steps").at(index + 1)
             }
         }
         guard !steps.isEmpty else {
-            throw ScenarioError(line: 1, message: isLenient ? "the store has none of its steps" : "there is no step")
+            throw ScenarioError(isLenient ? "the store has none of its steps" : "there is no step").at(1)
         }
         return Scenario(steps: steps)
     }
@@ -61,7 +61,7 @@ struct ScenarioParser {
             after = try duration(first.dropFirst())
             rest.removeFirst()
         }
-        guard let name = rest.popFirst() else { throw problem("there is no event after the time") }
+        guard let name = rest.popFirst() else { throw ScenarioError("there is no event after the time") }
         guard let event = try event(name) else { return nil }
         var step = Scenario.Step(event, line: line, after: after)
         while let word = rest.popFirst() { try take(word, from: &rest, into: &step) }
@@ -69,11 +69,11 @@ struct ScenarioParser {
     }
 
     private func event(_ name: String) throws(ScenarioError) -> StoreEventParser.Event? {
-        do throws(StoreEventParser.Unknown) {
+        do throws(ScenarioError) {
             return try words.event(name)
         } catch {
             if isLenient, LifecycleStep(rawValue: name) != nil { return nil }
-            throw problem(error.message)
+            throw error
         }
     }
 
@@ -88,36 +88,32 @@ struct ScenarioParser {
             let outcome = try value(of: word, in: &rest)
             let outcomes = Outcome.allCases.map(\.rawValue)
             guard outcomes.contains(outcome) else {
-                throw problem("no outcome is named \(quoted(outcome))" + suggestion(for: outcome, among: outcomes))
+                let hint = suggestion(for: outcome, among: outcomes)
+                throw ScenarioError("no outcome is named \(quoted(outcome))" + hint)
             }
             step.outcome = outcome
         case "product": step.product = try value(of: word, in: &rest)
         case "duplicate":
             guard let copies = Int(try value(of: word, in: &rest)), (1...1000).contains(copies) else {
-                throw problem("duplicate must be followed by a number from 1 to 1000")
+                throw ScenarioError("duplicate must be followed by a number from 1 to 1000")
             }
             step.faults.copies = copies
         case "delay": step.faults.delay = try duration(value(of: word, in: &rest)[...])
         case "tamper": step.faults.isTampered = true
         case "stale": step.faults.isStale = true
         case "lose": step.faults.isLost = true
-        default: throw problem("\(quoted(word)) means nothing here" + suggestion(for: word, among: stepWords))
+        default: throw ScenarioError("\(quoted(word)) means nothing here" + suggestion(for: word, among: stepWords))
         }
     }
 
     private func value(of word: String, in rest: inout ArraySlice<String>) throws(ScenarioError) -> String {
-        guard let value = rest.popFirst() else { throw problem("\(word) needs a value after it") }
+        guard let value = rest.popFirst() else { throw ScenarioError("\(word) needs a value after it") }
         return value
     }
 
     private func duration(_ text: Substring) throws(ScenarioError) -> Duration {
-        do throws(DurationError) { return try Duration(text: text) } catch { throw problem("\(error)") }
+        do { return try Duration(text: text) } catch { throw ScenarioError(error.description) }
     }
 }
 
 private let stepWords = ["expect", "outcome", "product", "duplicate", "delay", "tamper", "stale", "lose"]
-
-/// The caller adds the line number.
-private func problem(_ message: String) -> ScenarioError {
-    ScenarioError(line: 0, message: message)
-}

@@ -11,44 +11,26 @@ struct ScenarioPlayer {
         var signedAt: Instant
     }
 
-    private let driver: StoreDriver
-    private let words: StoreEventParser
+    let driver: StoreDriver
+    let words: StoreEventParser
     /// The parts of the request that all steps share: for whom, and where.
-    private let template: StoreDriver.Request
+    let template: StoreDriver.Request
     /// Nil if nothing is expected and the server's answers say enough.
-    private let watch: PageWatch?
-    private let timeout: Duration
+    let watch: PageWatch?
+    let timeout: Duration
     /// The server's time; if nil, each step moves the server's clock.
-    private let now: Instant?
-    private let report: PlayReport
-    private var purchase: StoreDriver.Purchase?
+    let now: Instant?
+    let report: PlayReport
+    var purchase: StoreDriver.Purchase?
     /// The newest position at which a delivery was committed.
-    private(set) var newest: Cursor?
-
-    init(
-        _ driver: StoreDriver,
-        words: StoreEventParser,
-        template: StoreDriver.Request,
-        watch: PageWatch?,
-        timeout: Duration,
-        now: Instant?,
-        report: PlayReport
-    ) {
-        self.driver = driver
-        self.words = words
-        self.template = template
-        self.watch = watch
-        self.timeout = timeout
-        self.now = now
-        self.report = report
-    }
+    var newest: Cursor?
 
     /// Plays one step in order; the page is checked before the next step.
-    mutating func play(_ step: Scenario.Step) throws(PlayError) {
+    mutating func play(_ step: Scenario.Step) throws {
         if !step.expected.isEmpty { try waitForPages() }
         let start = watch?.count ?? 0
         let signed = try sign(step)
-        try publish(signed.delivery)
+        try driver.publish(signed.delivery)
         try post(signed)
         for expectation in step.expected { try check(expectation, from: start) }
     }
@@ -56,34 +38,32 @@ struct ScenarioPlayer {
     /// Signs all steps in order, but delivers them in another order, to a server that sees the store in its final
     /// state. What earlier steps expect holds only in order. What the last step expects must be on the page in the end,
     /// and no late event may take a page back.
-    mutating func shuffle(_ steps: [Scenario.Step], seed: UInt64) throws(PlayError) {
+    mutating func shuffle(_ steps: [Scenario.Step], seed: UInt64) throws {
         var generator = SplitMix(seed: seed)
         let start = watch?.count ?? 0
         var signed: [Signed] = []
         for step in steps {
             let one = try sign(step)
-            try publish(one.delivery)
+            try driver.publish(one.delivery)
             signed.append(one)
         }
         let history = signed.map { (event: $0.delivery.event, label: $0.step.label) }
         for var one in signed.shuffled(using: &generator) {
-            do throws(StoreDriverError) {
-                one.delivery = try driver.attempt(one.delivery, at: driver.advanceClock(by: .zero))
-            } catch {
-                throw .driver(error)
-            }
+            one.delivery = try driver.attempt(one.delivery, at: driver.advanceClock(by: .zero))
             try post(one)
         }
         guard let watch else { return }
         try waitForPages()
         // Time alone changes states, too.
         if !steps.contains(where: { $0.faults.delay > .zero }) {
-            if let regression = StateRegression(in: watch.entries, history: history) { throw .regression(regression) }
+            if let regression = StateRegression(in: watch.entries, history: history) {
+                throw PlayError.regression(regression)
+            }
         }
         for expectation in steps.last?.expected ?? [] {
             let messages = watch.messages(from: start)
             guard let found = expectation.isMet(inTheEndOf: messages) else {
-                throw .page(expectation, received: messages)
+                throw PlayError.page(expectation, received: messages)
             }
             report.show(expectation, in: found)
         }
@@ -91,28 +71,24 @@ struct ScenarioPlayer {
 
     /// Keeps late messages of one step from being taken for those of the next. Waits only briefly: the feed may have
     /// nothing.
-    private func waitForPages() throws(PlayError) {
+    private func waitForPages() throws {
         guard let watch, let newest else { return }
-        do { try watch.waitUntilShown(upTo: newest, timeout: min(timeout, .seconds(1))) } catch { throw .watch(error) }
+        try watch.waitUntilShown(upTo: newest, timeout: min(timeout, .seconds(1)))
     }
 
-    private mutating func sign(_ step: Scenario.Step) throws(PlayError) -> Signed {
-        do throws(StoreDriverError) {
-            var request = template
-            request.type = step.type
-            request.subtype = step.subtype
-            request.meaning = step.meaning
-            request.product = step.product ?? template.product
-            let instant = if let now { now } else { try driver.advanceClock(by: step.after) }
-            var purchase = try purchase(for: request, step: step)
-            let delivery = try driver.sign(request, of: purchase, now: instant, isLost: step.faults.isLost)
-            let stale = step.faults.isStale ? try statement(of: purchase, before: instant, for: request) : nil
-            if let meaning = step.meaning { purchase.facts = purchase.facts.after(meaning, at: instant) }
-            self.purchase = purchase
-            return Signed(step: step, delivery: delivery, stale: stale, signedAt: instant)
-        } catch {
-            throw .driver(error)
-        }
+    private mutating func sign(_ step: Scenario.Step) throws(StoreDriverError) -> Signed {
+        var request = template
+        request.type = step.type
+        request.subtype = step.subtype
+        request.meaning = step.meaning
+        request.product = step.product ?? template.product
+        let instant = if let now { now } else { try driver.advanceClock(by: step.after) }
+        var purchase = try purchase(for: request, step: step)
+        let delivery = try driver.sign(request, of: purchase, now: instant, isLost: step.faults.isLost)
+        let stale = step.faults.isStale ? try statement(of: purchase, before: instant, for: request) : nil
+        if let meaning = step.meaning { purchase.facts = purchase.facts.after(meaning, at: instant) }
+        self.purchase = purchase
+        return Signed(step: step, delivery: delivery, stale: stale, signedAt: instant)
     }
 
     /// Where the step continues: the first one from what the server knows, each later one from the step before.
@@ -138,36 +114,29 @@ struct ScenarioPlayer {
         return try driver.sign(request, of: purchase, now: instant - .seconds(60))
     }
 
-    /// From now on, the store's API returns it.
-    private func publish(_ delivery: SimulatedDelivery) throws(PlayError) {
-        do throws(StoreDriverError) { try driver.publish(delivery) } catch { throw .driver(error) }
-    }
-
-    private mutating func post(_ signed: Signed) throws(PlayError) {
+    private mutating func post(_ signed: Signed) throws {
         let faults = signed.step.faults
-        do throws(StoreDriverError) {
-            if faults.delay > .zero { _ = try driver.advanceClock(by: faults.delay) }
-            if faults.isLost { try driver.enter(signed.delivery) }
-        } catch {
-            throw .driver(error)
-        }
+        if faults.delay > .zero { _ = try driver.advanceClock(by: faults.delay) }
         if faults.isLost {
+            try driver.enter(signed.delivery)
             return report.show(TriggeredDelivery(step: signed.step, deed: .lost, signedAt: signed.signedAt))
         }
         if faults.isTampered { return try post(signed.delivery.tampered, as: .tampered, of: signed) }
         for number in 1...faults.copies {
             try post(signed.delivery, as: number == 1 ? .delivered : .repeated(number), of: signed)
         }
-        do { try driver.enter(signed.delivery) } catch { throw .driver(error) }
+        try driver.enter(signed.delivery)
         if let stale = signed.stale { try post(stale, as: .stale, of: signed) }
     }
 
-    private mutating func post(_ delivery: SimulatedDelivery, as deed: TriggeredDelivery.Deed, of signed: Signed)
-        throws(PlayError)
-    {
+    private mutating func post(
+        _ delivery: SimulatedDelivery,
+        as deed: TriggeredDelivery.Deed,
+        of signed: Signed
+    ) throws {
         var act = TriggeredDelivery(step: signed.step, deed: deed, signedAt: signed.signedAt)
         let isKnown = watch?.entries.contains { $0["event"] == delivery.event } ?? false
-        do throws(StoreDriverError) { act.delivery = try driver.post(delivery) } catch { throw .driver(error) }
+        act.delivery = try driver.post(delivery)
         if let answer = act.delivery, answer.isTaken, answer.outcome == nil {
             act.delivery = try completed(answer, isKnown: isKnown)
         }
@@ -179,30 +148,21 @@ struct ScenarioPlayer {
     }
 
     /// Google gets only a status, so the outcome comes from the feed. The feed does not report an event twice.
-    private func completed(_ answer: StoreDriver.Delivery, isKnown: Bool) throws(PlayError) -> StoreDriver.Delivery {
+    private func completed(_ answer: StoreDriver.Delivery, isKnown: Bool) throws -> StoreDriver.Delivery {
         guard let watch else { return answer }
         var answer = answer
-        do throws(CommandFailure) {
-            let entry = try watch.entry(of: answer.event, timeout: min(timeout, .seconds(5)))
-            answer.outcome = isKnown ? Outcome.duplicate.rawValue : entry?["outcome"]
-            answer.cursor = entry?.cursor?.description
-        } catch {
-            throw .watch(error)
-        }
+        let entry = try watch.entry(of: answer.event, timeout: min(timeout, .seconds(5)))
+        answer.outcome = isKnown ? Outcome.duplicate.rawValue : entry?["outcome"]
+        answer.cursor = entry?.cursor?.description
         return answer
     }
 
-    private func check(_ expected: Expectation, from start: Int) throws(PlayError) {
+    private func check(_ expected: Expectation, from start: Int) throws {
         guard let watch else { return }
-        let found: PageWatch.Message?
-        do throws(CommandFailure) {
-            found = try watch.wait(from: start, timeout: timeout) { messages in
-                messages.last { expected.isMet(by: $0.html, fragments: $0.fragments) }
-            }
-        } catch {
-            throw .watch(error)
+        let found = try watch.wait(from: start, timeout: timeout) { messages in
+            messages.last { expected.isMet(by: $0.html, fragments: $0.fragments) }
         }
-        guard let found else { throw .page(expected, received: watch.messages(from: start)) }
+        guard let found else { throw PlayError.page(expected, received: watch.messages(from: start)) }
         report.show(expected, in: found)
     }
 }
@@ -220,10 +180,8 @@ private struct SplitMix: RandomNumberGenerator {
     }
 }
 
-/// Why a scenario ended early, or failed.
+/// What a scenario found out.
 enum PlayError: Error {
-    case driver(StoreDriverError)
-    case watch(CommandFailure)
     /// The server refused a genuine delivery.
     case refused(StoreDriver.Delivery)
     /// The server accepted a delivery that was changed after signing.
@@ -237,8 +195,6 @@ enum PlayError: Error {
     /// `refusal` explains a delivery that the server refused.
     func message(_ refusal: (StoreDriver.Delivery) -> CommandFailure) -> String {
         switch self {
-        case .driver(let error): "\(error)"
-        case .watch(let failure): failure.message
         case .refused(let delivery): refusal(delivery).message
         case .tamperingAccepted(let status): "the server answers \(status) to a delivery that was changed after signing"
         case .outcome(let outcome, let expected): "the outcome is \(outcome ?? "unknown"), not \(expected)"

@@ -15,10 +15,6 @@ struct StoreEventParser {
         var prelude: [Event] = []
     }
 
-    struct Unknown: Error, Equatable {
-        var message: String
-    }
-
     init(_ store: any SimulatedStore, kind: ProductKind = .subscription) {
         let store = type(of: store)
         self.init(LifecycleEventNames(store.provider, kind: kind), types: store.types)
@@ -31,25 +27,24 @@ struct StoreEventParser {
 
     /// Throws for a plain word that is not one of ours. Any other name is taken for the store's, which may have added
     /// it.
-    func event(_ text: String) throws(Unknown) -> Event {
+    func event(_ text: String) throws(ScenarioError) -> Event {
         if let step = LifecycleStep(rawValue: text) {
             guard let event = vocabulary.event(for: step) else {
                 let known = vocabulary.steps.map(\.rawValue).joined(separator: ", ")
-                throw Unknown(
-                    message: "\(vocabulary.provider) has nothing like \(quoted(text)) \(advice(step, known: known))"
-                )
+                let advice = advice(step, known: known)
+                throw ScenarioError("\(vocabulary.provider) has nothing like \(quoted(text)) \(advice)")
             }
-            let prelude = try vocabulary.prelude(to: step).map { (first: LifecycleStep) throws(Unknown) in
+            let prelude = try vocabulary.prelude(to: step).map { (first: LifecycleStep) throws(ScenarioError) in
                 [try self.event(first.rawValue)]
             }
             return Event(type: event.type, subtype: event.subtype, meaning: step, prelude: prelude ?? [])
         }
         let event = LifecycleEventNames.split(text)
-        guard !event.type.isEmpty, event.subtype != "" else { throw Unknown(message: "the type is empty") }
+        guard !event.type.isEmpty, event.subtype != "" else { throw ScenarioError("the type is empty") }
         let isPlainWord = text.utf8.allSatisfy { (97...122).contains($0) }
         guard !isPlainWord || types.contains(text) else {
             let known = vocabulary.steps.map(\.rawValue)
-            throw Unknown(message: "no event is named \(quoted(text))" + suggestion(for: text, among: known + types))
+            throw ScenarioError("no event is named \(quoted(text))" + suggestion(for: text, among: known + types))
         }
         return Event(
             type: event.type,

@@ -36,19 +36,18 @@ public struct Trigger: Command {
     private func refuseUnknown(_ event: String) throws(UsageError) {
         let vocabulary = LifecycleEventNames(provider, kind: options.request.kind ?? .subscription)
         let words = StoreEventParser(vocabulary, types: SimulatedStores.types(of: provider))
-        do throws(StoreEventParser.Unknown) {
+        do throws(ScenarioError) {
             let known = try words.event(event)
             guard !options.isForced, let hint = words.refusal(of: known.type) else { return }
-            throw StoreEventParser.Unknown(message: hint)
+            throw ScenarioError(hint)
         } catch {
             throw UsageError(error.message)
         }
     }
 
-    public func run() throws(CommandFailure) -> Int32 {
+    public func run() throws -> Int32 {
         if options.isList { return list() }
-        let workspace: DevelopmentWorkspace
-        do { workspace = try .existing(in: ".") } catch { throw CommandFailure("\(error)") }
+        let workspace = try DevelopmentWorkspace.existing(in: ".")
         guard let store = workspace.store(provider) else {
             throw CommandFailure("there is no simulated \(provider.rawValue) yet")
         }
@@ -59,7 +58,7 @@ public struct Trigger: Command {
             style: isOne ? (options.printsJSON ? .answer : .single) : (options.printsJSON ? .json : .lines)
         )
         var player = ScenarioPlayer(
-            StoreDriver(server: remote.url, apiKey: remote.key ?? workspace.apiKey, store: store),
+            driver: StoreDriver(server: remote.url, apiKey: remote.key ?? workspace.apiKey, store: store),
             words: words,
             template: options.request,
             watch: try watch(scenario),
@@ -77,9 +76,9 @@ public struct Trigger: Command {
         return 0
     }
 
-    private func play(_ scenario: Scenario, with player: inout ScenarioPlayer) throws(CommandFailure) -> Int32 {
+    private func play(_ scenario: Scenario, with player: inout ScenarioPlayer) throws -> Int32 {
         var line = 0
-        do throws(PlayError) {
+        do {
             if let seed = options.seed {
                 printError("paycast: shuffled with --shuffle \(seed)")
                 try player.shuffle(scenario.steps, seed: seed)
@@ -91,15 +90,14 @@ public struct Trigger: Command {
                 }
             }
             if options.expectsHook, let user = options.request.user {
-                try HookExpectation(remote, user: user).wait(from: player.newest, timeout: options.timeout)
+                try HookExpectation(remote: remote, user: user).wait(from: player.newest, timeout: options.timeout)
             }
             return 0
         } catch {
-            if case .refused = error, options.printsJSON { return 1 }
+            if case PlayError.refused = error, options.printsJSON { return 1 }
             let place = options.scenario == nil || line == 0 ? "" : "\(options.scenario ?? ""):\(line): "
-            throw CommandFailure(
-                place + error.message { remote.failure(status: $0.status, body: $0.body) }
-            )
+            let found = (error as? PlayError)?.message { remote.failure(status: $0.status, body: $0.body) }
+            throw CommandFailure(place + (found ?? "\(error)"))
         }
     }
 
@@ -137,27 +135,90 @@ public struct Trigger: Command {
     }
 
     private func step(_ event: String, in words: StoreEventParser) throws(ScenarioError) -> Scenario.Step {
-        do throws(StoreEventParser.Unknown) {
-            let event = try words.event(event)
-            if let hint = words.hint(about: event.type) { printError("paycast: \(hint)") }
-            return Scenario.Step(event, line: 0, after: .zero)
-        } catch {
-            throw ScenarioError(line: 0, message: error.message)
-        }
+        let event = try words.event(event)
+        if let hint = words.hint(about: event.type) { printError("paycast: \(hint)") }
+        return Scenario.Step(event, line: 0, after: .zero)
     }
 
     private func file(_ path: String) throws(ScenarioError) -> String {
         if path == "-" {
-            do { return try readStandardInput() } catch { throw ScenarioError(line: 0, message: error.message) }
+            do { return try readStandardInput() } catch { throw ScenarioError(error.message) }
         }
         guard let bytes = try? SmallFile.read(path) else {
             let hint = nearest(to: path, among: Scenario.names).map { ". Did you mean \($0)?" } ?? ""
             let known = Scenario.names.joined(separator: ", ")
-            throw ScenarioError(
-                line: 0,
-                message: "\(quoted(path)) is neither a file that can be read nor one of \(known)\(hint)"
-            )
+            throw ScenarioError("\(quoted(path)) is neither a file that can be read nor one of \(known)\(hint)")
         }
         return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+/// The options of `trigger`, apart from the event.
+struct TriggerOptions {
+    /// For whom, and where; the type is filled in later.
+    let request: StoreDriver.Request
+    let faults: DeliveryFaults
+    let seed: UInt64?
+    /// A file, or the name of a built-in scenario.
+    let scenario: String?
+    let expected: [Expectation]
+    /// Waits until the app's backend knows of it.
+    let expectsHook: Bool
+    let timeout: Duration
+    let printsJSON: Bool
+    /// Prints the store's events and delivers nothing.
+    let isList: Bool
+    /// Sends a type that the store does not document unchanged.
+    let isForced: Bool
+
+    init(_ arguments: inout Arguments) throws(UsageError) {
+        printsJSON = try arguments.flag("--json")
+        isList = try arguments.flag("--list")
+        isForced = try arguments.flag("--force")
+        expectsHook = try arguments.flag("--expect-hook")
+        seed = try arguments.seed("--shuffle")
+        scenario = try arguments.option("--scenario")
+        timeout = .seconds(try arguments.number("--timeout", in: 1...3600) ?? 10)
+        faults = DeliveryFaults(
+            copies: try arguments.number("--duplicate", in: 1...1000) ?? 1,
+            delay: .seconds(try arguments.number("--delay", in: 0...315_360_000) ?? 0),
+            isTampered: try arguments.flag("--tamper"),
+            isStale: try arguments.flag("--stale"),
+            isLost: try arguments.flag("--lose")
+        )
+        request = try TriggerOptions.request(&arguments)
+        var expected: [Expectation] = []
+        for name in try arguments.options("--expect") {
+            do { expected.append(try Expectation(name)) } catch { throw UsageError("--expect: \(error.message)") }
+        }
+        expected += try arguments.options("--expect-text").map { .text($0) }
+        if !expected.isEmpty && request.user == nil { throw UsageError("--expect needs --user: whose page?") }
+        if expectsHook && request.user == nil { throw UsageError("--expect-hook needs --user: whom is it about?") }
+        self.expected = expected
+    }
+
+    /// True if nothing needs the server's clock, or more than one delivery.
+    var isOneDelivery: Bool { faults == .none && seed == nil }
+
+    private static func request(_ arguments: inout Arguments) throws(UsageError) -> StoreDriver.Request {
+        let user = try arguments.option("--user")
+        if let user, !isValidIdentifier(user) {
+            throw UsageError("--user must have 1 to 255 bytes and no control characters")
+        }
+        let product = try arguments.option("--product")
+        let order = try arguments.option("--order")
+        let kind = try arguments.choice("--kind", among: ProductKind.allCases.map(\.rawValue))
+        let app = try arguments.option("--bundle")
+        let environment = try arguments.choice("--environment", among: StoreEnvironment.ofStores.map(\.rawValue))
+        if let order, OrderToken(order) == nil { throw UsageError("--order must be a UUID, not \(quoted(order))") }
+        var token = order.flatMap { OrderToken($0) }
+        // No order announced this purchase, so its buyer is unknown.
+        if user == nil && token == nil { token = .random() }
+        var request = StoreDriver.Request(type: "", user: user, order: token)
+        request.product = product
+        request.kind = kind.flatMap { ProductKind(rawValue: $0) }
+        request.environment = environment.flatMap { StoreEnvironment(rawValue: $0) } ?? .sandbox
+        request.app = app
+        return request
     }
 }

@@ -8,28 +8,19 @@ public struct ContractStatus: Sendable, Hashable {
     /// Nil when the store has not said it; a transaction alone does not say it.
     public var autoRenew: Bool?
     /// Renewal stays on, but the next period is a pause.
-    public var isPausing: Bool
-
-    public init(
-        state: ContractState,
-        product: String,
-        pendingProduct: String? = nil,
-        accessUntil: Instant? = nil,
-        autoRenew: Bool? = nil,
-        isPausing: Bool = false
-    ) {
-        self.state = state
-        self.product = product
-        self.pendingProduct = pendingProduct
-        self.accessUntil = accessUntil
-        self.autoRenew = autoRenew
-        self.isPausing = isPausing
-    }
+    public var isPausing = false
 
     public var isActive: Bool { state.givesAccess }
 
     /// When access will end by itself; nil when it will not, or already has.
     public var endsAt: Instant? { isActive ? accessUntil : nil }
+}
+
+extension ContractStatus {
+    public init(state: ContractState, product: String) {
+        self.state = state
+        self.product = product
+    }
 }
 
 /// The effect of a refund, or of any other revocation, on access: a charge that the store took back has `revokedAt`,

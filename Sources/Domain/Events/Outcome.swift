@@ -50,11 +50,4 @@ public struct CommitResult: Sendable, Equatable {
     public var claim: ClaimOutcome?
     /// Where the purchase began, as far as its order knows; for the log.
     public var trace: TraceID?
-
-    public init(outcome: Outcome, event: String, cursor: Cursor, claim: ClaimOutcome? = nil) {
-        self.outcome = outcome
-        self.event = event
-        self.cursor = cursor
-        self.claim = claim
-    }
 }

@@ -8,23 +8,13 @@ public struct Order: Sendable, Equatable {
     public var kind: ProductKind?
     /// The newest that came with a request for it, or with a purchase that an app posted.
     public var trace: TraceID?
+}
 
-    public init(
-        token: OrderToken,
-        user: UserID,
-        product: String,
-        provider: Provider? = nil,
-        group: String? = nil,
-        kind: ProductKind? = nil,
-        trace: TraceID? = nil
-    ) {
+extension Order {
+    public init(token: OrderToken, user: UserID, product: String) {
         self.token = token
         self.user = user
         self.product = product
-        self.provider = provider
-        self.group = group
-        self.kind = kind
-        self.trace = trace
     }
 }
 
@@ -81,12 +71,6 @@ public struct OrderResult: Sendable, Equatable {
     public var since: Cursor
     /// False when the same request had been made before.
     public var isNew: Bool
-
-    public init(order: Order, since: Cursor, isNew: Bool) {
-        self.order = order
-        self.since = since
-        self.isNew = isNew
-    }
 }
 
 extension Order {

@@ -13,12 +13,6 @@ public struct Ownership: Sendable, Equatable {
         public var user: UserID
         public var at: Instant
         public var ground: Ground
-
-        public init(user: UserID, at: Instant, ground: Ground) {
-            self.user = user
-            self.at = at
-            self.ground = ground
-        }
     }
 
     /// The first user owns the contract; there are others only under the policy `share`.

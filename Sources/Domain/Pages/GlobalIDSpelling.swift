@@ -1,4 +1,4 @@
-internal import Encoding
+import Encoding
 
 /// How Rails writes a GlobalID: `gid://APP/MODEL/ID`.
 ///

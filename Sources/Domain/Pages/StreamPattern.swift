@@ -1,4 +1,4 @@
-internal import Encoding
+import Encoding
 
 /// How a user's stream is named: `PAYCAST_STREAM_NAME`, default `user:{user}:paywall`.
 ///

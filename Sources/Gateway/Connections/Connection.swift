@@ -1,5 +1,5 @@
-internal import HTTP
-internal import Pages
+import HTTP
+import Pages
 
 /// The state of one client between two callbacks: a connection of its own, or one request over HTTP/2.
 ///

@@ -1,8 +1,9 @@
-internal import HTTP
-internal import Pages
-internal import Support
+import HTTP
+import Pages
+import Support
 
-/// Ends connections: at once, after their last bytes, or after a farewell.
+/// Ends connections: at once, after their last bytes, or after a farewell. Whatever serves a connection may have to end it,
+/// so the parts of a loop are built on this one, each on the one before.
 final class ConnectionCloser {
     let loop: LoopContext
     let connections: ConnectionTable
@@ -10,18 +11,13 @@ final class ConnectionCloser {
     let deadlines: Deadlines
     let slowConsumers: SlowConsumers
 
-    init(
-        loop: LoopContext,
-        connections: ConnectionTable,
-        subscriptions: Subscriptions,
-        deadlines: Deadlines,
-        slowConsumers: SlowConsumers
-    ) {
+    /// `position` is the ledger's newest entry.
+    init(loop: LoopContext, position: Int64) {
         self.loop = loop
-        self.connections = connections
-        self.subscriptions = subscriptions
-        self.deadlines = deadlines
-        self.slowConsumers = slowConsumers
+        connections = ConnectionTable(loop: loop)
+        subscriptions = Subscriptions(loop: loop, position: position)
+        deadlines = Deadlines(loop: loop)
+        slowConsumers = SlowConsumers(loop: loop, subscriptions: subscriptions, deadlines: deadlines)
     }
 
     // MARK: At once

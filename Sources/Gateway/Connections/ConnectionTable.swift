@@ -1,5 +1,5 @@
-internal import HTTP
-internal import Support
+import HTTP
+import Support
 
 /// All connections of one loop until their sockets or streams are closed.
 final class ConnectionTable {

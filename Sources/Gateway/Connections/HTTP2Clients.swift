@@ -1,31 +1,17 @@
-internal import HTTP
-internal import Support
+import HTTP
+import Support
 
 /// Clients that speak HTTP/2. A request is a connection like any other: the same parser reads it, and routes, limits,
 /// origins, deadlines and pages are the same.
 final class HTTP2Clients {
-    private let loop: LoopContext
-    private let connections: ConnectionTable
-    private let deadlines: Deadlines
-    private let reads: ReadScheduler
-    private let closer: ConnectionCloser
-    private let requests: RequestServer
+    let requests: RequestServer
+    private var closer: ConnectionCloser { requests.closer }
+    private var loop: LoopContext { closer.loop }
+    private var connections: ConnectionTable { closer.connections }
     /// Clients that have events to handle or more to send.
     private var pending: [Connection] = []
 
-    init(
-        loop: LoopContext,
-        connections: ConnectionTable,
-        deadlines: Deadlines,
-        reads: ReadScheduler,
-        closer: ConnectionCloser,
-        requests: RequestServer
-    ) {
-        self.loop = loop
-        self.connections = connections
-        self.deadlines = deadlines
-        self.reads = reads
-        self.closer = closer
+    init(_ requests: RequestServer) {
         self.requests = requests
     }
 
@@ -70,7 +56,7 @@ final class HTTP2Clients {
         guard connection.isOpen else { return }
         if client.isBroken { return closer.end(connection) }
         if client.session.isOver, !client.socket.isBehind { return closer.finish(connection, lingers: true) }
-        reads.adjust(connection)
+        requests.reads.adjust(connection)
     }
 
     // MARK: Requests
@@ -130,7 +116,7 @@ final class HTTP2Clients {
         client.add(stream)
         connections.add(request)
         loop.metrics.http2Streams.add(1)
-        deadlines.set(for: request, seconds: loop.limits.headerSeconds)
+        closer.deadlines.set(for: request, seconds: loop.limits.headerSeconds)
         head.withUnsafeBytes { requests.received($0, on: request) }
         return true
     }

@@ -1,4 +1,4 @@
-internal import HTTP
+import HTTP
 
 /// Decides from whom more is read, and when: bytes that would pile up here stay in the kernel.
 final class ReadScheduler {

@@ -1,6 +1,6 @@
-internal import HTTP
-internal import Pages
-internal import Support
+import HTTP
+import Pages
+import Support
 
 /// Readers that take less than they are sent. The hub bounds a page's queue in bytes (`Hub+WaitingSubscriptions`), and
 /// this bounds it in time. A page beyond either bound is ended, and comes back with its cursor.
@@ -122,19 +122,15 @@ extension ConnectionCloser {
 }
 
 /// How fast a peer reads. Its kernel confirms bytes once it has room for them, so whoever reads nothing confirms nothing.
-public struct PeerReadProgress {
+struct PeerReadProgress {
     /// A line may be slow: a reader that takes as much as this keeps its connection.
     static let leastBytesPerSecond: UInt64 = 1 << 10
 
     /// How much the peer had confirmed when its time began.
-    private let start: UInt64
-
-    public init(start: UInt64) {
-        self.start = start
-    }
+    let start: UInt64
 
     /// Whether a peer that has confirmed `bytes` by now, `seconds` later, is still reading.
-    public func isSteady(confirmed bytes: UInt64, after seconds: Int) -> Bool {
+    func isSteady(confirmed bytes: UInt64, after seconds: Int) -> Bool {
         bytes >= start + UInt64(seconds) * PeerReadProgress.leastBytesPerSecond
     }
 }

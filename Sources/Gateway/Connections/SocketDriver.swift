@@ -1,16 +1,15 @@
-internal import HTTP
-internal import Support
+import HTTP
+import Support
 
 /// Reads from sockets that are readable, and sends on those that are writable.
 final class SocketDriver {
-    let loop: LoopContext
-    let events: EventLoop
     /// Nil without TLS.
     let security: TLSContext?
-    let connections: ConnectionTable
-    let deadlines: Deadlines
-    let closer: ConnectionCloser
-    let reads: ReadScheduler
+    private let events: EventLoop
+    private let loop: LoopContext
+    private let connections: ConnectionTable
+    private let deadlines: Deadlines
+    private let closer: ConnectionCloser
     private let requests: RequestServer
     private let http2: HTTP2Clients
     /// The buffer into which every socket is read. Nothing stays in it.
@@ -19,26 +18,15 @@ final class SocketDriver {
     /// The number of reads that one connection gets in a row.
     private static let rounds = 8
 
-    init(
-        loop: LoopContext,
-        events: EventLoop,
-        security: TLSContext?,
-        connections: ConnectionTable,
-        reads: ReadScheduler,
-        deadlines: Deadlines,
-        closer: ConnectionCloser,
-        requests: RequestServer,
-        http2: HTTP2Clients
-    ) {
-        self.loop = loop
+    init(_ http2: HTTP2Clients, events: EventLoop, security: TLSContext?) {
+        self.http2 = http2
         self.events = events
         self.security = security
-        self.connections = connections
-        self.reads = reads
-        self.deadlines = deadlines
-        self.closer = closer
-        self.requests = requests
-        self.http2 = http2
+        requests = http2.requests
+        closer = requests.closer
+        loop = closer.loop
+        connections = closer.connections
+        deadlines = closer.deadlines
     }
 
     deinit {
@@ -99,7 +87,7 @@ final class SocketDriver {
             case .broken: return closer.end(connection)
             }
         }
-        if socket.isEncrypted { reads.readAgain(connection) }
+        if socket.isEncrypted { requests.reads.readAgain(connection) }
     }
 
     /// Returns false while the handshake continues, and after it has failed.
@@ -161,7 +149,7 @@ extension SocketDriver {
             }
             welcome(socket.descriptor, from: socket.peer)
         }
-        for connection in reads.takeUnread() where connection.isOpen { readable(connection) }
+        for connection in requests.reads.takeUnread() where connection.isOpen { readable(connection) }
     }
 
     private func welcome(_ descriptor: Int32, from peer: IPAddress?) {

@@ -1,6 +1,6 @@
-internal import Domain
-internal import HTTP
-internal import Pages
+import Domain
+import HTTP
+import Pages
 
 /// One message, encoded at most once for each transport of this loop.
 struct FrameCache {

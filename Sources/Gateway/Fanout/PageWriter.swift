@@ -1,7 +1,7 @@
-internal import Domain
-internal import HTTP
-internal import Pages
-internal import Support
+import Domain
+import HTTP
+import Pages
+import Support
 
 /// Writes messages to pages: directly to live ones, because a writable callback for each would cost two `epoll_ctl`
 /// calls, and to others once their sockets accept bytes again.
@@ -11,24 +11,18 @@ final class PageWriter {
     /// The other loops of this gateway.
     let peers: [LoopPort]
     private let slowConsumers: SlowConsumers
-    private let closer: ConnectionCloser
+    let closer: ConnectionCloser
     /// The pages that are still to be told to reload.
     var reloads = StaggeredQueue<SubscriptionID>([], ticks: 1)
     /// The entry that they are told about; nil if it has no position in the ledger.
     var reloadGap: Int64?
 
-    init(
-        loop: LoopContext,
-        peers: [LoopPort],
-        subscriptions: Subscriptions,
-        slowConsumers: SlowConsumers,
-        closer: ConnectionCloser
-    ) {
-        self.loop = loop
-        self.peers = peers
-        self.subscriptions = subscriptions
-        self.slowConsumers = slowConsumers
+    init(_ closer: ConnectionCloser, peers: [LoopPort]) {
         self.closer = closer
+        self.peers = peers
+        loop = closer.loop
+        subscriptions = closer.subscriptions
+        slowConsumers = closer.slowConsumers
     }
 
     /// Writes bytes that are not a message. Returns false if the connection is dead.

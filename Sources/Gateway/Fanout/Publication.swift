@@ -1,7 +1,7 @@
 public import Domain
 public import Pages
-internal import Support
-internal import Synchronization
+import Support
+import Synchronization
 
 /// The messages of one commit, or of one transient broadcast, for the pages of a loop.
 public struct Publication: Sendable {

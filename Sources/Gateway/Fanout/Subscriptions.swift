@@ -1,7 +1,7 @@
-internal import Domain
-internal import HTTP
-internal import Pages
-internal import Support
+import Domain
+import HTTP
+import Pages
+import Support
 
 /// All subscriptions of one loop: the hub, and the subscribers by their place in the hub's slab.
 final class Subscriptions {

@@ -1,7 +1,7 @@
-internal import Domain
-internal import HTTP
-internal import Pages
-internal import Support
+import Domain
+import HTTP
+import Pages
+import Support
 
 /// The state that the parts of one loop share.
 final class LoopContext {

@@ -1,7 +1,7 @@
-internal import Domain
-internal import Pages
-internal import Support
-internal import Synchronization
+import Domain
+import Pages
+import Support
+import Synchronization
 
 /// The only door into a loop, for any thread.
 final class LoopPort: Sendable {

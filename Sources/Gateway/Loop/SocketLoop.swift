@@ -1,6 +1,6 @@
-internal import Domain
-internal import Pages
-internal import Support
+import Domain
+import Pages
+import Support
 
 /// All sockets of one thread: joins the parts of a loop, and gives them their turns.
 ///
@@ -19,9 +19,8 @@ final class SocketLoop {
     private let sockets: SocketDriver
     private var drain: Drain
     private var hubMetrics = HubMetrics()
-    private var timer: LoopTimer?
-    /// Runs while the loop is stopping.
-    private var lastSecond: LoopTimer?
+    /// True in the loop's last second.
+    private var isStopping = false
 
     /// `peers` are the ports of the gateway's other loops. `position` is the ledger's newest entry.
     init(
@@ -33,65 +32,17 @@ final class SocketLoop {
         peers: [LoopPort],
         position: Int64
     ) {
-        let loop = LoopContext(shared: shared, port: port, acceptor: Acceptor(listener: listener, events: events))
-        let reads = ReadScheduler(port: port)
-        let deadlines = Deadlines(loop: loop)
-        connections = ConnectionTable(loop: loop)
-        subscriptions = Subscriptions(loop: loop, position: position)
-        let slowConsumers = SlowConsumers(loop: loop, subscriptions: subscriptions, deadlines: deadlines)
-        closer = ConnectionCloser(
-            loop: loop,
-            connections: connections,
-            subscriptions: subscriptions,
-            deadlines: deadlines,
-            slowConsumers: slowConsumers
-        )
-        writer = PageWriter(
-            loop: loop,
-            peers: peers,
-            subscriptions: subscriptions,
-            slowConsumers: slowConsumers,
-            closer: closer
-        )
-        requests = RequestServer(
-            loop: loop,
-            reads: reads,
-            deadlines: deadlines,
-            closer: closer,
-            slowConsumers: slowConsumers,
-            subscriptions: subscriptions,
-            writer: writer
-        )
-        http2 = HTTP2Clients(
-            loop: loop,
-            connections: connections,
-            deadlines: deadlines,
-            reads: reads,
-            closer: closer,
-            requests: requests
-        )
-        sockets = SocketDriver(
-            loop: loop,
-            events: events,
-            security: security,
-            connections: connections,
-            reads: reads,
-            deadlines: deadlines,
-            closer: closer,
-            requests: requests,
-            http2: http2
-        )
-        heartbeats = Heartbeats(
-            loop: loop,
-            connections: connections,
-            subscriptions: subscriptions,
-            slowConsumers: slowConsumers,
-            writer: writer,
-            closer: closer
-        )
-        drain = Drain(loop: loop, connections: connections, http2: http2, pages: requests.pages, closer: closer)
-        self.loop = loop
         self.events = events
+        loop = LoopContext(shared: shared, port: port, acceptor: Acceptor(listener: listener, events: events))
+        closer = ConnectionCloser(loop: loop, position: position)
+        connections = closer.connections
+        subscriptions = closer.subscriptions
+        writer = PageWriter(closer, peers: peers)
+        requests = RequestServer(writer)
+        http2 = HTTP2Clients(requests)
+        sockets = SocketDriver(http2, events: events, security: security)
+        heartbeats = Heartbeats(writer: writer)
+        drain = Drain(http2: http2)
     }
 
     // MARK: Turns
@@ -101,12 +52,9 @@ final class SocketLoop {
         guard loop.acceptor.start(handler: { [unowned self] in sockets.accept() }) else { return started(false) }
         let isWatched = events.observe(loop.port.waker) { [unowned self] in wokenUp() }
         guard isWatched else { return started(false) }
-        timer = events.timer(interval: loop.settings.tick.milliseconds * 1000) { [unowned self] in tick() }
         loop.port.waker.wake()
         started(true)
-        events.run { [unowned self] in fallAsleep() }
-        timer = nil
-        lastSecond = nil
+        events.run(every: loop.settings.tick, tick: tick, prepare: fallAsleep)
     }
 
     /// Runs ten times a second.
@@ -120,8 +68,7 @@ final class SocketLoop {
         loop.acceptor.resume()
         http2.handlePending()
         hubMetrics.report(subscriptions.hub, to: loop.metrics)
-        // `lastSecond` ends the loop otherwise.
-        if lastSecond != nil, connections.isEmpty { events.stop() }
+        if isStopping, connections.isEmpty { events.stop() }
     }
 
     private func wokenUp() {
@@ -143,7 +90,8 @@ final class SocketLoop {
         loop.acceptor.stop()
         // Answers that were given have a second to go out.
         for connection in connections.all where !connection.isOwedSomething { closer.end(connection) }
-        lastSecond = events.timer(interval: 1_000_000) { [unowned self] in events.stop() }
+        isStopping = true
+        events.stop(after: .seconds(1))
     }
 
     // MARK: Mail

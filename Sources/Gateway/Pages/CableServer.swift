@@ -1,7 +1,7 @@
-internal import Domain
-internal import HTTP
-internal import Pages
-internal import Support
+import Domain
+import HTTP
+import Pages
+import Support
 
 /// `/cable`: one connection follows any number of streams.
 struct CableServer {

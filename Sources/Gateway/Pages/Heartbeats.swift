@@ -1,7 +1,7 @@
-internal import Domain
-internal import HTTP
-internal import Pages
-internal import Support
+import Domain
+import HTTP
+import Pages
+import Support
 
 /// Heartbeats and pings: each page gets one every 15 s, each cable client every 3 s. A client whose socket accepts no
 /// more has the deadline of slow readers instead.
@@ -12,12 +12,10 @@ struct Heartbeats {
     /// Action Cable's clients consider a connection dead after 6 s without a message.
     static let cableTicks = 3 * LoopSettings.ticksPerSecond
 
-    let loop: LoopContext
-    let connections: ConnectionTable
-    let subscriptions: Subscriptions
-    let slowConsumers: SlowConsumers
     let writer: PageWriter
-    let closer: ConnectionCloser
+    private var closer: ConnectionCloser { writer.closer }
+    private var connections: ConnectionTable { closer.connections }
+    private var subscriptions: Subscriptions { closer.subscriptions }
 
     func tick() {
         for id in subscriptions.heartbeats.tick() {
@@ -32,7 +30,7 @@ struct Heartbeats {
     /// Sends a comment or a ping. Ends a page that has answered no ping for a turn of the wheel.
     private func beat(_ page: Page, on connection: Connection) {
         if let ping = page.unansweredPing {
-            if !slowConsumers.isReading(page, since: ping, on: connection) { closer.end(connection) }
+            if !closer.slowConsumers.isReading(page, since: ping, on: connection) { closer.end(connection) }
             return
         }
         guard page.transport == .webSocket else { return send(EventStream.heartbeat, to: connection) }
@@ -47,7 +45,7 @@ struct Heartbeats {
     private func pingClients() {
         let due = subscriptions.pings.tick()
         guard !due.isEmpty else { return }
-        let message = CableMessage.ping(seconds: loop.settings.clock.now().milliseconds / 1000)
+        let message = CableMessage.ping(seconds: writer.loop.settings.clock.now().milliseconds / 1000)
         let frame = Frame.encode(.text, payload: message)
         for id in due {
             guard let connection = connections[id], case .cable = connection.phase, !connection.isBlocked

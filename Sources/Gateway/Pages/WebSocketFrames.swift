@@ -1,5 +1,5 @@
-internal import HTTP
-internal import Support
+import HTTP
+import Support
 
 /// Handles arriving WebSocket frames (RFC 6455) and answers them.
 struct WebSocketFrames {

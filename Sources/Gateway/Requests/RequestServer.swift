@@ -1,6 +1,6 @@
-internal import HTTP
-internal import Pages
-internal import Support
+import HTTP
+import Pages
+import Support
 
 /// Takes requests out of the arrived bytes, and answers them one after the other.
 final class RequestServer {
@@ -12,24 +12,17 @@ final class RequestServer {
     let pages: PageServer
     let cable: CableServer
     let webSockets: WebSocketFrames
-    private let reads: ReadScheduler
+    let reads: ReadScheduler
     private let headCheck = RequestHeadCheck()
 
-    init(
-        loop: LoopContext,
-        reads: ReadScheduler,
-        deadlines: Deadlines,
-        closer: ConnectionCloser,
-        slowConsumers: SlowConsumers,
-        subscriptions: Subscriptions,
-        writer: PageWriter
-    ) {
-        self.loop = loop
-        self.reads = reads
-        self.deadlines = deadlines
-        self.closer = closer
+    init(_ writer: PageWriter) {
+        let (closer, loop, subscriptions) = (writer.closer, writer.loop, writer.subscriptions)
         self.writer = writer
-        responses = ResponseWriter(loop: loop, deadlines: deadlines, slowConsumers: slowConsumers, closer: closer)
+        self.closer = closer
+        self.loop = loop
+        deadlines = closer.deadlines
+        reads = ReadScheduler(port: loop.port)
+        responses = ResponseWriter(closer)
         pages = PageServer(loop: loop, subscriptions: subscriptions, writer: writer, closer: closer)
         cable = CableServer(loop: loop, subscriptions: subscriptions, writer: writer, closer: closer)
         webSockets = WebSocketFrames(loop: loop, cable: cable, writer: writer, closer: closer)

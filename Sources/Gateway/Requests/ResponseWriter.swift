@@ -1,13 +1,20 @@
-internal import HTTP
-internal import Pages
-internal import Support
+import HTTP
+import Pages
+import Support
 
 /// Writes answers, and decides how the connection continues.
 struct ResponseWriter {
-    let loop: LoopContext
-    let deadlines: Deadlines
-    let slowConsumers: SlowConsumers
-    let closer: ConnectionCloser
+    private let loop: LoopContext
+    private let deadlines: Deadlines
+    private let slowConsumers: SlowConsumers
+    private let closer: ConnectionCloser
+
+    init(_ closer: ConnectionCloser) {
+        self.closer = closer
+        loop = closer.loop
+        deadlines = closer.deadlines
+        slowConsumers = closer.slowConsumers
+    }
 
     /// Writes an answer. Then the connection is free for the next request, or ends.
     func write(_ response: Response, on connection: Connection, terms: Connection.Terms) {

@@ -1,7 +1,7 @@
-public import HTTP
+import HTTP
 
 /// Where a connection's answers and frames go out: its own socket, or a stream of HTTP/2. Confined to one loop.
-public protocol Link: AnyObject {
+protocol Link: AnyObject {
     /// Whether bytes wait that the peer has not taken. Nothing more should be written until it has.
     var isBehind: Bool { get }
     /// How many bytes the peer has confirmed.
@@ -28,17 +28,12 @@ public protocol Link: AnyObject {
 }
 
 extension Link {
-    /// `@inlinable`: it runs for each page of each message.
-    @inlinable public func write(_ bytes: [UInt8]) -> Bool { bytes.withUnsafeBytes { write($0) } }
+    func write(_ bytes: [UInt8]) -> Bool { bytes.withUnsafeBytes { write($0) } }
 
-    public func write(_ text: String) -> Bool { write(Array(text.utf8)) }
+    func write(_ text: String) -> Bool { write(Array(text.utf8)) }
 }
 
 /// Names a connection of one loop. No number is used twice.
-public struct ConnectionID: Hashable, Sendable {
-    public let number: UInt64
-
-    public init(number: UInt64) {
-        self.number = number
-    }
+struct ConnectionID: Hashable, Sendable {
+    let number: UInt64
 }

@@ -1,12 +1,12 @@
-internal import Glibc
-public import HTTP
+import Glibc
+import HTTP
 
 /// One accepted connection of the kernel, in the clear or over TLS.
 ///
 /// Its loop reports when its descriptor is readable or writable. It owns its TLS channel. Confined to its loop's thread.
-public final class Socket: Link {
+final class Socket: Link {
     /// The outcome of a read.
-    public enum Received {
+    enum Received {
         case bytes(Int)
         /// The kernel has nothing more for now.
         case nothing
@@ -16,7 +16,7 @@ public final class Socket: Link {
     }
 
     /// How far a handshake or a write got.
-    public enum Progress: Equatable {
+    enum Progress: Equatable {
         /// The number of bytes; 1 for a handshake.
         case done(Int)
         /// The kernel has nothing, or takes nothing, for now.
@@ -28,7 +28,7 @@ public final class Socket: Link {
     }
 
     /// Events for the owner. They are reported again until the owner has read or written.
-    public enum Report {
+    enum Report {
         case ready(reading: Bool, writing: Bool)
         /// There will be no more reports of readiness; bytes that came before may still be read.
         case failed
@@ -44,14 +44,14 @@ public final class Socket: Link {
     private var sent = 0
     private var isBroken = false
     /// TLS owes the peer a record, and reads nothing before the kernel has taken it.
-    public private(set) var readWaitsForRoom = false
+    private(set) var readWaitsForRoom = false
     /// TLS has read a part of a message that has to be whole before it writes.
     private var writeWaitsForBytes = false
     /// Whether readiness to read is reported.
-    public private(set) var isReading = true
+    private(set) var isReading = true
 
     /// Nil when the loop or OpenSSL cannot take the descriptor, which is then closed.
-    public init?(_ descriptor: Int32, on loop: EventLoop, security: TLSContext?) {
+    init?(_ descriptor: Int32, on loop: EventLoop, security: TLSContext?) {
         let tls = security.flatMap { TLSChannel($0, descriptor: descriptor) }
         guard security == nil || tls != nil, let watch = DescriptorWatch(descriptor, on: loop) else {
             close(descriptor)
@@ -63,16 +63,16 @@ public final class Socket: Link {
     }
 
     /// From now on its owner is told what happens. `handler` is kept until the descriptor is closed.
-    public func start(handler: @escaping (Report) -> Void) {
+    func start(handler: @escaping (Report) -> Void) {
         watch.start(handler: handler)
     }
 
     // MARK: Reading
 
-    public var isEncrypted: Bool { tls != nil }
+    var isEncrypted: Bool { tls != nil }
 
     /// Continues the TLS handshake. Without TLS it is done at once.
-    public func handshake() -> Progress {
+    func handshake() -> Progress {
         guard let tls else { return .done(1) }
         let progress = tls.handshake()
         if progress == .waitsForOpposite { waitForRoom() }
@@ -80,10 +80,10 @@ public final class Socket: Link {
     }
 
     /// Whether the handshake agreed on HTTP/2.
-    public var hasChosenHTTP2: Bool { tls?.hasChosenHTTP2 ?? false }
+    var hasChosenHTTP2: Bool { tls?.hasChosenHTTP2 ?? false }
 
     /// Reads once, without blocking.
-    public func receive(into buffer: UnsafeMutableRawBufferPointer) -> Received {
+    func receive(into buffer: UnsafeMutableRawBufferPointer) -> Received {
         if let tls {
             return receive(into: buffer, over: tls)
         }
@@ -119,14 +119,14 @@ public final class Socket: Link {
     }
 
     /// Leaves the peer's bytes in the kernel, and stops the reports, which would otherwise come again and again.
-    public func stopReading() {
+    func stopReading() {
         guard isReading else { return }
         isReading = false
         adjustWatch()
     }
 
     /// Reports what the kernel holds, and what comes.
-    public func resumeReading() {
+    func resumeReading() {
         guard !isReading else { return }
         isReading = true
         adjustWatch()
@@ -141,9 +141,9 @@ public final class Socket: Link {
 
     // MARK: Writing
 
-    public var isBehind: Bool { sent < output.count || readWaitsForRoom }
+    var isBehind: Bool { sent < output.count || readWaitsForRoom }
 
-    public func write(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    func write(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard !isBroken else { return false }
         guard !isBehind else {
             output += bytes
@@ -157,14 +157,14 @@ public final class Socket: Link {
         return true
     }
 
-    public func begin(_ head: ResponseHead, body: [UInt8], date: String, isWhole: Bool) -> Bool {
+    func begin(_ head: ResponseHead, body: [UInt8], date: String, isWhole: Bool) -> Bool {
         write(head.text(date: date, before: body))
     }
 
-    public func finish() {}
+    func finish() {}
 
     /// The kernel takes bytes again, so this sends more. Returns false when the connection is dead.
-    public func flush() -> Bool {
+    func flush() -> Bool {
         guard isBehind else { return true }
         readWaitsForRoom = false
         guard let count = output.withUnsafeBytes({ transmit(UnsafeRawBufferPointer(rebasing: $0[sent...])) }) else {
@@ -210,36 +210,36 @@ public final class Socket: Link {
     // MARK: The end
 
     /// Announces the end over TLS: a peer that only finds the connection closed could not tell that from a truncation.
-    public func sayGoodbye() {
+    func sayGoodbye() {
         tls?.sayGoodbye()
     }
 
     /// Sends nothing more; bytes that arrive can still be read.
-    public func finishSending() {
+    func finishSending() {
         shutdown(descriptor, Int32(SHUT_WR))
     }
 
     /// Closes the descriptor at the end of the loop's turn.
-    public func end() {
+    func end() {
         watch.end()
     }
 
     // MARK: TCP
 
     /// `TCP_USER_TIMEOUT` of tcp(7).
-    public func endWhenUnanswered(after seconds: Int32) {
+    func endWhenUnanswered(after seconds: Int32) {
         var milliseconds = seconds * 1000
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, &milliseconds, 4)
     }
 
     /// `TCP_NOTSENT_LOWAT` of tcp(7). Without it the kernel buffers 4 MB for each reader that takes nothing.
-    public func limitUnsent(to bytes: Int32) {
+    func limitUnsent(to bytes: Int32) {
         var bytes = bytes
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, &bytes, 4)
     }
 
     /// `tcpi_bytes_acked` (include/uapi/linux/tcp.h); 0 when it is not known.
-    public var confirmedBytes: UInt64 {
+    var confirmedBytes: UInt64 {
         withUnsafeTemporaryAllocation(of: UInt64.self, capacity: 32) { information in
             var length = socklen_t(information.count * MemoryLayout<UInt64>.size)
             guard getsockopt(descriptor, Int32(IPPROTO_TCP), TCP_INFO, information.baseAddress, &length) == 0,

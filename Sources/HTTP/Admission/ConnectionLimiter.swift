@@ -1,4 +1,4 @@
-internal import Synchronization
+import Synchronization
 
 /// Counts who is connected to all loops together. Each connection costs one short lock, since a client's connections
 /// may reach any loop.

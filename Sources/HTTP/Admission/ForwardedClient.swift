@@ -1,4 +1,4 @@
-internal import Encoding
+import Encoding
 
 /// Who sent a request, through how many of our proxies, and how they reached the first one.
 public struct ForwardedClient: Equatable, Sendable {

@@ -1,4 +1,4 @@
-internal import Domain
+import Domain
 
 /// The host that a `Host` header names, without its port: in lower case, without a trailing dot.
 public struct HostName: Equatable {

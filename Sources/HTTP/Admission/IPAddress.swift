@@ -75,7 +75,3 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
 private func bigEndian(_ bytes: some Sequence<UInt8>) -> UInt64 {
     bytes.reduce(0) { $0 << 8 | UInt64($1) }
 }
-
-private func isHexDigit(_ byte: UInt8) -> Bool {
-    (48...57).contains(byte) || (65...70).contains(byte) || (97...102).contains(byte)
-}

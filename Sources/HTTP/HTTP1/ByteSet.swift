@@ -6,6 +6,8 @@ func isBlank(_ byte: UInt8) -> Bool { byte == space || byte == 9 }
 
 func isDigit(_ byte: UInt8) -> Bool { (48...57).contains(byte) }
 
+func isHexDigit(_ byte: UInt8) -> Bool { isDigit(byte) || (65...70).contains(byte) || (97...102).contains(byte) }
+
 /// Methods and field names consist of these bytes (RFC 9110 §5.6.2).
 func isTokenByte(_ byte: UInt8) -> Bool { tokenBytes.contains(byte) }
 

@@ -1,4 +1,4 @@
-internal import Encoding
+import Encoding
 
 /// Bytes that a connection has received and nobody has read: heads and bodies in the order in which they were sent.
 ///

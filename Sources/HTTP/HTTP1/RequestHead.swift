@@ -1,4 +1,4 @@
-internal import Encoding
+import Encoding
 
 /// The head of one request, parsed once and strictly (RFC 9112). Everything behind a socket sees only this parsed form.
 /// It is a class since every step of a request passes it on: copying its members would cost more than parsing.

@@ -1,4 +1,4 @@
-internal import Encoding
+import Encoding
 
 /// The target of a request (RFC 9112 §3.2), percent-decoded.
 struct RequestTarget {
@@ -77,10 +77,6 @@ enum Authority {
 
     private static func isPort(_ bytes: ArraySlice<UInt8>) -> Bool {
         bytes.first == UInt8(ascii: ":") && bytes.count <= 6 && bytes.dropFirst().allSatisfy(isDigit)
-    }
-
-    private static func isHexDigit(_ byte: UInt8) -> Bool {
-        isDigit(byte) || (65...70).contains(byte) || (97...102).contains(byte)
     }
 }
 

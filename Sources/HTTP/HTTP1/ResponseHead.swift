@@ -1,4 +1,4 @@
-internal import Encoding
+import Encoding
 
 /// The head of an answer. Over HTTP/2 its fields travel in other bytes.
 public struct ResponseHead: Sendable {

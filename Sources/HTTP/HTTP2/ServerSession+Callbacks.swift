@@ -1,4 +1,4 @@
-internal import CNghttp2
+import CNghttp2
 
 /// The callbacks of nghttp2. Nothing throws through C, and nothing here calls a socket.
 extension ServerSession {

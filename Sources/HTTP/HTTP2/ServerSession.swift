@@ -107,16 +107,21 @@ public final class ServerSession {
 
     // MARK: Streams
 
-    /// Begins an answer. If it has a body, `source` is asked for it. Returns false when the stream is gone.
-    public func respond(to id: Int32, head: ResponseFields, hasBody: Bool) -> Bool {
+    /// Begins an answer. If it has a body, `source` is asked for it. `date` is the value of `Date`. Returns false when the
+    /// stream is gone.
+    public func respond(to id: Int32, head: ResponseHead, date: String, hasBody: Bool) -> Bool {
         answered.insert(id)
+        // Names are in lower case (RFC 9113 §8.2.1), and no field concerns only one connection.
+        var named = [(name: ":status", value: String(head.status)), (name: "date", value: date)]
+        named += head.headers.map { (name: $0.name.lowercased(), value: $0.value) }
+        if let length = head.length { named.append((name: "content-length", value: String(length))) }
         var storage: [UInt8] = []
         var spans: [(name: Range<Int>, value: Range<Int>)] = []
-        for field in [ResponseFields.Field(name: ":status", value: String(head.status))] + head.fields {
+        for (name, value) in named {
             let start = storage.count
-            storage += field.name.utf8
+            storage += name.utf8
             let middle = storage.count
-            storage += field.value.utf8
+            storage += value.utf8
             spans.append((start..<middle, middle..<storage.count))
         }
         return storage.withUnsafeMutableBufferPointer { bytes in

@@ -1,5 +1,5 @@
-internal import Crypto
-internal import Encoding
+import Crypto
+import Encoding
 
 /// The server's part of the opening handshake (RFC 6455 §4.2.2).
 public enum Handshake {

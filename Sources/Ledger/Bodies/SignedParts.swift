@@ -1,5 +1,5 @@
-internal import Encoding
-internal import Glibc
+import Encoding
+import Glibc
 
 /// A body with signed documents (JWS, RFC 7515 §7.1) taken apart: Apple's notification is one, in whose payload are two
 /// more, and all three repeat 4 KB of certificates, the inner ones in Base64 of Base64.

@@ -1,6 +1,6 @@
-internal import Domain
-internal import Glibc
-internal import Synchronization
+import Domain
+import Glibc
+import Synchronization
 
 /// How the ledger keeps the body of an event or a fragment: as what it says where that gives the same bytes again, and
 /// otherwise as it came.

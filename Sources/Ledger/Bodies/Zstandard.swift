@@ -1,5 +1,5 @@
-internal import CZstd
-internal import Synchronization
+import CZstd
+import Synchronization
 
 /// Compresses with Zstandard (RFC 8878), at its fastest level: for what stores send, no level saves more than 5 % beside
 /// it. zlib saves as much, and takes two to five times as long.

@@ -1,5 +1,5 @@
-internal import Support
-internal import Synchronization
+import Support
+import Synchronization
 
 /// Checks whether the ledger's file holds what was written to it. It reads the whole file, one table at a time, on a
 /// fresh connection that has nothing cached. One thread owns it; only `stop` may be called from others.

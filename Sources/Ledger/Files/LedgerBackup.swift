@@ -1,5 +1,5 @@
-internal import Domain
-internal import Glibc
+import Domain
+import Glibc
 
 /// A whole, consistent ledger in one file: a backup makes one, and a restore puts it back.
 ///
@@ -84,7 +84,8 @@ public struct LedgerBackup: Sendable, Equatable {
 }
 
 extension LedgerBackup {
-    static func isFile(_ path: String) -> Bool {
+    /// True for a file that is not empty.
+    public static func isFile(_ path: String) -> Bool {
         var information = stat()
         return stat(path, &information) == 0 && information.st_mode & S_IFMT == S_IFREG && information.st_size > 0
     }
@@ -96,16 +97,9 @@ extension LedgerBackup {
         return String(cString: resolved)
     }
 
-    static func isSameFile(_ left: String, as right: String) -> Bool {
-        var first = stat()
-        var second = stat()
-        guard stat(left, &first) == 0, stat(right, &second) == 0 else { return false }
-        return first.st_ino == second.st_ino && first.st_dev == second.st_dev
-    }
-
     /// Allows only an older backup to be replaced: a typo must not cost anybody another file.
     static func refuseToReplace(_ file: String, from path: String) throws(LedgerBackupError) {
-        for suffix in ["", "-wal", "-shm", "-journal", "-lock"] where isSameFile(file, as: path + suffix) {
+        for suffix in ["", "-wal", "-shm", "-journal", "-lock"] where FileIdentity.isSame(file, as: path + suffix) {
             throw .sameFile(file)
         }
         var information = stat()
@@ -151,7 +145,7 @@ extension LedgerBackup {
         to path: String
     ) throws(LedgerBackupError) -> (copy: LedgerBackup, former: String?) {
         guard isFile(file) else { throw .noLedger(file) }
-        guard !isSameFile(file, as: path) else { throw .sameFile(file) }
+        guard !FileIdentity.isSame(file, as: path) else { throw .sameFile(file) }
         let path = resolved(path)
         let hasFormer = isFile(path)
         let owner = LedgerFileOwner(ofLedgerAt: path)

@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// The ledger's file, before SQLite opens it.
 public enum LedgerFile {
@@ -31,27 +31,34 @@ public enum LedgerFile {
     }
 }
 
+/// Which file a path names: two paths may name one file, and another file may take its place.
+public struct FileIdentity: Sendable, Equatable {
+    private let device: UInt
+    private let inode: UInt
+
+    /// Nil if there is none.
+    public init?(_ path: String) {
+        var information = stat()
+        guard stat(path, &information) == 0 else { return nil }
+        device = UInt(information.st_dev)
+        inode = UInt(information.st_ino)
+    }
+
+    /// Whether two paths name one file, which is there.
+    public static func isSame(_ left: String, as right: String) -> Bool {
+        FileIdentity(left).map { $0 == FileIdentity(right) } ?? false
+    }
+}
+
 /// Identifies the ledger's files. SQLite goes on writing to a file that was deleted, moved or replaced, and everything
 /// that was answered 200 meanwhile would be gone after the next start.
 public struct LedgerFileIdentity: Sendable {
-    private struct Identity: Equatable {
-        var device: UInt
-        var inode: UInt
-
-        init?(_ path: String) {
-            var information = stat()
-            guard stat(path, &information) == 0 else { return nil }
-            device = UInt(information.st_dev)
-            inode = UInt(information.st_ino)
-        }
-    }
-
-    private let files: [(path: String, identity: Identity)]
+    private let files: [(path: String, identity: FileIdentity)]
 
     /// Make it once the files are open and the journal has begun. A ledger in memory has no files.
     public init(_ path: String) {
         files = ["", "-wal", "-shm"].compactMap { suffix in
-            Identity(path + suffix).map { (path + suffix, $0) }
+            FileIdentity(path + suffix).map { (path + suffix, $0) }
         }
     }
 
@@ -59,12 +66,12 @@ public struct LedgerFileIdentity: Sendable {
     public var path: String? { files.first?.path }
 
     /// True while that path still names the file that is written, whatever happened to its journal.
-    public var hasLedger: Bool { files.first.map { Identity($0.path) == $0.identity } ?? true }
+    public var hasLedger: Bool { files.first.map { FileIdentity($0.path) == $0.identity } ?? true }
 
     /// Nil while the files that are written are at their paths.
     public var problem: String? {
         for file in files {
-            let found = Identity(file.path)
+            let found = FileIdentity(file.path)
             guard found != file.identity else { continue }
             let what = found == nil ? "\(file.path) is gone" : "another file has taken the place of \(file.path)"
             let todo =

@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// The condition of a ledger's files while no server uses them. It only reads and creates no file, not even one of
 /// SQLite's, which would then belong to the inspecting user instead of the server's.

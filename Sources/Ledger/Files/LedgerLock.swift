@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// Keeps a second server from the ledger. Two would both commit, and the pages of one would never hear what the other
 /// committed.
@@ -71,9 +71,7 @@ public final class LedgerLock: Sendable {
 
     /// The lock lies beside the file itself, so that a link to the ledger leads to the same lock.
     static func file(of path: String) -> String {
-        guard let resolved = realpath(path, nil) else { return path + "-lock" }
-        defer { free(resolved) }
-        return String(cString: resolved) + "-lock"
+        LedgerBackup.resolved(path) + "-lock"
     }
 
     private static func text(in descriptor: Int32) -> String {
@@ -87,5 +85,27 @@ public final class LedgerLock: Sendable {
         let bytes = Array(holder.text.utf8)
         ftruncate(descriptor, 0)
         _ = pwrite(descriptor, bytes, bytes.count, 0)
+    }
+}
+
+/// The server that holds the ledger: `PID ADDRESS` on one line; the address is missing while that server starts.
+public struct LedgerHolder: Sendable, Equatable, CustomStringConvertible {
+    public var process: Int?
+    public var address: String?
+
+    public var description: String {
+        let name = process.map { "process \($0)" } ?? "another process"
+        return name + (address.map { ", which serves \($0)" } ?? ", which is starting")
+    }
+}
+
+extension LedgerHolder {
+    fileprivate init(_ text: String) {
+        let words = text.split(whereSeparator: \.isWhitespace)
+        self.init(process: words.first.flatMap { Int($0) }, address: words.dropFirst().first.map(String.init))
+    }
+
+    fileprivate var text: String {
+        [process.map { "\($0)" }, address].compactMap { $0 }.joined(separator: " ") + "\n"
     }
 }

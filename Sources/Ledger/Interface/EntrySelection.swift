@@ -33,12 +33,6 @@ public struct EntryPage: Sendable, Equatable {
     /// The newest position when the page was read.
     public var head: Cursor
 
-    public init(entries: [Entry], through: Int64, head: Cursor) {
-        self.entries = entries
-        self.through = through
-        self.head = head
-    }
-
     /// True if the search has reached the newest position.
     public var isWhole: Bool { through >= head.position }
 }

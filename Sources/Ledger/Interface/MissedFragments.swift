@@ -26,24 +26,6 @@ public struct MissedFragments: Sendable, Equatable {
     /// a `refresh`.
     public var isUnknownCursor: Bool
 
-    public init(
-        through: Cursor,
-        items: [MissedItem],
-        mode: Mode,
-        isTruncated: Bool,
-        newest: Int64? = nil,
-        lost: Int64? = nil,
-        isUnknownCursor: Bool
-    ) {
-        self.through = through
-        self.items = items
-        self.mode = mode
-        self.isTruncated = isTruncated
-        self.newest = newest
-        self.lost = lost
-        self.isUnknownCursor = isUnknownCursor
-    }
-
     /// True if something that the page missed can no longer be sent.
     public var needsRefresh: Bool { isTruncated || (isUnknownCursor && items.isEmpty) }
 }
@@ -65,9 +47,4 @@ public enum MissedSince: Sendable, Equatable {
 public struct MissedItem: Sendable, Equatable {
     public var position: Int64
     public var fragments: [Fragment]
-
-    public init(position: Int64, fragments: [Fragment]) {
-        self.position = position
-        self.fragments = fragments
-    }
 }

@@ -20,20 +20,6 @@ public struct OrderRecord: Sendable, Equatable {
     public var purchases: [OrderPurchase]
     /// Events that carried its token and contradict the order: the newest ten, newest first.
     public var contradictions: [OrderEvent]
-
-    public init(
-        order: Order,
-        createdAt: Instant,
-        state: State,
-        purchases: [OrderPurchase],
-        contradictions: [OrderEvent]
-    ) {
-        self.order = order
-        self.createdAt = createdAt
-        self.state = state
-        self.purchases = purchases
-        self.contradictions = contradictions
-    }
 }
 
 /// A purchase that carried an order's token.
@@ -47,22 +33,6 @@ public struct OrderPurchase: Sendable, Equatable {
     public var boughtAt: Instant
     /// The first event that carried it, among the contract's first hundred.
     public var event: OrderEvent?
-
-    public init(
-        contract: ContractKey,
-        user: UserID? = nil,
-        product: String,
-        state: ContractState,
-        boughtAt: Instant,
-        event: OrderEvent? = nil
-    ) {
-        self.contract = contract
-        self.user = user
-        self.product = product
-        self.state = state
-        self.boughtAt = boughtAt
-        self.event = event
-    }
 }
 
 public struct OrderEvent: Sendable, Equatable {
@@ -70,10 +40,4 @@ public struct OrderEvent: Sendable, Equatable {
     public var id: String
     public var cursor: Cursor
     public var committedAt: Instant
-
-    public init(id: String, cursor: Cursor, committedAt: Instant) {
-        self.id = id
-        self.cursor = cursor
-        self.committedAt = committedAt
-    }
 }

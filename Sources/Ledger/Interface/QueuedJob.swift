@@ -9,14 +9,6 @@ public struct QueuedJob: Sendable, Equatable {
     public var queuedAt: Instant
     /// The event's body, for `forward` only.
     public var body: [UInt8]?
-
-    public init(id: Int64, job: Job, attempts: Int, queuedAt: Instant, body: [UInt8]? = nil) {
-        self.id = id
-        self.job = job
-        self.attempts = attempts
-        self.queuedAt = queuedAt
-        self.body = body
-    }
 }
 
 /// The jobs that stores and staging servers still wait for.

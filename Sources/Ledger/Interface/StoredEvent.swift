@@ -11,26 +11,6 @@ public struct StoredEvent: Sendable, Equatable {
     public var body: [UInt8]
     /// The ledger's id of the contract that the event changed or confirmed.
     public var contract: Int64?
-
-    public init(
-        position: Int64,
-        provider: Provider,
-        environment: StoreEnvironment,
-        app: String,
-        id: String,
-        receivedAt: Instant,
-        body: [UInt8],
-        contract: Int64? = nil
-    ) {
-        self.position = position
-        self.provider = provider
-        self.environment = environment
-        self.app = app
-        self.id = id
-        self.receivedAt = receivedAt
-        self.body = body
-        self.contract = contract
-    }
 }
 
 /// Selects stored events within a range of positions: those with the given ids, of a contract, of a user, or all.

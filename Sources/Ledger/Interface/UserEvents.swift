@@ -7,12 +7,6 @@ public struct UserEvents: Sendable, Equatable {
     public var next: Cursor?
     /// The ledger's newest position when the page was read.
     public var head: Cursor
-
-    public init(events: [UserEvent], next: Cursor? = nil, head: Cursor) {
-        self.events = events
-        self.next = next
-        self.head = head
-    }
 }
 
 public struct UserEvent: Sendable, Equatable {
@@ -21,21 +15,10 @@ public struct UserEvent: Sendable, Equatable {
     public var dates: EventDates?
     /// The body that the store sent, if it was asked for and is kept.
     public var body: [UInt8]?
-
-    public init(entry: Entry, dates: EventDates? = nil, body: [UInt8]? = nil) {
-        self.entry = entry
-        self.dates = dates
-        self.body = body
-    }
 }
 
 public struct EventDates: Sendable, Equatable {
     /// By the store's own date.
     public var occurredAt: Instant
     public var receivedAt: Instant
-
-    public init(occurredAt: Instant, receivedAt: Instant) {
-        self.occurredAt = occurredAt
-        self.receivedAt = receivedAt
-    }
 }

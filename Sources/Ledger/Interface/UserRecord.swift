@@ -11,20 +11,6 @@ public struct UserRecord: Sendable, Equatable {
     public var orders: [OrderRecord]
     /// The newest position when it was read.
     public var head: Cursor
-
-    public init(
-        language: LanguageTag? = nil,
-        isActive: Bool,
-        contracts: [ContractRecord],
-        orders: [OrderRecord],
-        head: Cursor
-    ) {
-        self.language = language
-        self.isActive = isActive
-        self.contracts = contracts
-        self.orders = orders
-        self.head = head
-    }
 }
 
 /// One contract, with the details that support asks for.
@@ -45,30 +31,6 @@ public struct ContractRecord: Sendable, Equatable {
     public var charge: Transaction?
     /// The store's own date of its newest statement about the contract.
     public var statedAt: Instant?
-
-    public init(
-        entitlement: Entitlement,
-        app: String,
-        kind: ProductKind,
-        owner: UserID? = nil,
-        sharedWith: [UserID],
-        order: OrderToken? = nil,
-        account: String? = nil,
-        replaces: String? = nil,
-        charge: Transaction? = nil,
-        statedAt: Instant? = nil
-    ) {
-        self.entitlement = entitlement
-        self.app = app
-        self.kind = kind
-        self.owner = owner
-        self.sharedWith = sharedWith
-        self.order = order
-        self.account = account
-        self.replaces = replaces
-        self.charge = charge
-        self.statedAt = statedAt
-    }
 }
 
 /// A user's entitlements, and the cursor to resume from.
@@ -78,10 +40,4 @@ public struct UserEntitlements: Sendable, Equatable {
     /// the newest 100 consumables are listed.
     public var entitlements: [Entitlement]
     public var since: Cursor
-
-    public init(isActive: Bool, entitlements: [Entitlement], since: Cursor) {
-        self.isActive = isActive
-        self.entitlements = entitlements
-        self.since = since
-    }
 }

@@ -1,4 +1,4 @@
-internal import Encoding
+import Encoding
 
 /// Converts between a template's values and what a fragment's body holds of them: a JSON object of strings, by name.
 enum ValuesColumn {

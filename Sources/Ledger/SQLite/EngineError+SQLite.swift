@@ -1,4 +1,4 @@
-internal import CSQLite
+import CSQLite
 
 /// SQLite's extended result code, its message, and the statement (https://www.sqlite.org/rescode.html).
 extension EngineError {

@@ -1,4 +1,4 @@
-internal import CSQLite
+import CSQLite
 
 /// One prepared statement of one connection: reset, and its bindings cleared, after each use.
 final class SQLiteStatement: PreparedStatement {

@@ -1,4 +1,4 @@
-internal import Crypto
+import Crypto
 
 /// Authenticates the messages between nodes. LISTEN and NOTIFY need no right but to connect, while the key is in a
 /// table of the ledger: a client that can read it could write entries as well.

@@ -11,8 +11,6 @@ public final class NodeMessageQueue: Sendable {
     /// Nil if the process had no descriptor left; sending then takes up to a second.
     public let waker = EventDescriptor()
 
-    public init() {}
-
     /// Returns false if too much is waiting, or if the message is too large. A vital message waits as long as it must.
     public func send(_ body: [UInt8], isVital: Bool = false) -> Bool {
         let now = monotonicNanoseconds()

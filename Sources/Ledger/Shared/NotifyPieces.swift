@@ -1,5 +1,5 @@
-internal import Crypto
-internal import Encoding
+import Crypto
+import Encoding
 
 /// Cuts a message into the payloads of notifications, which have fewer than 8,000 bytes of text
 /// (https://www.postgresql.org/docs/15/sql-notify.html).

@@ -1,4 +1,4 @@
-internal import Domain
+import Domain
 
 /// Questions of pages about what they missed, by stream. Streams take turns: a user with hundreds of pages, or a client that
 /// comes back ever again, makes no other user wait.

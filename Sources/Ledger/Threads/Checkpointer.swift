@@ -1,6 +1,6 @@
-internal import Domain
-internal import Support
-internal import Synchronization
+import Domain
+import Support
+import Synchronization
 
 /// Copies the journal into the ledger's file, on a thread and a connection of its own.
 ///
@@ -10,11 +10,10 @@ internal import Synchronization
 final class Checkpointer: Sendable {
     private let waker = Waker()
     private let isClosing = Atomic<Bool>(false)
-    private let thread = Mutex<WorkerThread?>(nil)
+    private let thread = OwnedThread()
 
     init(path: String, health: LedgerHealth) {
-        let worker = WorkerThread(name: "ledger-sync") { [self] in run(path, health: health) }
-        thread.withLock { $0 = worker }
+        thread.start("ledger-sync") { [self] in run(path, health: health) }
     }
 
     /// Call it when the journal has grown.
@@ -24,11 +23,7 @@ final class Checkpointer: Sendable {
     func close() {
         isClosing.store(true, ordering: .releasing)
         waker.wake()
-        let running = thread.withLock { thread in
-            defer { thread = nil }
-            return thread
-        }
-        running?.join()
+        thread.join()
     }
 
     /// Tries again every second while it fails. Meanwhile the writer's own checkpoints help, every 64,000 pages.

@@ -1,4 +1,4 @@
-internal import Domain
+import Domain
 
 /// Puts what this node commits and what it reads of other nodes' commits into one order without holes: that of their
 /// positions. Each entry comes out once.

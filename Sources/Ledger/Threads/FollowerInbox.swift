@@ -1,4 +1,4 @@
-internal import Domain
+import Domain
 
 /// The answer of the log's thread: the entries that it has read, or none when it could not.
 struct LogReading: Sendable {
@@ -85,18 +85,5 @@ struct FollowerInbox: Sendable {
 
 extension Entry {
     /// Roughly its size in memory, in bytes.
-    var approximateBytes: Int {
-        fragments.reduce(256) { $0 + 256 + $1.content.byteCount }
-    }
-}
-
-extension Fragment.Content {
-    fileprivate var byteCount: Int {
-        switch self {
-        case .template(let name, let values):
-            values.reduce(name.utf8.count) { $0 + $1.key.utf8.count + $1.value.utf8.count }
-        case .html(let text), .markup(let text): text.utf8.count
-        case .none: 0
-        }
-    }
+    fileprivate var approximateBytes: Int { fragments.reduce(256) { $0 + 256 + $1.size } }
 }

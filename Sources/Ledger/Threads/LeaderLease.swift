@@ -1,5 +1,5 @@
-internal import Support
-internal import Synchronization
+import Support
+import Synchronization
 
 /// Whether this node leads, that is, does the work that one node does for all: jobs, recoveries, questions at the end of a
 /// period, retention, and what a Rails app broadcasts. Any thread may ask.

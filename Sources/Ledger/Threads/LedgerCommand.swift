@@ -1,28 +1,22 @@
 public import Domain
 
+/// What runs with the result, once, on one of the ledger's threads. It must not block.
+public typealias LedgerAnswer<Value> = @Sendable (Result<Value, LedgerError>) -> Void
+
 /// One thing to commit. A completion runs once, on the writer's thread, after the commit. It must not block.
 public enum LedgerCommand: Sendable {
     /// `claim` names the user who posted the event, when it was not the store.
-    case event(
-        Event,
-        claim: Claim? = nil,
-        receivedAt: Instant,
-        completion: @Sendable (Result<CommitResult, LedgerError>) -> Void
-    )
+    case event(Event, claim: Claim? = nil, receivedAt: Instant, completion: LedgerAnswer<CommitResult>)
     case order(OrderRequest, completion: @Sendable (Result<OrderResult, OrderError>) -> Void)
     /// Sets the language that a user reads from now on.
-    case language(LanguageTag, of: UserID, completion: @Sendable (Result<Void, LedgerError>) -> Void)
+    case language(LanguageTag, of: UserID, completion: LedgerAnswer<Void>)
     /// Commits one entry for each fragment, in their order.
-    case broadcast([Fragment], completion: @Sendable (Result<[Cursor], LedgerError>) -> Void)
+    case broadcast([Fragment], completion: LedgerAnswer<[Cursor]>)
     /// The same, but only once: a request that was already committed under its key gets the same answer as then.
-    case broadcastOnce(
-        [Fragment],
-        KeyedRequest,
-        completion: @Sendable (Result<KeyedBroadcast, LedgerError>) -> Void
-    )
+    case broadcastOnce([Fragment], KeyedRequest, completion: LedgerAnswer<KeyedBroadcast>)
     /// Records that until now an app may have broadcast something that did not arrive. Pages that have seen nothing
     /// newer reload.
-    case broadcastsLost(completion: @Sendable (Result<Cursor, LedgerError>) -> Void)
+    case broadcastsLost(completion: LedgerAnswer<Cursor>)
     /// Records the result of a job. The completion gets false when that was not committed.
     case job(Int64, JobResult, completion: @Sendable (Bool) -> Void)
     /// Records what an address answered to messages, in their order. If that `endsOutage`, those that failed meanwhile are due
@@ -36,21 +30,21 @@ public enum LedgerCommand: Sendable {
     /// not committed.
     case saveCheckpoint(String, Instant, completion: @Sendable (Bool) -> Void)
     /// Applies stored events once more. With `isTrial`, it reports what that would change, and changes nothing.
-    case replay(ReplayBatch, isTrial: Bool, completion: @Sendable (Result<ReplayReport, LedgerError>) -> Void)
+    case replay(ReplayBatch, isTrial: Bool, completion: LedgerAnswer<ReplayReport>)
     /// Sends both page elements again to these users and to everyone who holds one of these contracts. The completion
     /// gets all of these users.
-    case rebroadcast(contracts: [Int64], users: [UserID], completion: @Sendable (Result<[UserID], LedgerError>) -> Void)
+    case rebroadcast(contracts: [Int64], users: [UserID], completion: LedgerAnswer<[UserID]>)
     /// One step of an erasure; submit it until it is done. The last step's completion runs when nothing of the user is
     /// left in the journal either.
-    case erase(UserID, completion: @Sendable (Result<ErasureStep, LedgerError>) -> Void)
+    case erase(UserID, completion: LedgerAnswer<ErasureStep>)
     /// One step that empties bodies and fragments from before an instant; submit it until the completion gets true.
-    case emptyOld(before: Instant, completion: @Sendable (Result<Bool, LedgerError>) -> Void)
+    case emptyOld(before: Instant, completion: LedgerAnswer<Bool>)
     /// Work of one node for all, under its lease. Refused as busy, in the same transaction, once another node has it.
     indirect case led(LedgerCommand, under: Lease)
     /// The command, and with it the entry that says who is behind it, unless the command changes nothing.
     indirect case audited(LedgerCommand, by: Act)
     /// An entry for what changes nothing in the ledger, such as reading.
-    case note(Act, completion: @Sendable (Result<Void, LedgerError>) -> Void)
+    case note(Act, completion: LedgerAnswer<Void>)
     /// Later commands follow this policy. There is nothing to commit, and it cannot fail.
     case policy(AccessPolicy)
 }

@@ -1,6 +1,6 @@
-internal import Domain
-internal import Support
-internal import Synchronization
+import Domain
+import Support
+import Synchronization
 
 /// The log's thread: it reads what it is asked for, says that this node lives and keeps its lease.
 extension LedgerFollower {

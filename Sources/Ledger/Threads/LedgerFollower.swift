@@ -1,6 +1,6 @@
 public import Domain
-internal import Support
-internal import Synchronization
+import Support
+import Synchronization
 
 /// Follows a ledger that several nodes write: `onEntries` receives every entry once, in the order of positions, on this
 /// thread, whichever node committed it.

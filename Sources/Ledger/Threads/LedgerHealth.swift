@@ -1,5 +1,5 @@
-internal import Support
-internal import Synchronization
+import Support
+import Synchronization
 
 /// The present troubles of the ledger, as its writer, its checkpointer and its watch report them. Any thread may report
 /// and ask.

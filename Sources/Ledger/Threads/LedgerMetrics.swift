@@ -1,14 +1,11 @@
-internal import Domain
-internal import Support
+import Domain
+import Support
 
 /// The writer's metrics.
 struct LedgerMetrics: Sendable {
     let commitTime: Histogram
-    let batchSize: Gauge
-    let commands: Counter
-    let failures: Counter
-    let queueDepth: Gauge
-    let unclaimed: Gauge
+    let batchSize, queueDepth, unclaimed: Gauge
+    let commands, failures: Counter
     private let outcomes: [Provider: [Outcome: Counter]]
 
     init(_ metrics: Metrics, providers: [Provider]) {

@@ -1,5 +1,5 @@
 public import Domain
-internal import Support
+import Support
 
 /// Questions about one user, one event, and one order.
 extension LedgerReader {

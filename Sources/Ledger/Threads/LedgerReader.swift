@@ -1,6 +1,6 @@
 public import Domain
 public import Support
-internal import Synchronization
+import Synchronization
 
 /// The thread that answers questions: what a page has missed, what a user holds, and what was committed.
 ///
@@ -23,7 +23,7 @@ public final class LedgerReader: Sendable {
     private let mailbox: Mailbox<Waiting>
     /// Pages that wait to catch up, in the mailbox and behind it.
     private let pagesWaiting: PageCount
-    private let thread: Mutex<WorkerThread?>
+    private let thread = OwnedThread()
     let clock: Clock
 
     public init(
@@ -36,7 +36,7 @@ public final class LedgerReader: Sendable {
         let mailbox = Mailbox<Waiting>(capacity: LedgerReader.capacity) { waker.wake() }
         let pagesWaiting = PageCount()
         let opened = Promise<LedgerError?>()
-        let thread = WorkerThread(name: "ledger-reader") {
+        thread.start("ledger-reader") {
             do throws(LedgerError) {
                 var queries = try engine.openQueries(policy: policy, streams: streams)
                 opened.fulfil(nil)
@@ -51,7 +51,6 @@ public final class LedgerReader: Sendable {
         }
         self.mailbox = mailbox
         self.pagesWaiting = pagesWaiting
-        self.thread = Mutex(thread)
         self.clock = clock
     }
 
@@ -103,6 +102,40 @@ public final class LedgerReader: Sendable {
     ) -> Bool {
         ask(completion) { queries throws(LedgerError) in
             try queries.entries(selection, after: position, limit: limit)
+        }
+    }
+
+    /// At most `limit` entries, newest first, between two positions that are left out themselves. The next page ends
+    /// after `through`.
+    public func newest(
+        _ selection: EntrySelection,
+        after oldest: Int64 = 0,
+        before newest: Int64? = nil,
+        limit: Int,
+        completion: @escaping @Sendable (Result<EntryPage, LedgerError>) -> Void
+    ) -> Bool {
+        ask(completion) { queries throws(LedgerError) in
+            try queries.newest(selection, after: oldest, before: newest, limit: limit)
+        }
+    }
+
+    /// What has such a name: a user, an order, a contract, an account at a store, or an event.
+    public func search(
+        _ name: String,
+        completion: @escaping @Sendable (Result<[SearchHit], LedgerError>) -> Void
+    ) -> Bool {
+        ask(completion) { queries throws(LedgerError) in
+            try queries.search(name)
+        }
+    }
+
+    /// What somebody should look at. `addresses` are the backend's.
+    public func attention(
+        of addresses: [String],
+        completion: @escaping @Sendable (Result<Attention, LedgerError>) -> Void
+    ) -> Bool {
+        ask(completion) { [clock] queries throws(LedgerError) in
+            try queries.attention(of: addresses, now: clock.now())
         }
     }
 
@@ -214,11 +247,7 @@ public final class LedgerReader: Sendable {
     /// Answers the waiting questions and ends the thread. Must not be called from a completion.
     public func close() {
         mailbox.close()
-        let running = thread.withLock { thread in
-            defer { thread = nil }
-            return thread
-        }
-        running?.join()
+        thread.join()
     }
 
     private static func run(

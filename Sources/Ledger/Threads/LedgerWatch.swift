@@ -1,6 +1,5 @@
-internal import Domain
+import Domain
 public import Support
-internal import Synchronization
 
 /// Watches the ledger from outside its writer, once a second and whenever it is asked. It checks whether the ledger
 /// commits and answers, whether its files are as they should be. What it finds is in the writer's `health`.
@@ -21,7 +20,7 @@ public final class LedgerWatch: Sendable {
     private let clock: Clock
     private let mailbox: Mailbox<@Sendable () -> Void>
     private let waker = Waker()
-    private let thread = Mutex<WorkerThread?>(nil)
+    private let thread = OwnedThread()
 
     /// Close it before `writer` and `reader`. `files` is nil for a ledger that another server keeps.
     public init(writer: LedgerWriter, reader: LedgerReader, files: LedgerFilesWatch?, clock: Clock) {
@@ -30,8 +29,7 @@ public final class LedgerWatch: Sendable {
         self.files = files
         self.clock = clock
         mailbox = Mailbox(capacity: 1000) { [waker] in waker.wake() }
-        let worker = WorkerThread(name: "ledger-watch") { [self] in run() }
-        thread.withLock { $0 = worker }
+        thread.start("ledger-watch") { [self] in run() }
     }
 
     /// Checks, and then calls `done` on the watch's thread. Returns false when too many ask, or when the watch is
@@ -41,11 +39,7 @@ public final class LedgerWatch: Sendable {
     public func close() {
         mailbox.close()
         files?.stop()
-        let running = thread.withLock { thread in
-            defer { thread = nil }
-            return thread
-        }
-        running?.join()
+        thread.join()
     }
 
     private func run() {

@@ -1,6 +1,5 @@
 public import Domain
 public import Support
-internal import Synchronization
 
 /// The one thread that writes the ledger.
 ///
@@ -19,7 +18,7 @@ public final class LedgerWriter: Sendable {
     private let packer = BodyPacker()
     private let mailbox: Mailbox<LedgerCommand>
     private let waker: Waker
-    private let thread: Mutex<WorkerThread?>
+    private let thread = OwnedThread()
 
     /// Opens or creates the ledger, and brings its schema up to date.
     public init(
@@ -38,7 +37,7 @@ public final class LedgerWriter: Sendable {
         let counts = LedgerMetrics(metrics, providers: providers)
         let health = LedgerHealth(log, metrics: metrics)
         let opened = Promise<Result<String, LedgerError>>()
-        let thread = WorkerThread(name: "ledger") {
+        thread.start("ledger") {
             do throws(LedgerError) {
                 let repository = try engine.openRepository(policy: policy, streams: streams)
                 opened.fulfil(.success(repository.epoch))
@@ -68,7 +67,6 @@ public final class LedgerWriter: Sendable {
         self.health = health
         self.mailbox = mailbox
         self.waker = waker
-        self.thread = Mutex(thread)
     }
 
     /// May be called from any thread, and never blocks. Returns false when the ledger is full or closing: answer 503,
@@ -85,10 +83,6 @@ public final class LedgerWriter: Sendable {
     /// Commits what waits, writes the checkpoint, and ends the thread. Must not be called from a completion.
     public func close() {
         mailbox.close()
-        let running = thread.withLock { thread in
-            defer { thread = nil }
-            return thread
-        }
-        running?.join()
+        thread.join()
     }
 }

@@ -1,5 +1,5 @@
-internal import Domain
-internal import Support
+import Domain
+import Support
 
 /// Decides when the log is read, and what this node's pages get, in which order. Pure: the follower performs it.
 ///

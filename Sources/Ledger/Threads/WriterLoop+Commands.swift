@@ -1,71 +1,9 @@
-internal import Domain
+import Domain
 
 extension WriterLoop {
     /// Returns the change in the number of contracts without a user.
     mutating func add(_ command: LedgerCommand, to batch: inout Batch, at now: Instant) throws(EngineError) -> Int {
         switch command {
-        case .event(let event, let claim, let receivedAt, let completion):
-            let incoming = IncomingEvent(event, claim: claim, receivedAt: receivedAt)
-            return try perform(&batch, then: counted(completion, of: event.provider)) {
-                repository throws(EngineError) in
-                try repository.record(incoming, now: now)
-            }
-        case .order(let request, let completion):
-            return try perform(&batch, then: placed(completion)) { repository throws(EngineError) in
-                try repository.place(request, now: now)
-            }
-        case .language(let language, let user, let completion):
-            return try perform(&batch, then: completion) { repository throws(EngineError) in
-                try repository.setLanguage(language, of: user, now: now)
-            }
-        case .broadcast(let fragments, let completion):
-            return try perform(&batch, then: completion) { repository throws(EngineError) in
-                try repository.broadcast(fragments, now: now)
-            }
-        case .broadcastOnce(let fragments, let request, let completion):
-            return try perform(&batch, then: completion) { repository throws(EngineError) in
-                try repository.broadcast(fragments, once: request, now: now)
-            }
-        case .broadcastsLost(let completion):
-            return try perform(&batch, then: completion) { repository throws(EngineError) in
-                try repository.recordLostBroadcasts(now: now)
-            }
-        case .job(let job, let result, let completion):
-            return try perform(&batch, then: succeeded(completion)) { repository throws(EngineError) in
-                try repository.end(job, result: result, now: now)
-            }
-        case .hooks(let answered, let endsOutage, let completion):
-            return try perform(&batch, then: succeeded(completion)) { repository throws(EngineError) in
-                try repository.end(answered, endsOutage: endsOutage, now: now)
-            }
-        case .resendHook(let id, let completion):
-            return try perform(&batch, then: succeeded(completion)) { repository throws(EngineError) in
-                try repository.resendHook(id, now: now)
-            }
-        case .nameHooks(let addresses, let completion):
-            return try perform(&batch, then: succeeded(completion)) { repository throws(EngineError) in
-                try repository.nameHooks(addresses, now: now)
-            }
-        case .saveCheckpoint(let name, let instant, let completion):
-            return try perform(&batch, then: succeeded(completion)) { repository throws(EngineError) in
-                try repository.saveCheckpoint(name, at: instant)
-            }
-        case .replay(let stored, let isTrial, let completion):
-            return try perform(&batch, then: completion) { repository throws(EngineError) in
-                try repository.replay(stored, isTrial: isTrial, now: now)
-            }
-        case .rebroadcast(let contracts, let users, let completion):
-            return try perform(&batch, then: completion) { repository throws(EngineError) in
-                try repository.rebroadcast(contracts: contracts, users: users, now: now)
-            }
-        case .erase(let user, let completion):
-            return try perform(&batch, then: completion) { repository throws(EngineError) in
-                try repository.erase(user, now: now)
-            }
-        case .emptyOld(let instant, let completion):
-            return try perform(&batch, then: completion) { repository throws(EngineError) in
-                try repository.emptyOld(before: instant)
-            }
         case .led(let command, let lease):
             guard try holds(lease, in: &batch) else {
                 batch.completions.append { command.refuse(.busy) }
@@ -76,50 +14,82 @@ extension WriterLoop {
             repository.act = act
             defer { repository.act = nil }
             return try add(command, to: &batch, at: now)
-        case .note(let act, let completion):
-            return try perform(&batch, then: completion) { repository throws(EngineError) in
-                try repository.note(act, at: now)
+        default:
+            let counts = counts
+            let result = try run(isolated: batch.isIsolating) { repository throws(EngineError) in
+                try repository.perform(command, counts: counts, now: now)
             }
+            switch result {
+            case .success(let commit): batch.completions.append(commit.value)
+            case .failure(let error): batch.completions.append { command.refuse(error) }
+            }
+            return batch.take(result)
+        }
+    }
+}
+
+extension LedgerRepository {
+    /// The value tells whoever gave the command, after COMMIT.
+    fileprivate mutating func perform(
+        _ command: LedgerCommand,
+        counts: LedgerMetrics,
+        now: Instant
+    ) throws(EngineError) -> Commit<() -> Void> {
+        switch command {
+        case .event(let event, let claim, let receivedAt, let completion):
+            let commit = try record(IncomingEvent(event, claim: claim, receivedAt: receivedAt), now: now)
+            return commit.map { result in
+                {
+                    counts.count(result.outcome, of: event.provider)
+                    completion(.success(result))
+                }
+            }
+        case .order(let request, let completion):
+            return try place(request, now: now).map { order in
+                { completion(order.map { .success($0) } ?? .failure(.tokenTaken)) }
+            }
+        case .language(let language, let user, let completion):
+            return try setLanguage(language, of: user, now: now).telling(completion)
+        case .broadcast(let fragments, let completion):
+            return try broadcast(fragments, now: now).telling(completion)
+        case .broadcastOnce(let fragments, let request, let completion):
+            return try broadcast(fragments, once: request, now: now).telling(completion)
+        case .broadcastsLost(let completion): return try recordLostBroadcasts(now: now).telling(completion)
+        case .job(let job, let result, let completion):
+            return try end(job, result: result, now: now).telling(completion)
+        case .hooks(let answered, let endsOutage, let completion):
+            return try end(answered, endsOutage: endsOutage, now: now).telling(completion)
+        case .resendHook(let id, let completion): return try resendHook(id, now: now).telling(completion)
+        case .nameHooks(let addresses, let completion): return try nameHooks(addresses, now: now).telling(completion)
+        case .saveCheckpoint(let name, let instant, let completion):
+            return try saveCheckpoint(name, at: instant).telling(completion)
+        case .replay(let stored, let isTrial, let completion):
+            return try replay(stored, isTrial: isTrial, now: now).telling(completion)
+        case .rebroadcast(let contracts, let users, let completion):
+            return try rebroadcast(contracts: contracts, users: users, now: now).telling(completion)
+        case .erase(let user, let completion): return try erase(user, now: now).telling(completion)
+        case .emptyOld(let instant, let completion): return try emptyOld(before: instant).telling(completion)
+        case .note(let act, let completion): return try note(act, at: now).telling(completion)
         case .policy(let policy):
-            return try perform(&batch, then: { _ in }) { repository throws(EngineError) in
-                repository.adopt(policy)
-                return Commit(value: ())
-            }
-        }
-    }
-
-    /// Returns the change in the number of contracts without a user; `then` is called after COMMIT.
-    private mutating func perform<Value>(
-        _ batch: inout Batch,
-        then: @escaping (Result<Value, LedgerError>) -> Void,
-        work: (inout LedgerRepository) throws(EngineError) -> Commit<Value>
-    ) throws(EngineError) -> Int {
-        let result = try run(isolated: batch.isIsolating, body: work)
-        batch.completions.append { then(result.map(\.value)) }
-        return batch.take(result)
-    }
-
-    private func counted(
-        _ completion: @escaping (Result<CommitResult, LedgerError>) -> Void,
-        of provider: Provider
-    ) -> (Result<CommitResult, LedgerError>) -> Void {
-        { [counts] result in
-            if let outcome = result.success?.outcome { counts.count(outcome, of: provider) }
-            completion(result)
+            adopt(policy)
+            return Commit(value: {})
+        // `WriterLoop.add` has unwrapped these.
+        case .led(let command, _), .audited(let command, _):
+            return try perform(command, counts: counts, now: now)
         }
     }
 }
 
-private func placed(
-    _ completion: @escaping (Result<OrderResult, OrderError>) -> Void
-) -> (Result<OrderResult?, LedgerError>) -> Void {
-    { result in
-        completion(result.mapError { .ledger($0) }.flatMap { $0.map { .success($0) } ?? .failure(.tokenTaken) })
+extension Commit {
+    fileprivate func telling(_ completion: @escaping (Result<Value, LedgerError>) -> Void) -> Commit<() -> Void> {
+        map { value in { completion(.success(value)) } }
     }
 }
 
-private func succeeded(_ completion: @escaping (Bool) -> Void) -> (Result<Void, LedgerError>) -> Void {
-    { result in completion(result.success != nil) }
+extension Commit<Void> {
+    fileprivate func telling(_ completion: @escaping (Bool) -> Void) -> Commit<() -> Void> {
+        map { _ in { completion(true) } }
+    }
 }
 
 /// Completions, which run after COMMIT.
@@ -132,10 +102,6 @@ struct Batch {
     var endsAreServed = true
     /// Those that were asked about.
     var leases: [Lease: Bool] = [:]
-
-    init(isIsolating: Bool) {
-        self.isIsolating = isIsolating
-    }
 
     /// Returns the change in the number of contracts without a user.
     mutating func take<Value>(_ result: Result<Commit<Value>, LedgerError>) -> Int {

@@ -1,5 +1,5 @@
-internal import Domain
-internal import Support
+import Domain
+import Support
 
 /// The body of the writer's thread: batches, transactions, completions, and the sleep until access ends.
 struct WriterLoop {
@@ -19,26 +19,8 @@ struct WriterLoop {
     let log: Log
     let counts: LedgerMetrics
     let health: LedgerHealth
-    private let onCommit: @Sendable ([Entry]) -> Void
-    private let onLanguage: @Sendable (UserID) -> Void
-
-    init(
-        repository: LedgerRepository,
-        clock: Clock,
-        log: Log,
-        counts: LedgerMetrics,
-        health: LedgerHealth,
-        onCommit: @escaping @Sendable ([Entry]) -> Void,
-        onLanguage: @escaping @Sendable (UserID) -> Void
-    ) {
-        self.repository = repository
-        self.clock = clock
-        self.log = log
-        self.counts = counts
-        self.health = health
-        self.onCommit = onCommit
-        self.onLanguage = onLanguage
-    }
+    let onCommit: @Sendable ([Entry]) -> Void
+    let onLanguage: @Sendable (UserID) -> Void
 
     /// Returns when the mailbox is closed and empty. `checkpoint` is called when the journal has grown; it must not
     /// block.

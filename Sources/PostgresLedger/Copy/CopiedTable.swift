@@ -1,10 +1,13 @@
-internal import Crypto
-internal import Ledger
+import Crypto
+import Ledger
 
-/// A table of every ledger, as a copy reads and writes it. A test holds the list beside the tables of both engines.
+/// A table of every ledger, as a copy reads and writes it.
 struct CopiedTable {
+    /// The raw values are SQLite's types.
     enum Kind: String {
-        case integer, text, bytes
+        case integer = "INTEGER"
+        case text = "TEXT"
+        case bytes = "BLOB"
     }
 
     struct Column: Equatable {
@@ -17,110 +20,38 @@ struct CopiedTable {
 
     let name: String
     /// The primary key, in its order, and then the others.
-    let columns: [Column]
-    let keyCount: Int
-    /// Leaves out the rows of `meta` that belong to one engine.
-    private let condition: String?
+    private(set) var columns: [Column] = []
+    private(set) var keyCount = 0
 
-    /// Columns are integers, but those with another kind after a colon. Those that the database computes are left out.
-    private init(_ name: String, key: String, _ others: String, where condition: String? = nil) {
-        func parsed(_ list: String) -> [Column] {
-            list.split(separator: " ").map { word in
-                let parts = word.split(separator: ":")
-                let kind = parts.count > 1 ? Kind(rawValue: String(parts[1])) : nil
-                return Column(name: String(parts[0]), kind: kind ?? .integer)
-            }
+    /// The tables of a new ledger in SQLite, each after those that it refers to; a test holds PostgreSQL's beside them.
+    /// Columns that the database computes are left out.
+    static func all() throws(EngineError) -> [CopiedTable] {
+        let ledger = try SQLiteConnection(path: ":memory:", access: .readWrite, lockTimeout: .zero)
+        try ledger.execute(SQLiteSchema.tables)
+        let found = try ledger.prepare(
+            """
+            SELECT tables.name, columns.name, columns.type, columns.pk
+            FROM sqlite_schema AS tables JOIN pragma_table_xinfo(tables.name) AS columns
+            WHERE tables.type = 'table' AND tables.name <> 'sqlite_sequence' AND columns.hidden = 0
+            ORDER BY tables.rowid, columns.pk = 0, columns.pk, columns.cid
+            """
+        ).all { row throws(EngineError) in
+            guard let kind = Kind(rawValue: row.text(2)) else { throw .unanswered }
+            return (table: row.text(0), column: Column(name: row.text(1), kind: kind), isKey: row.integer(3) > 0)
         }
-        self.name = name
-        columns = parsed(key) + parsed(others)
-        keyCount = parsed(key).count
-        self.condition = condition
+        var tables: [CopiedTable] = []
+        for (table, column, isKey) in found {
+            if tables.last?.name != table { tables.append(CopiedTable(name: table)) }
+            tables[tables.count - 1].columns.append(column)
+            if isKey { tables[tables.count - 1].keyCount += 1 }
+        }
+        return tables
     }
-
-    /// Each after those that it refers to.
-    static let all = [
-        CopiedTable(
-            "meta",
-            key: "key:text",
-            "value:text",
-            where: "key NOT IN ('epoch', 'tables', 'history', 'reserved')"
-        ),
-        CopiedTable(
-            "entries",
-            key: "position",
-            """
-            committed_at kind:text provider:text environment:text type:text subtype:text event:text outcome:text user:text \
-            contract:text order_token:text product:text previous_state:text state:text active access_until
-            """
-        ),
-        CopiedTable(
-            "contracts",
-            key: "id",
-            """
-            provider:text environment:text app:text lineage:text kind:text user:text user_at is_family_shared \
-            product_group:text product_group_at token:text token_at account:text account_at store_user:text store_user_at \
-            previous_lineage:text previous_lineage_at snapshot_event:text snapshot_state:text snapshot_product:text \
-            snapshot_pending_product:text snapshot_auto_renew snapshot_access_until snapshot_signed_at snapshot_is_pausing \
-            charge_event:text charge_id:text charge_product:text charge_purchased_at charge_expires_at charge_revoked_at \
-            charge_is_upgraded charge_quantity charge_price charge_currency:text charge_signed_at state:text product:text \
-            pending_product:text access_until auto_renew is_pausing ends_at
-            """
-        ),
-        CopiedTable("headers", key: "digest:bytes", "text:bytes"),
-        CopiedTable(
-            "events",
-            key: "position",
-            "provider:text environment:text event:text app:text signed_at received_at body:bytes header:bytes contract"
-        ),
-        CopiedTable(
-            "fragments",
-            key: "stream:text collapse_key:text position ordinal",
-            "action:text target:text targets:text content:text template:text body:bytes"
-        ),
-        CopiedTable(
-            "orders",
-            key: "token:text",
-            "user:text product:text provider:text product_group:text kind:text trace:text created_at"
-        ),
-        CopiedTable("tokens", key: "contract token:text", "at bought_at"),
-        CopiedTable("claims", key: "contract user:text", "first_at first_was_active at was_active proof_at"),
-        CopiedTable("shares", key: "user:text contract", "ordinal"),
-        CopiedTable("transfers", key: "from_user:text provider:text environment:text at to_user:text", ""),
-        CopiedTable("tombstones", key: "digest:text", "position"),
-        CopiedTable("kept_bodies", key: "position", ""),
-        CopiedTable("marks", key: "name:text", "at"),
-        CopiedTable("languages", key: "user:text", "tag:text"),
-        CopiedTable(
-            "jobs",
-            key: "id",
-            """
-            kind:text provider:text environment:text app:text subject:text detail:text deadline position queued_at attempts \
-            due_at reason:text abandoned_at
-            """
-        ),
-        CopiedTable(
-            "hook_deliveries",
-            key: "id",
-            """
-            address:text user:text type:text state:text position version accepted queued_at attempts due_at reason:text \
-            ended_at
-            """
-        ),
-        CopiedTable(
-            "hook_addresses",
-            key: "address:text",
-            "accepted_at failures failing_since gone_at reason:text"
-        ),
-        CopiedTable("broadcast_keys", key: "id", "key:text request:text position count at"),
-        CopiedTable(
-            "audit",
-            key: "id",
-            "at action:text actor:text system_user:text user:text reason:text request:text"
-        ),
-    ]
 
     /// A new ledger has rows of its own in this table alone.
     var isMeta: Bool { name == "meta" }
+    /// Leaves out the rows of `meta` that belong to one engine.
+    private var condition: String? { isMeta ? "key NOT IN ('epoch', 'tables', 'history', 'reserved')" : nil }
 
     var kinds: [Kind] { columns.map(\.kind) }
 

@@ -1,5 +1,5 @@
-internal import Domain
-internal import Ledger
+import Domain
+import Ledger
 
 /// The source or the target of a copy. Used by one thread. Everything but opening it happens in a transaction.
 protocol CopySide: AnyObject {

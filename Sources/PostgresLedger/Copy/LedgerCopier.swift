@@ -1,5 +1,5 @@
-internal import Domain
-internal import Encoding
+import Domain
+import Encoding
 public import Ledger
 
 /// What a copy contains, once it has been checked.
@@ -20,6 +20,7 @@ public struct CopyResult: Sendable, Equatable {
 public struct LedgerCopier {
     private let source: any CopySide
     private let target: any CopySide
+    private let tables: [CopiedTable]
     /// Receives a line of progress now and then.
     private let report: (String) -> Void
 
@@ -35,7 +36,8 @@ public struct LedgerCopier {
             defer { source.rollback() }
             let target = try open(target: to, from: source)
             try target.refuseServers(report: report)
-            return try LedgerCopier(source: source, target: target, report: report).run()
+            let tables = try at(target.name) { () throws(EngineError) in try CopiedTable.all() }
+            return try LedgerCopier(source: source, target: target, tables: tables, report: report).run()
         }
     }
 
@@ -85,7 +87,7 @@ public struct LedgerCopier {
 
     private func refuseOccupied() throws(CopyError) {
         let occupant = try at(target.name) { () throws(EngineError) -> String? in
-            for table in CopiedTable.all where !table.isMeta {
+            for table in tables where !table.isMeta {
                 guard try target.number("SELECT 1 FROM \(table.name) LIMIT 1") == nil else {
                     return try target.head().description
                 }
@@ -98,12 +100,12 @@ public struct LedgerCopier {
     private func copied(upTo head: Cursor) throws(CopyError) -> CopyResult {
         var result = CopyResult(head: head.description)
         var digests: [TableDigest] = []
-        for table in CopiedTable.all {
+        for table in tables {
             digests.append(try copy(table, replaced: &result.replaced))
             if let rows = digests.last?.rows, rows > 0 { report("\(table.name): \(rows) rows copied") }
         }
         report("comparing both ledgers")
-        for (table, wanted) in zip(CopiedTable.all, digests) {
+        for (table, wanted) in zip(tables, digests) {
             var found = TableDigest()
             try target.eachPage(of: table) { page in found.add(page) }
             guard found.rows == wanted.rows else {
@@ -175,7 +177,7 @@ public struct LedgerCopier {
     private static func open(target: DatabaseURL, from source: any CopySide) throws(CopyError) -> any CopySide {
         switch target {
         case .sqlite(let path):
-            if let source = source as? SQLiteSide, source.isFile(path) { throw .sameLedger(path) }
+            if source is SQLiteSide, FileIdentity.isSame(source.name, as: path) { throw .sameLedger(path) }
             return try SQLiteSide.target(path)
         case .postgres(let url):
             let target = try PostgresSide.target(address(url, option: "--to"))

@@ -1,6 +1,6 @@
-internal import Domain
-internal import Glibc
-internal import Ledger
+import Domain
+import Glibc
+import Ledger
 
 /// A ledger in PostgreSQL.
 final class PostgresSide: CopySide {
@@ -126,7 +126,7 @@ final class PostgresSide: CopySide {
 
     func rows(_ sql: String, _ values: [Value], as kinds: [CopiedTable.Kind]) throws(EngineError) -> [[Value]] {
         try engine { () throws(PostgresError) in
-            try postgres.prepare(sql).all(values.map(\.postgres)) { row in
+            try postgres.prepare(sql).all(values) { row in
                 zip(Int32(0)..., kinds).map { column, kind in PostgresSide.value(row, column, kind) }
             }
         }
@@ -142,7 +142,7 @@ final class PostgresSide: CopySide {
     }
 
     func run(_ sql: String, _ values: [Value]) throws(EngineError) {
-        try engine { () throws(PostgresError) in try postgres.prepare(sql).run(values.map(\.postgres)) }
+        try engine { () throws(PostgresError) in try postgres.prepare(sql).run(values) }
     }
 
     func isUnfinishedCopy() throws(EngineError) -> Bool {

@@ -1,6 +1,5 @@
-internal import Domain
-internal import Glibc
-internal import Ledger
+import Domain
+import Ledger
 
 /// A ledger in a file, which stays locked against servers while this object exists.
 final class SQLiteSide: CopySide {
@@ -13,7 +12,7 @@ final class SQLiteSide: CopySide {
 
     /// Creates no file but the lock's.
     static func source(_ path: String) throws(CopyError) -> SQLiteSide {
-        guard size(of: path) > 0 else { throw .missing(path) }
+        guard LedgerBackup.isFile(path) else { throw .missing(path) }
         let lock = try locked(path)
         let side = SQLiteSide(try ledger(path), path: path, lock: lock, owner: nil)
         guard try !at(path, { () throws(EngineError) in try side.isUnfinishedCopy() }) else {
@@ -27,7 +26,7 @@ final class SQLiteSide: CopySide {
         let owner = LedgerFileOwner(ofLedgerAt: path)
         let lock = try locked(path)
         // Another program's file must not get our tables.
-        if size(of: path) > 0 { _ = try ledger(path) }
+        if LedgerBackup.isFile(path) { _ = try ledger(path) }
         let connection: SQLiteConnection
         do throws(LedgerError) {
             connection = try SQLiteEngine(path: path).openForCopy()
@@ -55,13 +54,6 @@ final class SQLiteSide: CopySide {
         }
     }
 
-    /// 0 if it is not a file.
-    private static func size(of path: String) -> Int {
-        var information = stat()
-        guard stat(path, &information) == 0, information.st_mode & S_IFMT == S_IFREG else { return 0 }
-        return Int(information.st_size)
-    }
-
     private static func ledger(_ path: String) throws(CopyError) -> SQLiteConnection {
         let sql = "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN ('meta', 'entries')"
         let connection: SQLiteConnection
@@ -76,13 +68,6 @@ final class SQLiteSide: CopySide {
         guard known == 2 else { throw .notALedger(path) }
         if let refusal { throw .refused(path, refusal) }
         return connection
-    }
-
-    func isFile(_ path: String) -> Bool {
-        var own = stat()
-        var other = stat()
-        guard stat(name, &own) == 0, stat(path, &other) == 0 else { return false }
-        return own.st_ino == other.st_ino && own.st_dev == other.st_dev
     }
 
     /// Taking the lock has shown that no server runs, and none can start while it is held.

@@ -1,4 +1,5 @@
-internal import CPostgres
+import CPostgres
+import Ledger
 
 extension PostgresConnection {
     /// Queues BEGIN; `mode` may be `ISOLATION LEVEL REPEATABLE READ READ ONLY`, for example.

@@ -1,4 +1,5 @@
-internal import CPostgres
+import CPostgres
+import Ledger
 
 /// A connection to a database: a session that is opened when it is needed, and again after it broke. Used by one
 /// thread.
@@ -84,7 +85,7 @@ public final class PostgresConnection {
 
     func queue(
         _ text: StatementText,
-        _ values: [PostgresValue],
+        _ values: [Value],
         body: UnsafeRawBufferPointer?,
         answer: QueryAnswer?
     ) throws(PostgresError) {

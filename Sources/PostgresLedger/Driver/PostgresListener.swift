@@ -1,5 +1,6 @@
-internal import CPostgres
-internal import Glibc
+import CPostgres
+import Glibc
+import Ledger
 
 /// A notification from a session.
 public struct PostgresNotification: Sendable, Equatable {

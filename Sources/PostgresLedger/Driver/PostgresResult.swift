@@ -1,4 +1,4 @@
-internal import CPostgres
+import CPostgres
 
 /// The owner of libpq's result.
 final class ResultHandle {

@@ -1,4 +1,5 @@
-internal import CPostgres
+import CPostgres
+import Ledger
 
 /// A statement as a session runs it.
 struct StatementText {
@@ -39,7 +40,7 @@ extension PostgresSession {
     /// `body` is the last parameter. Returns when libpq has copied everything.
     func send(
         _ text: StatementText,
-        _ values: [PostgresValue],
+        _ values: [Value],
         body: UnsafeRawBufferPointer?,
         answer: QueryAnswer? = nil
     ) throws(PostgresError) {

@@ -1,5 +1,5 @@
-internal import CPostgres
-internal import Glibc
+import CPostgres
+import Glibc
 
 /// A libpq session in non-blocking pipeline mode, with its queue
 /// (https://www.postgresql.org/docs/15/libpq-pipeline-mode.html).

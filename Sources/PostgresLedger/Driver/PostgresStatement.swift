@@ -1,3 +1,5 @@
+public import Ledger
+
 /// A statement of one connection. The server prepares it when a session first needs it, in the same round trip.
 public final class PostgresStatement {
     private let connection: PostgresConnection
@@ -14,30 +16,17 @@ public final class PostgresStatement {
     public var name: String { text.name ?? text.sql }
 
     /// Queues it without reading rows. A failure surfaces at the next wait, at the latest in `commit`.
-    public func run(_ values: [PostgresValue] = []) throws(PostgresError) {
+    public func run(_ values: [Value] = []) throws(PostgresError) {
         try connection.queue(text, values, body: nil, answer: nil)
     }
 
-    /// Queues it without reading rows, with `body` as the last parameter.
-    public func run(_ values: [PostgresValue] = [], body: UnsafeRawBufferPointer) throws(PostgresError) {
+    /// Queues it without reading rows, with `body` as the last parameter, which only libpq copies.
+    public func run(_ values: [Value] = [], body: UnsafeRawBufferPointer) throws(PostgresError) {
         try connection.queue(text, values, body: body, answer: nil)
     }
 
-    /// Queues it without reading rows, with `body` as the last parameter, which only libpq copies.
-    public func run(_ values: [PostgresValue] = [], body: borrowing [UInt8]) throws(PostgresError) {
-        let failure = body.withUnsafeBytes { bytes -> PostgresError? in
-            do throws(PostgresError) {
-                try run(values, body: bytes)
-                return nil
-            } catch {
-                return error
-            }
-        }
-        if let failure { throw failure }
-    }
-
     /// Queues a query. Everything that is queued is answered in one round trip, as soon as one result is waited for.
-    public func send(_ values: [PostgresValue] = []) throws(PostgresError) -> PostgresTicket {
+    public func send(_ values: [Value] = []) throws(PostgresError) -> PostgresTicket {
         let answer = QueryAnswer()
         try connection.queue(text, values, body: nil, answer: answer)
         return PostgresTicket(answer: answer, connection: connection, sql: sql)
@@ -45,7 +34,7 @@ public final class PostgresStatement {
 
     /// Waits for the first row.
     public func first<Result>(
-        _ values: [PostgresValue] = [],
+        _ values: [Value] = [],
         read: (PostgresRow) throws(PostgresError) -> Result
     ) throws(PostgresError) -> Result? {
         let rows = try send(values).take()
@@ -57,7 +46,7 @@ public final class PostgresStatement {
 
     /// Waits for all rows.
     public func all<Result>(
-        _ values: [PostgresValue] = [],
+        _ values: [Value] = [],
         read: (PostgresRow) throws(PostgresError) -> Result
     ) throws(PostgresError) -> [Result] {
         let rows = try send(values).take()

@@ -1,4 +1,4 @@
-internal import CPostgres
+import CPostgres
 
 /// The address of a database. Its description never shows user or password.
 public struct PostgresURL: Sendable, Equatable, CustomStringConvertible, CustomReflectable {

@@ -1,4 +1,4 @@
-internal import CPostgres
+import CPostgres
 
 /// An error or a notice, in the server's words.
 struct ServerReport {

@@ -1,5 +1,5 @@
-internal import CPostgres
-internal import Glibc
+import CPostgres
+import Glibc
 
 /// Opens sessions. It tries each host in turn, as libpq does, but with a deadline for each and with the server's error
 /// codes.

@@ -1,3 +1,5 @@
+import Ledger
+
 /// Values in libpq's form: texts end with a zero byte, bytes have a length. Numbers are sent as text, because the
 /// server decides whether it needs two, four or eight bytes.
 struct StatementParameters {
@@ -6,10 +8,10 @@ struct StatementParameters {
         static let binary: Int32 = 1
     }
 
-    private let values: [PostgresValue]
+    private let values: [Value]
     private let body: UnsafeRawBufferPointer?
 
-    init(_ values: [PostgresValue], body: UnsafeRawBufferPointer?) {
+    init(_ values: [Value], body: UnsafeRawBufferPointer?) {
         self.values = values
         self.body = body
     }
@@ -40,12 +42,15 @@ struct StatementParameters {
     }
 
     /// The offset of the value; nil for NULL.
-    private func append(_ value: PostgresValue, to storage: inout [UInt8]) -> Int? {
+    private func append(_ value: Value, to storage: inout [UInt8]) -> Int? {
         let start = storage.count
         switch value {
         case .null: return nil
         case .integer(let number): storage += Array("\(number)".utf8)
         case .text(let text):
+            // PostgreSQL's text cannot hold U+0000 (https://www.postgresql.org/docs/15/datatype-character.html), which
+            // arrives as U+FFFD: a store that sends one gets its event committed, where an error would make it send the
+            // same again for days.
             if text.utf8.contains(0) {
                 for byte in text.utf8 { storage += byte == 0 ? [0xEF, 0xBF, 0xBD] : [byte] }
             } else {
@@ -58,7 +63,7 @@ struct StatementParameters {
     }
 }
 
-extension PostgresValue {
+extension Value {
     /// The approximate size in a message; exact for bytes.
     var size: Int {
         switch self {
@@ -72,15 +77,4 @@ extension PostgresValue {
     fileprivate var isBinary: Bool {
         if case .bytes = self { true } else { false }
     }
-}
-
-/// A value that a statement binds.
-public enum PostgresValue: Sendable, Equatable {
-    case null
-    case integer(Int64)
-    /// U+0000, which PostgreSQL's text cannot hold
-    /// (https://www.postgresql.org/docs/15/datatype-character.html), arrives as U+FFFD: a store that sends one gets its
-    /// event committed, where an error would make it send the same again for days.
-    case text(String)
-    case bytes([UInt8])
 }

@@ -1,3 +1,5 @@
+import Ledger
+
 /// The rows that answer one question.
 struct QuestionRows {
     let result: PostgresResult
@@ -53,12 +55,12 @@ final class BatchedQuestion {
         return """
             SELECT answer.*, run.number
             FROM unnest(\(arrays)) WITH ORDINALITY AS run(\(columns), number)
-            CROSS JOIN LATERAL (\(PostgresDialect.translated(sql) { "run.p\($0)" }) OFFSET 0) AS answer
+            CROSS JOIN LATERAL (\(Placeholders.translated(sql) { "run.p\($0)" }) OFFSET 0) AS answer
             """
     }
 
     /// The type of each parameter; nil when one of them is NULL or bytes.
-    static func types(of values: [PostgresValue]) -> [String]? {
+    static func types(of values: [Value]) -> [String]? {
         var types: [String] = []
         for value in values {
             switch value {
@@ -71,14 +73,14 @@ final class BatchedQuestion {
     }
 
     /// One array for each parameter.
-    static func arrays(_ runs: [[PostgresValue]]) -> [PostgresValue] {
+    static func arrays(_ runs: [[Value]]) -> [Value] {
         (runs.first ?? []).indices.map { column in
             .text("{" + runs.map { element($0[column]) }.joined(separator: ",") + "}")
         }
     }
 
     /// https://www.postgresql.org/docs/15/arrays.html#ARRAYS-IO
-    private static func element(_ value: PostgresValue) -> String {
+    private static func element(_ value: Value) -> String {
         switch value {
         case .integer(let number): return "\(number)"
         case .text(let text):

@@ -8,22 +8,6 @@ struct DatabaseTimeline: Equatable {
     /// The object identifier of the table `head`.
     var table: String
 
-    init(system: String?, timeline: String?, table: String) {
-        self.system = system
-        self.timeline = timeline
-        self.table = table
-    }
-
-    /// Reads `description`. Anything else that somebody has written there counts as another timeline.
-    init(_ text: String) {
-        let parts = text.split(separator: "/", omittingEmptySubsequences: false).map { $0 == "-" ? nil : String($0) }
-        self.init(
-            system: parts.count == 3 ? parts[0] : "",
-            timeline: parts.count == 3 ? parts[1] : "",
-            table: parts.count == 3 ? parts[2] ?? "" : ""
-        )
-    }
-
     /// The text in the table `meta`.
     var description: String { "\(system ?? "-")/\(timeline ?? "-")/\(table)" }
 
@@ -62,6 +46,15 @@ struct DatabaseTimeline: Equatable {
 
     private static func text(_ sql: String, _ postgres: PostgresConnection) throws(PostgresError) -> String? {
         try postgres.prepare(sql).first { row in row.text(0) }
+    }
+}
+
+extension DatabaseTimeline {
+    /// Reads `description`. Anything else that somebody has written there counts as another timeline.
+    init(_ text: String) {
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false).map { $0 == "-" ? nil : String($0) }
+        let isOurs = parts.count == 3
+        self.init(system: isOurs ? parts[0] : "", timeline: isOurs ? parts[1] : "", table: isOurs ? parts[2] ?? "" : "")
     }
 }
 

@@ -1,6 +1,6 @@
-internal import Ledger
-internal import Support
-internal import Synchronization
+import Ledger
+import Support
+import Synchronization
 
 /// A connection that listens, for as long as it lasts: it hears the other nodes, and sends them what this one tells.
 struct ListeningSession {

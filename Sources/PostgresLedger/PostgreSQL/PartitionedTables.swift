@@ -1,4 +1,4 @@
-internal import Ledger
+import Ledger
 
 /// The tables that grow with every commit, `entries`, `events` and `fragments`, in partitions by position: what a
 /// commit writes lies in the indexes of the newest partition, however long the history is, and vacuum works on one
@@ -30,6 +30,7 @@ enum PartitionedTables {
                 WHERE "user" IS NULL AND contract IS NOT NULL;
             CREATE INDEX entries_unclaimed_by_order ON entries (order_token, position)
                 WHERE "user" IS NULL AND order_token IS NOT NULL;
+            CREATE INDEX entries_in_doubt ON entries (outcome, position) WHERE outcome IN ('unclaimed', 'quarantined');
 
             CREATE TABLE events (
                 position BIGINT PRIMARY KEY,

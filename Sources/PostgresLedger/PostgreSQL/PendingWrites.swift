@@ -1,15 +1,15 @@
-internal import Ledger
+import Ledger
 
 /// A transaction's writes, kept back until something depends on them.
 struct PendingWrites {
     private struct Rows {
         let insert: BulkInsert
-        var rows: [[PostgresValue]] = []
+        var rows: [[Value]] = []
         /// Where a key is, in tables whose rows replace each other. One statement may hold a key only once: "ON CONFLICT DO
         /// UPDATE command cannot affect row a second time".
         var places: [[UInt8]: Int] = [:]
 
-        mutating func add(_ row: [PostgresValue]) {
+        mutating func add(_ row: [Value]) {
             guard insert.insertion.keyCount > 0 else { return rows.append(row) }
             let key = row.prefix(insert.insertion.keyCount).flatMap(\.keyBytes)
             if let place = places[key] {
@@ -23,15 +23,15 @@ struct PendingWrites {
 
     private var inserts: [Int: Rows] = [:]
     /// Of contracts, in their order.
-    private var updates: [(statement: PostgresStatement, values: [PostgresValue])] = []
+    private var updates: [(statement: PostgresStatement, values: [Value])] = []
 
     var isEmpty: Bool { inserts.isEmpty && updates.isEmpty }
 
-    mutating func add(_ row: [PostgresValue], to insert: BulkInsert) {
+    mutating func add(_ row: [Value], to insert: BulkInsert) {
         inserts[insert.place, default: Rows(insert: insert)].add(row)
     }
 
-    mutating func add(update statement: PostgresStatement, values: [PostgresValue]) {
+    mutating func add(update statement: PostgresStatement, values: [Value]) {
         updates.append((statement, values))
     }
 
@@ -51,7 +51,7 @@ struct PendingWrites {
     }
 }
 
-extension PostgresValue {
+extension Value {
     /// Tells values apart by their bytes.
     var keyBytes: [UInt8] {
         switch self {
@@ -90,7 +90,7 @@ final class BulkInsert {
     }
 
     /// Queues all rows, each with one value for each parameter.
-    func run(_ rows: [[PostgresValue]]) throws(PostgresError) {
+    func run(_ rows: [[Value]]) throws(PostgresError) {
         var rest = rows[...]
         while !rest.isEmpty {
             var size = BulkInsert.most
@@ -104,7 +104,7 @@ final class BulkInsert {
         if let known = statements[rows] { return known }
         let group = "(\(Array(repeating: "?", count: insertion.columns.count).joined(separator: ", ")))"
         let groups = Array(repeating: group, count: rows).joined(separator: ", ")
-        let sql = PostgresDialect.translated("\(insertion.beginning) \(groups) \(insertion.conflict)")
+        let sql = Placeholders.translated("\(insertion.beginning) \(groups) \(insertion.conflict)")
         let statement = postgres.prepare(sql)
         statements[rows] = statement
         return statement

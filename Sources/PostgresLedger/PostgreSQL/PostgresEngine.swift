@@ -1,8 +1,8 @@
 public import Domain
-internal import Glibc
+import Glibc
 public import Ledger
-internal import Support
-internal import Synchronization
+import Support
+import Synchronization
 
 /// A ledger in PostgreSQL, which any number of nodes share.
 public struct PostgresEngine: LedgerEngine {

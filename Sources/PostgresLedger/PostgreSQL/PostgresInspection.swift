@@ -1,16 +1,11 @@
-internal import Domain
+import Domain
 public import Ledger
-internal import Support
+import Support
 
 /// Asks a PostgreSQL server about the ledger that it keeps. It only reads. Used by one thread.
 public final class PostgresInspection {
     private let postgres: PostgresConnection
     private let node: String?
-    private let server: PostgresStatement
-    private let isUnfinishedCopy: PostgresStatement
-    private let hasNodes: PostgresStatement
-    private let nodes: PostgresStatement
-    private let schema: PostgresStatement
 
     public convenience init(_ url: PostgresURL) {
         var options = PostgresNodeState.options(schema: "paycast")
@@ -22,27 +17,6 @@ public final class PostgresInspection {
     init(_ postgres: PostgresConnection, node: String?) {
         self.postgres = postgres
         self.node = node
-        server = postgres.prepare(
-            """
-            SELECT split_part(current_setting('server_version'), ' ', 1),
-                CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT),
-                CAST(floor(pg_notification_queue_usage() * 100) AS BIGINT),
-                (SELECT count(*) FROM pg_stat_replication),
-                (SELECT CAST(max(pg_wal_lsn_diff(pg_current_wal_lsn(), flush_lsn)) AS BIGINT)
-                    FROM pg_stat_replication),
-                current_setting('synchronous_standby_names')
-            """
-        )
-        isUnfinishedCopy = postgres.prepare("SELECT to_regclass('\(UnfinishedCopy.table)') IS NOT NULL")
-        schema = postgres.prepare(StoredSchema.query)
-        hasNodes = postgres.prepare("SELECT to_regclass('nodes') IS NOT NULL")
-        nodes = postgres.prepare(
-            """
-            SELECT node, version, CAST(extract(epoch FROM clock_timestamp() - seen_at) AS BIGINT),
-                (SELECT count(*) FROM leases WHERE leases.node = nodes.node AND ends_at > clock_timestamp())
-            FROM nodes WHERE seen_at > clock_timestamp() - interval '1 minute' ORDER BY node
-            """
-        )
     }
 
     public func report() throws(PostgresError) -> SharedLedgerReport {
@@ -50,7 +24,7 @@ public final class PostgresInspection {
         defer { postgres.rollback() }
         var report = SharedLedgerReport()
         report.asker = node
-        _ = try server.first { row in
+        _ = try postgres.prepare(PostgresInspection.server).first { row in
             report.clockAhead = Clock().now().milliseconds - row.integer(1)
             report.version = row.text(0)
             report.queuePercent = row.integer(2)
@@ -61,11 +35,11 @@ public final class PostgresInspection {
                 ? .synchronous : report.standbys > 0 ? .asynchronous : SharedLedgerReport.Replication.none
         }
         report.isPooled = postgres.isPooled
-        report.isUnfinishedCopy = try isUnfinishedCopy.first { $0.integer(0) == 1 } ?? false
-        guard try hasNodes.first(read: { $0.integer(0) }) == 1 else { return report }
-        report.refusal = try schema.first { StoredSchema($0) }?.refusal
+        report.isUnfinishedCopy = try PostgresSchema.hasTable(postgres, UnfinishedCopy.table)
+        guard try PostgresSchema.hasTable(postgres, "nodes") else { return report }
+        report.refusal = try postgres.prepare(StoredSchema.query).first { StoredSchema($0) }?.refusal
         guard report.refusal == nil else { return report }
-        report.nodes = try nodes.all { row in
+        report.nodes = try postgres.prepare(PostgresInspection.nodes).all { row in
             SharedLedgerReport.Node(
                 name: row.text(0),
                 version: row.text(1),
@@ -75,4 +49,19 @@ public final class PostgresInspection {
         }
         return report
     }
+
+    private static let server = """
+        SELECT split_part(current_setting('server_version'), ' ', 1),
+            CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT),
+            CAST(floor(pg_notification_queue_usage() * 100) AS BIGINT),
+            (SELECT count(*) FROM pg_stat_replication),
+            (SELECT CAST(max(pg_wal_lsn_diff(pg_current_wal_lsn(), flush_lsn)) AS BIGINT) FROM pg_stat_replication),
+            current_setting('synchronous_standby_names')
+        """
+
+    private static let nodes = """
+        SELECT node, version, CAST(extract(epoch FROM clock_timestamp() - seen_at) AS BIGINT),
+            (SELECT count(*) FROM leases WHERE leases.node = nodes.node AND ends_at > clock_timestamp())
+        FROM nodes WHERE seen_at > clock_timestamp() - interval '1 minute' ORDER BY node
+        """
 }

@@ -1,4 +1,4 @@
-internal import Ledger
+import Ledger
 
 /// How a transaction begins, in a session that may have ended meanwhile.
 extension PostgresLedgerConnection {

@@ -1,20 +1,14 @@
-internal import Domain
-internal import Ledger
-internal import Support
+import Domain
+import Ledger
+import Support
 
 /// A node's connection to the shared ledger. Used by one thread.
-final class PostgresLedgerConnection: LedgerConnection {
+final class PostgresLedgerConnection: SharedLedgerConnection {
     let postgres: PostgresConnection
     let nodeState: PostgresNodeState
     var reconnection = Reconnection()
-    let lockHead: PostgresStatement
-    let readHead: PostgresStatement
-    let readSchema: PostgresStatement
-    private let newest: PostgresStatement
-    private let moveHead: PostgresStatement
-    private let countBatch: PostgresStatement
-    private let lockLease: PostgresStatement
-    private let reserve: PostgresStatement
+    let lockHead, readHead, readSchema: PostgresStatement
+    private let newest, moveHead, countBatch, lockLease, reserve: PostgresStatement
     /// Answers that were asked ahead, by their questions. They hold until something is written.
     var ahead: [[UInt8]: SentQuestion] = [:]
     /// Questions that the next transaction asks as soon as it has begun.
@@ -40,7 +34,7 @@ final class PostgresLedgerConnection: LedgerConnection {
         let statement: PostgresStatement
         /// In the SQL that both engines share; nil for a question that always goes alone.
         let query: String?
-        let values: [PostgresValue]
+        let values: [Value]
         let key: [UInt8]
     }
 
@@ -143,8 +137,6 @@ final class PostgresLedgerConnection: LedgerConnection {
         postgres.leave()
     }
 
-    var isShared: Bool { true }
-
     func readAhead(_ questions: () -> Void) throws(EngineError) -> Bool {
         recorded = []
         questions()
@@ -192,7 +184,6 @@ final class PostgresLedgerConnection: LedgerConnection {
         query: String? = nil,
         values: [Value]
     ) throws(EngineError) -> QuestionRows? {
-        let values = values.map(\.postgres)
         if recorded != nil || !ahead.isEmpty {
             let key = statement.key(for: values)
             if let known = ahead[key] {
@@ -226,7 +217,6 @@ final class PostgresLedgerConnection: LedgerConnection {
         ahead = [:]
         unchangedHead = nil
         try alone { () throws(PostgresError) in
-            let values = values.map(\.postgres)
             try writes.run()
             if let body { try statement.run(values, body: body) } else { try statement.run(values) }
         }
@@ -235,7 +225,7 @@ final class PostgresLedgerConnection: LedgerConnection {
 
 extension PostgresStatement {
     /// Tells questions apart by their bytes.
-    fileprivate func key(for values: [PostgresValue]) -> [UInt8] {
+    fileprivate func key(for values: [Value]) -> [UInt8] {
         values.reduce(into: Array(name.utf8) + [0]) { $0 += $1.keyBytes }
     }
 }

@@ -1,4 +1,4 @@
-public import Ledger
+import Ledger
 
 /// A statement of a ledger's connection. What it writes is queued and not waited for; what it asks is.
 final class PostgresLedgerStatement: PreparedStatement {
@@ -20,7 +20,7 @@ final class PostgresLedgerStatement: PreparedStatement {
         self.sql = sql
         self.writing = writing
         self.connection = connection
-        statement = connection.postgres.prepare(PostgresDialect.translated(sql))
+        statement = connection.postgres.prepare(Placeholders.translated(sql))
     }
 
     func start(_ values: [Value], body: UnsafeRawBufferPointer?) throws(EngineError) {
@@ -37,7 +37,7 @@ final class PostgresLedgerStatement: PreparedStatement {
     }
 
     func complete() throws(EngineError) {
-        let row = values.map(\.postgres) + (body.map { [.bytes(Array($0))] } ?? [])
+        let row = values + (body.map { [.bytes(Array($0))] } ?? [])
         switch writing {
         case .insert(let insert) where connection.isInTransaction: connection.keepBack { $0.add(row, to: insert) }
         case .update where connection.isInTransaction: connection.keepBack { $0.add(update: statement, values: row) }
@@ -63,15 +63,4 @@ final class PostgresLedgerStatement: PreparedStatement {
     func name(of column: Int32) -> String { rows?.result.name(of: column) ?? "\(column)" }
 
     private var row: PostgresRow? { rows?[index] }
-}
-
-extension Value {
-    public var postgres: PostgresValue {
-        switch self {
-        case .null: .null
-        case .integer(let number): .integer(number)
-        case .text(let text): .text(text)
-        case .bytes(let bytes): .bytes(bytes)
-        }
-    }
 }

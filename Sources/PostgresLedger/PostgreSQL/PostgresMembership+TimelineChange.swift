@@ -1,5 +1,5 @@
-internal import Domain
-internal import Ledger
+import Domain
+import Ledger
 
 /// A database that changed to another timeline while this node ran. Times are the database's, in milliseconds.
 struct TimelineChange {

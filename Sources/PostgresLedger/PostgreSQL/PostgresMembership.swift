@@ -1,6 +1,6 @@
-internal import Domain
-internal import Ledger
-internal import Support
+import Domain
+import Ledger
+import Support
 
 /// A node among the others: a row that says that it lives, by the database's clock, and its part in who leads.
 final class PostgresMembership: NodeMembership {
@@ -11,11 +11,9 @@ final class PostgresMembership: NodeMembership {
 
     let connection: PostgresLedgerConnection
     let nodeState: PostgresNodeState
-    private let beat: Statement
+    private let beat, standing, leave: Statement
     private let lease: PostgresLeaderLease
-    private let leave: Statement
     private let inspection: PostgresInspection
-    private let standing: Statement
     /// The session on which this node last compared timelines.
     var comparedSession = 0
     var change: TimelineChange?
@@ -85,8 +83,7 @@ struct PostgresLeaderLease {
     static let seconds = 10
 
     private let node: String
-    private let takeOrKeep: Statement
-    private let end: Statement
+    private let takeOrKeep, end: Statement
 
     init(_ connection: PostgresLedgerConnection, node: String) throws(EngineError) {
         self.node = node

@@ -1,7 +1,7 @@
-internal import Domain
-internal import Ledger
-internal import Support
-internal import Synchronization
+import Domain
+import Ledger
+import Support
+import Synchronization
 
 /// A node's knowledge of the ledger that it shares with other nodes. Any thread may use it.
 final class PostgresNodeState: Sendable {

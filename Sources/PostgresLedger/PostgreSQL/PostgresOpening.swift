@@ -1,7 +1,7 @@
-internal import Domain
-internal import Glibc
-internal import Ledger
-internal import Support
+import Domain
+import Glibc
+import Ledger
+import Support
 
 /// The state of the ledger when a node opens it.
 struct PostgresOpening {

@@ -1,4 +1,4 @@
-internal import Ledger
+import Ledger
 
 /// Which version the tables have, and what a program must know to work on them.
 ///
@@ -26,23 +26,6 @@ struct StoredSchema: Equatable {
     /// One column.
     static let query = "SELECT COALESCE((SELECT value FROM meta WHERE key = 'tables'), '')"
 
-    init(version: Int64, oldest: Int64) {
-        self.version = version
-        self.oldest = oldest
-    }
-
-    /// `text` is what the row says. Ledgers of commits from before the first release have none.
-    init(_ text: String) {
-        let numbers = text.split(separator: " ").map { Int64($0) }
-        guard numbers.count == 2, let version = numbers[0], let oldest = numbers[1] else {
-            self = .unreleased
-            return
-        }
-        self.init(version: version, oldest: oldest)
-    }
-
-    init(_ row: PostgresRow) { self.init(row.text(0)) }
-
     /// In the transaction that runs.
     static func read(_ postgres: PostgresConnection, schema: String) throws(PostgresError) -> StoredSchema {
         let place = postgres.prepare("SELECT CAST(to_regclass(?) AS TEXT)")
@@ -59,4 +42,18 @@ struct StoredSchema: Equatable {
             """
         )
     }
+}
+
+extension StoredSchema {
+    /// `text` is what the row says. Ledgers of commits from before the first release have none.
+    init(_ text: String) {
+        let numbers = text.split(separator: " ").map { Int64($0) }
+        guard numbers.count == 2, let version = numbers[0], let oldest = numbers[1] else {
+            self = .unreleased
+            return
+        }
+        self.init(version: version, oldest: oldest)
+    }
+
+    init(_ row: PostgresRow) { self.init(row.text(0)) }
 }

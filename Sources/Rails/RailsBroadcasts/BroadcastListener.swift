@@ -1,20 +1,31 @@
 public import Domain
-public import Support
-internal import Synchronization
+import Support
+import Synchronization
 
 /// Receives what a Rails app broadcasts, on a thread of its own, and submits it to the ledger.
 ///
 /// A source that keeps nothing for a listener that is away notices outages; after each, and after the start, `heal` makes
 /// up for what may have been lost.
 public final class BroadcastListener: Sendable {
-    private let ports: ListenerPorts
+    let source: BroadcastSourceName
+    let channels: RailsChannels
+    let patience: Duration
+    let log: Log
+    let counts: BroadcastCounts
+    let submit: SubmitBroadcasts
+    /// The result of the submitted batch. Closing the mailbox ends the thread.
+    let mailbox: Mailbox<BroadcastCommit>
+    let bell: EventDescriptor
+    /// Only the listener's thread writes these two.
+    let problem = Mutex<String?>(startingProblem)
+    let warning = Mutex<String?>(nil)
     private let makeSource: @Sendable () -> any BroadcastSource
-    private let thread = Mutex<WorkerThread?>(nil)
+    private let thread = OwnedThread()
 
     /// Returns nil when the process has run out of descriptors. `makeSource` runs on the listener's thread; `prefix` is the
     /// `channel_prefix` of `config/cable.yml`, and `patience` how long the ledger may refuse broadcasts before that is a
     /// problem.
-    public init?(
+    init?(
         _ source: BroadcastSourceName,
         prefix: String?,
         patience: Duration,
@@ -23,86 +34,49 @@ public final class BroadcastListener: Sendable {
         submit: @escaping SubmitBroadcasts,
         makeSource: @escaping @Sendable () -> any BroadcastSource
     ) {
-        guard let broadcasts = BroadcastPorts(submit: submit) else { return nil }
+        guard let bell = EventDescriptor() else { return nil }
+        self.source = source
+        channels = RailsChannels(prefix: prefix)
+        self.patience = patience
+        self.log = log
+        self.counts = counts
+        self.submit = submit
+        mailbox = Mailbox(capacity: 1) { bell.wake() }
+        self.bell = bell
         self.makeSource = makeSource
-        ports = ListenerPorts(
-            source: source,
-            channels: RailsChannels(prefix: prefix),
-            patience: patience,
-            log: log,
-            counts: counts,
-            broadcasts: broadcasts
-        )
     }
 
     /// Begins to listen, and waits for a source that is not there yet. `heal` runs on the listener's thread, once after
     /// each gap, as soon as broadcasts arrive again. `takesOver` runs there too, before each turn: if it returns true,
     /// another node may have submitted what was not read yet, so reading starts over, with a gap. Call it once only.
     public func start(takesOver: @escaping @Sendable () -> Bool = { false }, heal: @escaping HealBroadcasts) {
-        let ports = ports
-        let makeSource = makeSource
-        thread.withLock {
-            $0 = WorkerThread(name: ports.source.name) {
-                BroadcastLoop(ports, source: makeSource(), takesOver: takesOver, heal: heal).run()
-            }
+        thread.start(source.name) { [self] in
+            BroadcastReceiver(self, heal: heal).run(makeSource(), takesOver: takesOver)
         }
     }
 
     /// Why broadcasts do not arrive, as one sentence for `/ready`; empty when they do.
     public var problems: [String] {
-        ports.problem.withLock { $0 }.map { ["\(ports.source.name): \($0)"] } ?? []
+        problem.withLock { $0 }.map { ["\(source.name): \($0)"] } ?? []
     }
 
     /// A warning for `/ready` that does not mean that broadcasts are missing.
     public var warnings: [String] {
-        ports.warning.withLock { $0 }.map { ["\(ports.source.name): \($0)"] } ?? []
+        warning.withLock { $0 }.map { ["\(source.name): \($0)"] } ?? []
     }
 
     /// Makes the source look for what is new, from any thread.
-    public func wake() { ports.broadcasts.bell.wake() }
+    public func wake() { bell.wake() }
 
     /// Submits what was received to the ledger and ends the thread. Call it before the ledger closes.
     public func close() {
-        ports.broadcasts.mailbox.close()
-        let running = thread.withLock { thread in
-            defer { thread = nil }
-            return thread
-        }
-        running?.join()
-    }
-}
-
-/// State that the listener's thread shares with other threads.
-final class ListenerPorts: Sendable {
-    let source: BroadcastSourceName
-    let channels: RailsChannels
-    let patience: Duration
-    let log: Log
-    let counts: BroadcastCounts
-    let broadcasts: BroadcastPorts
-    /// Only the listener's thread writes it.
-    let problem = Mutex<String?>(startingProblem)
-    let warning = Mutex<String?>(nil)
-
-    init(
-        source: BroadcastSourceName,
-        channels: RailsChannels,
-        patience: Duration,
-        log: Log,
-        counts: BroadcastCounts,
-        broadcasts: BroadcastPorts
-    ) {
-        self.source = source
-        self.channels = channels
-        self.patience = patience
-        self.log = log
-        self.counts = counts
-        self.broadcasts = broadcasts
+        mailbox.close()
+        thread.join()
     }
 }
 
 /// The state that every source reports until it knows more.
-public let startingProblem = "the connection is not up yet; ask again in a few seconds"
+let startingProblem = "the connection is not up yet; ask again in a few seconds"
 
 /// The result of a batch of broadcasts.
 public enum BroadcastCommit: Sendable {
@@ -123,22 +97,5 @@ public enum BroadcastGap: Sendable {
 /// Submits fragments to the ledger, to be committed together; returns false when it has no room. The completion runs
 /// once, on any thread.
 public typealias SubmitBroadcasts = @Sendable ([Fragment], @escaping @Sendable (BroadcastCommit) -> Void) -> Bool
-
 /// Makes up for a gap; it must not block.
 public typealias HealBroadcasts = @Sendable (BroadcastGap) -> Void
-
-/// State that a listener's thread shares with the ledger's.
-public struct BroadcastPorts: Sendable {
-    public let submit: SubmitBroadcasts
-    /// The result of the submitted batch. Closing the mailbox ends the thread.
-    public let mailbox: Mailbox<BroadcastCommit>
-    public let bell: EventDescriptor
-
-    /// Returns nil when the process has run out of descriptors.
-    public init?(submit: @escaping SubmitBroadcasts) {
-        guard let bell = EventDescriptor() else { return nil }
-        self.submit = submit
-        self.bell = bell
-        mailbox = Mailbox(capacity: 1) { bell.wake() }
-    }
-}

@@ -1,4 +1,4 @@
-internal import Domain
+import Domain
 
 /// The queue of broadcasts between a listener and the ledger. It submits one batch at a time and keeps it until it is
 /// committed, so that the order holds whatever happens. Broadcasts that arrive meanwhile form the next batch.

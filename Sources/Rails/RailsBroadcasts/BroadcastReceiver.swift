@@ -1,75 +1,128 @@
-public import Domain
-public import Support
+import Domain
+import Support
+import Synchronization
 
-/// Takes a source's broadcasts, and its reports about itself. Confined to the listener's thread.
-public final class BroadcastReceiver {
-    public let log: Log
-    let source: BroadcastSourceName
-    let delivery: BroadcastDelivery
-    private let counts: BroadcastCounts
+/// The listener's thread: brings what a source receives to the ledger, as `BroadcastQueue` decides. Confined to it.
+final class BroadcastReceiver {
+    let log: Log
+    private let listener: BroadcastListener
     private let heal: HealBroadcasts
+    private var queue = BroadcastQueue()
+    private var source: BroadcastSourceName { listener.source }
 
-    init(_ ports: ListenerPorts, heal: @escaping HealBroadcasts) {
-        log = ports.log
-        source = ports.source
-        counts = ports.counts
-        delivery = BroadcastDelivery(ports.broadcasts, channels: ports.channels, counts: ports.counts)
+    init(_ listener: BroadcastListener, heal: @escaping HealBroadcasts) {
+        self.listener = listener
         self.heal = heal
+        log = listener.log
     }
 
-    public var now: Duration { .nanoseconds(Int64(clamping: monotonicNanoseconds())) }
+    var now: Duration { .nanoseconds(Int64(clamping: monotonicNanoseconds())) }
 
+    /// Returns when the mailbox has been closed.
+    func run(_ source: any BroadcastSource, takesOver: () -> Bool) {
+        while !listener.mailbox.isClosed {
+            takeCommitments()
+            if takesOver() {
+                queue.drop()
+                source.startOver(self)
+            }
+            source.receive(self)
+            submit()
+            publish(source.problem, warning: source.warning)
+            let next = min(source.next, queue.retry ?? .seconds(Int64.max))
+            // Round up: a poll that ends too early would only be repeated.
+            let timeout = max(.zero, next - now) + .milliseconds(1)
+            source.wait(for: listener.bell, timeout: timeout, receiver: self)
+        }
+        let rest = queue.rest()
+        if !rest.isEmpty { _ = listener.submit(rest) { _ in } }
+    }
+
+    private func submit() {
+        let now = now
+        guard let batch = queue.next(at: now) else { return }
+        let mailbox = listener.mailbox
+        if !listener.submit(batch, { mailbox.send($0) }) { queue.refused(at: now) }
+    }
+
+    /// Broadcasts that the ledger will never take leave a gap.
+    private func takeCommitments() {
+        var refused = 0
+        for commitment in listener.mailbox.drain() {
+            switch commitment {
+            case .committed: queue.committed()
+            case .busy: queue.refused(at: now)
+            case .refused: refused += queue.discard()
+            }
+        }
+        guard refused > 0 else { return }
+        listener.counts.lost.add(refused)
+        log.error(source.refused, fields: ["count": refused])
+        heal(.outage)
+    }
+
+    private func publish(_ problem: String?, warning: String?) {
+        let isStuck = queue.refusedSince.map { now - $0 > listener.patience } ?? false
+        listener.counts.connected.set(problem == nil ? 1 : 0)
+        listener.warning.withLock { $0 = warning }
+        listener.problem.withLock { $0 = problem ?? (isStuck ? BroadcastReceiver.ledgerProblem : nil) }
+    }
+
+    /// Broadcasts arrive and cannot be committed.
+    private static let ledgerProblem =
+        "broadcasts are waiting, because the ledger does not accept them; see what is wrong with it"
+}
+
+/// What a source reports.
+extension BroadcastReceiver {
     /// If false, leave new messages where they are.
-    public var hasRoom: Bool { delivery.hasRoom }
+    var hasRoom: Bool { queue.hasRoom }
 
     /// `payload` is nil when it was too long to be read.
-    public func take(_ payload: [UInt8]?, from channel: [UInt8]) {
-        delivery.take(payload, from: channel)
+    func take(_ payload: [UInt8]?, from channel: [UInt8]) {
+        guard let payload else { return listener.counts.ignore(.size) }
+        guard let stream = listener.channels.stream(of: channel) else { return listener.counts.ignore(.channel) }
+        take(payload, on: stream)
     }
 
     /// A broadcast of a source that knows its stream.
-    public func take(_ payload: [UInt8], on stream: StreamName) {
-        delivery.take(payload, on: stream)
+    func take(_ payload: [UInt8], on stream: StreamName) {
+        do throws(RailsBroadcast.Refusal) {
+            queue.add(try RailsBroadcast.fragment(on: stream, payload: payload), bytes: payload.count)
+            listener.counts.messages.add()
+        } catch {
+            listener.counts.ignore(error)
+        }
     }
 
     /// Makes the pages of one stream reload, those too that return later with a cursor from before.
-    public func reload(_ stream: StreamName) { delivery.reload(stream) }
+    func reload(_ stream: StreamName) {
+        queue.add(Fragment(stream: stream, action: "refresh", content: .none), bytes: 0)
+    }
 
     /// Makes up for a gap.
-    public func healGap(_ gap: BroadcastGap) { heal(gap) }
+    func healGap(_ gap: BroadcastGap) { heal(gap) }
 
     /// The source failed. `isNew` when an outage begins.
-    public func lost(_ problem: some CustomStringConvertible & Sendable, isNew: Bool) {
+    func lost(_ problem: some CustomStringConvertible & Sendable, isNew: Bool) {
         guard isNew else { return }
-        counts.outages.add()
-        log.warning(source.lost, fields: [source.place.key: source.place.address, "problem": problem])
+        listener.counts.outages.add()
+        log.warning(source.lost, fields: [source.place: source.address, "problem": problem])
     }
 
     /// Broadcasts arrive again, after this long.
-    public func recovered(after outage: Duration) {
-        log.info(
-            source.back,
-            fields: [source.place.key: source.place.address, "seconds": outage.components.seconds]
-        )
-    }
-
-    func takeCommitments() {
-        let refused = delivery.takeCommitments(at: now)
-        guard refused > 0 else { return }
-        log.error(source.refused, fields: ["count": refused])
-        heal(.outage)
+    func recovered(after outage: Duration) {
+        log.info(source.back, fields: [source.place: source.address, "seconds": outage.components.seconds])
     }
 }
 
 /// The metrics that every listener has, each under its own name.
-public struct BroadcastCounts: Sendable {
+struct BroadcastCounts: Sendable {
     let connected: Gauge
-    let outages: Counter
-    let messages: Counter
-    let lost: Counter
+    let outages, messages, lost: Counter
     private let ignored: [RailsBroadcast.Refusal: Counter]
 
-    public init(_ metrics: Metrics, _ names: BroadcastMetrics) {
+    init(_ metrics: Metrics, _ names: BroadcastMetrics) {
         connected = metrics.gauge(names.connected)
         outages = metrics.counter(names.outages)
         messages = metrics.counter(names.messages)

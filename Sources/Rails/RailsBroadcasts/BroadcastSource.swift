@@ -1,7 +1,7 @@
-public import Support
+import Support
 
 /// Where a Rails app's broadcasts come from. Made and used on the listener's thread.
-public protocol BroadcastSource: AnyObject {
+protocol BroadcastSource: AnyObject {
     /// Why broadcasts do not arrive, in words for the operator; nil while they do.
     var problem: String? { get }
     /// Something for the operator to look into while broadcasts still arrive; nil if there is nothing.
@@ -17,36 +17,60 @@ public protocol BroadcastSource: AnyObject {
 }
 
 extension BroadcastSource {
-    public func startOver(_ receiver: BroadcastReceiver) { receiver.healGap(.outage) }
-    public var warning: String? { nil }
+    func startOver(_ receiver: BroadcastReceiver) { receiver.healGap(.outage) }
+
+    var warning: String? { nil }
 
     /// For a source that is asked, and says nothing by itself.
-    public func wait(for bell: EventDescriptor, timeout: Duration, receiver: BroadcastReceiver) {
+    func wait(for bell: EventDescriptor, timeout: Duration, receiver: BroadcastReceiver) {
         var sockets: [PolledSocket] = []
         bell.wait(timeout: timeout, or: &sockets)
     }
 }
 
-/// A listener's names: in its log, in `/ready` and as a thread.
-public struct BroadcastSourceName: Sendable {
-    let name: String
-    /// The log's field for the address.
-    let place: (key: String, address: String)
-    let lost, back, refused: StaticString
+/// A source that keeps nothing, and does what `HeartbeatHealth` decides.
+protocol HeartbeatSource: BroadcastSource {
+    associatedtype Problem: Error & CustomStringConvertible
+    var health: HeartbeatHealth<Problem> { get set }
+    /// Begins to connect, or connects.
+    func connect(_ receiver: BroadcastReceiver) throws(Problem)
+    func beat(_ number: Int) throws(Problem)
+    func disconnect()
+}
 
-    /// `address` has no password.
-    public init(
-        _ name: String,
-        place key: String,
-        address: String,
-        lost: StaticString,
-        back: StaticString,
-        refused: StaticString
-    ) {
-        self.name = name
-        place = (key, address)
-        self.lost = lost
-        self.back = back
-        self.refused = refused
+extension HeartbeatSource {
+    var problem: String? { health.problem?.description }
+
+    var next: Duration { health.next }
+
+    func act(_ receiver: BroadcastReceiver) {
+        while let action = health.act(at: receiver.now) {
+            attempt(receiver) { () throws(Problem) in
+                switch action {
+                case .connect: try connect(receiver)
+                case .beat(let number): try beat(number)
+                case .giveUp(let problem): throw problem
+                }
+            }
+        }
     }
+
+    /// Loses the connection if `body` fails.
+    func attempt(_ receiver: BroadcastReceiver, _ body: () throws(Problem) -> Void) {
+        do throws(Problem) {
+            try body()
+        } catch {
+            disconnect()
+            receiver.lost(error, isNew: health.lost(error, at: receiver.now, random: .random(in: 0...1)))
+        }
+    }
+}
+
+/// A listener's names: in its log, in `/ready` and as a thread.
+struct BroadcastSourceName: Sendable {
+    let name: String
+    /// The log's field for the address, which has no password.
+    let place: String
+    let address: String
+    let lost, back, refused: StaticString
 }

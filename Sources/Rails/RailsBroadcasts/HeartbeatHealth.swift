@@ -3,9 +3,9 @@
 /// (https://github.com/anycable/anycable/issues/275, https://github.com/rails/rails/issues/27659).
 ///
 /// Pure; times are on the monotonic clock.
-public struct HeartbeatHealth<Problem: Error & Sendable>: Sendable {
+struct HeartbeatHealth<Problem: Error & Sendable>: Sendable {
     /// What to do now.
-    public enum Action {
+    enum Action {
         case connect
         case beat(Int)
         case giveUp(Problem)
@@ -25,7 +25,7 @@ public struct HeartbeatHealth<Problem: Error & Sendable>: Sendable {
     private var outages: OutageTracker<Problem>
 
     /// `silent` is the problem of a heartbeat that does not come back.
-    public init(timing: HeartbeatTiming, starting: Problem, silent: Problem, now: Duration) {
+    init(timing: HeartbeatTiming, starting: Problem, silent: Problem, now: Duration) {
         self.timing = timing
         self.silent = silent
         phase = .waiting(until: now)
@@ -33,17 +33,17 @@ public struct HeartbeatHealth<Problem: Error & Sendable>: Sendable {
     }
 
     /// Nil from the first heartbeat that comes back until the connection is lost.
-    public var problem: Problem? { outages.problem }
+    var problem: Problem? { outages.problem }
 
     /// When `act` has something to do.
-    public var next: Duration {
+    var next: Duration {
         switch phase {
         case .waiting(let until), .opening(let until): until
         case .subscribed(let next, let due): due ?? next
         }
     }
 
-    public mutating func act(at now: Duration) -> Action? {
+    mutating func act(at now: Duration) -> Action? {
         guard next <= now else { return nil }
         switch phase {
         case .waiting:
@@ -58,11 +58,11 @@ public struct HeartbeatHealth<Problem: Error & Sendable>: Sendable {
     }
 
     /// The subscription is confirmed; a heartbeat must still show that it delivers.
-    public mutating func subscribed(at now: Duration) {
+    mutating func subscribed(at now: Duration) {
         phase = .subscribed(next: now, due: nil)
     }
 
-    public mutating func heard(_ beat: Int, at now: Duration) -> DeliveryNews? {
+    mutating func heard(_ beat: Int, at now: Duration) -> DeliveryNews? {
         guard case .subscribed(let next, _?) = phase, beat == lastBeat else { return nil }
         phase = .subscribed(next: next, due: nil)
         return outages.delivered(at: now)
@@ -70,13 +70,13 @@ public struct HeartbeatHealth<Problem: Error & Sendable>: Sendable {
 
     /// Gives the pending heartbeat its whole time again: broadcasts came before it, which proves that the connection
     /// delivers, or the listener does not read now.
-    public mutating func postpone(at now: Duration) {
+    mutating func postpone(at now: Duration) {
         guard case .subscribed(let next, _?) = phase else { return }
         phase = .subscribed(next: next, due: now + timing.patience)
     }
 
     /// The connection failed. Returns true when an outage begins.
-    public mutating func lost(_ problem: Problem, at now: Duration, random: Double) -> Bool {
+    mutating func lost(_ problem: Problem, at now: Duration, random: Double) -> Bool {
         let outage = outages.failed(problem, at: now, random: random)
         phase = .waiting(until: outage.retry)
         return outage.isNew
@@ -85,24 +85,12 @@ public struct HeartbeatHealth<Problem: Error & Sendable>: Sendable {
 
 extension HeartbeatHealth.Action: Equatable where Problem: Equatable {}
 
-extension HeartbeatHealth.Action: Sendable {}
-
 /// The intervals and deadlines of a listener that lives by heartbeats.
-public struct HeartbeatTiming: Sendable {
+struct HeartbeatTiming: Sendable {
     /// The interval between two heartbeats.
-    public var heartbeat: Duration
+    var heartbeat = Duration.seconds(2)
     /// How long a subscription may take, and how long nothing may arrive while a heartbeat is on its way.
-    public var patience: Duration
+    var patience = Duration.seconds(5)
     /// The pause before the first reconnect, and the pause that it grows to after several failures.
-    public var pause: ClosedRange<Duration>
-
-    public init(
-        heartbeat: Duration = .seconds(2),
-        patience: Duration = .seconds(5),
-        pause: ClosedRange<Duration> = .milliseconds(100) ... .seconds(5)
-    ) {
-        self.heartbeat = heartbeat
-        self.patience = patience
-        self.pause = pause
-    }
+    var pause: ClosedRange<Duration> = .milliseconds(100) ... .seconds(5)
 }

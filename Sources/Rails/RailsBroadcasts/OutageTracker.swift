@@ -1,22 +1,22 @@
 /// Whether a source delivers, since when it does not, and how long to wait before the next attempt.
 ///
 /// Pure; times are on the monotonic clock.
-public struct OutageTracker<Problem: Error & Sendable>: Sendable {
+struct OutageTracker<Problem: Error & Sendable>: Sendable {
     private let pause: ClosedRange<Duration>
     /// Since the source delivered last.
-    public private(set) var failures = 0
+    private(set) var failures = 0
     private var since: Duration?
     /// Nil while the source delivers.
-    public private(set) var problem: Problem?
+    private(set) var problem: Problem?
 
     /// `pause` is the one before the first new attempt, and the one that it grows to after several failures.
-    public init(starting problem: Problem, pause: ClosedRange<Duration>) {
+    init(starting problem: Problem, pause: ClosedRange<Duration>) {
         self.problem = problem
         self.pause = pause
     }
 
     /// Returns nil if it delivered before.
-    public mutating func delivered(at now: Duration) -> DeliveryNews? {
+    mutating func delivered(at now: Duration) -> DeliveryNews? {
         failures = 0
         guard problem != nil else { return nil }
         problem = nil
@@ -27,7 +27,7 @@ public struct OutageTracker<Problem: Error & Sendable>: Sendable {
 
     /// Returns when to try again, and whether an outage begins. `random`, from 0 to 1, spreads out the attempts of several
     /// servers that lost the same source.
-    public mutating func failed(
+    mutating func failed(
         _ problem: Problem,
         at now: Duration,
         random: Double
@@ -41,7 +41,7 @@ public struct OutageTracker<Problem: Error & Sendable>: Sendable {
 }
 
 /// A source delivers again, or for the first time.
-public enum DeliveryNews: Equatable, Sendable {
+enum DeliveryNews: Equatable, Sendable {
     case connected
     /// It did not for this long.
     case recovered(after: Duration)

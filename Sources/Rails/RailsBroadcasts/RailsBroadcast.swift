@@ -1,6 +1,6 @@
 public import Domain
-internal import Encoding
-internal import Pages
+import Encoding
+import Pages
 
 /// A message that `ActionCable.server.broadcast` published: ActiveSupport's JSON of any value. Turbo publishes a string
 /// of HTML (https://github.com/hotwired/turbo-rails/blob/main/app/channels/turbo/streams/broadcasts.rb).

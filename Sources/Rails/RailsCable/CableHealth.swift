@@ -1,4 +1,4 @@
-internal import Support
+import Support
 
 /// Decides when to read, and whether broadcasts arrive.
 ///
@@ -50,39 +50,25 @@ struct CableHealth {
 /// The intervals and deadlines of the listener.
 public struct CableTiming: Sendable {
     /// The interval between two readings: Solid Cable's own.
-    public var interval: Duration
+    var interval = Duration.milliseconds(100)
     /// How long the database may be locked, and the ledger refuse broadcasts, before that is a problem.
-    public var patience: Duration
+    var patience = Duration.seconds(5)
     /// The interval between two heartbeats of the adapter `postgresql`.
-    public var heartbeat: Duration
+    var heartbeat = Duration.seconds(2)
     /// How often every node says what its pages follow.
-    public var repetition: Duration
+    var repetition = Duration.seconds(60)
     /// The pause before the first reconnect, and the pause that it grows to after several failures.
-    public var pause: ClosedRange<Duration>
+    var pause: ClosedRange<Duration> = .milliseconds(100) ... .seconds(5)
 
-    public init(
-        interval: Duration = .milliseconds(100),
-        patience: Duration = .seconds(5),
-        heartbeat: Duration = .seconds(2),
-        repetition: Duration = .seconds(60),
-        pause: ClosedRange<Duration> = .milliseconds(100) ... .seconds(5)
-    ) {
-        self.interval = interval
-        self.patience = patience
-        self.heartbeat = heartbeat
-        self.repetition = repetition
-        self.pause = pause
-    }
+    public static let usual = CableTiming()
 
     var listening: HeartbeatTiming { HeartbeatTiming(heartbeat: heartbeat, patience: patience, pause: pause) }
 }
 
 /// The metrics that other listeners do not have.
 struct CableCounts: Sendable {
-    let gaps: Counter
-    let late: Counter
+    let gaps, late, givenUp: Counter
     let streams: Gauge
-    let givenUp: Counter
 
     init(_ metrics: Metrics) {
         gaps = metrics.counter(.cableGaps)

@@ -5,7 +5,7 @@ extension BroadcastListener {
     /// Returns nil when the process has run out of descriptors.
     public convenience init?(
         railsCable settings: CableSettings,
-        timing: CableTiming = CableTiming(),
+        timing: CableTiming = .usual,
         log: Log,
         metrics: Metrics,
         follows: FollowedStreams = FollowedStreams(),
@@ -14,7 +14,7 @@ extension BroadcastListener {
         let counts = CableCounts(metrics)
         self.init(
             BroadcastSourceName(
-                "rails cable",
+                name: "rails cable",
                 place: "cable",
                 address: "\(settings.url)",
                 lost: "rails cable lost",

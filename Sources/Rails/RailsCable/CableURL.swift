@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 public import PostgresLedger
 
 /// Where a Rails app's cable database is: `PAYCAST_RAILS_CABLE_URL`. Its description never shows user or password.

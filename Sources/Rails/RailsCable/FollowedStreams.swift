@@ -1,5 +1,5 @@
 public import Domain
-internal import Synchronization
+import Synchronization
 
 /// How the listener learns which streams pages follow, from any thread.
 public final class FollowedStreams: Sendable {

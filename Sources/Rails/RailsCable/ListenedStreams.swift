@@ -1,4 +1,4 @@
-internal import Domain
+import Domain
 
 /// Which streams are listened to. PostgreSQL has no wildcard for LISTEN, so each stream that a page follows is a channel of
 /// its own, and stays one after the page has gone: it may return with its cursor.

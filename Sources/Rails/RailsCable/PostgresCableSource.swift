@@ -1,5 +1,5 @@
-internal import PostgresLedger
-internal import Support
+import PostgresLedger
+import Support
 
 /// An app's broadcasts through a PostgreSQL database, by whichever adapter. Unless the setting says which, Solid
 /// Cable's table decides: the app has it, or the app notifies.

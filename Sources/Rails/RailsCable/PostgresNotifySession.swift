@@ -1,7 +1,7 @@
-internal import Crypto
-internal import Domain
-internal import Encoding
-internal import PostgresLedger
+import Crypto
+import Domain
+import Encoding
+import PostgresLedger
 
 /// The session that listens, and the names of its channels.
 final class PostgresNotifySession {

@@ -1,16 +1,16 @@
-internal import Domain
-internal import PostgresLedger
-internal import Support
+import Domain
+import PostgresLedger
+import Support
 
 /// Takes what Action Cable's `postgresql` adapter notifies: listens to each stream that a page follows, and does what
 /// `HeartbeatHealth` decides. PostgreSQL keeps nothing for a session that is away.
-final class PostgresNotifySource: BroadcastSource {
+final class PostgresNotifySource: HeartbeatSource {
     private let settings: CableSettings
     private let counts: CableCounts
     private let follows: FollowedStreams
     private let session: PostgresNotifySession
     private var streams: ListenedStreams
-    private var health: HeartbeatHealth<CableProblem>
+    var health: HeartbeatHealth<CableProblem>
     private var heard: [PostgresNotification] = []
     /// Streams to catch up on once notifications arrive.
     private var gap: BroadcastGap
@@ -96,26 +96,17 @@ final class PostgresNotifySource: BroadcastSource {
 
     // MARK: The connection
 
-    private func act(_ receiver: BroadcastReceiver) {
-        while let action = health.act(at: receiver.now) {
-            switch action {
-            case .connect: connect(receiver)
-            case .beat(let number):
-                attempt(receiver) { () throws(CableProblem) in
-                    try session.beat(number)
-                    if settings.adapter == nil { isTableThere = try session.hasTable() }
-                }
-            case .giveUp(let problem): lose(problem, receiver)
-            }
-        }
+    func connect(_ receiver: BroadcastReceiver) throws(CableProblem) {
+        heard += try session.open(streams.all)
+        health.subscribed(at: receiver.now)
     }
 
-    private func connect(_ receiver: BroadcastReceiver) {
-        attempt(receiver) { () throws(CableProblem) in
-            heard += try session.open(streams.all)
-            health.subscribed(at: receiver.now)
-        }
+    func beat(_ number: Int) throws(CableProblem) {
+        try session.beat(number)
+        if settings.adapter == nil { isTableThere = try session.hasTable() }
     }
+
+    func disconnect() { session.close() }
 
     private func takeMessages(_ receiver: BroadcastReceiver) {
         let messages = heard
@@ -129,19 +120,6 @@ final class PostgresNotifySource: BroadcastSource {
                 receiver.take(Array(message.payload.utf8), on: stream)
             }
         }
-    }
-
-    private func attempt(_ receiver: BroadcastReceiver, _ body: () throws(CableProblem) -> Void) {
-        do throws(CableProblem) {
-            try body()
-        } catch {
-            lose(error, receiver)
-        }
-    }
-
-    private func lose(_ problem: CableProblem, _ receiver: BroadcastReceiver) {
-        session.close()
-        receiver.lost(problem, isNew: health.lost(problem, at: receiver.now, random: .random(in: 0...1)))
     }
 
     private func report(_ news: DeliveryNews?, _ receiver: BroadcastReceiver) {

@@ -1,4 +1,5 @@
-internal import PostgresLedger
+import Ledger
+import PostgresLedger
 
 /// Solid Cable's table in PostgreSQL, through a session that only reads.
 final class PostgresSolidCableTable: SolidCableTable {
@@ -133,10 +134,10 @@ final class PostgresSolidCableTable: SolidCableTable {
         return "CASE WHEN octet_length(\(column)) <= \(limit) THEN \(bytes) END"
     }
 
-    private static func values(of question: CableQuestion) -> [PostgresValue] {
+    private static func values(of question: CableQuestion) -> [Value] {
         let bounds = [question.missing.map(\.lowerBound), question.missing.map(\.upperBound)]
         let arrays = bounds.map { bounds in
-            PostgresValue.text("{\(bounds.map { "\($0)" }.joined(separator: ","))}")
+            Value.text("{\(bounds.map { "\($0)" }.joined(separator: ","))}")
         }
         return arrays + [.integer(Int64(question.limit))]
     }

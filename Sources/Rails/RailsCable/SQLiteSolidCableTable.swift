@@ -1,4 +1,4 @@
-internal import Ledger
+import Ledger
 
 /// Solid Cable's table in a file that the app writes, and Paycast never does.
 ///

@@ -1,4 +1,4 @@
-internal import Support
+import Support
 
 /// Solid Cable's table: asks it what `SolidCableCursor` wants to know, when `CableHealth` says so.
 ///

@@ -5,14 +5,14 @@ extension BroadcastListener {
     /// the process has run out of descriptors.
     public convenience init?(
         redis settings: RedisSettings,
-        timing: RedisTiming = RedisTiming(),
+        timing: RedisTiming = .usual,
         log: Log,
         metrics: Metrics,
         submit: @escaping SubmitBroadcasts
     ) {
         self.init(
             BroadcastSourceName(
-                "redis",
+                name: "redis",
                 place: "redis",
                 address: "\(settings.url)",
                 lost: "redis lost",
@@ -31,12 +31,9 @@ extension BroadcastListener {
 
 /// The intervals and deadlines of the listener.
 public struct RedisTiming: Sendable {
-    public var listening: HeartbeatTiming
+    var listening = HeartbeatTiming()
     /// How long the ledger may refuse broadcasts before that is a problem.
-    public var ledgerPatience: Duration
+    var ledgerPatience = Duration.seconds(5)
 
-    public init(listening: HeartbeatTiming = HeartbeatTiming(), ledgerPatience: Duration = .seconds(5)) {
-        self.listening = listening
-        self.ledgerPatience = ledgerPatience
-    }
+    public static let usual = RedisTiming()
 }

@@ -1,6 +1,6 @@
-internal import CHiredis
-internal import Domain
-internal import Support
+import CHiredis
+import Domain
+import Support
 
 /// The two connections of one attempt: one subscribes and the other publishes heartbeats, because a RESP2 connection
 /// cannot do both (https://redis.io/docs/latest/develop/pubsub/). Confined to one thread.

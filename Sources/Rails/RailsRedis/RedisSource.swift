@@ -1,12 +1,12 @@
-internal import Domain
-internal import Glibc
-internal import Support
+import Domain
+import Glibc
+import Support
 
 /// A Redis that an app publishes its broadcasts through: moves bytes, and does what `HeartbeatHealth` decides.
-final class RedisSource: BroadcastSource {
+final class RedisSource: HeartbeatSource {
     private let settings: RedisSettings
     private let channels: RedisChannels
-    private var health: HeartbeatHealth<RedisProblem>
+    var health: HeartbeatHealth<RedisProblem>
     private var session: RedisSession?
 
     init(_ settings: RedisSettings, timing: HeartbeatTiming) {
@@ -17,12 +17,16 @@ final class RedisSource: BroadcastSource {
         blockBrokenPipe()
     }
 
-    var problem: String? { health.problem?.description }
+    func connect(_ receiver: BroadcastReceiver) throws(RedisProblem) {
+        session = try RedisSession(settings.url, channels: channels)
+    }
 
-    var next: Duration { health.next }
+    func beat(_ number: Int) throws(RedisProblem) { try session?.beat(number) }
+
+    func disconnect() { session = nil }
 
     func receive(_ receiver: BroadcastReceiver) {
-        connected(receiver) { session throws(RedisProblem) in try takeMessages(of: session, receiver) }
+        attempt(receiver) { () throws(RedisProblem) in try takeMessages(receiver) }
         act(receiver)
     }
 
@@ -30,13 +34,12 @@ final class RedisSource: BroadcastSource {
         let isListening = receiver.hasRoom
         var sockets = session?.interests(isListening: isListening) ?? []
         bell.wait(timeout: timeout, or: &sockets)
-        connected(receiver) { session throws(RedisProblem) in
-            try session.exchange(sockets, isListening: isListening)
-        }
+        attempt(receiver) { () throws(RedisProblem) in try session?.exchange(sockets, isListening: isListening) }
         if !isListening { health.postpone(at: receiver.now) }
     }
 
-    private func takeMessages(of session: RedisSession, _ receiver: BroadcastReceiver) throws(RedisProblem) {
+    private func takeMessages(_ receiver: BroadcastReceiver) throws(RedisProblem) {
+        guard let session else { return }
         while receiver.hasRoom, let event = try session.next() {
             switch event {
             case .subscribed: health.subscribed(at: receiver.now)
@@ -46,39 +49,6 @@ final class RedisSource: BroadcastSource {
                 receiver.take(payload, from: channel)
             }
         }
-    }
-
-    private func act(_ receiver: BroadcastReceiver) {
-        while let action = health.act(at: receiver.now) {
-            switch action {
-            case .connect:
-                do throws(RedisProblem) {
-                    session = try RedisSession(settings.url, channels: channels)
-                } catch {
-                    lose(error, receiver)
-                }
-            case .beat(let number):
-                connected(receiver) { session throws(RedisProblem) in try session.beat(number) }
-            case .giveUp(let problem): lose(problem, receiver)
-            }
-        }
-    }
-
-    private func connected(
-        _ receiver: BroadcastReceiver,
-        _ body: (RedisSession) throws(RedisProblem) -> Void
-    ) {
-        guard let session else { return }
-        do throws(RedisProblem) {
-            try body(session)
-        } catch {
-            lose(error, receiver)
-        }
-    }
-
-    private func lose(_ problem: RedisProblem, _ receiver: BroadcastReceiver) {
-        session = nil
-        receiver.lost(problem, isNew: health.lost(problem, at: receiver.now, random: .random(in: 0...1)))
     }
 
     private func report(_ news: DeliveryNews?, _ receiver: BroadcastReceiver) {

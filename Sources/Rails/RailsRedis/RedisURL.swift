@@ -1,5 +1,5 @@
-internal import Domain
-internal import Encoding
+import Domain
+import Encoding
 
 /// Where Redis is: `REDIS_URL`. Its description never shows the password.
 public struct RedisURL: Sendable, Equatable, CustomStringConvertible, CustomReflectable {

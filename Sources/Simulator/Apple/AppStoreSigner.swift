@@ -1,6 +1,5 @@
 public import Crypto
 internal import Encoding
-internal import FoundationEssentials
 
 /// Signs documents as Apple does: ES256, with the three certificates in the header.
 public struct AppStoreSigner: Sendable {
@@ -18,31 +17,5 @@ public struct AppStoreSigner: Sendable {
     public func sign(_ payload: [UInt8], header: [UInt8]? = nil) throws(CryptoError) -> String {
         let signed = Base64URL.encode(header ?? self.header) + "." + Base64URL.encode(payload)
         return signed + "." + Base64URL.encode(try key.signature(for: Array(signed.utf8)))
-    }
-
-    public func sign(_ document: some Encodable) throws(CryptoError) -> String {
-        try sign(AppStoreJSON.encode(document))
-    }
-}
-
-/// Encodes and decodes the simulated stores' `Codable` documents.
-public enum AppStoreJSON {
-    public static func encode(_ document: some Encodable) -> [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .withoutEscapingSlashes
-        // The documents contain only text, whole numbers and Booleans, so encoding cannot fail.
-        return (try? encoder.encode(document)).map { Array($0) } ?? []
-    }
-
-    /// For stores that write their members in `snake_case`.
-    public static func encode(snakeCase document: some Encodable) -> [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .withoutEscapingSlashes
-        encoder.keyEncodingStrategy = .convertToSnakeCase
-        return (try? encoder.encode(document)).map { Array($0) } ?? []
-    }
-
-    public static func decode<Value: Decodable>(_ type: Value.Type, from json: [UInt8]) -> Value? {
-        try? JSONDecoder().decode(type, from: Data(json))
     }
 }

@@ -1,5 +1,6 @@
 public import Crypto
 public import Domain
+internal import Encoding
 
 /// A notification that the simulated store is asked to send.
 public struct SimulatedNotification: Sendable {
@@ -45,30 +46,30 @@ public struct SimulatedAppStore: Sendable {
 
     /// The body to post to `/webhooks/apple`.
     public func body(_ notification: SimulatedNotification) throws(CryptoError) -> [UInt8] {
-        var document = NotificationDocument(
-            notificationType: notification.type,
-            subtype: notification.subtype,
-            notificationUUID: notification.id,
-            signedDate: notification.now.milliseconds
-        )
+        var document: WireJSON = [
+            "notificationType": .text(notification.type), "notificationUUID": .text(notification.id),
+            "version": "2.0", "signedDate": .number(notification.now.milliseconds),
+        ]
+        document["subtype"] = notification.subtype.map { .text($0) }
         switch (notification.type, notification.subtype) {
-        case ("RENEWAL_EXTENSION", "SUMMARY"): document.summary = notification.summary
-        case ("EXTERNAL_PURCHASE_TOKEN", _): document.externalPurchaseToken = notification.purchaseToken
-        case ("RESCIND_CONSENT", _): document.appData = try appData(notification)
-        case ("TEST", _): document.data = notification.data
-        default: document.data = try data(notification)
+        case ("RENEWAL_EXTENSION", "SUMMARY"): document["summary"] = notification.summary
+        case ("EXTERNAL_PURCHASE_TOKEN", _): document["externalPurchaseToken"] = notification.purchaseToken
+        case ("RESCIND_CONSENT", _): document["appData"] = try appData(notification)
+        case ("TEST", _): document["data"] = notification.data
+        default: document["data"] = try data(notification)
         }
-        return AppStoreJSON.encode(PostDocument(signedPayload: try signer.sign(document)))
+        let post: WireJSON = ["signedPayload": .text(try signer.sign(document.bytes))]
+        return post.bytes
     }
 
     /// The JWS that an app holds after a purchase, and may post to `/transactions/apple`.
     public func transaction(_ notification: SimulatedNotification) throws(CryptoError) -> String {
-        try signer.sign(notification.transaction(model(notification)))
+        try signer.sign(notification.transaction(model(notification)).bytes)
     }
 
     /// The renewal info that an app holds beside it.
     public func renewal(_ notification: SimulatedNotification) throws(CryptoError) -> String {
-        try signer.sign(notification.renewal(model(notification)))
+        try signer.sign(notification.renewal(model(notification)).bytes)
     }
 
     private func model(_ notification: SimulatedNotification) -> AppStorePurchaseModel {
@@ -79,32 +80,23 @@ public struct SimulatedAppStore: Sendable {
         return model
     }
 
-    private func data(_ notification: SimulatedNotification) throws(CryptoError) -> DataDocument {
+    private func data(_ notification: SimulatedNotification) throws(CryptoError) -> WireJSON {
         let model = model(notification)
         var data = notification.data
-        data.consumptionRequestReason = model.consumptionRequestReason
-        data.signedTransactionInfo = try signer.sign(notification.transaction(model))
+        data["consumptionRequestReason"] = model.consumptionRequestReason.map { .text($0) }
+        data["signedTransactionInfo"] = .text(try signer.sign(notification.transaction(model).bytes))
         guard model.product.kind == .subscription else { return data }
-        data.status = model.status
-        data.signedRenewalInfo = try signer.sign(notification.renewal(model))
+        data["status"] = .number(Int64(model.status))
+        data["signedRenewalInfo"] = .text(try signer.sign(notification.renewal(model).bytes))
         return data
     }
 
-    private func appData(_ notification: SimulatedNotification) throws(CryptoError) -> AppDataDocument {
-        let download = AppTransactionDocument(
-            receiptType: notification.environment.rawValue,
-            appAppleId: notification.appID,
-            bundleId: notification.bundleID,
-            receiptCreationDate: notification.now.milliseconds,
-            originalPurchaseDate: (notification.now - .days(30)).milliseconds,
-            appTransactionId: notification.download
-        )
-        return AppDataDocument(
-            appAppleId: notification.appID,
-            bundleId: notification.bundleID,
-            environment: notification.environment.rawValue,
-            signedAppTransactionInfo: try signer.sign(download)
-        )
+    private func appData(_ notification: SimulatedNotification) throws(CryptoError) -> WireJSON {
+        [
+            "appAppleId": .number(notification.appID), "bundleId": .text(notification.bundleID),
+            "environment": .text(notification.environment.rawValue),
+            "signedAppTransactionInfo": .text(try signer.sign(notification.appTransaction.bytes)),
+        ]
     }
 }
 
@@ -151,5 +143,101 @@ extension SimulatedNotification {
         )
         environment = event.environment
         if let id = event.id { self.id = id }
+    }
+}
+
+extension SimulatedNotification {
+    /// `appTransactionId`: one for each account's download of the app.
+    var download: String { StoreID.make(subscription.lineage, "download") }
+
+    var data: WireJSON {
+        [
+            "appAppleId": .number(appID), "bundleId": .text(bundleID), "bundleVersion": "1",
+            "environment": .text(environment.rawValue),
+        ]
+    }
+
+    var summary: WireJSON {
+        [
+            "environment": .text(environment.rawValue), "appAppleId": .number(appID), "bundleId": .text(bundleID),
+            "productId": .text(subscription.product), "requestIdentifier": .text(OrderToken.random().description),
+            "storefrontCountryCodes": ["USA", "DEU", "JPN"], "succeededCount": 5, "failedCount": 2,
+        ]
+    }
+
+    /// Only the prefix marks a Sandbox token.
+    var purchaseToken: WireJSON {
+        let prefix = environment == .sandbox ? "SANDBOX_" : ""
+        return [
+            "externalPurchaseId": .text(prefix + OrderToken.random().description),
+            "tokenCreationDate": .number(now.milliseconds), "appAppleId": .number(appID),
+            "bundleId": .text(bundleID), "tokenType": "ACQUISITION",
+        ]
+    }
+
+    /// What an account has of an app. Its receipt type is the environment.
+    var appTransaction: WireJSON {
+        [
+            "receiptType": .text(environment.rawValue), "appAppleId": .number(appID), "bundleId": .text(bundleID),
+            "applicationVersion": "1", "originalApplicationVersion": "1",
+            "receiptCreationDate": .number(now.milliseconds),
+            "originalPurchaseDate": .number((now - .days(30)).milliseconds), "appTransactionId": .text(download),
+            "originalPlatform": "iOS",
+        ]
+    }
+
+    func transaction(_ model: AppStorePurchaseModel) -> WireJSON {
+        let isSubscription = model.product.kind == .subscription
+        let period = String(model.period.milliseconds)
+        var document: WireJSON = [
+            "transactionId": .text(isSubscription ? StoreID.make(model.lineage, period) : model.lineage),
+            "originalTransactionId": .text(model.lineage), "appTransactionId": .text(download),
+            "bundleId": .text(bundleID), "productId": .text(model.product.id),
+            "purchaseDate": .number(model.purchasedAt.milliseconds),
+            "originalPurchaseDate": .number(model.purchasedAt.milliseconds), "quantity": 1,
+            "type": .text(model.product.appleType),
+            "inAppOwnershipType": .text(model.isFamilyShared ? "FAMILY_SHARED" : "PURCHASED"),
+            "signedDate": .number(now.milliseconds), "environment": .text(environment.rawValue),
+            "transactionReason": .text(model.reason), "storefront": "USA", "storefrontId": "143441",
+            "price": .number(model.product.price), "currency": .text(model.product.currency),
+        ]
+        document["previousOriginalTransactionId"] = model.previousLineage.map { .text($0) }
+        document["appAccountToken"] = token.map { .text($0.description) }
+        if isSubscription {
+            document["webOrderLineItemId"] = .text(StoreID.make(model.lineage, period, "line"))
+            document["subscriptionGroupIdentifier"] = model.product.group.map { .text($0) }
+            document["expiresDate"] = .number(model.expiresAt.milliseconds)
+        }
+        if let revocation = model.revocation {
+            document["revocationDate"] = .number(revocation.date.milliseconds)
+            document["revocationReason"] = 0
+            document["revocationType"] = .text(revocation.type)
+            document["revocationPercentage"] = 100_000
+        }
+        if model.isOffer {
+            document["offerType"] = 2
+            document["offerIdentifier"] = "paycast.welcome.back"
+            document["offerDiscountType"] = "PAY_AS_YOU_GO"
+        }
+        return document
+    }
+
+    func renewal(_ model: AppStorePurchaseModel) -> WireJSON {
+        let next = SimulatedProduct(id: model.nextProduct, kind: .subscription)
+        var document: WireJSON = [
+            "originalTransactionId": .text(model.lineage), "productId": .text(model.product.id),
+            "autoRenewProductId": .text(model.nextProduct), "autoRenewStatus": model.autoRenews ? 1 : 0,
+            "renewalPrice": .number(next.price), "currency": .text(model.product.currency),
+            "renewalDate": .number(model.expiresAt.milliseconds),
+            "recentSubscriptionStartDate": .number(model.purchasedAt.milliseconds),
+            "appTransactionId": .text(download), "signedDate": .number(now.milliseconds),
+            "environment": .text(environment.rawValue),
+        ]
+        document["expirationIntent"] = model.expirationIntent.map { .number(Int64($0)) }
+        document["isInBillingRetryPeriod"] = model.isInBillingRetry.map { .flag($0) }
+        document["gracePeriodExpiresDate"] = model.graceUntil.map { .number($0.milliseconds) }
+        document["priceIncreaseStatus"] = model.priceIncreaseStatus.map { .number(Int64($0)) }
+        document["appAccountToken"] = token.map { .text($0.description) }
+        return document
     }
 }

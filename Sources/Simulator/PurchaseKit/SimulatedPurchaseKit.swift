@@ -19,56 +19,38 @@ public struct SimulatedPurchaseKit: SimulatedStore {
 
     /// The subtype is the store behind PurchaseKit: `apple` or `google`.
     public func delivery(_ event: SimulatedEvent) throws(CryptoError) -> SimulatedDelivery {
-        let document = PurchaseKitDocument(event)
-        let body = AppStoreJSON.encode(snakeCase: document)
+        let id = event.id ?? OrderToken.random().description
+        let body = SimulatedPurchaseKit.document(event, id: id).bytes
         return SimulatedDelivery(
             path: "/webhooks/purchasekit",
             headers: [("X-PurchaseKit-Signature", Hex.encode(HMAC.authenticate(body, key: secret)))],
             body: body,
-            event: document.eventId
+            event: id
         )
     }
-}
 
-/// The flat object that PurchaseKit posts. Dates are ISO 8601.
-struct PurchaseKitDocument: Encodable {
-    var eventId: String
-    var type: String
-    var customerId: String?
-    var subscriptionId: String
-    var store: String
-    var storeProductId: String
-    var googleBasePlanId: String?
-    var subscriptionName = "Pro"
-    var status: String
-    var currentPeriodStart: String
-    var currentPeriodEnd: String
-    var endsAt: String?
-    var successPath = "/"
-
-    init(_ event: SimulatedEvent) {
+    /// The flat object that PurchaseKit posts. Dates are ISO 8601.
+    private static func document(_ event: SimulatedEvent, id: String) -> WireJSON {
         var model = AppStorePurchaseModel(event.facts, now: event.now)
-        eventId = event.id ?? OrderToken.random().description
-        type = event.type
-        customerId = event.user ?? event.token?.description
-        subscriptionId = model.lineage
-        store = event.subtype ?? "apple"
-        googleBasePlanId = event.subtype == "google" ? "monthly" : nil
+        var status = "active"
+        var end: Instant?
         switch event.type {
         case "subscription.created": model.apply("SUBSCRIBED", subtype: nil)
         case "subscription.updated": model.apply("DID_RENEW", subtype: nil)
+        case "subscription.canceled": (status, end) = ("canceled", model.expiresAt)
+        case "subscription.expired": (status, end) = ("expired", min(model.expiresAt, event.now))
         default: break
         }
-        status =
-            switch event.type {
-            case "subscription.canceled": "canceled"
-            case "subscription.expired": "expired"
-            default: "active"
-            }
-        if event.type == "subscription.canceled" { endsAt = model.expiresAt.iso8601 }
-        if event.type == "subscription.expired" { endsAt = min(model.expiresAt, event.now).iso8601 }
-        storeProductId = model.product.id
-        currentPeriodStart = model.purchasedAt.iso8601
-        currentPeriodEnd = model.expiresAt.iso8601
+        var document: WireJSON = [
+            "event_id": .text(id), "type": .text(event.type), "status": .text(status),
+            "subscription_id": .text(model.lineage), "subscription_name": "Pro",
+            "store": .text(event.subtype ?? "apple"), "store_product_id": .text(model.product.id),
+            "current_period_start": .text(model.purchasedAt.iso8601),
+            "current_period_end": .text(model.expiresAt.iso8601), "success_path": "/",
+        ]
+        document["customer_id"] = (event.user ?? event.token?.description).map { .text($0) }
+        if event.subtype == "google" { document["google_base_plan_id"] = .text("monthly") }
+        document["ends_at"] = end.map { .text($0.iso8601) }
+        return document
     }
 }

@@ -1,5 +1,6 @@
 public import Crypto
 public import Domain
+internal import Encoding
 
 /// Writes webhooks as RevenueCat does. It does no I/O.
 ///
@@ -27,7 +28,8 @@ public struct SimulatedRevenueCat: SimulatedStore {
 
     public func delivery(_ event: SimulatedEvent) throws(CryptoError) -> SimulatedDelivery {
         let document = RevenueCatDocument(event)
-        let body = AppStoreJSON.encode(snakeCase: RevenueCatPost(event: document))
+        let post: WireJSON = ["api_version": "1.0", "event": document.json]
+        let body = post.bytes
         return SimulatedDelivery(
             path: "/webhooks/revenuecat",
             headers: headers(of: body, at: event.now),
@@ -49,7 +51,103 @@ public struct SimulatedRevenueCat: SimulatedStore {
     }
 }
 
-struct RevenueCatPost: Encodable {
-    var apiVersion = "1.0"
-    var event: RevenueCatDocument
+/// The `event` member, member for member as it is sent. Dates are in milliseconds.
+struct RevenueCatDocument {
+    private let event: SimulatedEvent
+    let id: String
+
+    init(_ event: SimulatedEvent) {
+        self.event = event
+        id = event.id ?? OrderToken.random().description
+    }
+
+    var json: WireJSON {
+        let anonymous = "$RCAnonymousID:" + StoreID.make(event.facts.lineage, "customer")
+        var document: WireJSON = [
+            "id": .text(id), "type": .text(event.type), "event_timestamp_ms": .number(event.now.milliseconds),
+            "app_id": .text(event.app ?? "app1a2b3c4d"), "store": "APP_STORE",
+            "environment": event.environment == .production ? "PRODUCTION" : "SANDBOX",
+        ]
+        if event.type == "TRANSFER" {
+            document["transferred_from"] = [.text(event.user ?? anonymous)]
+            document["transferred_to"] = [.text(event.subtype ?? anonymous)]
+            return document
+        }
+        document["app_user_id"] = .text(event.user ?? anonymous)
+        document["original_app_user_id"] = .text(anonymous)
+        document["aliases"] = [.text(anonymous)]
+        if let token = event.token {
+            let value: WireJSON = [
+                "value": .text(token.description), "updated_at_ms": .number(event.now.milliseconds),
+            ]
+            document["subscriber_attributes"] = ["paycast_order": value]
+        }
+        if RevenueCatDocument.contractTypes.contains(event.type) { fill(&document) }
+        return document
+    }
+
+    private static let contractTypes: Set = [
+        "BILLING_ISSUE", "CANCELLATION", "EXPIRATION", "INITIAL_PURCHASE", "NON_RENEWING_PURCHASE", "PRODUCT_CHANGE",
+        "REFUND_REVERSED", "RENEWAL", "SUBSCRIPTION_EXTENDED", "SUBSCRIPTION_PAUSED", "TEMPORARY_ENTITLEMENT_GRANT",
+        "UNCANCELLATION",
+    ]
+
+    private func fill(_ document: inout WireJSON) {
+        let model = AppStorePurchaseModel(event)
+        let isSubscription = model.product.kind == .subscription
+        let isFirst = event.facts.state == .pending || !isSubscription
+        let isChange = event.type == "PRODUCT_CHANGE"
+        let period = StoreID.make(model.lineage, String(model.period.milliseconds))
+        document["product_id"] = .text(isChange ? event.facts.product : model.product.id)
+        if isChange { document["new_product_id"] = .text(model.nextProduct) }
+        document["entitlement_ids"] = ["pro"]
+        document["original_transaction_id"] = .text(model.lineage)
+        document["transaction_id"] = .text(isFirst ? model.lineage : period)
+        document["purchased_at_ms"] = .number(model.purchasedAt.milliseconds)
+        document["expiration_at_ms"] = end(model).map { .number($0.milliseconds) }
+        if event.type == "BILLING_ISSUE" {
+            document["grace_period_expiration_at_ms"] = model.graceUntil.map { .number($0.milliseconds) }
+        }
+        let isFamily = event.subtype == "FAMILY"
+        let reason = event.subtype ?? "UNSUBSCRIBE"
+        document["is_family_share"] = .flag(isFamily)
+        if event.type == "CANCELLATION" { document["cancel_reason"] = .text(isFamily ? "CUSTOMER_SUPPORT" : reason) }
+        if event.type == "EXPIRATION" { document["expiration_reason"] = .text(reason) }
+        let isTrial = event.type == "INITIAL_PURCHASE" && event.subtype == "TRIAL"
+        if isTrial || isSubscription { document["period_type"] = .text(isTrial ? "TRIAL" : "NORMAL") }
+        document["price_in_purchased_currency"] = .decimal(Double(model.product.price) / 1000)
+        document["currency"] = .text(model.product.currency)
+    }
+
+    private func end(_ model: AppStorePurchaseModel) -> Instant? {
+        switch event.type {
+        case "TEMPORARY_ENTITLEMENT_GRANT": event.now + .days(1)
+        case "EXPIRATION": model.product.kind == .subscription ? event.now : nil
+        // Here, RevenueCat notices the end at once; a period that was paid for stays paid for.
+        case "BILLING_ISSUE": min(event.facts.accessUntil ?? event.now, event.now)
+        case _ where model.product.kind == .nonRenewing: event.now + .days(30)
+        default: model.product.kind == .subscription ? model.expiresAt : nil
+        }
+    }
+}
+
+extension AppStorePurchaseModel {
+    /// The event as the store behind RevenueCat sees it.
+    fileprivate init(_ event: SimulatedEvent) {
+        var facts = event.facts
+        if event.type == "NON_RENEWING_PURCHASE", facts.kind == .subscription { facts.kind = .nonConsumable }
+        self.init(facts, now: event.now)
+        switch (event.type, event.subtype) {
+        case ("INITIAL_PURCHASE", _), ("TEMPORARY_ENTITLEMENT_GRANT", _): apply("SUBSCRIBED", subtype: nil)
+        case ("NON_RENEWING_PURCHASE", _): apply("ONE_TIME_CHARGE", subtype: nil)
+        case ("RENEWAL", "UPGRADE"): apply("DID_CHANGE_RENEWAL_PREF", subtype: "UPGRADE")
+        case ("RENEWAL", _): apply("DID_RENEW", subtype: nil)
+        case ("BILLING_ISSUE", "GRACE"): apply("DID_FAIL_TO_RENEW", subtype: "GRACE_PERIOD")
+        case ("BILLING_ISSUE", _): apply("DID_FAIL_TO_RENEW", subtype: nil)
+        case ("PRODUCT_CHANGE", _): apply("DID_CHANGE_RENEWAL_PREF", subtype: "DOWNGRADE")
+        case ("SUBSCRIPTION_EXTENDED", _): apply("RENEWAL_EXTENDED", subtype: nil)
+        case ("REFUND_REVERSED", _): apply("REFUND_REVERSED", subtype: nil)
+        default: break
+        }
+    }
 }

@@ -1,4 +1,5 @@
 internal import Domain
+internal import Encoding
 internal import Synchronization
 
 /// The App Store as an app on a device sees it through StoreKit. The demo's phone calls this; no server does. An
@@ -15,7 +16,7 @@ extension AppleStandIn {
     func device(_ request: StandInRequest, question: String, now: Instant) -> StandInAnswer? {
         switch (request.method, question) {
         case ("GET", "products"):
-            .json(["products": SimulatedProduct.catalog.map(DeviceProduct.init)])
+            .json(["products": .list(SimulatedProduct.catalog.map(\.shown))])
         case ("POST", "purchases"): purchase(request, now: now)
         case ("GET", "entitlements"): entitlements(request, now: now)
         default: nil
@@ -23,17 +24,18 @@ extension AppleStandIn {
     }
 
     private func purchase(_ request: StandInRequest, now: Instant) -> StandInAnswer {
-        guard let wish = AppStoreJSON.decode(DevicePurchase.self, from: request.body),
-            let order = OrderToken(wish.order), isValidIdentifier(wish.account, limit: 64)
+        let wish = JSONNode(request.body)
+        guard let account = wish?["account"]?.text, isValidIdentifier(account, limit: 64),
+            let order = wish?["order"]?.text.flatMap({ OrderToken($0) }), let id = wish?["product"]?.text
         else { return .refusal(400, code: 4_000_000, message: "Send account, product and order, a UUID.") }
-        guard let product = SimulatedProduct.catalog.first(where: { $0.id == wish.product }) else {
+        guard let product = SimulatedProduct.catalog.first(where: { $0.id == id }) else {
             return .refusal(404, code: 4_040_000, message: "No such product.")
         }
         // An account has one subscription of a group.
-        let held = memory.withLock { $0.entitlements(of: UserID(wish.account), at: now) }
-            .first { $0.subscriptionGroupIdentifier == product.group }
-        if let held, let transaction = signed(held, now: now) { return .json(DeviceReceipt(transaction: transaction)) }
-        return sell(product, to: UserID(wish.account), order: order, now: now)
+        let held = memory.withLock { $0.entitlements(of: UserID(account), at: now) }
+            .first { $0[text: "subscriptionGroupIdentifier"] == product.group }
+        if let held { return .json(["transaction": signed(held, now: now)]) }
+        return sell(product, to: UserID(account), order: order, now: now)
     }
 
     private func sell(
@@ -53,16 +55,13 @@ extension AppleStandIn {
             now: now
         )
         guard let body = try? SimulatedAppStore(signer: signer).body(notification),
-            let decoded = DecodedNotification(body), let statement = decoded.statement,
-            let transaction = signed(statement.transaction, now: now)
+            let decoded = DecodedNotification(body), let statement = decoded.statement
         else { return .refusal(500, code: 5_000_000, message: "The purchase cannot be signed.") }
         memory.withLock { $0.buy(statement, for: account) }
-        return .json(
-            DeviceReceipt(
-                transaction: transaction,
-                notification: DeviceNotification(id: decoded.id, signedPayload: decoded.payload)
-            )
-        )
+        return .json([
+            "transaction": signed(statement.transaction, now: now),
+            "notification": ["id": .text(decoded.id), "signedPayload": .text(decoded.payload)],
+        ])
     }
 
     private func entitlements(_ request: StandInRequest, now: Instant) -> StandInAnswer {
@@ -70,58 +69,24 @@ extension AppleStandIn {
             return .refusal(400, code: 4_000_000, message: "Say whose: ?account=NAME.")
         }
         let held = memory.withLock { $0.entitlements(of: UserID(account), at: now) }
-        return .json(["transactions": held.compactMap { signed($0, now: now) }])
+        return .json(["transactions": .list(held.map { signed($0, now: now) })])
     }
 
-    private func signed(_ document: TransactionDocument, now: Instant) -> DeviceTransaction? {
-        var document = document
-        document.signedDate = now.milliseconds
-        return (try? signer.sign(document)).map { DeviceTransaction(document, jws: $0) }
-    }
-}
-
-private struct DevicePurchase: Decodable {
-    var account: String
-    var product: String
-    var order: String
-}
-
-private struct DeviceProduct: Encodable {
-    var id: String
-    var price: Int64
-    var currency: String
-    var days: Int64
-
-    init(_ product: SimulatedProduct) {
-        id = product.id
-        price = product.price
-        currency = product.currency
-        days = product.period.components.seconds / 86_400
+    private func signed(_ document: WireJSON, now: Instant) -> WireJSON {
+        [
+            "id": .text(document[text: "transactionId"]), "originalId": .text(document.lineage),
+            "product": .text(document[text: "productId"]), "signedDate": .number(now.milliseconds),
+            "jws": .text(sign(document, at: now)),
+        ]
     }
 }
 
-private struct DeviceReceipt: Encodable {
-    var transaction: DeviceTransaction
-    var notification: DeviceNotification?
-}
-
-private struct DeviceNotification: Encodable {
-    var id: String
-    var signedPayload: String
-}
-
-private struct DeviceTransaction: Encodable {
-    var id: String
-    var originalId: String
-    var product: String
-    var signedDate: Int64
-    var jws: String
-
-    init(_ document: TransactionDocument, jws: String) {
-        id = document.transactionId
-        originalId = document.originalTransactionId
-        product = document.productId
-        signedDate = document.signedDate
-        self.jws = jws
+extension SimulatedProduct {
+    /// As a device shows it.
+    fileprivate var shown: WireJSON {
+        [
+            "id": .text(id), "price": .number(price), "currency": .text(currency),
+            "days": .number(period.components.seconds / 86_400),
+        ]
     }
 }

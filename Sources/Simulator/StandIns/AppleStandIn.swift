@@ -1,4 +1,5 @@
 public import Domain
+internal import Encoding
 public import HTTPClient
 internal import Synchronization
 
@@ -45,9 +46,9 @@ public final class AppleStandIn: StandIn {
         let environment = path.first.flatMap { name in StoreEnvironment.ofStores.first { $0.rawValue == name } }
         if environment != nil { path.removeFirst() }
         guard path.count > 2, path.removeFirst() == "inApps" else { return nil }
-        guard let app = AppleCaller(request.authorization, now: now)?.bid else { return .unauthenticated }
+        guard let app = appleCaller(request.authorization, now: now) else { return .unauthenticated }
         let call = AppleStandInCall(
-            request,
+            request: request,
             version: path.removeFirst(),
             path: path,
             app: app,
@@ -73,7 +74,7 @@ public final class AppleStandIn: StandIn {
         }
         let isLost = request.query("lost") == "true"
         memory.withLock { $0.remember(notification, isLost: isLost) }
-        return .json(StandInDone())
+        return .json([:])
     }
 }
 
@@ -83,31 +84,27 @@ extension AppleStandIn {
         guard let known = memory.withLock({ $0.transactions(behind: call.id(1), in: call.environment) }).first else {
             return .unknownTransaction
         }
-        let items = found.map { known -> (group: String, item: StatusItem) in
+        let items = found.map { known -> (group: String, item: WireJSON) in
             let known = known.standing(at: call.now)
-            let item = StatusItem(
-                originalTransactionId: known.transaction.originalTransactionId,
-                status: known.status,
-                signedTransactionInfo: sign(known.transaction, for: call),
-                signedRenewalInfo: known.renewal.map { sign($0, for: call) }
-            )
-            return (known.transaction.subscriptionGroupIdentifier ?? "", item)
+            var item: WireJSON = [
+                "originalTransactionId": .text(known.transaction.lineage), "status": .number(known.status),
+                "signedTransactionInfo": .text(sign(known.transaction, at: call.now)),
+            ]
+            item["signedRenewalInfo"] = known.renewal.map { .text(sign($0, at: call.now)) }
+            return (known.transaction[text: "subscriptionGroupIdentifier"], item)
         }
-        let groups = Dictionary(grouping: items, by: \.group).sorted { $0.key < $1.key }
-        return .json(
-            StatusesAnswer(
-                environment: known.environment,
-                bundleId: known.bundleId,
-                data: groups.map {
-                    StatusGroup(subscriptionGroupIdentifier: $0.key, lastTransactions: $0.value.map(\.item))
-                }
-            )
-        )
+        let groups = Dictionary(grouping: items, by: \.group).sorted { $0.key < $1.key }.map { group -> WireJSON in
+            ["subscriptionGroupIdentifier": .text(group.key), "lastTransactions": .list(group.value.map(\.item))]
+        }
+        return .json([
+            "environment": .text(known[text: "environment"]), "bundleId": .text(known[text: "bundleId"]),
+            "data": .list(groups),
+        ])
     }
 
     private func transaction(_ call: AppleStandInCall) -> StandInAnswer {
         let found = memory.withLock { $0.transaction(call.id(1), in: call.environment) }
-        return found.map { .json(["signedTransactionInfo": sign($0, for: call)]) } ?? .unknownTransaction
+        return found.map { .json(["signedTransactionInfo": .text(sign($0, at: call.now))]) } ?? .unknownTransaction
     }
 
     private func history(_ call: AppleStandInCall) -> StandInAnswer {
@@ -116,31 +113,27 @@ extension AppleStandIn {
         guard let page = StandInPage(found, after: call.request.query("revision"), of: "history") else {
             return .refusal(400, code: 4_000_005, message: "Invalid request revision.")
         }
-        return .json(
-            HistoryAnswer(
-                signedTransactions: page.items.map { sign($0, for: call) },
-                hasMore: page.hasMore,
-                revision: page.next
-            )
-        )
+        return .json([
+            "signedTransactions": .list(page.items.map { .text(sign($0, at: call.now)) }),
+            "hasMore": .flag(page.hasMore), "revision": .text(page.next),
+        ])
     }
 
     private func setAccountToken(_ call: AppleStandInCall) -> StandInAnswer {
-        let body = AppStoreJSON.decode([String: String].self, from: call.request.body)
-        guard let token = body?["appAccountToken"].flatMap({ OrderToken($0) }) else {
+        guard let token = JSONNode(call.request.body)?["appAccountToken"]?.text.flatMap({ OrderToken($0) }) else {
             return .refusal(400, code: 4_000_183, message: "Invalid appAccountToken.")
         }
         guard let known = memory.withLock({ $0.transaction(call.id(1), in: call.environment) }) else {
             return .unknownTransaction
         }
-        guard known.originalTransactionId == call.id(1) else {
+        guard known.lineage == call.id(1) else {
             return .refusal(400, code: 4_000_187, message: "Not an original transaction id.")
         }
-        guard known.inAppOwnershipType != "FAMILY_SHARED" else {
+        guard known[text: "inAppOwnershipType"] != "FAMILY_SHARED" else {
             return .refusal(400, code: 4_000_185, message: "Family-shared transactions are not supported.")
         }
-        memory.withLock { $0.setToken(token, of: known.originalTransactionId) }
-        return .json(StandInDone())
+        memory.withLock { $0.setToken(token, of: known.lineage) }
+        return .json([:])
     }
 
     private func finish(_ call: AppleStandInCall) -> StandInAnswer {
@@ -149,44 +142,43 @@ extension AppleStandIn {
             memory.finish(call.id(1))
             return true
         }
-        return isKnown ? .json(StandInDone()) : .unknownTransaction
+        return isKnown ? .json([:]) : .unknownTransaction
     }
 
     /// Signs the document anew for every answer, as Apple does.
-    private func sign(_ document: TransactionDocument, for call: AppleStandInCall) -> String {
+    func sign(_ document: WireJSON, at now: Instant) -> String {
         var document = document
-        document.signedDate = call.now.milliseconds
-        return (try? signer.sign(document)) ?? ""
-    }
-
-    private func sign(_ document: RenewalDocument, for call: AppleStandInCall) -> String {
-        var document = document
-        document.signedDate = call.now.milliseconds
-        return (try? signer.sign(document)) ?? ""
+        document["signedDate"] = .number(now.milliseconds)
+        return (try? signer.sign(document.bytes)) ?? ""
     }
 }
 
 extension AppleStandIn {
     private func notifications(_ call: AppleStandInCall) -> StandInAnswer {
-        guard let range = AppStoreJSON.decode(NotificationRange.self, from: call.request.body) else {
+        let asked = JSONNode(call.request.body)
+        guard let start = asked?["startDate"]?.integer, let end = asked?["endDate"]?.integer else {
             return .refusal(400, code: 4_000_015, message: "Invalid start date.")
         }
-        guard range.startDate <= range.endDate else {
+        guard start <= end else {
             return .refusal(400, code: 4_000_013, message: "Start date after end date.")
         }
         let reach = call.environment == .sandbox ? 30 : 180
-        guard range.startDate >= (call.now - .days(reach)).milliseconds else {
+        guard start >= (call.now - .days(reach)).milliseconds else {
             return .refusal(400, code: 4_000_012, message: "Start date too far in past.")
         }
-        let found = memory.withLock { $0.notifications(in: range, environment: call.environment) }
+        let onlyFailures = asked?["onlyFailures"]?.boolean ?? false
+        let found = memory.withLock {
+            $0.notifications(in: start...end, onlyFailures: onlyFailures, environment: call.environment)
+        }
         let token = call.request.query("paginationToken")
-        let query = "\(range.startDate)/\(range.endDate)/\(range.onlyFailures ?? false)"
+        let query = "\(start)/\(end)/\(onlyFailures)"
         guard let page = StandInPage(found, after: token, of: query) else {
             return .refusal(400, code: 4_000_014, message: "Invalid pagination token.")
         }
-        return .json(
-            NotificationsAnswer(notificationHistory: page.items, hasMore: page.hasMore, paginationToken: page.next)
-        )
+        return .json([
+            "notificationHistory": .list(page.items), "hasMore": .flag(page.hasMore),
+            "paginationToken": .text(page.next),
+        ])
     }
 
     /// Posts a real notification to the server's own webhook, and waits for the answer.
@@ -216,10 +208,9 @@ extension AppleStandIn {
             case .some(200..<207): "SUCCESS"
             default: "UNSUCCESSFUL_HTTP_RESPONSE_CODE"
             }
-        let attempt = SendAttempt(attemptDate: call.now.milliseconds, sendAttemptResult: result)
         let token = "\(notification.id)_\(call.now.milliseconds)"
-        memory.withLock { $0.tests[token] = NotificationRecord(signedPayload: posted.payload, sendAttempts: [attempt]) }
-        return .json(["testNotificationToken": token])
+        memory.withLock { $0.tests[token] = posted.record(result, at: call.now.milliseconds) }
+        return .json(["testNotificationToken": .text(token)])
     }
 
     private func testStatus(_ call: AppleStandInCall) -> StandInAnswer {
@@ -236,22 +227,6 @@ private struct AppleStandInCall {
     let app: String
     let environment: StoreEnvironment?
     let now: Instant
-
-    init(
-        _ request: StandInRequest,
-        version: String,
-        path: [String],
-        app: String,
-        environment: StoreEnvironment?,
-        now: Instant
-    ) {
-        self.request = request
-        self.version = version
-        self.path = path
-        self.app = app
-        self.environment = environment
-        self.now = now
-    }
 
     func id(_ index: Int) -> String { path[index] }
 }

@@ -9,13 +9,13 @@ struct AppleStandInState {
     /// The newest statement, by original transaction id.
     private var subscriptions: [String: DecodedNotification.Statement] = [:]
     /// The newest version, by transaction id.
-    private var transactions: [String: TransactionDocument] = [:]
+    private var transactions: [String: WireJSON] = [:]
     private var tokens: [String: OrderToken] = [:]
     private var finished: Set<String> = []
     /// Purchases made on devices: original transaction ids, by the device's account.
     private var purchases: [UserID: Set<String>] = [:]
     /// By the token that the API handed out.
-    var tests: [String: NotificationRecord] = [:]
+    var tests: [String: WireJSON] = [:]
 
     /// The order of the calls does not matter.
     mutating func remember(_ new: DecodedNotification, isLost: Bool) {
@@ -29,25 +29,24 @@ struct AppleStandInState {
 
     private mutating func learn(_ statement: DecodedNotification.Statement) {
         let transaction = statement.transaction
-        if transactions[transaction.transactionId].map({ $0.signedDate <= transaction.signedDate }) ?? true {
-            transactions[transaction.transactionId] = transaction
-        }
-        let known = subscriptions[transaction.originalTransactionId]
+        let id = transaction[text: "transactionId"]
+        if transactions[id].map({ $0.signedDate <= transaction.signedDate }) ?? true { transactions[id] = transaction }
+        let known = subscriptions[transaction.lineage]
         guard statement.renewal != nil, known.map({ $0.signedDate <= statement.signedDate }) ?? true else { return }
-        subscriptions[transaction.originalTransactionId] = statement
+        subscriptions[transaction.lineage] = statement
     }
 
     /// The App Store knows of a purchase at once, whenever its webhook goes out.
     mutating func buy(_ statement: DecodedNotification.Statement, for account: UserID) {
         if transactions.count >= AppleStandInState.limit { self = AppleStandInState() }
         learn(statement)
-        purchases[account, default: []].insert(statement.transaction.originalTransactionId)
+        purchases[account, default: []].insert(statement.transaction.lineage)
     }
 
     func knows(_ lineage: String) -> Bool { subscriptions[lineage] != nil }
 
     /// The subscriptions that give the account access.
-    func entitlements(of account: UserID, at now: Instant) -> [TransactionDocument] {
+    func entitlements(of account: UserID, at now: Instant) -> [WireJSON] {
         purchases[account, default: []].sorted().compactMap { subscriptions[$0]?.standing(at: now) }
             // Active, or in a grace period.
             .filter { [1, 4].contains($0.status) }.map { tokened($0.transaction) }
@@ -61,95 +60,118 @@ struct AppleStandInState {
         finished.insert(id)
     }
 
-    var jobs: StandInJobs {
-        StandInJobs(accountTokens: tokens.mapValues(\.description), finished: finished.sorted())
+    /// What Paycast told the store; the tokens by original transaction id.
+    var jobs: WireJSON {
+        let told = tokens.sorted { $0.key < $1.key }.map { token in
+            WireJSON.Member(name: token.key, value: .text(token.value.description))
+        }
+        return ["accountTokens": .object(told), "finished": .list(finished.sorted().map { .text($0) })]
     }
 
-    func transaction(_ id: String, in environment: StoreEnvironment?) -> TransactionDocument? {
-        let known = transactions[id] ?? transactions.values.first { $0.originalTransactionId == id }
-        return known.flatMap { $0.environment == (environment?.rawValue ?? $0.environment) ? tokened($0) : nil }
+    func transaction(_ id: String, in environment: StoreEnvironment?) -> WireJSON? {
+        let known = transactions[id] ?? transactions.values.first { $0.lineage == id }
+        return known.flatMap { $0.belongs(to: environment) ? tokened($0) : nil }
     }
 
     /// All transactions of the buyer to whom the transaction or download `id` belongs; newest first.
-    func transactions(behind id: String, in environment: StoreEnvironment?) -> [TransactionDocument] {
-        guard let buyer = transaction(id, in: environment)?.appTransactionId ?? download(id, in: environment) else {
+    func transactions(behind id: String, in environment: StoreEnvironment?) -> [WireJSON] {
+        guard let buyer = transaction(id, in: environment)?.download ?? download(id, in: environment) else {
             return []
         }
-        return transactions.values.filter { $0.appTransactionId == buyer }.map(tokened)
-            .sorted { ($0.purchaseDate, $0.transactionId) > ($1.purchaseDate, $1.transactionId) }
+        return transactions.values.filter { $0.download == buyer }.map(tokened).sorted { $0.rank > $1.rank }
     }
 
     func subscriptions(behind id: String, in environment: StoreEnvironment?) -> [DecodedNotification.Statement] {
-        let lineages = Set(transactions(behind: id, in: environment).map(\.originalTransactionId))
+        let lineages = Set(transactions(behind: id, in: environment).map(\.lineage))
         return lineages.sorted().compactMap { subscriptions[$0] }.map { statement in
             var statement = statement
             statement.transaction = tokened(statement.transaction)
-            statement.renewal?.appAccountToken = statement.transaction.appAccountToken
+            statement.renewal?["appAccountToken"] = statement.transaction["appAccountToken"]
             return statement
         }
     }
 
-    func notifications(in range: NotificationRange, environment: StoreEnvironment?) -> [NotificationRecord] {
+    func notifications(
+        in dates: ClosedRange<Int64>,
+        onlyFailures: Bool,
+        environment: StoreEnvironment?
+    ) -> [WireJSON] {
         received.filter { notification, isLost in
             notification.environment == (environment?.rawValue ?? notification.environment)
-                && (range.startDate...range.endDate).contains(notification.signedDate)
-                && (isLost || range.onlyFailures != true)
+                && dates.contains(notification.signedDate) && (isLost || !onlyFailures)
         }.sorted {
             ($0.notification.signedDate, $0.notification.id) < ($1.notification.signedDate, $1.notification.id)
         }.map { notification, isLost in
-            let result = isLost ? "NO_RESPONSE" : "SUCCESS"
-            let attempt = SendAttempt(attemptDate: notification.signedDate, sendAttemptResult: result)
-            return NotificationRecord(signedPayload: notification.payload, sendAttempts: [attempt])
+            notification.record(isLost ? "NO_RESPONSE" : "SUCCESS", at: notification.signedDate)
         }
     }
 
     private func download(_ id: String, in environment: StoreEnvironment?) -> String? {
-        let known = transactions.values.first { $0.appTransactionId == id }
-        return known.flatMap { $0.environment == (environment?.rawValue ?? $0.environment) ? id : nil }
+        transactions.values.first { $0.download == id }.flatMap { $0.belongs(to: environment) ? id : nil }
     }
 
-    private func tokened(_ transaction: TransactionDocument) -> TransactionDocument {
+    private func tokened(_ transaction: WireJSON) -> WireJSON {
         var transaction = transaction
-        if let token = tokens[transaction.originalTransactionId] { transaction.appAccountToken = token.description }
+        if let token = tokens[transaction.lineage] { transaction["appAccountToken"] = .text(token.description) }
         return transaction
+    }
+}
+
+/// What the stand-in reads of a transaction or a renewal that it knows.
+extension WireJSON {
+    /// Empty for a member that is no text.
+    subscript(text name: String) -> String {
+        if case .text(let text)? = self[name] { text } else { "" }
+    }
+
+    subscript(number name: String) -> Int64? {
+        if case .number(let number)? = self[name] { number } else { nil }
+    }
+
+    var lineage: String { self[text: "originalTransactionId"] }
+    var signedDate: Int64 { self[number: "signedDate"] ?? 0 }
+    fileprivate var download: String { self[text: "appTransactionId"] }
+    fileprivate var rank: (Int64, String) { (self[number: "purchaseDate"] ?? 0, self[text: "transactionId"]) }
+
+    fileprivate func belongs(to environment: StoreEnvironment?) -> Bool {
+        environment.map { self[text: "environment"] == $0.rawValue } ?? true
+    }
+
+    fileprivate init(_ node: JSONNode) {
+        self =
+            switch node {
+            case .null: .null
+            case .boolean(let flag): .flag(flag)
+            case .number(let digits):
+                node.integer.map(WireJSON.number) ?? .decimal(Double(String(decoding: digits, as: UTF8.self)) ?? 0)
+            case .string: .text(node.text ?? "")
+            case .array(let items): .list(items.map { WireJSON($0) })
+            case .object(let members):
+                .object(members.map { Member(name: $0.name ?? "", value: WireJSON($0.value)) })
+            }
     }
 }
 
 /// A webhook's body, decoded but not verified: the stand-in gets it from the signer itself.
 struct DecodedNotification {
     struct Statement {
-        var status: Int
-        var transaction: TransactionDocument
-        var renewal: RenewalDocument?
+        var status: Int64
+        var transaction: WireJSON
+        var renewal: WireJSON?
 
         var signedDate: Int64 { max(transaction.signedDate, renewal?.signedDate ?? .min) }
 
         /// The statement as of `now`: a subscription that was not renewed in time has expired.
         func standing(at now: Instant) -> Statement {
-            let end = status == 4 ? renewal?.gracePeriodExpiresDate : transaction.expiresDate
+            let end = status == 4 ? renewal?[number: "gracePeriodExpiresDate"] : transaction[number: "expiresDate"]
             guard status == 1 || status == 4, let end, end <= now.milliseconds else { return self }
             var ended = self
             ended.status = 2
-            ended.renewal?.expirationIntent = renewal?.autoRenewStatus == 1 ? 2 : 1
-            ended.renewal?.autoRenewStatus = 0
-            ended.renewal?.gracePeriodExpiresDate = nil
+            ended.renewal?["expirationIntent"] = .number(renewal?[number: "autoRenewStatus"] == 1 ? 2 : 1)
+            ended.renewal?["autoRenewStatus"] = .number(0)
+            ended.renewal?["gracePeriodExpiresDate"] = .none
             return ended
         }
-    }
-
-    private struct Outer: Decodable {
-        struct Place: Decodable {
-            var environment: String?
-            var status: Int?
-            var signedTransactionInfo: String?
-            var signedRenewalInfo: String?
-        }
-
-        var notificationUUID: String
-        var signedDate: Int64
-        var data: Place?
-        var summary: Place?
-        var appData: Place?
     }
 
     let payload: String
@@ -160,24 +182,88 @@ struct DecodedNotification {
 
     /// Returns nil if the body is not a notification.
     init?(_ body: [UInt8]) {
-        guard let payload = AppStoreJSON.decode([String: String].self, from: body)?["signedPayload"],
-            let outer = DecodedNotification.open(Outer.self, from: payload)
+        guard let payload = JSONNode(body)?["signedPayload"]?.text, let outer = DecodedNotification.open(payload),
+            let id = outer["notificationUUID"]?.text, let signedDate = outer["signedDate"]?.integer
         else { return nil }
         self.payload = payload
-        id = outer.notificationUUID
-        signedDate = outer.signedDate
-        let place = outer.data ?? outer.summary ?? outer.appData
-        environment = place?.environment ?? StoreEnvironment.sandbox.rawValue
-        let transaction = outer.data?.signedTransactionInfo.flatMap {
-            DecodedNotification.open(TransactionDocument.self, from: $0)
+        self.id = id
+        self.signedDate = signedDate
+        let data = outer["data"]
+        let place = data ?? outer["summary"] ?? outer["appData"]
+        environment = place?["environment"]?.text ?? StoreEnvironment.sandbox.rawValue
+        let transaction = data?["signedTransactionInfo"]?.text.flatMap { DecodedNotification.open($0) }
+        let renewal = data?["signedRenewalInfo"]?.text.flatMap { DecodedNotification.open($0) }
+        statement = transaction.map { transaction in
+            Statement(
+                status: data?["status"]?.integer ?? 1,
+                transaction: WireJSON(transaction),
+                renewal: renewal.map { WireJSON($0) }
+            )
         }
-        let renewal = outer.data?.signedRenewalInfo.flatMap { DecodedNotification.open(RenewalDocument.self, from: $0) }
-        statement = transaction.map { Statement(status: outer.data?.status ?? 1, transaction: $0, renewal: renewal) }
     }
 
-    private static func open<Document: Decodable>(_ type: Document.Type, from text: String) -> Document? {
+    /// An entry of the history, delivered once with this result.
+    func record(_ result: String, at date: Int64) -> WireJSON {
+        [
+            "signedPayload": .text(payload),
+            "sendAttempts": [["attemptDate": .number(date), "sendAttemptResult": .text(result)]],
+        ]
+    }
+
+    private static func open(_ text: String) -> JSONNode? {
         let parts = text.split(separator: ".").map(String.init)
         guard parts.count == 3, let json = Base64URL.decode(parts[1]) else { return nil }
-        return AppStoreJSON.decode(type, from: json)
+        return JSONNode(json)
     }
+}
+
+/// One page of twenty items. The token of the next page belongs to one query: Apple demands the identical query for
+/// every page.
+struct StandInPage<Item> {
+    private static var size: Int { 20 }
+
+    let items: [Item]
+    let hasMore: Bool
+    let next: String
+
+    /// Returns nil for a token that was not issued for this query.
+    init?(_ all: [Item], after token: String?, of query: String) {
+        let mark = StoreID.make(query)
+        let words = token.map { $0.split(separator: "-") } ?? ["0", mark[...]]
+        guard words.count == 2, words[1] == mark, let start = Int(words[0]), (0...all.count).contains(start) else {
+            return nil
+        }
+        items = Array(all[start...].prefix(StandInPage.size))
+        hasMore = start + items.count < all.count
+        next = "\(start + items.count)-\(mark)"
+    }
+}
+
+/// The app of a caller whose JSON Web Token has the form that Apple demands. Any key's signature will do.
+func appleCaller(_ authorization: String?, now: Instant) -> String? {
+    guard let authorization, authorization.hasPrefix("Bearer ") else { return nil }
+    let parts = authorization.dropFirst("Bearer ".count).split(separator: ".").map(String.init)
+    guard parts.count == 3, let head = Base64URL.decode(parts[0]).flatMap({ JSONNode($0) }),
+        let claims = Base64URL.decode(parts[1]).flatMap({ JSONNode($0) }),
+        head["alg"]?.text == "ES256", head["kid"]?.text?.isEmpty == false,
+        claims["aud"]?.text == "appstoreconnect-v1", claims["iss"]?.text?.isEmpty == false,
+        let app = claims["bid"]?.text, !app.isEmpty,
+        let start = claims["iat"]?.integer, let end = claims["exp"]?.integer,
+        start <= now.seconds + 60, end > now.seconds, end <= start + 3600
+    else { return nil }
+    return app
+}
+
+extension StandInAnswer {
+    static func json(_ document: WireJSON) -> StandInAnswer { StandInAnswer(status: 200, body: document.bytes) }
+
+    static func refusal(_ status: Int, code: Int, message: String) -> StandInAnswer {
+        StandInAnswer(status: status, body: Array(#"{"errorCode":\#(code),"errorMessage":"\#(message)"}"#.utf8))
+    }
+
+    static var unknownTransaction: StandInAnswer {
+        .refusal(404, code: 4_040_010, message: "Transaction id not found.")
+    }
+
+    static var unauthenticated: StandInAnswer { StandInAnswer(status: 401, body: Array("Unauthenticated\n".utf8)) }
 }

@@ -58,12 +58,9 @@ public final class GoogleStandIn: StandIn {
             "kty": "RSA", "alg": "RS256", "use": "sig", "kid": .text(SimulatedGooglePlay.keyID),
             "n": .text(Base64URL.encode(numbers.modulus)), "e": .text(Base64URL.encode(numbers.exponent)),
         ]
-        let headers = [(name: "Cache-Control", value: "public, max-age=3600")]
-        return StandInAnswer(
-            status: 200,
-            headers: headers,
-            body: WireJSON.object([.init(name: "keys", value: .list([key]))]).bytes
-        )
+        var answer = StandInAnswer.json(["keys": [key]])
+        answer.headers = [("Cache-Control", "public, max-age=3600")]
+        return answer
     }
 
     /// Grants access to a caller that signs as the service account.
@@ -77,14 +74,11 @@ public final class GoogleStandIn: StandIn {
             let key = RSAPublicKey(modulus: numbers.modulus, exponent: numbers.exponent),
             key.isValid(signature, for: Array(assertion[..<dot].utf8)[...])
         else { return StandInAnswer(status: 400, body: Array(#"{"error":"invalid_grant"}"#.utf8)) }
-        let answer: WireJSON = ["access_token": .text(bearer), "expires_in": 3599, "token_type": "Bearer"]
-        return StandInAnswer(status: 200, body: answer.bytes)
+        return .json(["access_token": .text(bearer), "expires_in": 3599, "token_type": "Bearer"])
     }
 
     private var told: StandInAnswer {
-        let jobs = memory.withLock { $0.jobs }
-        let answer: WireJSON = ["jobs": .list(jobs.map { .text($0) })]
-        return StandInAnswer(status: 200, body: answer.bytes)
+        .json(["jobs": .list(memory.withLock { $0.jobs }.map { .text($0) })])
     }
 
     private func put(_ request: StandInRequest) -> StandInAnswer {

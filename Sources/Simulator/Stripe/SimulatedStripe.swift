@@ -79,3 +79,242 @@ public struct SimulatedStripe: SimulatedStore {
         return "t=\(now.seconds),v1=\(Hex.encode(code))"
     }
 }
+
+/// Stripe's objects around one purchase, in their state after an event.
+struct StripeDocuments {
+    let event: SimulatedEvent
+    let shape: SimulatedStripe.Shape
+    let model: StripeSubscriptionModel
+    let isSubscription: Bool
+
+    init(_ event: SimulatedEvent, shape: SimulatedStripe.Shape) {
+        self.event = event
+        self.shape = shape
+        isSubscription = event.facts.kind == .subscription
+        var model = StripeSubscriptionModel(event.facts, now: event.now)
+        model.apply(event.type, subtype: event.subtype)
+        self.model = model
+    }
+
+    var version: String { shape == .current ? "2025-03-31.basil" : "2024-06-20" }
+
+    /// The object that the event is about.
+    var object: WireJSON {
+        let family = event.type.split(separator: ".").first ?? ""
+        return switch family {
+        case "checkout": session
+        case "invoice": invoice
+        case "payment_intent": paymentIntent
+        case "charge": event.type.hasPrefix("charge.dispute.") ? dispute : charge
+        case "refund": refund
+        case "subscription_schedule": schedule
+        case "entitlements": ["object": "entitlements.active_entitlement_summary", "customer": .text(customer)]
+        default: subscription(shape)
+        }
+    }
+
+    var previousAttributes: WireJSON? {
+        guard event.type == "customer.subscription.updated" else { return nil }
+        var previous: WireJSON = [:]
+        let before = model.before
+        if let status = before.status { previous["status"] = .text(status) }
+        if let isEnding = before.isEnding { previous["cancel_at_period_end"] = .flag(isEnding) }
+        if before.isDiscounted != nil { previous["discounts"] = [] }
+        if before.nextPrice != nil { previous[model.hasSchedule ? "schedule" : "pending_update"] = .null }
+        if let trialEnd = before.trialEnd { previous["trial_end"] = seconds(trialEnd) }
+        let end = before.periodEnd ?? model.periodEnd
+        if shape == .before2025, before.periodEnd != nil { previous["current_period_end"] = seconds(end) }
+        if before.price != nil || (shape == .current && before.periodEnd != nil) {
+            let price = before.price.map { SimulatedProduct(id: $0, kind: .subscription) } ?? model.price
+            previous["items"] = items(price, end: end, shape: shape)
+        }
+        return previous
+    }
+
+    /// The API's answers from now on, in the version before 2025, which joins a charge to its invoice.
+    var answers: [(path: String, json: WireJSON)] {
+        guard isSubscription else { return [("/v1/charges/\(id("ch"))", chargeRead)] }
+        var read = subscription(.before2025)
+        read["latest_invoice"] = [
+            "id": .text(id("in")), "object": "invoice",
+            "charge": ["id": .text(id("ch")), "object": "charge", "refunded": .flag(model.isRefunded)],
+        ]
+        if model.hasSchedule { read["schedule"] = schedule }
+        return [("/v1/subscriptions/\(model.id)", read), ("/v1/charges/\(id("ch"))", chargeRead)]
+    }
+
+    private var chargeRead: WireJSON {
+        var charge = charge
+        charge["invoice"] =
+            isSubscription
+            ? ["id": .text(id("in")), "object": "invoice", "subscription": .text(model.id)] : .null
+        return charge
+    }
+}
+
+extension StripeDocuments {
+    var customer: String { "cus_" + StoreID.make(event.user ?? event.facts.lineage) }
+
+    var metadata: WireJSON {
+        event.token.map { ["order": .text($0.description), "product": .text(event.facts.product)] } ?? [:]
+    }
+
+    func id(_ prefix: String) -> String { StripeID.make(prefix, lineage: event.facts.lineage) }
+
+    func seconds(_ instant: Instant?) -> WireJSON { instant.map { .number($0.seconds) } ?? .null }
+
+    func price(_ product: SimulatedProduct) -> WireJSON {
+        [
+            "id": .text(product.id), "object": "price", "currency": "usd", "lookup_key": nil,
+            "product": .text("prod_\(product.group ?? "0")"), "unit_amount": .number(product.price / 10),
+        ]
+    }
+
+    func items(_ product: SimulatedProduct, end: Instant, shape: SimulatedStripe.Shape) -> WireJSON {
+        let addOns = event.facts.addOns.reversed().map { addOn in
+            let id = "\(id("si"))_\(addOn.product)"
+            return item(id, product: SimulatedProduct(id: addOn.product, kind: .subscription), end: end, shape: shape)
+        }
+        return ["object": "list", "data": .list(addOns + [item(id("si"), product: product, end: end, shape: shape)])]
+    }
+
+    private func item(_ id: String, product: SimulatedProduct, end: Instant, shape: SimulatedStripe.Shape)
+        -> WireJSON
+    {
+        var item: WireJSON = ["id": .text(id), "object": "subscription_item", "price": price(product)]
+        if shape == .current {
+            item["current_period_start"] = seconds(model.periodStart)
+            item["current_period_end"] = seconds(end)
+        }
+        return item
+    }
+
+    func subscription(_ shape: SimulatedStripe.Shape) -> WireJSON {
+        var document: WireJSON = [
+            "id": .text(model.id), "object": "subscription", "status": .text(model.status),
+            "customer": .text(customer), "livemode": .flag(event.environment == .production), "metadata": metadata,
+            "created": seconds(min(model.periodStart, event.now)),
+            "items": items(model.price, end: model.periodEnd, shape: shape),
+            "cancel_at_period_end": .flag(model.isEnding), "cancel_at": seconds(model.isEnding ? model.periodEnd : nil),
+            "canceled_at": seconds(model.endedAt), "ended_at": seconds(model.endedAt),
+            "cancellation_details": ["reason": model.reason.map { .text($0) } ?? .null],
+            "trial_end": seconds(model.trialEnd), "discounts": model.isDiscounted ? ["di_1"] : [],
+            "latest_invoice": .text(id("in")), "pause_collection": nil,
+            "schedule": model.hasSchedule ? .text(id("sub_sched")) : .null, "pending_update": nil,
+        ]
+        if let next = model.nextPrice, !model.hasSchedule {
+            let product = SimulatedProduct(id: next, kind: .subscription)
+            document["pending_update"] = ["subscription_items": .list([["price": price(product)]])]
+        }
+        if shape == .before2025 {
+            document["current_period_start"] = seconds(model.periodStart)
+            document["current_period_end"] = seconds(model.periodEnd)
+        }
+        return document
+    }
+
+    var session: WireJSON {
+        let isSetup = event.subtype == "setup"
+        let hasExpired = event.type == "checkout.session.expired"
+        let isUnpaid = hasExpired || event.type.hasSuffix("_failed") || event.subtype == "unpaid"
+        let status = event.subtype == "no_payment_required" ? "no_payment_required" : isUnpaid ? "unpaid" : "paid"
+        let payment = hasExpired && shape == .current ? WireJSON.null : .text(id("pi"))
+        return [
+            "id": .text(id("cs_test")), "object": "checkout.session", "created": seconds(event.now - .seconds(60)),
+            "mode": isSetup ? "setup" : isSubscription ? "subscription" : "payment", "metadata": metadata,
+            "status": hasExpired ? "expired" : "complete", "payment_status": .text(status),
+            "client_reference_id": event.token.map { .text($0.description) } ?? .null, "customer": .text(customer),
+            "subscription": isSubscription && !isSetup && !hasExpired ? .text(model.id) : .null,
+            "payment_intent": isSubscription || isSetup ? .null : payment,
+            "amount_total": .number(product.price / 10), "currency": "usd",
+        ]
+    }
+
+    var product: SimulatedProduct {
+        isSubscription ? model.price : SimulatedProduct(id: event.facts.product, kind: event.facts.kind)
+    }
+}
+
+extension StripeDocuments {
+    var invoice: WireJSON {
+        let reason = event.subtype ?? "subscription_cycle"
+        let isPaid = event.type == "invoice.paid" || event.type == "invoice.payment_succeeded"
+        var line: WireJSON = [
+            "id": .text(id("il")), "object": "line_item",
+            "period": ["start": seconds(model.periodStart), "end": seconds(model.periodEnd)],
+        ]
+        var document: WireJSON = [
+            "id": .text(id("in")), "object": "invoice", "created": seconds(event.now),
+            "billing_reason": .text(reason), "customer": .text(customer), "currency": "usd",
+            "status": isPaid ? "paid" : "open", "amount_paid": .number(isPaid ? model.price.price / 10 : 0),
+            "metadata": [:],
+        ]
+        let details: WireJSON = ["subscription": .text(model.id), "metadata": metadata]
+        if shape == .current {
+            line["pricing"] = ["price_details": ["price": .text(model.price.id), "product": "prod_0"]]
+            document["parent"] = ["type": "subscription_details", "subscription_details": details]
+        } else {
+            line["price"] = price(model.price)
+            document["subscription"] = .text(model.id)
+            document["subscription_details"] = ["metadata": metadata]
+        }
+        document["lines"] = ["object": "list", "data": .list([line])]
+        return document
+    }
+
+    var paymentIntent: WireJSON {
+        let status = event.type.split(separator: ".").last.map(String.init) ?? ""
+        return [
+            "id": .text(id("pi")), "object": "payment_intent", "status": .text(status), "customer": .text(customer),
+            "created": seconds(event.now - .seconds(30)), "metadata": metadata, "currency": "usd",
+            "amount_received": .number(status == "succeeded" ? product.price / 10 : 0),
+        ]
+    }
+
+    /// The metadata of a one-time purchase reaches its charge if `payment_intent_data` contains them; the charge of an
+    /// invoice has none.
+    var charge: WireJSON {
+        let amount = product.price / 10
+        let isPartial = event.subtype == "partial"
+        var document: WireJSON = [
+            "id": .text(id("ch")), "object": "charge", "amount": .number(amount), "currency": "usd",
+            "amount_refunded": .number(isPartial ? amount / 2 : amount), "refunded": .flag(!isPartial),
+            "customer": .text(customer), "payment_intent": .text(id("pi")),
+            "metadata": isSubscription ? [:] : metadata, "livemode": .flag(event.environment == .production),
+        ]
+        if shape == .before2025 { document["invoice"] = isSubscription ? .text(id("in")) : .null }
+        return document
+    }
+
+    var refund: WireJSON {
+        let status = event.type == "refund.failed" ? "failed" : event.subtype ?? "succeeded"
+        return [
+            "id": .text(id("re")), "object": "refund", "amount": .number(product.price / 10), "currency": "usd",
+            "charge": .text(id("ch")), "payment_intent": .text(id("pi")), "status": .text(status), "metadata": [:],
+        ]
+    }
+
+    var dispute: WireJSON {
+        let isClosed = event.type == "charge.dispute.closed"
+        return [
+            "id": .text(id("du")), "object": "dispute", "amount": .number(product.price / 10), "currency": "usd",
+            "charge": .text(id("ch")), "payment_intent": .text(id("pi")), "metadata": [:],
+            "status": .text(isClosed ? event.subtype ?? "lost" : event.subtype ?? "needs_response"),
+        ]
+    }
+
+    var schedule: WireJSON {
+        let isReleased = event.type == "subscription_schedule.released"
+        let next = model.nextPrice ?? model.price.id
+        return [
+            "id": .text(id("sub_sched")), "object": "subscription_schedule", "customer": .text(customer),
+            "status": isReleased ? "released" : "active", "subscription": isReleased ? .null : .text(model.id),
+            "released_subscription": isReleased ? .text(model.id) : .null,
+            "current_phase": ["start_date": seconds(model.periodStart), "end_date": seconds(model.periodEnd)],
+            "phases": [
+                ["start_date": seconds(model.periodStart), "items": [["price": .text(model.price.id)]]],
+                ["start_date": seconds(model.periodEnd), "items": [["price": .text(next)]]],
+            ],
+        ]
+    }
+}

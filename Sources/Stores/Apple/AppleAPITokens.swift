@@ -37,23 +37,11 @@ final class AppleAPITokens: Sendable {
     }
 
     private func sign(_ app: String, now: Instant) throws(CryptoError) -> String {
-        try key.token(
-            AppleTokenClaims(
-                iss: key.issuer,
-                iat: now.seconds,
-                exp: (now + AppleAPITokens.lifetime).seconds,
-                bid: app
-            )
-        )
+        try key.token([
+            "aud": "appstoreconnect-v1", "bid": .text(app), "exp": .number((now + AppleAPITokens.lifetime).seconds),
+            "iat": .number(now.seconds), "iss": .text(key.issuer),
+        ])
     }
-}
-
-private struct AppleTokenClaims: Encodable {
-    var iss: String
-    var iat: Int64
-    var exp: Int64
-    var aud = "appstoreconnect-v1"
-    var bid: String
 }
 
 /// The team's In-App Purchase key. It authorizes calls of Apple's API, and signs offers.
@@ -62,16 +50,7 @@ struct AppleSigningKey: Sendable {
     let id: String
     let issuer: String
 
-    /// A JSON Web Token: a JWS in its compact form, by ES256.
-    func token(_ claims: some Encodable) throws(CryptoError) -> String {
-        let head = AppleJSON.encode(AppleTokenHeader(kid: id))
-        let signed = Base64URL.encode(head) + "." + Base64URL.encode(AppleJSON.encode(claims))
-        return signed + "." + Base64URL.encode(try key.signature(for: Array(signed.utf8)))
+    func token(_ claims: WireJSON) throws(CryptoError) -> String {
+        try JWS.token(["alg": "ES256", "kid": .text(id), "typ": "JWT"], claims: claims, sign: key.signature(for:))
     }
-}
-
-private struct AppleTokenHeader: Encodable {
-    var alg = "ES256"
-    var kid: String
-    var typ = "JWT"
 }

@@ -69,6 +69,16 @@ public struct AppleConfiguration: Sendable {
     }
 }
 
+/// The app and environment of a document.
+struct ApplePlace {
+    var app: String
+    var environment: StoreEnvironment
+
+    func key(_ lineage: String) -> ContractKey {
+        ContractKey(provider: .apple, environment: environment, app: app, lineage: lineage)
+    }
+}
+
 public enum AppleConfigurationError: Error, Equatable, CustomStringConvertible {
     case missingAppID
 

@@ -1,4 +1,5 @@
-internal import Domain
+internal import Crypto
+public import Domain
 internal import Glibc
 internal import HTTPClient
 
@@ -16,11 +17,6 @@ struct AppleDoctorCheck {
     let store: AppleStore
     let examination: StoreExamination
     private let client = HTTPClient(timeout: .seconds(10))
-
-    init(store: AppleStore, examination: StoreExamination) {
-        self.store = store
-        self.examination = examination
-    }
 
     func run() -> StoreFindings {
         var store = store
@@ -115,5 +111,48 @@ struct AppleDoctorCheck {
         case .unavailable(let reason, _): "no answer: \(reason)"
         case .refused, .unreadable, .notYetKnown: "\(error)"
         }
+    }
+}
+
+extension AppleStore {
+    public func checkCertificates(at now: Instant) -> [Finding] {
+        let expiry = AppleCertificateExpiry(now: now)
+        guard let rootsPath else { return expiry.findings(.apple) }
+        do throws(TrustedRootsError) {
+            return expiry.findings(try TrustedRoots.load(from: rootsPath))
+        } catch {
+            return [.fail("Apple root", detail: "\(error)")]
+        }
+    }
+}
+
+/// When the certificates expire that verify Apple's documents. Pure.
+struct AppleCertificateExpiry {
+    /// In days. A root cannot be replaced within a week.
+    private static let notice = 180
+
+    let now: Instant
+
+    func findings(_ roots: TrustedRoots) -> [Finding] {
+        roots.certificates.compactMap { CertificateSummary(der: $0) }.map {
+            .expiry(
+                "Apple root",
+                of: $0,
+                at: now,
+                notice: AppleCertificateExpiry.notice,
+                todo: "get the new one from www.apple.com/certificateauthority, or a newer Paycast"
+            )
+        } + leaf
+    }
+
+    /// The certificate with which Apple signed when this was written.
+    private var leaf: [Finding] {
+        guard let end = Instant(iso8601: "2027-10-13T00:00:00Z"), now < end else { return [] }
+        return [
+            .ok(
+                "Apple leaf",
+                detail: "the current signing certificate expires on 2027-10-13; its successor needs no change here"
+            )
+        ]
     }
 }

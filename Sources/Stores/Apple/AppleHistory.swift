@@ -32,9 +32,7 @@ public struct AppleHistory: HistoryList {
     private var days: Int { place == .production ? 180 : 30 }
 
     public func page(_ query: HistoryQuery, now: Instant) throws(StoreAPIError) -> HistoryPage<[UInt8]> {
-        let span = AppleNotificationQuery(start: query.start, end: query.end, onlyFailures: query.onlyFailures)
-        let page = try api.notificationHistory(span, after: query.token, in: place, now: now)
-        return HistoryPage(entries: page.bodies, next: page.next)
+        try api.notificationHistory(query, in: place, now: now)
     }
 
     public func read(_ body: [UInt8], verifier: any StoreVerifier, now: Instant) throws(HistoryError) -> Event {

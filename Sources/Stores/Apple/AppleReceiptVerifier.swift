@@ -32,11 +32,7 @@ public struct AppleReceiptVerifier: Sendable {
         // The certificate of an old receipt's signer expired long ago.
         guard message.isValid(at: createdAt) else { throw .untrusted(.outsideValidity) }
         guard content.expiresAt.map({ now < $0 }) ?? true else { throw .untrusted(.outsideValidity) }
-        let place = try ReceiptPlace(
-            bundle: content.bundle,
-            environment: content.environment,
-            configuration: configuration
-        )
+        let place = try ApplePlace(content.bundle, environment: content.environment, configuration: configuration)
         let statement = ReceiptStatement(
             source: .receipt,
             place: place,
@@ -76,10 +72,10 @@ public struct AppleReceiptVerifier: Sendable {
     }
 }
 
-extension ReceiptPlace {
+extension ApplePlace {
     /// Checks the app first, then the environment.
-    init(
-        bundle: String?,
+    fileprivate init(
+        _ bundle: String?,
         environment: StoreEnvironment?,
         configuration: AppleConfiguration
     ) throws(VerificationError) {
@@ -107,7 +103,7 @@ extension AppleReceiptVerifier {
         guard answer.environment != nil || asked != nil else { throw .unknownEnvironment }
         let environment = answer.environment.map { StoreEnvironment(rawValue: $0) } ?? asked
         do throws(VerificationError) {
-            let place = try ReceiptPlace(bundle: answer.bundle, environment: environment, configuration: configuration)
+            let place = try ApplePlace(answer.bundle, environment: environment, configuration: configuration)
             guard let asOf = answer.requestedAt else { throw .malformed(.invalidReceipt) }
             guard asOf <= now + AppleSignatureVerifier.tolerance else { throw .untrusted(.signedInFuture) }
             let statement = ReceiptStatement(
@@ -123,35 +119,4 @@ extension AppleReceiptVerifier {
             throw .refused(error)
         }
     }
-}
-
-/// Apple's API as a receipt needs it: without an answer, the receipt is judged by its own content. A key that Apple does
-/// not accept (Production, before the first release) or an invalid id therefore means that Apple cannot be asked, not
-/// that the app should try again.
-struct AppleReceiptLookup {
-    let api: AppleServerAPI
-    let apps: [String]
-
-    /// Apple's own statements about everything that the buyer behind one transaction id has bought: verified events, to be
-    /// committed like a webhook's. A clue that names no app may belong to any of them. Blocks.
-    func statements(behind clue: ReceiptClue, now: Instant) throws(AppleLookupError) -> [Event] {
-        for app in clue.app.map({ [$0] }) ?? apps {
-            do throws(StoreAPIError) {
-                return try api.of(app).statements(of: clue.transactionID, in: clue.environment, now: now)
-            } catch {
-                switch error {
-                case .unavailable, .unreadable, .notYetKnown: throw .unreachable(error)
-                case .unauthorized, .refused: continue
-                }
-            }
-        }
-        throw .unknownTransaction
-    }
-}
-
-enum AppleLookupError: Error, Equatable {
-    /// No answer, or an unusable one. A retry may succeed.
-    case unreachable(StoreAPIError)
-    /// Apple knows no such transaction.
-    case unknownTransaction
 }

@@ -1,4 +1,5 @@
 internal import Domain
+internal import Encoding
 
 /// An answer from Apple that is not a success, and what it means
 /// (https://developer.apple.com/documentation/appstoreserverapi/error-codes). Pure.
@@ -9,8 +10,8 @@ struct AppleRefusal {
     var environment: StoreEnvironment
 
     func error(now: Instant) -> StoreAPIError {
-        let answer = JSONBody.decode(AppleErrorAnswer.self, from: body)
-        let code = answer?.errorCode.map { String($0) }
+        let answer = JSONNode(body)
+        let code = answer?["errorCode"]?.integer.map { String($0) }
         switch (status, code) {
         case (429, _):
             return .unavailable(reason: "too many requests this hour", after: comeback(now))
@@ -22,7 +23,7 @@ struct AppleRefusal {
         case (300..<400, _):
             return .unreadable(reason: "it redirects; check PAYCAST_APPLE_API_URL")
         default:
-            return .refused(status: status, code: code, reason: reason(code, message: answer?.errorMessage))
+            return .refused(status: status, code: code, reason: reason(code, message: answer?["errorMessage"]?.text))
         }
     }
 

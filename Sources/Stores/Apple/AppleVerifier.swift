@@ -1,4 +1,5 @@
 public import Domain
+internal import Encoding
 
 /// Verifies that a notification or a transaction comes from Apple and is for our apps, and interprets it.
 ///
@@ -114,14 +115,9 @@ public struct AppleVerifier: StoreVerifier {
     /// Verifies what Get All Subscription Statuses states about one subscription.
     ///
     /// The status itself is not signed; the connection to Apple vouches for it, so never accept one from elsewhere.
-    public func verify(
-        status: Int,
-        transaction text: String,
-        renewalInfo: String?,
-        now: Instant
-    ) throws(VerificationError) -> Event {
-        let (transaction, renewal, place) = try prove(text, renewalInfo: renewalInfo, now: now)
-        let statement = AppleStatement(status: status, transaction: transaction, renewal: renewal)
+    func verify(_ stated: AppleStatementBody, now: Instant) throws(VerificationError) -> Event {
+        let (transaction, renewal, place) = try prove(stated.transaction, renewalInfo: stated.renewal, now: now)
+        let statement = AppleStatement(status: stated.status, transaction: transaction, renewal: renewal)
         let signedAt = statement.signedAt ?? now
         return Event(
             provider: .apple,
@@ -129,24 +125,18 @@ public struct AppleVerifier: StoreVerifier {
             app: place.app,
             id: statement.eventID,
             type: "STATUS",
-            subtype: String(status),
+            subtype: String(stated.status),
             kind: statement.kind,
             signedAt: signedAt,
-            observation: observe(transaction, renewal: renewal, status: status, at: place, outer: signedAt),
-            body: AppleStatementBody.bytes(status, transaction: text, renewal: renewalInfo),
-            header: checker.header(of: text)
+            observation: observe(transaction, renewal: renewal, status: stated.status, at: place, outer: signedAt),
+            body: stated.bytes,
+            header: checker.header(of: stated.transaction)
         )
     }
 
     /// Verifies a statement as stored in the ledger. Use it for a replay, never for a posted body.
     public func verify(statement body: [UInt8], now: Instant) throws(VerificationError) -> Event {
-        guard let kept = JSONBody.decode(AppleStatementBody.self, from: body) else { throw .malformed(.invalidJSON) }
-        return try verify(
-            status: kept.status,
-            transaction: kept.signedTransactionInfo,
-            renewalInfo: kept.signedRenewalInfo,
-            now: now
-        )
+        try verify(try AppleStatementBody(try StoreObject(body)), now: now)
     }
 }
 
@@ -156,7 +146,7 @@ extension AppleVerifier {
         _ text: String,
         renewalInfo: String?,
         now: Instant
-    ) throws(VerificationError) -> (AppleTransaction, AppleRenewal?, Place) {
+    ) throws(VerificationError) -> (AppleTransaction, AppleRenewal?, ApplePlace) {
         guard !configuration.bundleIDs.isEmpty else { throw .notConfigured }
         let transaction = try open(transaction: text, now: now)
         let claims = AppleClaims(bundle: transaction.bundleId, app: nil, environment: transaction.environment)
@@ -170,7 +160,7 @@ extension AppleVerifier {
         return transaction
     }
 
-    private func transaction(_ text: String?, at place: Place, now: Instant) throws(VerificationError)
+    private func transaction(_ text: String?, at place: ApplePlace, now: Instant) throws(VerificationError)
         -> AppleTransaction?
     {
         guard let text else { return nil }
@@ -184,7 +174,7 @@ extension AppleVerifier {
     private func renewal(
         _ text: String?,
         of transaction: AppleTransaction?,
-        at place: Place,
+        at place: ApplePlace,
         now: Instant
     ) throws(VerificationError) -> AppleRenewal? {
         guard let text else { return nil }
@@ -199,7 +189,7 @@ extension AppleVerifier {
     /// The account whose consent was rescinded; nil for all other notifications.
     private func consenter(
         _ data: AppleNotification.AppData?,
-        at place: Place,
+        at place: ApplePlace,
         now: Instant
     ) throws(VerificationError) -> String? {
         guard let text = data?.signedAppTransactionInfo else { return nil }
@@ -214,33 +204,21 @@ extension AppleVerifier {
         _ transaction: AppleTransaction,
         renewal: AppleRenewal?,
         status: Int?,
-        at place: Place,
+        at place: ApplePlace,
         outer: Instant
     ) -> Observation {
         let signedAt = [transaction.signedAt, renewal?.signedAt].compactMap { $0 }.max() ?? outer
         let snapshot = status.flatMap {
             AppleSnapshot(status: $0, transaction: transaction, renewal: renewal, signedAt: signedAt).snapshot
         }
-        let key = ContractKey(
-            provider: .apple,
-            environment: place.environment,
-            app: place.app,
-            lineage: transaction.lineage
-        )
-        return transaction.observation(key, signedAt: outer, snapshot: snapshot)
+        return transaction.observation(place.key(transaction.lineage), signedAt: outer, snapshot: snapshot)
     }
 }
 
 /// Which apps and environments a server listens to.
 extension AppleVerifier {
-    /// Where a purchase was made.
-    struct Place {
-        var app: String
-        var environment: StoreEnvironment
-    }
-
     /// Checks the app first, then the environment, as Apple's libraries do.
-    func admit(_ claims: AppleClaims, isAppIDStated: Bool = true) throws(VerificationError) -> Place {
+    func admit(_ claims: AppleClaims, isAppIDStated: Bool = true) throws(VerificationError) -> ApplePlace {
         guard let bundle = claims.bundle, isValidIdentifier(bundle), configuration.bundleIDs.contains(bundle) else {
             throw .wrongApp
         }
@@ -252,6 +230,73 @@ extension AppleVerifier {
             // A certificate of Xcode's proves nothing about a store.
             throw configuration.environments == [.xcode] ? .untrusted(.untrustedChain) : .wrongEnvironment
         }
-        return Place(app: bundle, environment: environment)
+        return ApplePlace(app: bundle, environment: environment)
+    }
+}
+
+/// The kinds of bodies that the ledger stores for Apple.
+private enum StoredAppleBody {
+    /// A webhook's body, or an entry of the notification history.
+    case notification
+    /// A statement of the App Store Server API.
+    case statement
+    /// A transaction that an app posted.
+    case transaction(String, renewalInfo: String?)
+    /// A receipt that an app posted; not JSON.
+    case receipt
+    /// A stored answer of `verifyReceipt`.
+    case verifyReceipt(JSONNode)
+
+    init(_ body: [UInt8]) {
+        guard body.first == UInt8(ascii: "{") else {
+            self = .receipt
+            return
+        }
+        let node = JSONNode(body)
+        // Checked first, because a stranger may post a genuine payload together with extra members.
+        if let payload = node?["signedPayload"], !payload.isNull {
+            self = .notification
+        } else if let answer = node?["verifyReceipt"] {
+            self = .verifyReceipt(answer)
+        } else if let transaction = node?["signedTransaction"]?.text {
+            self = .transaction(transaction, renewalInfo: node?["signedRenewalInfo"]?.text)
+        } else {
+            self = node?["status"] == nil ? .notification : .statement
+        }
+    }
+}
+
+extension AppleVerifier {
+    /// Every document is verified as of the instant at which it says that it was signed, so an old document stays
+    /// valid.
+    public func interpret(_ stored: StoredDelivery) throws(VerificationError) -> Event? {
+        let body = stored.body
+        let now = stored.receivedAt
+        switch StoredAppleBody(body) {
+        case .notification: return try verify(body: body, now: now)
+        case .statement: return try verify(statement: body, now: now)
+        case .transaction(let transaction, let renewalInfo):
+            var event = try verifier(ofPosted: transaction)
+                .verify(transaction: transaction, renewalInfo: renewalInfo, body: body, now: now)
+            // Earlier versions did not count the renewal info.
+            event.id = stored.id
+            return event
+        case .receipt:
+            let events = try AppleReceiptVerifier(beside: self).verify(body, now: now)
+            return events.first { $0.id == stored.id }
+        case .verifyReceipt(let answer): return try migrate(answer, from: stored)
+        }
+    }
+
+    private func migrate(_ answer: JSONNode, from stored: StoredDelivery) throws(VerificationError) -> Event? {
+        do throws(VerifyReceiptProblem) {
+            let events = try AppleReceiptVerifier(beside: self)
+                .migrate(answer, environment: stored.environment, body: stored.body, now: stored.receivedAt)
+            return events.first { $0.id == stored.id }
+        } catch .refused(let error) {
+            throw error
+        } catch {
+            throw .malformed(.invalidReceipt)
+        }
     }
 }

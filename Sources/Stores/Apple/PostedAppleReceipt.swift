@@ -63,22 +63,29 @@ struct PostedAppleReceipt: PostedPurchase {
         }
     }
 
-    /// Apple's own statements. The newest purchase comes last, and after it the status of its subscription. Returns nil
-    /// if there is no way to ask Apple, or if Apple does not know the transaction.
+    /// Apple's own statements about everything that the buyer behind one transaction id has bought. The newest purchase
+    /// comes last, and after it the status of its subscription. Returns nil if Apple cannot be asked, and the receipt is
+    /// judged by its own content: without a key, with one that Apple does not accept (Production, before the first
+    /// release), or about an id that Apple does not know. A clue that names no app may belong to any of them.
     private func ask(
         _ store: OpenAppleStore,
         about receipt: [UInt8],
         now: Instant
     ) throws(RefusedPurchase) -> [Event]? {
         guard let api = store.serverAPI, let clue = store.receipts.clue(in: receipt) else { return nil }
-        do throws(AppleLookupError) {
-            let events = try AppleReceiptLookup(api: api, apps: store.apps).statements(behind: clue, now: now)
-            return events.isEmpty ? nil : events.sorted { $0.precedes($1) }
-        } catch .unreachable(let error) {
-            throw .unproven(.storeUnreachable(error.silence), detail: error.description)
-        } catch {
-            return nil
+        for app in clue.app.map({ [$0] }) ?? store.apps {
+            do throws(StoreAPIError) {
+                let events = try api.of(app).statements(of: clue.transactionID, in: clue.environment, now: now)
+                return events.isEmpty ? nil : events.sorted { $0.precedes($1) }
+            } catch {
+                switch error {
+                case .unauthorized, .refused: continue
+                case .unavailable, .unreadable, .notYetKnown:
+                    throw .unproven(.storeUnreachable(error.silence), detail: error.description)
+                }
+            }
         }
+        return nil
     }
 
     private func prove(

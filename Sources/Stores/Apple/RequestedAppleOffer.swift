@@ -25,14 +25,14 @@ extension RequestedAppleOffer: RequestedOffer {
     static let setting = "PAYCAST_APPLE_OFFERS"
 
     init(_ body: JSONNode) throws(RefusedBody) {
-        guard let product = try RequestedAppleOffer.name("product", of: body) else {
+        guard let product = try RefusedBody.name("product", of: body) else {
             throw RefusedBody.mistyped("product", expected: "a string")
         }
         self.product = product
-        transaction = try RequestedAppleOffer.name("transactionId", of: body)
-        app = try RequestedAppleOffer.name("app", of: body)
+        transaction = try RefusedBody.name("transactionId", of: body)
+        app = try RefusedBody.name("app", of: body)
         let flag = body["allowIntroductoryOffer"] ?? .null
-        if let offer = try RequestedAppleOffer.name("offer", of: body) {
+        if let offer = try RefusedBody.name("offer", of: body) {
             guard flag == .null else {
                 throw RefusedBody.mistyped("allowIntroductoryOffer", expected: "absent beside offer")
             }
@@ -49,14 +49,6 @@ extension RequestedAppleOffer: RequestedOffer {
             )
         }
         subject = .introductory(isAllowed: isAllowed)
-    }
-
-    private static func name(_ member: String, of body: JSONNode) throws(RefusedBody) -> String? {
-        guard let name = try RefusedBody.string(member, of: body) else { return nil }
-        guard isValidIdentifier(name) else {
-            throw RefusedBody.mistyped(member, expected: "1 to 255 bytes without control characters")
-        }
-        return name
     }
 
     func isOpen(at store: OpenAppleStore) -> Bool {
@@ -78,37 +70,21 @@ extension RequestedAppleOffer: RequestedOffer {
         return token
     }
 
-    private func claims(of bundle: String, issuer: String, now: Instant) -> AppleOfferClaims {
-        // A random UUID, so that Apple takes the token once.
-        let nonce = OrderToken.random().description
-        var claims = AppleOfferClaims(
-            iss: issuer,
-            iat: now.seconds,
-            bid: bundle,
-            nonce: nonce,
-            productId: product,
-            transactionId: transaction
-        )
+    private func claims(of bundle: String, issuer: String, now: Instant) -> WireJSON {
+        var claims: WireJSON = [
+            "iss": .text(issuer), "iat": .number(now.seconds), "bid": .text(bundle), "productId": .text(product),
+            // A random UUID, so that Apple takes the token once.
+            "nonce": .text(OrderToken.random().description),
+        ]
+        claims["transactionId"] = transaction.map { .text($0) }
         switch subject {
         case .promotional(let offer):
-            claims.aud = "promotional-offer"
-            claims.offerIdentifier = offer
+            claims["aud"] = .text("promotional-offer")
+            claims["offerIdentifier"] = .text(offer)
         case .introductory(let isAllowed):
-            claims.aud = "introductory-offer-eligibility"
-            claims.allowIntroductoryOffer = isAllowed
+            claims["aud"] = .text("introductory-offer-eligibility")
+            claims["allowIntroductoryOffer"] = .flag(isAllowed)
         }
         return claims
     }
-}
-
-private struct AppleOfferClaims: Encodable {
-    var aud = ""
-    var iss: String
-    var iat: Int64
-    var bid: String
-    var nonce: String
-    var productId: String
-    var offerIdentifier: String?
-    var allowIntroductoryOffer: Bool?
-    var transactionId: String?
 }

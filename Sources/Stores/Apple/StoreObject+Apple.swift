@@ -1,7 +1,7 @@
 internal import Domain
 internal import Encoding
 
-/// The members of documents that Apple signs. One of another type than Apple documents throws; one that is absent or
+/// The members of Apple's documents and answers. One of another type than Apple documents throws; one that is absent or
 /// `null` is nil.
 extension StoreObject {
     /// The range of ECMAScript's Date: 100 million days around 1970.
@@ -36,6 +36,29 @@ extension StoreObject {
     }
 
     func statedAppleDate(_ name: String) throws(VerificationError) -> Instant { try stated(appleDate(name)) }
+
+    func boolean(_ name: String) throws(VerificationError) -> Bool? {
+        try read(name) { node in node.boolean }
+    }
+
+    /// An array of texts.
+    func strings(_ name: String) throws(VerificationError) -> [String]? {
+        try read(name) { (node) -> [String]? in
+            guard case .array(let items) = node else { return nil }
+            let texts = items.compactMap(\.text)
+            return texts.count == items.count ? texts : nil
+        }
+    }
+
+    /// An array of objects; empty if it is absent.
+    func parts(_ name: String) throws(VerificationError) -> [StoreObject] {
+        let parts = try read(name) { (node) -> [StoreObject]? in
+            guard case .array(let items) = node else { return nil }
+            let parts = items.compactMap { StoreObject($0) }
+            return parts.count == items.count ? parts : nil
+        }
+        return parts ?? []
+    }
 
     func part(_ name: String) throws(VerificationError) -> StoreObject? {
         try read(name) { node in StoreObject(node) }

@@ -1,7 +1,6 @@
-public import Crypto
+internal import Crypto
 internal import Domain
 internal import Encoding
-internal import FoundationEssentials
 internal import HTTPClient
 internal import Support
 internal import Synchronization
@@ -64,17 +63,12 @@ final class GoogleAccessTokens: Sendable {
                 reason: "PAYCAST_GOOGLE_CREDENTIALS holds a key that cannot sign; create a new one in Google Cloud"
             )
         }
-        let response: HTTPClient.Response
-        do throws(HTTPClientError) {
-            response = try client.send(
-                "POST",
-                to: credentials.tokenAddress,
-                headers: [("Content-Type", "application/x-www-form-urlencoded")],
-                body: Array("grant_type=\(GoogleAccessTokens.grantType)&assertion=\(assertion)".utf8)
-            )
-        } catch {
-            throw .unavailable(reason: error.description)
-        }
+        let response = try client.ask(
+            "POST",
+            at: credentials.tokenAddress,
+            headers: [("Content-Type", "application/x-www-form-urlencoded")],
+            body: Array("grant_type=\(GoogleAccessTokens.grantType)&assertion=\(assertion)".utf8)
+        )
         switch response.status {
         case 200: break
         case 400, 401, 403:
@@ -92,36 +86,14 @@ final class GoogleAccessTokens: Sendable {
     private static let grantType = "urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer"
 
     private func assertion(_ credentials: GoogleCredentials, now: Instant) throws(CryptoError) -> String {
-        let claims = GoogleClaims(
-            iss: credentials.account,
-            scope: GoogleAccessTokens.scope,
-            aud: credentials.tokenAddress,
-            iat: now.seconds,
-            exp: now.seconds + 3600
-        )
-        let header = GoogleHeader(kid: credentials.keyID)
-        let signed = Base64URL.encode(encoded(header)) + "." + Base64URL.encode(encoded(claims))
-        return signed + "." + Base64URL.encode(try credentials.key.signature(for: Array(signed.utf8)))
+        var header: WireJSON = ["alg": "RS256", "typ": "JWT"]
+        header["kid"] = credentials.keyID.map { .text($0) }
+        let claims: WireJSON = [
+            "iss": .text(credentials.account), "scope": .text(GoogleAccessTokens.scope),
+            "aud": .text(credentials.tokenAddress), "iat": .number(now.seconds), "exp": .number(now.seconds + 3600),
+        ]
+        return try JWS.token(header, claims: claims, sign: credentials.key.signature(for:))
     }
-}
-
-private struct GoogleHeader: Encodable {
-    var alg = "RS256"
-    var typ = "JWT"
-    var kid: String?
-}
-
-private struct GoogleClaims: Encodable {
-    var iss: String
-    var scope: String
-    var aud: String
-    var iat: Int64
-    var exp: Int64
-}
-
-private func encoded(_ document: some Encodable) -> [UInt8] {
-    // Strings and whole numbers cannot fail to encode.
-    (try? JSONEncoder().encode(document)).map { Array($0) } ?? []
 }
 
 /// A service account's key file, as Google's console provides it.
@@ -131,36 +103,16 @@ public struct GoogleCredentials: Sendable {
     let key: RSAPrivateKey
     /// The URL that grants access tokens.
     let tokenAddress: String
+}
 
-    public init(account: String, keyID: String?, key: RSAPrivateKey, tokenAddress: String) {
-        self.account = account
-        self.keyID = keyID
-        self.key = key
-        self.tokenAddress = tokenAddress
-    }
-
+extension GoogleCredentials {
     /// Returns nil when `json` is not a service account's key file.
     public init?(json: String) {
-        guard let file = JSONBody.decode(File.self, from: Array(json.utf8)), file.type == "service_account",
-            let key = try? RSAPrivateKey(pem: file.privateKey)
+        guard let file = JSONNode(json), file["type"]?.text == "service_account",
+            let account = file["client_email"]?.text, let pem = file["private_key"]?.text,
+            let key = try? RSAPrivateKey(pem: pem)
         else { return nil }
-        let address = file.tokenURI ?? "https://oauth2.googleapis.com/token"
-        self.init(account: file.clientEmail, keyID: file.privateKeyID, key: key, tokenAddress: address)
-    }
-
-    private struct File: Decodable {
-        var type: String
-        var clientEmail: String
-        var privateKey: String
-        var privateKeyID: String?
-        var tokenURI: String?
-
-        enum CodingKeys: String, CodingKey {
-            case type
-            case clientEmail = "client_email"
-            case privateKey = "private_key"
-            case privateKeyID = "private_key_id"
-            case tokenURI = "token_uri"
-        }
+        let address = file["token_uri"]?.text ?? "https://oauth2.googleapis.com/token"
+        self.init(account: account, keyID: file["private_key_id"]?.text, key: key, tokenAddress: address)
     }
 }

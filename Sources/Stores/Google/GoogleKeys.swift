@@ -80,12 +80,7 @@ public final class GoogleKeys: Sendable {
         cache.withLock { $0.beginFetch(at: now) }
         defer { cache.withLock { $0.endFetch() } }
         guard let address = address() else { throw .unavailable(reason: "the address of its keys is not known yet") }
-        let response: HTTPClient.Response
-        do throws(HTTPClientError) {
-            response = try client.send("GET", to: address)
-        } catch {
-            throw .unavailable(reason: error.description)
-        }
+        let response = try client.ask("GET", at: address)
         guard response.status == 200 else {
             throw .unavailable(reason: "the address of its keys answered \(response.status)")
         }

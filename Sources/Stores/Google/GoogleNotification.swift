@@ -10,6 +10,10 @@ public struct GoogleNotification: Sendable {
         case product(token: String)
         /// There is nothing to read: a test, a chargeback under review, an unknown type, or an unreadable message.
         case none
+
+        init(token: String, isSubscription: Bool) {
+            self = isSubscription ? .subscription(token: token) : .product(token: token)
+        }
     }
 
     /// Google's numbers are an open set, so this leaves plenty of room for new ones.
@@ -69,17 +73,16 @@ public struct GoogleNotification: Sendable {
         if let change = notice.object("subscriptionNotification") {
             let number = number(change)
             let name = number.flatMap { subscriptionNames[$0] } ?? "SUBSCRIPTION_\(number ?? 0)"
-            return Content(type: name, subject: subscription(change))
+            return Content(type: name, subject: purchase(change, isSubscription: true))
         }
         if let change = notice.object("oneTimeProductNotification") {
             let number = number(change)
             let name = number.flatMap { productNames[$0] } ?? "ONE_TIME_PRODUCT_\(number ?? 0)"
-            return Content(type: name, subject: product(change))
+            return Content(type: name, subject: purchase(change, isSubscription: false))
         }
         if let void = notice.object("voidedPurchaseNotification") {
-            let isSubscription = void.integer("productType") == 1
             let refund = Refund(order: void.text("orderId"), isWhole: void.integer("refundType") != 2)
-            let subject = isSubscription ? subscription(void) : product(void)
+            let subject = purchase(void, isSubscription: void.integer("productType") == 1)
             return Content(type: "VOIDED_PURCHASE", subject: subject, refund: refund)
         }
         if let review = notice.object("pendingRefundReviewNotification") {
@@ -93,12 +96,9 @@ public struct GoogleNotification: Sendable {
         change.integer("notificationType").flatMap { numbers.contains($0) ? $0 : nil }
     }
 
-    private static func subscription(_ change: StoreObject) -> Subject {
-        change.text("purchaseToken", limit: GooglePurchase.tokenLimit).map { .subscription(token: $0) } ?? .none
-    }
-
-    private static func product(_ change: StoreObject) -> Subject {
-        change.text("purchaseToken", limit: GooglePurchase.tokenLimit).map { .product(token: $0) } ?? .none
+    private static func purchase(_ change: StoreObject, isSubscription: Bool) -> Subject {
+        guard let token = change.text("purchaseToken", limit: GooglePurchase.tokenLimit) else { return .none }
+        return Subject(token: token, isSubscription: isSubscription)
     }
 
     static let productNames: [Int64: String] = [1: "ONE_TIME_PRODUCT_PURCHASED", 2: "ONE_TIME_PRODUCT_CANCELED"]

@@ -19,7 +19,7 @@ public struct GooglePushToken: Sendable {
         let words = (authorization ?? "").split(separator: " ", maxSplits: 1)
         guard words.count == 2, words[0].lowercased() == "bearer", words[1].utf8.count <= GooglePushToken.limit,
             let jws = try? JWS(String(words[1])), let json = Base64URL.decode(jws.header),
-            let header = try? StrictJSON.object(json), header["alg"]?.text == "RS256", header["crit"] == nil,
+            let header = try? StoreObject(json), header["alg"]?.text == "RS256", header["crit"] == nil,
             header["b64"] == nil, let keyID = header["kid"]?.text, isValidIdentifier(keyID)
         else { throw .untrusted(.unauthorized) }
         self.jws = jws
@@ -44,7 +44,7 @@ public struct GooglePushToken: Sendable {
         now: Instant
     ) throws(VerificationError) {
         guard let key, key.isValid(jws.signature, for: jws.signedBytes) else { throw .untrusted(.badSignature) }
-        guard let claims = try? StrictJSON.object(try jws.payload()),
+        guard let claims = try? StoreObject(try jws.payload()),
             let issuer = claims["iss"]?.text, GooglePushToken.issuers.contains(issuer),
             claims["aud"]?.text == expected.audience, claims["email"]?.text == expected.account,
             claims["email_verified"]?.boolean == true, let issuedAt = claims["iat"]?.integer,

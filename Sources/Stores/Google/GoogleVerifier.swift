@@ -7,28 +7,12 @@ public struct GoogleVerifier: StoreVerifier {
     /// Which packages are ours; `any` is for development only.
     let packages: Allowlist<String>
     /// The package of a posted purchase that names none, when there may be several.
-    let standardPackage: String?
-    private let expected: GooglePushToken.Expectation
-    private let keys: GoogleKeys
+    var standardPackage: String?
+    let expected: GooglePushToken.Expectation
+    let keys: GoogleKeys
     public let api: GooglePlayAPI
-    let report: @Sendable (StoreAPIError) -> Void
-
-    /// `report` tells an operator why Google has to retry.
-    public init(
-        packages: Allowlist<String>,
-        standardPackage: String? = nil,
-        expected: GooglePushToken.Expectation,
-        keys: GoogleKeys,
-        api: GooglePlayAPI,
-        report: @escaping @Sendable (StoreAPIError) -> Void = { _ in }
-    ) {
-        self.packages = packages
-        self.standardPackage = standardPackage
-        self.expected = expected
-        self.keys = keys
-        self.api = api
-        self.report = report
-    }
+    /// Tells an operator why Google has to retry.
+    var report: @Sendable (StoreAPIError) -> Void = { _ in }
 
     public var asksStore: Bool { true }
     public var answers: WebhookAnswers { WebhookAnswers(isEmpty: true, untrusted: 401) }
@@ -55,24 +39,15 @@ public struct GoogleVerifier: StoreVerifier {
             event = notification.event(reading, body: stored.body, now: stored.receivedAt)
             // Older versions derived the id of a void from its message.
             event.id = stored.firstID
-        case .subscription(let token):
-            guard let told = try interpret(record, about: .subscription(token: token), from: stored) else { return nil }
-            event = told
-        case .product(let token):
-            guard let told = try interpret(record, about: .product(token: token), from: stored) else { return nil }
-            event = told
+        case .purchase(let token, let isSubscription):
+            let subject = GoogleNotification.Subject(token: token, isSubscription: isSubscription)
+            guard case .purchase(let purchase) = try interpret(record, about: subject, in: stored.app) else {
+                return nil
+            }
+            event = purchase.statement(body: stored.body, id: stored.firstID)
         }
         event.jobs = []
         return event
-    }
-
-    private func interpret(
-        _ record: StoredReading,
-        about subject: GoogleNotification.Subject,
-        from stored: StoredDelivery
-    ) throws(VerificationError) -> Event? {
-        guard case .purchase(let purchase) = try interpret(record, about: subject, in: stored.app) else { return nil }
-        return purchase.statement(body: stored.body, id: stored.firstID)
     }
 
     /// Returns nil for an answer that is no longer understood: it has counted already, and must not look as if it had
@@ -137,56 +112,33 @@ extension GoogleVerifier {
             throw .malformed(.missingPackage)
         }
         guard packages.contains(package) else { throw .wrongApp }
-        for subject in subjects(of: posted) {
-            guard let found = try ask(about: subject, of: package) else { continue }
-            return found
+        // Both kinds, the likelier one first: a token does not say whether it is a subscription's.
+        let kind = posted.product.flatMap { api.catalog[$0]?.kind } ?? .subscription
+        for isSubscription in [kind == .subscription, kind != .subscription] {
+            if let found = try ask(about: posted.token, isSubscription: isSubscription, of: package) { return found }
         }
         throw .untrusted(.unknownPurchase)
     }
 
-    /// Both kinds, the likelier one first: a token does not say whether it is a subscription's.
-    private func subjects(of posted: PostedGooglePurchase) -> [GoogleNotification.Subject] {
-        let kind = posted.product.flatMap { api.catalog[$0]?.kind } ?? .subscription
-        let both: [GoogleNotification.Subject] = [.subscription(token: posted.token), .product(token: posted.token)]
-        return kind == .subscription ? both : both.reversed()
-    }
-
     private func ask(
-        about subject: GoogleNotification.Subject,
+        about token: String,
+        isSubscription: Bool,
         of package: String
     ) throws(VerificationError) -> Event? {
+        let subject = GoogleNotification.Subject(token: token, isSubscription: isSubscription)
         do throws(StoreAPIError) {
             guard let answer = try api.answer(of: subject, of: package),
                 case .purchase(let purchase) = try api.interpret(answer, of: subject, of: package)
             else { return nil }
-            let token = Hex.encode(Array(SHA256.hash(Array(subject.token.utf8)).prefix(16)))
-            let record = StoredReading(posted: subject, answer: answer)
+            let digest = Hex.encode(Array(SHA256.hash(Array(token.utf8)).prefix(16)))
+            let record = StoredReading(.purchase(token: token, isSubscription: isSubscription), answer: answer)
             return purchase.posted(
                 body: record?.bytes ?? answer.body,
-                id: "purchase:\(answer.readAt.milliseconds):\(token)"
+                id: "purchase:\(answer.readAt.milliseconds):\(digest)"
             )
         } catch {
             report(error)
             throw .storeUnreachable(error.silence)
-        }
-    }
-}
-
-extension GoogleNotification.Subject {
-    fileprivate var token: String {
-        switch self {
-        case .subscription(let token), .product(let token): token
-        case .none: ""
-        }
-    }
-}
-
-extension StoredReading {
-    fileprivate init?(posted subject: GoogleNotification.Subject, answer: Answer) {
-        switch subject {
-        case .subscription(let token): self.init(.subscription(token: token), answer: answer)
-        case .product(let token): self.init(.product(token: token), answer: answer)
-        case .none: return nil
         }
     }
 }

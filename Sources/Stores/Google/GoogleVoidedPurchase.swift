@@ -6,13 +6,6 @@ internal import Encoding
 /// (https://developers.google.com/android-publisher/api-ref/rest/v3/purchases.voidedpurchases): what the push would
 /// have said.
 public struct GoogleVoidedPurchase: Sendable, Equatable {
-    public struct Page: Sendable, Equatable {
-        /// Nil for an entry that names no purchase.
-        public var voids: [GoogleVoidedPurchase?]
-        /// The token of the next page; nil if this is the last one.
-        public var next: String?
-    }
-
     /// The most entries that Google puts on a page.
     public static let pageSize = 1000
 
@@ -30,12 +23,12 @@ public struct GoogleVoidedPurchase: Sendable, Equatable {
         quantity = entry.integer("voidedQuantity").flatMap { $0 > 0 ? $0 : nil }
     }
 
-    /// Returns nil if it is not a page of the list. An empty page is an empty object.
-    public static func page(_ body: [UInt8]) -> Page? {
+    /// Returns nil if it is not a page of the list. An empty page is an empty object; an entry that names no purchase is nil.
+    static func page(_ body: [UInt8]) -> HistoryPage<GoogleVoidedPurchase?>? {
         guard let answer = try? StoreObject(body) else { return nil }
         let next = answer.object("tokenPagination")?.text("nextPageToken", limit: 4096)
-        guard case .array(let entries)? = answer["voidedPurchases"] else { return Page(voids: [], next: next) }
-        return Page(voids: entries.map { StoreObject($0).flatMap { GoogleVoidedPurchase($0) } }, next: next)
+        guard case .array(let entries)? = answer["voidedPurchases"] else { return HistoryPage(entries: [], next: next) }
+        return HistoryPage(entries: entries.map { StoreObject($0).flatMap { GoogleVoidedPurchase($0) } }, next: next)
     }
 
     /// The event id for a whole charge that was taken back. It contains the order, because Google numbers charges, not
@@ -67,22 +60,20 @@ public struct GoogleVoidedPurchase: Sendable, Equatable {
 }
 
 extension GooglePlayAPI {
-    /// One page of the purchases that Google recorded as voided from `start` to `end`, or until now without an `end`,
-    /// within the last 30 days (https://developers.google.com/android-publisher/voided-purchases). `token` is the last
-    /// page's `next`, for the same span. A failure says nothing about calls that read purchases, so the observer does
-    /// not hear of it: the caller reports it.
-    public func voidedPurchases(
+    /// One page of the purchases that Google recorded as voided within the last 30 days
+    /// (https://developers.google.com/android-publisher/voided-purchases). A failure says nothing about calls that read
+    /// purchases, so the observer does not hear of it: the caller reports it.
+    func voidedPurchases(
         of package: String,
-        from start: Instant,
-        to end: Instant?,
-        after token: String? = nil,
+        _ query: HistoryQuery,
         now: Instant
-    ) throws(StoreAPIError) -> GoogleVoidedPurchase.Page {
+    ) throws(StoreAPIError) -> HistoryPage<GoogleVoidedPurchase?> {
         // `type=1` includes subscriptions.
         var path = "purchases/voidedpurchases?type=1&includeQuantityBasedPartialRefund=true"
-        path += "&maxResults=\(GoogleVoidedPurchase.pageSize)&startTime=\(start.milliseconds)"
-        if let end { path += "&endTime=\(end.milliseconds)" }
-        if let token { path += "&token=\(PercentEncoding.encode(token))" }
+        path += "&maxResults=\(GoogleVoidedPurchase.pageSize)&startTime=\(query.start.milliseconds)"
+        // Google refuses an end that its clock has not reached yet.
+        if !query.isNewest { path += "&endTime=\(query.end.milliseconds)" }
+        if let token = query.token { path += "&token=\(PercentEncoding.encode(token))" }
         guard let body = try exchange("GET", path: path, of: package, now: now) else {
             throw .unavailable(reason: "it no longer knows the next page of the list")
         }
@@ -119,10 +110,7 @@ public struct GoogleVoidedPurchaseList: HistoryList {
     public var reach: Duration { .seconds(30 * 86_400) }
 
     public func page(_ query: HistoryQuery, now: Instant) throws(StoreAPIError) -> HistoryPage<GoogleVoidedPurchase?> {
-        // Google refuses an end that its clock has not reached yet.
-        let end = query.isNewest ? nil : query.end
-        let page = try reader.api.voidedPurchases(of: app, from: query.start, to: end, after: query.token, now: now)
-        return HistoryPage(entries: page.voids, next: page.next)
+        try reader.api.voidedPurchases(of: app, query, now: now)
     }
 
     public func event(of void: GoogleVoidedPurchase?) -> String? { void?.event }

@@ -35,8 +35,8 @@ extension PostedGooglePurchase: PostedPurchase {
             )
         }
         self.token = token
-        product = try PostedGooglePurchase.name("productId", of: body)
-        package = try PostedGooglePurchase.name("package", of: body)
+        product = try RefusedBody.name("productId", of: body)
+        package = try RefusedBody.name("package", of: body)
     }
 
     func read(with store: OpenGoogleStore, now: Instant) throws(RefusedPurchase) -> PurchaseReading {
@@ -45,14 +45,6 @@ extension PostedGooglePurchase: PostedPurchase {
         } catch {
             throw .unproven(error)
         }
-    }
-
-    private static func name(_ member: String, of body: JSONNode) throws(RefusedBody) -> String? {
-        guard let name = try RefusedBody.string(member, of: body) else { return nil }
-        guard isValidIdentifier(name) else {
-            throw RefusedBody.mistyped(member, expected: "1 to 255 bytes without control characters")
-        }
-        return name
     }
 }
 

@@ -1,7 +1,7 @@
-internal import APIModel
 internal import Crypto
 public import Domain
 internal import Encoding
+public import Support
 
 /// A product that the app's backend, or its support staff, gives a user for a time.
 ///
@@ -71,7 +71,7 @@ extension Grant {
             kind: revokedAt == nil ? .accessGranted : .accessRevoked,
             signedAt: revokedAt ?? grantedAt,
             observation: observation,
-            body: JSON.encode(Body(self))
+            body: document
         )
     }
 
@@ -119,40 +119,62 @@ extension Grant {
 
     /// Nil for a body that is not a grant's.
     init?(_ body: [UInt8]) {
-        guard let body = JSON.decode(Body.self, from: body), let grantedAt = Instant(iso8601: body.grantedAt) else {
-            return nil
-        }
+        guard let body = JSONNode(body), let id = body["grant"]?.text, let user = body["user"]?.text,
+            let product = body["product"]?.text, let reason = body["reason"]?.text,
+            let grantedAt = body["granted_at"]?.text.flatMap({ Instant(iso8601: $0) })
+        else { return nil }
         self.init(
-            id: body.grant,
-            user: body.user,
-            product: body.product,
-            group: body.group,
+            id: id,
+            user: UserID(user),
+            product: product,
+            group: body["group"]?.text,
             grantedAt: grantedAt,
-            until: body.until.flatMap { Instant(iso8601: $0) },
-            revokedAt: body.revokedAt.flatMap { Instant(iso8601: $0) },
-            reason: body.reason
+            until: body["until"]?.text.flatMap { Instant(iso8601: $0) },
+            revokedAt: body["revoked_at"]?.text.flatMap { Instant(iso8601: $0) },
+            reason: reason
         )
     }
 
-    private struct Body: Codable {
-        var grant: String
-        var user: UserID
-        var product: String
-        var group: String?
-        var grantedAt: String
-        var until: String?
-        var revokedAt: String?
-        var reason: String
+    /// The event's body, its members in the order of their names.
+    private var document: [UInt8] {
+        var body: WireJSON = ["grant": .text(id), "granted_at": .text(grantedAt.iso8601)]
+        body["group"] = group.map { .text($0) }
+        body["product"] = .text(product)
+        body["reason"] = .text(reason)
+        body["revoked_at"] = revokedAt.map { .text($0.iso8601) }
+        body["until"] = until.map { .text($0.iso8601) }
+        body["user"] = .text(user.text)
+        return body.bytes
+    }
+}
 
-        init(_ grant: Grant) {
-            self.grant = grant.id
-            user = grant.user
-            product = grant.product
-            group = grant.group
-            grantedAt = grant.grantedAt.iso8601
-            until = grant.until?.iso8601
-            revokedAt = grant.revokedAt?.iso8601
-            reason = grant.reason
-        }
+/// Grants: a store without settings, without webhooks, and without anybody who pays.
+public struct GrantStore: Store {
+    public static let provider = Provider.paycast
+    public static let title = "Grants"
+    public static let hasWebhooks = false
+    public static let webhookSecret = ""
+
+    public init(_ settings: inout SettingsReader) {}
+
+    public static func claimedID(of delivery: Delivery) -> String? { nil }
+
+    public var missingSettings: [String] { [] }
+    public var isExpected: Bool { false }
+
+    public mutating func reload(from new: GrantStore, changes: inout SettingsChanges) {}
+
+    public func open(_ dependencies: StoreDependencies) -> GrantReader? { GrantReader() }
+}
+
+/// Reads the grants that the ledger keeps. Nobody delivers any.
+public struct GrantReader: StoreVerifier, OpenStore {
+    public init() {}
+
+    public func verify(_ delivery: Delivery, now: Instant) throws(VerificationError) -> Event { throw .notConfigured }
+
+    public func interpret(_ stored: StoredDelivery) throws(VerificationError) -> Event? {
+        guard let grant = Grant(stored.body) else { throw .malformed(.invalidPayload) }
+        return grant.event
     }
 }

@@ -111,7 +111,13 @@ public struct HistoryQuery: Sendable, Equatable {
     /// The last page's `next`; nil for the first page.
     public var token: String?
 
-    public init(start: Instant, end: Instant, isNewest: Bool, onlyFailures: Bool, token: String?) {
+    public init(
+        start: Instant,
+        end: Instant,
+        isNewest: Bool = false,
+        onlyFailures: Bool = false,
+        token: String? = nil
+    ) {
         self.start = start
         self.end = end
         self.isNewest = isNewest

@@ -1,3 +1,4 @@
+internal import Crypto
 internal import Encoding
 
 /// A JSON Web Signature in compact form (RFC 7515 §7.1), split but not verified.
@@ -39,5 +40,17 @@ public struct JWS: Sendable {
             throw .malformed(.invalidJWS)
         }
         return payload
+    }
+}
+
+extension JWS {
+    /// A JSON Web Token (RFC 7519) in compact form. `sign` gets what the signature covers.
+    static func token(
+        _ header: WireJSON,
+        claims: WireJSON,
+        sign: ([UInt8]) throws(CryptoError) -> [UInt8]
+    ) throws(CryptoError) -> String {
+        let signed = Base64URL.encode(header.bytes) + "." + Base64URL.encode(claims.bytes)
+        return signed + "." + Base64URL.encode(try sign(Array(signed.utf8)))
     }
 }

@@ -20,6 +20,17 @@ public protocol PostedPurchase: Sendable {
     func read(with store: Opened, now: Instant) throws(RefusedPurchase) -> PurchaseReading
 }
 
+extension RefusedBody {
+    /// A member that may be stored and shown.
+    static func name(_ member: String, of body: JSONNode) throws(RefusedBody) -> String? {
+        guard let name = try string(member, of: body) else { return nil }
+        guard isValidIdentifier(name) else {
+            throw mistyped(member, expected: "1 to 255 bytes without control characters")
+        }
+        return name
+    }
+}
+
 /// A posted purchase, verified.
 public struct PurchaseReading: Sendable {
     public enum Source: String, Sendable {

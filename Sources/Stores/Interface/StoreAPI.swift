@@ -1,4 +1,5 @@
 public import Domain
+internal import HTTPClient
 
 /// A store's own API, which says what the store knows about a contract. Calls block: never use it on a loop.
 public protocol StoreAPI: Sendable {
@@ -25,6 +26,22 @@ public func witnessed<Answer>(
     } catch {
         observer(error)
         throw error
+    }
+}
+
+extension HTTPClient {
+    /// Asks a store; no answer at all may be one later.
+    func ask(
+        _ method: String,
+        at url: String,
+        headers: [(String, String)] = [],
+        body: [UInt8]? = nil
+    ) throws(StoreAPIError) -> Response {
+        do throws(HTTPClientError) {
+            return try send(method, to: url, headers: headers, body: body)
+        } catch {
+            throw .unavailable(reason: error.description)
+        }
     }
 }
 

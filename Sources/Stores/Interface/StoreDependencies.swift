@@ -61,17 +61,7 @@ public struct StoreDevelopment: Sendable {
     /// Where its API answers; nil before the server listens.
     public var address: @Sendable () -> String?
 
-    public init(
-        secret: String? = nil,
-        app: String? = nil,
-        root: String? = nil,
-        account: Account? = nil,
-        address: @escaping @Sendable () -> String?
-    ) {
-        self.secret = secret
-        self.app = app
-        self.root = root
-        self.account = account
+    public init(address: @escaping @Sendable () -> String?) {
         self.address = address
     }
 }

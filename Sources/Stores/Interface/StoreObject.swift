@@ -1,6 +1,5 @@
 public import Domain
 public import Encoding
-import FoundationEssentials
 
 /// An object in a store's JSON. A member of an unexpected type counts as absent. Where that could wrongly open or end
 /// access, use the checked lookups, which throw.
@@ -12,15 +11,16 @@ public struct StoreObject: Sendable {
         self.node = node
     }
 
+    /// Reads a store's document as JSON, and refuses repeated members.
     public init(_ body: [UInt8]) throws(VerificationError) {
-        node = try StrictJSON.object(body)
+        do throws(JSONObjectError) {
+            node = try JSONNode.object(strictly: body)
+        } catch {
+            throw .malformed(error == .repeatedMember ? .duplicateMember : .invalidJSON)
+        }
     }
 
     public subscript(_ name: String) -> JSONNode? { node[name] }
-
-    public subscript(_ path: String...) -> JSONNode? {
-        path.reduce(Optional(node)) { $0?[$1] }
-    }
 
     /// True when the member is present and not `null`.
     public func has(_ name: String) -> Bool { node[name].map { $0 != .null } ?? false }
@@ -106,24 +106,5 @@ extension StoreObject {
         guard let text = try checkedText(name) else { return nil }
         guard let date = Instant(iso8601: text), date.milliseconds >= 0 else { throw .malformed(.invalidPayload) }
         return date
-    }
-}
-
-/// Reads a store's document as JSON, and refuses repeated members.
-public enum StrictJSON {
-    public static func object(_ body: [UInt8]) throws(VerificationError) -> JSONNode {
-        do throws(JSONObjectError) {
-            return try JSONNode.object(strictly: body)
-        } catch {
-            throw .malformed(error == .repeatedMember ? .duplicateMember : .invalidJSON)
-        }
-    }
-}
-
-/// Decodes a store's JSON into narrow types, which name only the members that we read.
-public enum JSONBody {
-    /// Returns nil for anything that is not JSON or does not match `type`.
-    public static func decode<Value: Decodable>(_ type: Value.Type, from json: [UInt8]) -> Value? {
-        try? JSONDecoder().decode(type, from: Data(json))
     }
 }

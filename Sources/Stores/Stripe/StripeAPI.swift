@@ -1,5 +1,5 @@
 public import Domain
-public import HTTPClient
+internal import HTTPClient
 
 /// Reads Stripe's API (https://docs.stripe.com/api). It changes nothing there, so a restricted key that may read
 /// subscriptions, invoices and charges is enough.
@@ -7,26 +7,12 @@ public struct StripeAPI: StoreAPI {
     /// This version still joins a charge to its invoice, so one request returns the refunded amount. Newer ones do not.
     static let version = "2024-06-20"
 
-    private let key: String
-    private let address: String
-    private let catalog: Catalog
-    private let client: HTTPClient
-    private let observer: StoreCallObserver
-
-    /// `address` is an origin such as `https://api.stripe.com`.
-    public init(
-        key: String,
-        address: String,
-        catalog: Catalog = Catalog(),
-        client: HTTPClient = HTTPClient(timeout: .seconds(8)),
-        observer: @escaping StoreCallObserver = { _ in }
-    ) {
-        self.key = key
-        self.address = address
-        self.catalog = catalog
-        self.client = client
-        self.observer = observer
-    }
+    let key: String
+    /// An origin such as `https://api.stripe.com`.
+    let address: String
+    var catalog = Catalog()
+    var client = HTTPClient(timeout: .seconds(8))
+    var observer: StoreCallObserver = { _ in }
 
     /// A key belongs to one mode, and its prefix names it.
     public func reads(_ environment: StoreEnvironment) -> Bool {
@@ -76,12 +62,7 @@ public struct StripeAPI: StoreAPI {
     }
 
     private func exchange(_ path: String, headers: [(String, String)]) throws(StoreAPIError) -> [UInt8]? {
-        let response: HTTPClient.Response
-        do throws(HTTPClientError) {
-            response = try client.send("GET", to: address + path, headers: headers)
-        } catch {
-            throw .unavailable(reason: error.description)
-        }
+        let response = try client.ask("GET", at: address + path, headers: headers)
         switch response.status {
         case 200: return response.body
         case 404: return nil
@@ -98,4 +79,64 @@ public struct StripeAPI: StoreAPI {
 /// Stripe's ids: letters, digits and underscores.
 private func isIDByte(_ byte: UInt8) -> Bool {
     (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte) || byte == 95
+}
+
+/// The API's answer about a subscription, interpreted like the object of an event.
+public struct StripeStatement: Sendable {
+    /// Its statement about the contract at the instant of the request; without a snapshot if the status is unknown.
+    public let observation: Observation
+    /// The observations of its further items; `isWhole` is true if they are complete.
+    public let further: [Observation]
+    public let isWhole: Bool
+    /// The API's answer.
+    public let body: [UInt8]
+    private let environment: StoreEnvironment
+
+    /// Returns nil unless the answer is that subscription. `contract.app` is the account that was asked.
+    public init?(_ body: [UInt8], of contract: ContractKey, catalog: Catalog, now: Instant) {
+        guard let object = try? StoreObject(body) else { return nil }
+        let contract = contract.purchase ?? contract
+        let subscription = StripeSubscription(object, catalog: catalog)
+        guard object.text("object") == "subscription", subscription.id == contract.lineage,
+            object.flag("livemode").map({ $0 == (contract.environment == .production) }) ?? true
+        else { return nil }
+        observation = subscription.observation(contract, snapshot: subscription.snapshot(statedAt: now))
+        further = subscription.further(contract, statedAt: now)
+        isWhole = subscription.isWhole
+        environment = contract.environment
+        self.body = body
+    }
+
+    /// The event to commit, like a webhook's.
+    public func event(now: Instant) -> Event {
+        Event(
+            provider: .stripe,
+            environment: environment,
+            app: observation.contract.app,
+            id: "read:\(observation.contract.lineage):\(now.milliseconds)",
+            type: "subscription.read",
+            kind: .contractUpdated,
+            signedAt: now,
+            observation: observation,
+            further: further,
+            isWhole: isWhole,
+            body: body
+        )
+    }
+
+    /// The subscription that a charge paid for, from the charge with its invoice expanded; nil for any other charge.
+    public static func subscription(paidBy charge: [UInt8]) -> String? {
+        guard let invoice = try? StoreObject(charge).object("invoice") else { return nil }
+        return invoice.id("subscription") ?? invoice.object("parent", "subscription_details")?.id("subscription")
+    }
+
+    /// The charge that an event is about, if any.
+    public static func charge(in event: Event) -> String? {
+        guard event.type.hasPrefix("charge."), let envelope = try? StripeEnvelope(event.body) else { return nil }
+        return switch envelope.object.text("object") {
+        case "charge": envelope.object.text("id")
+        case "dispute": envelope.object.id("charge")
+        default: nil
+        }
+    }
 }

@@ -5,13 +5,7 @@ struct StripePayment {
     var id: String
     /// Nil when they do not name it: then the purchase itself does.
     var product: String?
-    private let catalog: Catalog
-
-    init(id: String, product: String?, catalog: Catalog) {
-        self.id = id
-        self.product = product
-        self.catalog = catalog
-    }
+    let catalog: Catalog
 
     /// Leaves the customer out: charges of subscriptions look the same, and must not become that customer's purchases.
     func observation(_ key: ContractKey, token: OrderToken?, state: ContractState? = nil, at date: Instant? = nil)

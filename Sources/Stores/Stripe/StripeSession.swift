@@ -89,28 +89,14 @@ struct StripeSession {
         case "checkout.session.async_payment_failed", "checkout.session.expired":
             // A session that never had a payment leaves nothing to end.
             guard object.id("payment_intent") != nil else { return nil }
-            let ended = Snapshot(
-                state: .expired,
-                product: product,
-                autoRenew: false,
-                accessUntil: nil,
-                signedAt: envelope.created
-            )
+            let ended = Snapshot.of(.expired, product: product, at: envelope.created)
             return observation(envelope.key(id), kind: kind, transaction: nil, snapshot: ended)
         default: return nil
         }
     }
 
     /// The first statement about a purchase, older than any other.
-    private var pending: Snapshot {
-        Snapshot(
-            state: .pending,
-            product: product,
-            autoRenew: false,
-            accessUntil: nil,
-            signedAt: StripeSubscription.beforeAll
-        )
-    }
+    private var pending: Snapshot { .of(.pending, product: product, at: StripeSubscription.beforeAll) }
 
     private func transaction(_ id: String, signedAt: Instant, envelope: StripeEnvelope) -> Transaction {
         let currency = object.text("currency")

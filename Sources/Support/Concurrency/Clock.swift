@@ -1,6 +1,6 @@
 public import Domain
-internal import Glibc
-internal import Synchronization
+import Glibc
+import Synchronization
 
 /// The server's idea of *now*. In development it may start at another instant, runs on from there, and can be set while
 /// the server runs. All copies share one clock.

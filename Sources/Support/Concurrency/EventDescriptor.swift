@@ -1,6 +1,6 @@
-internal import CLinux
-internal import Domain
-internal import Glibc
+import CLinux
+import Domain
+import Glibc
 
 /// Wakes a thread that sleeps on descriptors: one of them is this eventfd, which any thread may signal.
 public final class EventDescriptor: Sendable {

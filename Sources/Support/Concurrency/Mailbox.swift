@@ -1,4 +1,4 @@
-internal import Synchronization
+import Synchronization
 
 /// A bounded queue with one receiver, through which threads send each other messages.
 ///
@@ -56,4 +56,19 @@ public final class Mailbox<Message: Sendable>: Sendable {
     }
 
     public var isClosed: Bool { queue.withLock { $0.isClosed } }
+}
+
+/// A value that is replaced as a whole while other threads use it, such as settings that a reload changes.
+public final class SharedValue<Value: Sendable>: Sendable {
+    private let stored: Mutex<Value>
+
+    public init(_ value: Value) {
+        stored = Mutex(value)
+    }
+
+    public var value: Value { stored.withLock { $0 } }
+
+    public func replace(with value: Value) {
+        stored.withLock { $0 = value }
+    }
 }

@@ -1,6 +1,6 @@
-internal import CLinux
-internal import Domain
-internal import Glibc
+import CLinux
+import Domain
+import Glibc
 
 /// A shared value that threads can wait on for changes: `Synchronization.Mutex` has no condition variable.
 ///

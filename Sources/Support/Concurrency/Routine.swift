@@ -1,4 +1,4 @@
-internal import Synchronization
+import Synchronization
 
 /// A thread that runs turns in a loop until it is stopped.
 public final class Routine: Sendable {
@@ -17,7 +17,7 @@ public final class Routine: Sendable {
 
     private let stop: Stop
     private let waker = Waker()
-    private let thread = Mutex<WorkerThread?>(nil)
+    private let thread = OwnedThread()
 
     public init(_ stop: Stop) {
         self.stop = stop
@@ -29,11 +29,9 @@ public final class Routine: Sendable {
         state: State,
         turn: @escaping @Sendable (inout State) -> Duration
     ) {
-        thread.withLock { thread in
-            thread = WorkerThread(name: name) { [stop, waker] in
-                var state = state
-                while !stop.isRaised { waker.wait(timeout: turn(&state)) }
-            }
+        thread.start(name) { [stop, waker] in
+            var state = state
+            while !stop.isRaised { waker.wait(timeout: turn(&state)) }
         }
     }
 
@@ -54,10 +52,6 @@ public final class Routine: Sendable {
     /// Halts and waits until the current turn has ended. Call it once only.
     public func end() {
         halt()
-        let running = thread.withLock { thread in
-            defer { thread = nil }
-            return thread
-        }
-        running?.join()
+        thread.join()
     }
 }

@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// Signals that a thread can wait for.
 public enum Signals {

@@ -1,5 +1,6 @@
-internal import CLinux
-internal import Glibc
+import CLinux
+import Glibc
+import Synchronization
 
 /// A named thread that runs one body. Its owner joins it.
 public struct WorkerThread: Sendable {
@@ -40,6 +41,26 @@ public struct WorkerThread: Sendable {
             return nil
         }
         return thread
+    }
+}
+
+/// A thread that its owner starts once, and ends in whatever way its body understands. Any thread may call these.
+public final class OwnedThread: Sendable {
+    private let running = Mutex<WorkerThread?>(nil)
+
+    public init() {}
+
+    public func start(_ name: String, body: @escaping @Sendable () -> Void) {
+        running.withLock { $0 = WorkerThread(name: name, body: body) }
+    }
+
+    /// Waits until the body has returned. Does nothing the second time, and if the thread was not started.
+    public func join() {
+        let started = running.withLock { running in
+            defer { running = nil }
+            return running
+        }
+        started?.join()
     }
 }
 

@@ -1,20 +1,17 @@
 /// The metrics that every listener to a Rails app's broadcasts has, each under its own names.
 public struct BroadcastMetrics: Sendable {
     public let connected: GaugeMetric
-    public let outages: CounterMetric
-    public let messages: CounterMetric
-    public let lost: CounterMetric
-    public let ignored: CounterMetric
+    public let outages, messages, lost, ignored: CounterMetric
 
     /// `name` begins their names; `source` is what delivers; `connected` and `outages` are the help of these two.
     private init(_ name: String, source: String, connected: String, outages: String) {
-        self.connected = GaugeMetric("\(name)_connected", help: connected)
-        self.outages = CounterMetric("\(name)_outages_total", help: outages)
-        messages = CounterMetric("\(name)_messages_total", help: "Broadcasts for pages that \(source) delivered.")
-        lost = CounterMetric("\(name)_lost_total", help: "Broadcasts that the ledger refused for good.")
+        self.connected = GaugeMetric("\(name)_connected", connected)
+        self.outages = CounterMetric("\(name)_outages_total", outages)
+        messages = CounterMetric("\(name)_messages_total", "Broadcasts for pages that \(source) delivered.")
+        lost = CounterMetric("\(name)_lost_total", "Broadcasts that the ledger refused for good.")
         ignored = CounterMetric(
             "\(name)_ignored_total",
-            help: "Messages that are not for pages, by what is wrong with them.",
+            "Messages that are not for pages, by what is wrong with them.",
             labels: ["reason"]
         )
     }

@@ -1,5 +1,5 @@
-internal import Domain
-internal import Synchronization
+import Domain
+import Synchronization
 
 /// A number that only grows.
 public final class Counter: Sendable {
@@ -17,8 +17,6 @@ public final class Counter: Sendable {
 /// A number that goes up and down.
 public final class Gauge: Sendable {
     private let level = Atomic<Int>(0)
-
-    public init() {}
 
     public func add(_ amount: Int) {
         level.wrappingAdd(amount, ordering: .relaxed)

@@ -6,7 +6,7 @@ public struct HistogramMetric: Metric {
     /// Upper bounds in microseconds, ascending.
     let bounds: [Int]
 
-    init(_ name: String, help: String, labels: [String] = [], bounds: [Int] = Histogram.quick) {
+    init(_ name: String, _ help: String, labels: [String] = [], bounds: [Int] = Histogram.quick) {
         self.name = name
         self.help = help
         self.labels = labels
@@ -20,26 +20,20 @@ public struct HistogramMetric: Metric {
     /// How long they took together, in seconds.
     public var sum: String { "\(name)_sum" }
 
-    public static let webhookDelay = HistogramMetric(
+    public static let webhookDelay = Self(
         "paycast_webhook_delay_seconds",
-        help: "From a store's signature to the reception of its webhook.",
+        "From a store's signature to the reception of its webhook.",
         labels: ["provider"],
         bounds: Histogram.slow
     )
-    public static let webhookVerified = HistogramMetric(
+    public static let webhookVerified = Self(
         "paycast_webhook_verified_seconds",
-        help: "From reception to a proven signature."
+        "From reception to a proven signature."
     )
-    public static let webhookCommitted = HistogramMetric(
-        "paycast_webhook_committed_seconds",
-        help: "From reception to the commit."
-    )
-    public static let webhookWritten = HistogramMetric(
+    public static let webhookCommitted = Self("paycast_webhook_committed_seconds", "From reception to the commit.")
+    public static let webhookWritten = Self(
         "paycast_webhook_written_seconds",
-        help: "From reception to the last page's socket; without those that nobody followed."
+        "From reception to the last page's socket; without those that nobody followed."
     )
-    public static let commit = HistogramMetric(
-        "paycast_ledger_commit_seconds",
-        help: "From BEGIN to the end of COMMIT."
-    )
+    public static let commit = Self("paycast_ledger_commit_seconds", "From BEGIN to the end of COMMIT.")
 }

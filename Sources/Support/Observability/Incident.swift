@@ -1,4 +1,4 @@
-internal import Domain
+import Domain
 
 /// A failure that repeats: the log gets one line when it begins and one, with a count, when it ends. Pure.
 public struct Incident: Sendable, Equatable {

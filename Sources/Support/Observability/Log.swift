@@ -1,5 +1,5 @@
 public import Domain
-internal import Glibc
+import Glibc
 
 /// Writes one line per event to stderr, in one `write(2)` each, so that lines from several threads never mix.
 ///

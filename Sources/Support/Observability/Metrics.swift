@@ -1,4 +1,4 @@
-internal import Synchronization
+import Synchronization
 
 /// All metrics of a process, and the page that shows them in Prometheus' text format
 /// (https://prometheus.io/docs/instrumenting/exposition_formats/).
@@ -55,6 +55,18 @@ public final class Metrics: Sendable {
                 let head = "# HELP \(name) \(series[0].help)\n# TYPE \(name) \(series[0].type)\n"
                 return head + series.flatMap { $0.lines() }.joined(separator: "\n") + "\n"
             }.joined()
+        }
+    }
+
+    /// The present values of some metrics, each by its series as Prometheus writes it.
+    public func values(of metrics: [any Metric]) -> [String: Double] {
+        let names = metrics.map(\.name)
+        let lines = families.withLock { families in
+            families.filter { names.contains($0.name) }.flatMap { family in family.series.flatMap { $0.lines() } }
+        }
+        return lines.reduce(into: [:]) { values, line in
+            guard let space = line.lastIndex(of: " ") else { return }
+            values[String(line[..<space])] = Double(line[line.index(after: space)...])
         }
     }
 

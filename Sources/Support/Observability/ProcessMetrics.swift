@@ -1,5 +1,6 @@
+import CLinux
 public import Domain
-internal import Glibc
+import Glibc
 
 /// What every Prometheus client library shows of its process, under the same names
 /// (https://prometheus.io/docs/instrumenting/writing_clientlibs/#process-metrics).
@@ -40,19 +41,18 @@ public enum ProcessMetrics {
 
 /// How many files and sockets this process may have open.
 public enum FileLimit {
-    /// The hard limit.
-    public static func highest() -> Int {
+    private static var resource: __rlimit_resource_t { __rlimit_resource_t(RLIMIT_NOFILE.rawValue) }
+
+    private static var limit: rlimit? {
         var limit = rlimit()
-        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 1024 }
-        return Int(clamping: limit.rlim_max)
+        return getrlimit(resource, &limit) == 0 ? limit : nil
     }
 
+    /// The hard limit.
+    public static func highest() -> Int { limit.map { Int(clamping: $0.rlim_max) } ?? 1024 }
+
     /// How many may be open now.
-    static var soft: Int {
-        var limit = rlimit()
-        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 0 }
-        return Int(clamping: limit.rlim_cur)
-    }
+    static var soft: Int { limit.map { Int(clamping: $0.rlim_cur) } ?? 0 }
 
     /// Whether `count` more files can be opened now.
     public static func hasRoom(for count: Int) -> Bool {
@@ -68,9 +68,16 @@ public enum FileLimit {
 
     /// Sets the soft limit of open files to `count`, or to the hard limit if that is lower. Every page takes one.
     public static func set(_ count: Int) {
-        var limit = rlimit()
-        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+        guard var limit else { return }
         limit.rlim_cur = min(limit.rlim_max, rlim_t(count))
-        _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        _ = setrlimit(resource, &limit)
+    }
+}
+
+/// The memory of this process.
+public enum Allocator {
+    /// Returns free memory to the system (malloc_trim(3)): otherwise the allocator keeps it after a crowd has left.
+    public static func trim() {
+        malloc_trim(0)
     }
 }

@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// The addresses at which a server can be reached: by itself, and by others.
 public struct ServerAddress {

@@ -1,5 +1,5 @@
-internal import Domain
-internal import Glibc
+import Domain
+import Glibc
 
 /// Reads settings by name and collects what is wrong with them, so that all of it is reported at once. It remembers
 /// every name that it was asked for, to find the variables in the environment that no setting uses.
@@ -69,33 +69,28 @@ public struct SettingsReader {
         return `default`
     }
 
-    /// A comma-separated list; `isValid` judges each item and `expected` says what it should be.
-    public mutating func list(_ variable: String, expected: String, isValid: (String) -> Bool) -> [String] {
-        guard let given = given(variable) else { return [] }
-        let items = commaList(given.value)
-        if items.isEmpty { reject(variable, because: "is set, but names nothing") }
-        for item in items where !isValid(item) { reject(variable, because: "\(quoted(item)) is not \(expected)") }
-        return items
-    }
-
-    /// A comma-separated list whose items may carry a password: a wrong one is named by its position.
-    private mutating func secretList(
+    /// A comma-separated list; `isValid` judges each item and `expected` says what it should be. One that `mayBeSecret` is
+    /// named by its position.
+    public mutating func list(
         _ variable: String,
         expected: String,
+        mayBeSecret: Bool = false,
         isValid: (String) -> Bool
     ) -> [String] {
         guard let given = given(variable) else { return [] }
         let items = commaList(given.value)
         if items.isEmpty { reject(variable, because: "is set, but names nothing") }
         for (index, item) in items.enumerated() where !isValid(item) {
-            reject(variable, because: "item \(index + 1) of the list is not \(expected)")
+            let name = mayBeSecret ? "item \(index + 1) of the list" : quoted(item)
+            reject(variable, because: "\(name) is not \(expected)")
         }
         return items
     }
 
-    /// A comma-separated list of complete URLs.
+    /// A comma-separated list of complete URLs, which may carry passwords.
     public mutating func addresses(_ variable: String) -> [String] {
-        secretList(variable, expected: "an address such as https://staging.example/webhooks/apple", isValid: isAddress)
+        let expected = "an address such as https://staging.example/webhooks/apple"
+        return list(variable, expected: expected, mayBeSecret: true, isValid: isAddress)
     }
 
     /// A base URL to which paths are appended; without its trailing slash.

@@ -1,4 +1,5 @@
 import Domain
+import Encoding
 import Testing
 
 @testable import Commands
@@ -81,8 +82,8 @@ import Testing
             cursor: "e-1"
         )
         let element = try #require(message.elements.first)
-        let json = PageOutput.json(element, of: message, at: .init(milliseconds: 0))
-        #expect(json["action"] == .text("a\u{1B}[2J") && json["cursor"] == .text("e-1"), "nothing is lost")
+        let json = try #require(JSONNode(PageOutput.json(element, of: message, at: .init(milliseconds: 0))))
+        #expect(json["action"]?.text == "a\u{1B}[2J" && json["cursor"]?.text == "e-1", "nothing is lost")
         let line = PageOutput.line(element, of: message, at: .init(milliseconds: 1))
         #expect(line.hasPrefix("1970-01-01 00:00:00.001  e-1 "))
         #expect(line.unicodeScalars.allSatisfy { $0.value >= 32 })

@@ -118,10 +118,10 @@ import Testing
 
     @Test func whatAStoreLacksIsExplained() throws {
         let words = StoreEventParser(LifecycleEventNames(.stripe), types: [])
-        let error = #expect(throws: StoreEventParser.Unknown.self) { try words.event("reversed") }
+        let error = #expect(throws: ScenarioError.self) { try words.event("reversed") }
         #expect(error?.message.contains("with --kind non_consumable it has") == true)
         let once = StoreEventParser(LifecycleEventNames(.purchasekit, kind: .consumable), types: [])
-        let nothing = #expect(throws: StoreEventParser.Unknown.self) { try once.event("initial") }
+        let nothing = #expect(throws: ScenarioError.self) { try once.event("initial") }
         #expect(nothing?.message.contains("for what is bought once") == true)
     }
 

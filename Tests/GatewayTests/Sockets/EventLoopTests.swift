@@ -25,7 +25,7 @@ import Testing
             loop.stop()
         }
         first.peerSends()
-        loop.run {}
+        run()
         #expect(reports == ["first is readable", "first is readable", "first is readable", "first is closed"])
     }
 
@@ -41,7 +41,7 @@ import Testing
         }
         first.peerSends()
         second.peerSends()
-        loop.run {}
+        run()
         #expect(reports == ["one is readable", "one is closed"])
         #expect([first, second].filter(\.isClosed).count == 1)
         for watch in watches { watch.end() }
@@ -82,42 +82,41 @@ import Testing
         #expect(loop.observe(waker) { woken += 1 })
         var wakes = 0
         var turns = 0
-        let timer = loop.timer(interval: 1000) { [unowned self] in
-            if wakes == 5 { return loop.stop() }
+        let wake: () -> Void = {
+            if wakes == 5 { return self.loop.stop() }
             wakes += 1
             waker.wake()
         }
-        loop.run { turns += 1 }
-        withExtendedLifetime(timer) {}
+        loop.run(every: .milliseconds(1), tick: wake, prepare: { turns += 1 })
         #expect(woken == 5)
         #expect(turns < 50)
     }
 
-    @Test func aTimerMadeBetweenTurnsIsNoticed() throws {
+    @Test func anEndThatIsSetBetweenTurnsIsNoticed() throws {
         let waker = try #require(LoopWaker())
-        var timers = [loop.timer(interval: 3_600_000_000) {}]
-        let isWatched = loop.observe(waker) { [unowned self] in
-            timers.append(loop.timer(interval: 1000) { self.loop.stop() })
-        }
+        let isWatched = loop.observe(waker) { [unowned self] in loop.stop(after: .milliseconds(1)) }
         #expect(isWatched)
         _ = turns(for: 1)
         waker.wake()
         let start = ContinuousClock.now
-        loop.run {}
+        run()
         #expect(ContinuousClock.now - start < .seconds(10))
-        withExtendedLifetime(timers) {}
     }
 
-    /// The number of turns that the loop takes while a timer fires `count` times.
+    /// Without a tick.
+    private func run() {
+        loop.run(every: .seconds(3600), tick: {}, prepare: {})
+    }
+
+    /// The number of turns that the loop takes within `count` ticks.
     private func turns(for count: Int) -> Int {
         var turns = 0
-        var fired = 0
-        let timer = loop.timer(interval: 1000) { [unowned self] in
-            fired += 1
-            if fired == count { loop.stop() }
+        var ticks = 0
+        let tick = {
+            ticks += 1
+            if ticks == count { self.loop.stop() }
         }
-        loop.run { turns += 1 }
-        withExtendedLifetime(timer) {}
+        loop.run(every: .milliseconds(1), tick: tick, prepare: { turns += 1 })
         return turns
     }
 

@@ -1,5 +1,6 @@
-import Gateway
 import Testing
+
+@testable import Gateway
 
 @Suite struct StaggeredQueueTests {
     struct Case: Sendable {

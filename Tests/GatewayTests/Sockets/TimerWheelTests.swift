@@ -1,6 +1,7 @@
-import Gateway
 import TestSupport
 import Testing
+
+@testable import Gateway
 
 @Suite struct TimerWheelTests {
     @Test(arguments: [1, 2, 7, 60]) func isDueOnceATurn(_ period: Int) {

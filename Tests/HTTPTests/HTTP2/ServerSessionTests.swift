@@ -28,7 +28,8 @@ import Testing
         func receive(_ frames: [HTTP2Frame]) { receive(frames.flatMap(\.bytes)) }
 
         func answer(_ id: Int32, status: Int = 200, hasBody: Bool = true) throws {
-            #expect(session.respond(to: id, head: ResponseFields(status: status), hasBody: hasBody))
+            let head = ResponseHead(status: status, headers: [], length: nil, keepAlive: true)
+            #expect(session.respond(to: id, head: head, date: "Sun, 06 Nov 1994 08:49:37 GMT", hasBody: hasBody))
             _ = sent()
         }
 

@@ -106,7 +106,7 @@ extension MemoryEngine: LedgerRows {
             facts[record.contract, default: OwnershipFacts()].claims.append(record.claim)
         }
         for record in changes.transfers { transfers[record.source, default: []].append(record.target) }
-        for source in Set(changes.transfers.map(\.source)) { transfers[source]?.sort() }
+        for source in Set(changes.transfers.map { $0.source }) { transfers[source]?.sort() }
         orders += changes.orders
         for order in changes.changedOrders {
             if let index = orders.firstIndex(where: { $0.token == order.token }) { orders[index] = order }

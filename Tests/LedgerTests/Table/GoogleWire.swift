@@ -1,9 +1,10 @@
 import Crypto
 import Domain
 import Simulator
-import Stores
 import Support
 import TestSupport
+
+@testable import Stores
 
 /// Google's pushes, proven by their token, and the purchase as Google's API answers: a stand-in behind a socket.
 struct GoogleWire: StoreWire {

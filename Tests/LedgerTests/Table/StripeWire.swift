@@ -1,7 +1,8 @@
 import Domain
 import Simulator
-import Stores
 import TestSupport
+
+@testable import Stores
 
 /// Stripe's events, proven by their signature, and, where a case asks for it, Stripe's API: a stand-in behind a socket.
 struct StripeWire: StoreWire {

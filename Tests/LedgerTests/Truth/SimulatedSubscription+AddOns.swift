@@ -1,6 +1,7 @@
 import Domain
-import Simulator
 import TestSupport
+
+@testable import Simulator
 
 extension SimulatedSubscription {
     /// Half of the time, adds, renews, cancels or removes one further product.

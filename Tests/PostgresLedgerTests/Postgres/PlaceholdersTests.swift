@@ -24,4 +24,18 @@ import Testing
     ]) func areNumbered(_ given: Case) {
         #expect(Placeholders.numbered(given.sql) == given.numbered)
     }
+
+    @Test(arguments: [
+        Case(sql: "SELECT a FROM b WHERE c = ? AND d = ?", numbered: "SELECT a FROM b WHERE c = $1 AND d = $2"),
+        Case(sql: "c = ?2 OR c IS NULL AND d = ?1", numbered: "c = $2 OR c IS NULL AND d = $1"),
+        Case(
+            sql: "user = ? AND user_at > ? AND to_user = ?",
+            numbered: #""user" = $1 AND user_at > $2 AND to_user = $3"#
+        ),
+        Case(sql: #""user" = ?"#, numbered: #""user" = $1"#),
+        Case(sql: "a = 'user ?' AND b = ?", numbered: "a = 'user ?' AND b = $1"),
+        Case(sql: "a = 'it''s ?' AND b = ?", numbered: "a = 'it''s ?' AND b = $1"),
+    ]) func sharedSQLIsTranslated(_ given: Case) {
+        #expect(Placeholders.translated(given.sql) == given.numbered)
+    }
 }

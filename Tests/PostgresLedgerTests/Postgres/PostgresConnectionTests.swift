@@ -1,3 +1,4 @@
+import Ledger
 import TestSupport
 import Testing
 
@@ -15,7 +16,7 @@ struct PostgresConnectionTests {
 
     struct Given: Sendable, CustomTestStringConvertible {
         var testDescription: String
-        var value: PostgresValue
+        var value: Value
         var type: String
     }
 
@@ -40,7 +41,7 @@ struct PostgresConnectionTests {
 
     @Test(arguments: values) func valueComesBack(_ given: Given) throws {
         let statement = connection.prepare("SELECT CAST(? AS \(given.type))")
-        let found: PostgresValue? = try statement.first([given.value]) { row in
+        let found: Value? = try statement.first([given.value]) { row in
             switch given.value {
             case .null: row.isNull(0) ? .null : .text(row.text(0))
             case .integer: .integer(row.integer(0))
@@ -56,7 +57,8 @@ struct PostgresConnectionTests {
     @Test(arguments: [0, 1, 100_000, 1 << 20]) func bodyIsTheLastParameter(_ size: Int) throws {
         try connection.execute("CREATE TEMP TABLE bodies (id BIGINT, body BYTEA)")
         let body = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31) }
-        try connection.prepare("INSERT INTO bodies VALUES (?, ?)").run([.integer(7)], body: body)
+        let statement = connection.prepare("INSERT INTO bodies VALUES (?, ?)")
+        try body.withUnsafeBytes { bytes in try statement.run([.integer(7)], body: bytes) }
         let found = try connection.prepare("SELECT body, body IS NULL FROM bodies").first {
             ($0.bytes(0), $0.integer(1))
         }

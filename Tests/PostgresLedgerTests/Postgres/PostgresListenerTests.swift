@@ -1,3 +1,4 @@
+import Ledger
 import Support
 import TestSupport
 import Testing

@@ -1,6 +1,7 @@
-import Rails
 import TestSupport
 import Testing
+
+@testable import Rails
 
 extension BroadcastInbox {
     /// A listener that has been started.

@@ -1,9 +1,9 @@
 import Domain
-import Ledger
 import Stores
 import TestSupport
 import Testing
 
+@testable import Ledger
 @testable import Server
 
 /// What an operator reads of a staging server that does not take what it is forwarded.

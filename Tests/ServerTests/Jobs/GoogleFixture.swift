@@ -1,10 +1,11 @@
 import Crypto
 import Domain
 import Simulator
-import Stores
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import Stores
 
 /// A reader, Google's stand-in behind a real socket, and the simulated store that both believe.
 final class GoogleFixture: Sendable {

@@ -13,7 +13,7 @@ import Testing
 
     private func purchase(_ fixture: AppleFixture) throws -> Event {
         try fixture.say()
-        return try fixture.api.transaction(lineage, in: .sandbox, now: AppleFixture.now)
+        return try #require(try fixture.api.history(of: lineage, in: .sandbox, now: AppleFixture.now).first)
     }
 
     /// Bought outside the app: the claimant's order is told to Apple, and every later notification carries it.

@@ -1,8 +1,8 @@
 import Domain
-import Ledger
 import Stores
 import Testing
 
+@testable import Ledger
 @testable import Server
 
 @Suite struct RetryDecisionTests {

@@ -3,10 +3,11 @@ import Domain
 import HTTPClient
 import Ledger
 import Server
-import Stores
 import Support
 import TestSupport
 import Testing
+
+@testable import Stores
 
 /// A store, or a staging server, that takes a question and does not answer holds up nobody but itself.
 @Suite(.blocking) struct SlowDestinationTests {
@@ -55,9 +56,8 @@ import Testing
                 issuer: "1",
                 app: AppleFixture.bundle,
                 verifier: fixture.verifier,
-                addresses: [.sandbox: url],
                 client: HTTPClient(timeout: .seconds(60))
-            )
+            ) { $0 == .sandbox ? url : nil }
         }
 
         static func google(_ url: String) throws -> GooglePlayAPI {
@@ -78,7 +78,8 @@ import Testing
 
         func queue() throws {
             try fixture.say()
-            var event = try fixture.api.transaction("2000000000000007", in: .sandbox, now: AppleFixture.now)
+            let known = try fixture.api.history(of: "2000000000000007", in: .sandbox, now: AppleFixture.now)
+            var event = try #require(known.first)
             event.jobs = (0..<given.count).map { job(for: given.slow, url: slow.url, number: $0) }
             try ledger.send(event)
             (event.id, event.jobs) = ("next", [job(for: given.good, url: good.url, number: 0)])

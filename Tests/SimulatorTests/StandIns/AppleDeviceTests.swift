@@ -1,5 +1,6 @@
 import Crypto
 import Domain
+import Encoding
 import Synchronization
 import Testing
 
@@ -28,21 +29,32 @@ import Testing
         store = AppleStandIn(signer: signer, app: "com.example.own", now: time.now) { nil }
     }
 
-    private struct Transaction: Decodable {
+    private struct Transaction {
         var id: String
         var originalId: String
         var product: String
         var signedDate: Int64
         var jws: String
+
+        init(_ json: JSONNode?) throws {
+            id = try #require(json?["id"]?.text)
+            originalId = try #require(json?["originalId"]?.text)
+            product = try #require(json?["product"]?.text)
+            signedDate = try #require(json?["signedDate"]?.integer)
+            jws = try #require(json?["jws"]?.text)
+        }
     }
 
-    private struct Receipt: Decodable {
-        struct Notification: Decodable {
-            var id: String
-            var signedPayload: String
-        }
+    private struct Receipt {
         var transaction: Transaction
-        var notification: Notification?
+        /// The notification's payload.
+        var notification: String?
+
+        init(_ body: [UInt8]) throws {
+            let json = JSONNode(body)
+            transaction = try Transaction(json?["transaction"])
+            notification = json?["notification"]?["signedPayload"]?.text
+        }
     }
 
     private func ask(
@@ -58,29 +70,34 @@ import Testing
         let body = #"{"account":"\#(account)","product":"\#(product)","order":"\#(order)"}"#
         let answer = try #require(ask("POST", "/device/purchases", body: body))
         #expect(answer.status == 200)
-        return try #require(AppStoreJSON.decode(Receipt.self, from: answer.body))
+        return try Receipt(answer.body)
     }
 
     private func entitlements(of account: String = "ana") throws -> [Transaction] {
         let answer = try #require(ask("GET", "/device/entitlements", query: ["account": account]))
-        let lists = try #require(AppStoreJSON.decode([String: [Transaction]].self, from: answer.body))
-        return try #require(lists["transactions"])
+        return try list("transactions", of: answer).map { try Transaction($0) }
+    }
+
+    private func list(_ name: String, of answer: StandInAnswer) throws -> [JSONNode] {
+        let list = try #require(JSONNode(answer.body)?[name])
+        guard case .array(let items) = list else { return [] }
+        return items
     }
 
     /// What the notification says of the purchase.
-    private func statement(_ notification: Receipt.Notification?) throws -> DecodedNotification.Statement {
-        let payload = try #require(notification).signedPayload
+    private func statement(_ notification: String?) throws -> DecodedNotification.Statement {
+        let payload = try #require(notification)
         return try #require(DecodedNotification(Array(#"{"signedPayload":"\#(payload)"}"#.utf8))?.statement)
     }
 
     @Test func aPurchaseAndItsNotificationAreOne() throws {
         let receipt = try buy()
         let said = try statement(receipt.notification).transaction
-        #expect(receipt.transaction.id == said.transactionId)
-        #expect(receipt.transaction.originalId == said.originalTransactionId)
+        #expect(receipt.transaction.id == said[text: "transactionId"])
+        #expect(receipt.transaction.originalId == said.lineage)
         #expect(receipt.transaction.product == Self.annual)
-        #expect(said.appAccountToken == Self.order)
-        #expect(said.bundleId == "com.example.own")
+        #expect(said[text: "appAccountToken"] == Self.order)
+        #expect(said[text: "bundleId"] == "com.example.own")
         #expect(receipt.transaction.jws.split(separator: ".").count == 3)
     }
 
@@ -101,7 +118,7 @@ import Testing
         time.pass(.days(31))
         #expect(try entitlements().isEmpty)
         let back = try buy(Self.monthly)
-        #expect(try statement(back.notification).transaction.originalTransactionId == bought.originalId)
+        #expect(try statement(back.notification).transaction.lineage == bought.originalId)
         #expect(back.transaction.id != bought.id)
         #expect(try entitlements().map(\.id) == [back.transaction.id])
     }
@@ -133,17 +150,11 @@ import Testing
     }
 
     @Test func productsHaveTheirPrices() throws {
-        struct Product: Decodable {
-            var id: String
-            var price: Int64
-            var currency: String
-            var days: Int64
-        }
-        let answer = try #require(ask("GET", "/device/products"))
-        let products = try #require(AppStoreJSON.decode([String: [Product]].self, from: answer.body)?["products"])
-        #expect(products.map(\.id) == [Self.monthly, Self.annual])
-        #expect(products.map(\.price) == [9990, 79_990])
-        #expect(products.map(\.days) == [30, 365] && products.allSatisfy { $0.currency == "USD" })
+        let products = try list("products", of: #require(ask("GET", "/device/products")))
+        #expect(products.map { $0["id"]?.text } == [Self.monthly, Self.annual])
+        #expect(products.map { $0["price"]?.integer } == [9990, 79_990])
+        #expect(products.map { $0["days"]?.integer } == [30, 365])
+        #expect(products.allSatisfy { $0["currency"]?.text == "USD" })
     }
 
     struct Wrong: Sendable, CustomTestStringConvertible {

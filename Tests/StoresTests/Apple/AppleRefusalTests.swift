@@ -147,7 +147,7 @@ import Testing
     @Test(arguments: refusals) func means(_ refusal: Refusal) throws {
         let fixture = try AppleFixture { _ in refusal.answer }
         let error = #expect(throws: StoreAPIError.self) {
-            try fixture.api.transaction("2000000000000007", in: refusal.environment, now: Self.now)
+            try fixture.api.statuses(of: "2000000000000007", in: refusal.environment, now: Self.now)
         }
         #expect(error.map(refusal.expected) == true, "\(error.map(String.init(describing:)) ?? "")")
     }
@@ -155,7 +155,7 @@ import Testing
     @Test func nobodyAnswers() throws {
         let fixture = try AppleFixture(timeout: .milliseconds(200)) { _ in .silence }
         let error = #expect(throws: StoreAPIError.self) {
-            try fixture.api.transaction("2000000000000007", in: .sandbox, now: Self.now)
+            try fixture.api.statuses(of: "2000000000000007", in: .sandbox, now: Self.now)
         }
         #expect(error.map(Self.isUnavailable) == true)
     }
@@ -218,10 +218,9 @@ import Testing
 
     @Test func idCannotLeaveItsPath() throws {
         let fixture = try AppleFixture()
-        _ = try? fixture.api.transaction("../../x?y#z\r\nA: b", in: .sandbox, now: Self.now)
-        #expect(
-            fixture.server.requests.map(\.path) == ["/Sandbox/inApps/v1/transactions/..%2F..%2Fx%3Fy%23z%0D%0AA%3A%20b"]
-        )
+        _ = try? fixture.api.statuses(of: "../../x?y#z\r\nA: b", in: .sandbox, now: Self.now)
+        let path = "/Sandbox/inApps/v1/subscriptions/..%2F..%2Fx%3Fy%23z%0D%0AA%3A%20b"
+        #expect(fixture.server.requests.map(\.path) == [path])
     }
 }
 

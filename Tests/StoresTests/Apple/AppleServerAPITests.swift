@@ -1,9 +1,10 @@
 import Crypto
 import Domain
 import Simulator
-import Stores
 import TestSupport
 import Testing
+
+@testable import Stores
 
 /// The client against the stand-in, over real sockets and with real signatures.
 @Suite struct AppleServerAPITests {
@@ -87,10 +88,10 @@ import Testing
     @Test func unknownEnvironmentIsFound() throws {
         let fixture = try AppleFixture()
         try fixture.say(in: .sandbox)
-        #expect(try fixture.api.transaction(lineage, in: nil, now: now).environment == .sandbox)
+        #expect(try fixture.api.statuses(of: lineage, in: nil, now: now).first?.environment == .sandbox)
         #expect(fixture.server.requests.map { $0.path.split(separator: "/")[0] } == ["Production", "Sandbox"])
         let error = #expect(throws: StoreAPIError.self) {
-            try fixture.api.transaction("2000000000000009", in: nil, now: now)
+            try fixture.api.statuses(of: "2000000000000009", in: nil, now: now)
         }
         #expect(error?.isUnknownTransaction == true)
         #expect(fixture.server.requests.count == 4)
@@ -99,7 +100,7 @@ import Testing
     @Test func knownEnvironmentIsNotLeft() throws {
         let fixture = try AppleFixture()
         try fixture.say(in: .sandbox)
-        #expect(throws: StoreAPIError.self) { try fixture.api.transaction(lineage, in: .production, now: now) }
+        #expect(throws: StoreAPIError.self) { try fixture.api.statuses(of: lineage, in: .production, now: now) }
         #expect(fixture.server.requests.count == 1)
     }
 
@@ -138,14 +139,14 @@ import Testing
         let fixture = try AppleFixture()
         var sent: Set<String> = []
         for second in 0..<45 { sent.insert(try fixture.say("TEST", at: now - .seconds(second)).id) }
-        let query = AppleNotificationQuery(start: now - .seconds(3600), end: now)
-        var (bodies, next, pages) = ([[UInt8]](), String?.none, 0)
+        var query = HistoryQuery(start: now - .seconds(3600), end: now)
+        var (bodies, pages) = ([[UInt8]](), 0)
         repeat {
-            let page = try fixture.api.notificationHistory(query, after: next, in: .sandbox, now: now)
-            bodies += page.bodies
-            next = page.next
+            let page = try fixture.api.notificationHistory(query, in: .sandbox, now: now)
+            bodies += page.entries
+            query.token = page.next
             pages += 1
-        } while next != nil
+        } while query.token != nil
         #expect(pages == 3)
         #expect(Set(try bodies.map { try fixture.verify($0).id }) == sent)
         #expect(Set(fixture.server.requests.map(\.body)).count == 1)
@@ -155,15 +156,15 @@ import Testing
         let fixture = try AppleFixture()
         try fixture.say(at: now - .seconds(10))
         let lost = try fixture.say("DID_RENEW", at: now - .seconds(5), isLost: true)
-        let query = AppleNotificationQuery(start: now - .seconds(3600), end: now, onlyFailures: true)
+        let query = HistoryQuery(start: now - .seconds(3600), end: now, onlyFailures: true)
         let page = try fixture.api.notificationHistory(query, in: .sandbox, now: now)
-        #expect(try page.bodies.map { try fixture.verify($0).id } == [lost.id])
+        #expect(try page.entries.map { try fixture.verify($0).id } == [lost.id])
     }
 
     @Test(arguments: [(StoreEnvironment.production, 181), (.sandbox, 31)])
     func historyHasAnEnd(_ environment: StoreEnvironment, days: Int) throws {
         let fixture = try AppleFixture()
-        let query = AppleNotificationQuery(start: now - .seconds(days * 86_400), end: now)
+        let query = HistoryQuery(start: now - .seconds(days * 86_400), end: now)
         let error = #expect(throws: StoreAPIError.self) {
             try fixture.api.notificationHistory(query, in: environment, now: now)
         }

@@ -1,9 +1,10 @@
 import Crypto
 import Domain
 import Encoding
-import Stores
 import TestSupport
 import Testing
+
+@testable import Stores
 
 /// What to ask Apple about: read from what nobody vouches for.
 @Suite struct ReceiptClueTests {

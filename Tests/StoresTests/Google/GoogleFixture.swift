@@ -2,10 +2,11 @@ import Crypto
 import Domain
 import HTTPClient
 import Simulator
-import Stores
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import Stores
 
 /// A reader, the stand-in that it asks, and the simulated store that both believe.
 final class GoogleFixture: Sendable {

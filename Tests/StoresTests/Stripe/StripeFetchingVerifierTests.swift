@@ -1,10 +1,11 @@
 import Domain
 import Encoding
 import Simulator
-import Stores
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import Stores
 
 /// Against the stand-in over a real connection.
 @Suite struct StripeFetchingVerifierTests {

@@ -155,14 +155,16 @@ import Testing
         let event = try StripeSpecimen().verify()
         let verifier = try #require(StripeVerifier(secrets: [StripeSpecimen.secret]))
         let later = StripeSpecimen.now + .seconds(86_400)
-        let again = try verifier.event(stored: event.body, environment: .production, app: "stripe", receivedAt: later)
-        #expect(again == event)
-        let answer = try #require(StripeSpecimen().document["data"]?["object"]).bytes
-        let read = try verifier.event(stored: answer, environment: .production, app: "stripe", receivedAt: later)
-        #expect(read.observation?.snapshot?.signedAt == later && read.body == answer)
-        #expect(throws: VerificationError.self) {
-            try verifier.event(stored: [1], environment: .production, app: "stripe", receivedAt: later)
+        func again(_ body: [UInt8]) throws -> Event? {
+            try verifier.interpret(
+                StoredDelivery(id: "evt_1", body: body, environment: .production, app: "stripe", receivedAt: later)
+            )
         }
+        #expect(try again(event.body) == event)
+        let answer = try #require(StripeSpecimen().document["data"]?["object"]).bytes
+        let read = try #require(try again(answer))
+        #expect(read.observation?.snapshot?.signedAt == later && read.body == answer)
+        #expect(throws: VerificationError.self) { try again([1]) }
     }
 
     /// A developer's own order number stands where ours would.

@@ -12,7 +12,7 @@ extension UnitOfWork {
         let event = incoming.event
         let isStored = incoming.isReplay ? try position(of: event) != nil : false
         if isStored, let contract {
-            changes.refiledEvents.append(RefiledEvent(event: EventKey(event), contract: contract))
+            changes.refiledEvents.append((EventKey(event), contract))
         }
         if isStored, outcome != .applied {
             return CommitResult(outcome: outcome, event: event.id, cursor: cursor(head))

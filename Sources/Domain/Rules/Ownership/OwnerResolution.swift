@@ -2,15 +2,10 @@ extension UnitOfWork {
     /// Determines who owns the contract. The store's own word comes first, then the tokens and claims of the contract
     /// itself, then what follows from contracts that it replaced and from others of the same buyer. The result is a
     /// function of what is committed, so it does not matter what came first.
-    func resolveOwner(of tracked: inout TrackedContract, said: StatedToken? = nil) throws {
-        var nearest = NearestOwners()
-        try resolveOwner(of: &tracked, said: said, nearest: &nearest)
-    }
-
-    private func resolveOwner(
+    func resolveOwner(
         of tracked: inout TrackedContract,
-        said: StatedToken?,
-        nearest: inout NearestOwners
+        said: StatedToken? = nil,
+        nearest: NearestOwners = NearestOwners()
     ) throws {
         var owner = try owner(of: tracked, said: said)
         if owner == nil { owner = try nearest.owner(of: tracked, in: self) }
@@ -120,26 +115,21 @@ extension UnitOfWork {
                 changed.append(change)
             }
         }
-        var nearest = NearestOwners()
+        let nearest = NearestOwners()
         for key in following {
-            if let change = try resolveOwnerAgain(of: key, nearest: &nearest) { changed.append(change) }
+            if let change = try resolveOwnerAgain(of: key, nearest: nearest) { changed.append(change) }
         }
         return changed
     }
 
     /// Determines the owner of a contract again. Returns the change if the contract's users have changed.
-    mutating func resolveOwnerAgain(of key: ContractKey) throws -> ContractChange? {
-        var nearest = NearestOwners()
-        return try resolveOwnerAgain(of: key, nearest: &nearest)
-    }
-
-    private mutating func resolveOwnerAgain(
+    mutating func resolveOwnerAgain(
         of key: ContractKey,
-        nearest: inout NearestOwners
+        nearest: NearestOwners = NearestOwners()
     ) throws -> ContractChange? {
         guard let known = try contract(key) else { return nil }
         var current = known
-        try resolveOwner(of: &current, said: nil, nearest: &nearest)
+        try resolveOwner(of: &current, nearest: nearest)
         guard current.hasDifferentHolders(than: known) else { return nil }
         current.recomputeStatus(at: now, policy: policy)
         try save(current)

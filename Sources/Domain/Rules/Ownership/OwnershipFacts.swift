@@ -1,14 +1,11 @@
 /// The facts that decide who owns a contract, besides the contract's own: the order tokens that its charges carried,
 /// and the claims of users who posted it.
 public struct OwnershipFacts: Sendable, Equatable {
-    public var tokens: [OrderToken: TokenDates]
+    public var tokens: [OrderToken: TokenDates] = [:]
     /// At most one for each user.
-    public var claims: [ClaimHistory]
+    public var claims: [ClaimHistory] = []
 
-    public init(tokens: [OrderToken: TokenDates] = [:], claims: [ClaimHistory] = []) {
-        self.tokens = tokens
-        self.claims = claims
-    }
+    public init() {}
 }
 
 /// The record of one user's claims on one contract: the first and the last that were granted. Under every policy, the

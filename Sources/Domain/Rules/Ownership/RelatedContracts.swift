@@ -68,13 +68,13 @@ struct ContractOwner {
 /// It remembers what it has found, by what is around a contract: hundreds of contracts of one buyer have the same
 /// around them, and none of them is an answer to the others. So it is valid as long as no contract gets or loses an
 /// owner of its own.
-struct NearestOwners {
+final class NearestOwners {
     /// The number of contracts that are searched for an owner; a buyer has a handful.
     private static let limit = 1000
 
     private var found: [Surroundings: ContractOwner?] = [:]
 
-    mutating func owner(of tracked: TrackedContract, in unit: UnitOfWork) throws -> ContractOwner? {
+    func owner(of tracked: TrackedContract, in unit: UnitOfWork) throws -> ContractOwner? {
         let around = tracked.surroundings
         if let known = found[around] { return known }
         let owner = try search(from: tracked, in: unit)

@@ -4,18 +4,19 @@ public struct Changes: Sendable {
     public var contracts: [ContractChangeRecord] = []
     public var tokens: [TokenRecord] = []
     public var claims: [ClaimRecord] = []
-    public var transfers: [TransferRecord] = []
+    public var transfers: [(source: TransferSource, target: TransferTarget)] = []
     public var orders: [Order] = []
     /// Orders that state less than before, or began elsewhere: their requests were repeated with other values.
     public var changedOrders: [Order] = []
     /// True if one of them states less than before. That one began elsewhere says nothing of its user.
     var ordersStateLess = false
-    public var languages: [LanguageRecord] = []
+    public var languages: [(user: UserID, language: LanguageTag)] = []
     public var entries: [AppendedEntry] = []
     public var events: [FiledEvent] = []
     /// Events that were stored before and belong to another contract now.
-    public var refiledEvents: [RefiledEvent] = []
-    public var jobs: [QueuedJobRecord] = []
+    public var refiledEvents: [(event: EventKey, contract: ContractKey)] = []
+    /// To be queued unless the same ones already are. `position` belongs to the event whose body may be forwarded.
+    public var jobs: [(job: Job, position: Int64?)] = []
     public var hooks: [HookRecord] = []
     /// A user to erase, with everything that is only theirs.
     public var erasure: ErasureRecord?
@@ -25,8 +26,6 @@ public struct Changes: Sendable {
     public var lostBroadcasts: Int64?
     /// The change in the number of contracts without a user.
     public var unclaimed = 0
-
-    public init() {}
 
     /// True if something was done for a user, or to one. A request that is repeated does nothing, but may bring another
     /// language or trace.
@@ -54,16 +53,6 @@ public struct ClaimRecord: Sendable {
     public var claim: ClaimHistory
 }
 
-public struct TransferRecord: Sendable {
-    public var source: TransferSource
-    public var target: TransferTarget
-}
-
-public struct LanguageRecord: Sendable {
-    public var user: UserID
-    public var language: LanguageTag
-}
-
 /// An entry with its fragments in the languages of their users, as pages get it now. `stored` are the fragments without
 /// a language: missed fragments are rendered in the language that their user reads then.
 public struct AppendedEntry: Sendable {
@@ -80,20 +69,9 @@ public struct FiledEvent: Sendable {
     public var isErased = false
 }
 
-public struct RefiledEvent: Sendable {
-    public var event: EventKey
-    public var contract: ContractKey
-}
-
 /// Something that the backend is to be told of a user. `position` is that of the entry with the cause.
 public struct HookRecord: Sendable {
     public var type: HookType
     public var user: UserID
     public var position: Int64
-}
-
-/// A job to be queued unless the same one already is. `position` belongs to the event whose body may be forwarded.
-public struct QueuedJobRecord: Sendable {
-    public var job: Job
-    public var position: Int64?
 }

@@ -41,10 +41,7 @@ public final class IdentityMap {
 
 extension IdentityMap: LedgerRows {
     public func contract(_ key: ContractKey) throws -> TrackedContract? {
-        if let known = contracts[key] { return known }
-        let found = try rows.contract(key)
-        contracts[key] = .some(found)
-        return found
+        try contracts.value(of: key) { try rows.contract(key) }
     }
 
     public func contracts(_ index: ContractIndex) throws -> [TrackedContract] {
@@ -76,60 +73,48 @@ extension IdentityMap: LedgerRows {
 
     /// Nothing for a contract that does not exist.
     public func facts(of key: ContractKey) throws -> OwnershipFacts {
-        if let known = facts[key] { return known }
-        let found = try contract(key) == nil ? OwnershipFacts() : try rows.facts(of: key)
-        facts[key] = found
-        return found
+        try facts.value(of: key) { try contract(key) == nil ? OwnershipFacts() : try rows.facts(of: key) }
     }
 
     public func position(of event: EventKey) throws -> Int64? {
-        if let known = events[event] { return known }
-        let found = try rows.position(of: event)
-        events[event] = .some(found)
-        return found
+        try events.value(of: event) { try rows.position(of: event) }
     }
 
     public func newestEvent(of key: ContractKey) throws -> Int64 { try rows.newestEvent(of: key) }
 
     public func order(_ token: OrderToken) throws -> Order? {
-        if let known = orders[token] { return known }
-        let found = try rows.order(token)
-        orders[token] = .some(found)
-        return found
+        try orders.value(of: token) { try rows.order(token) }
     }
 
     public func order(like request: OrderRequest) throws -> Order? {
-        if let known = requests[request] { return known }
-        let found = try rows.order(like: request)
-        requests[request] = .some(found)
-        return found
+        try requests.value(of: request) { try rows.order(like: request) }
     }
 
     public func transfers(from source: TransferSource) throws -> [TransferTarget] {
-        if let known = transfers[source] { return known }
-        let found = try rows.transfers(from: source)
-        transfers[source] = found
-        return found
+        try transfers.value(of: source) { try rows.transfers(from: source) }
     }
 
     public func language(of user: UserID) throws -> LanguageTag? {
-        if let known = languages[user] { return known }
-        let found = try rows.language(of: user)
-        languages[user] = .some(found)
-        return found
+        try languages.value(of: user) { try rows.language(of: user) }
     }
 
     public func isBuried(_ identity: ErasedIdentity) throws -> Bool {
-        if let known = tombstones[identity] { return known }
-        let found = try rows.isBuried(identity)
-        tombstones[identity] = found
-        return found
+        try tombstones.value(of: identity) { try rows.isBuried(identity) }
     }
 
     public func holdings(of user: UserID) throws -> UserHoldings {
         let found = try rows.holdings(of: user)
         for contract in found.contracts { learn(contract) }
         return found
+    }
+}
+
+extension Dictionary {
+    fileprivate mutating func value(of key: Key, ask: () throws -> Value) rethrows -> Value {
+        if let known = self[key] { return known }
+        let answer = try ask()
+        self[key] = .some(answer)
+        return answer
     }
 }
 

@@ -97,14 +97,14 @@ extension UnitOfWork {
         var targets = try transfers(from: source)
         guard targets.insert(target) else { return }
         ledger.changed(targets, from: source)
-        changes.transfers.append(TransferRecord(source: source, target: target))
+        changes.transfers.append((source, target))
     }
 
     /// Remembers the language that a user reads; the last one counts.
     public mutating func setLanguage(_ language: LanguageTag, of user: UserID) throws {
         guard try self.language(of: user) != language else { return }
         ledger.changed(language, of: user)
-        changes.languages.append(LanguageRecord(user: user, language: language))
+        changes.languages.append((user, language))
     }
 
     mutating func append(_ notice: Notice, fragments: [Fragment] = []) throws -> Entry {
@@ -116,7 +116,7 @@ extension UnitOfWork {
     }
 
     mutating func queue(_ jobs: [Job], position: Int64?) {
-        changes.jobs += jobs.map { QueuedJobRecord(job: $0, position: position) }
+        changes.jobs += jobs.map { (job: $0, position: position) }
     }
 }
 

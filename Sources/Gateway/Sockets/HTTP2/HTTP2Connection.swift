@@ -1,12 +1,12 @@
-public import HTTP
+import HTTP
 
 /// One client that speaks HTTP/2: its session and its streams, each of which its loop treats as a connection. Confined
 /// to the loop's thread.
 ///
 /// Nothing is read while something waits to be written, so what we owe a client never exceeds one buffer.
-public final class HTTP2Connection {
-    public let session: ServerSession
-    public let socket: Socket
+final class HTTP2Connection {
+    let session: ServerSession
+    let socket: Socket
     private let table: StreamTable
     /// Called for a stream whose client has taken everything that was written.
     private let resume: (HTTP2Stream) -> Void
@@ -14,7 +14,7 @@ public final class HTTP2Connection {
     private let wake: () -> Void
     private var isFlushing = false
     /// The session or the socket takes nothing more.
-    public private(set) var isBroken = false
+    private(set) var isBroken = false
     /// More can be sent once the other clients have had their turn.
     private(set) var hasMore = false
     private var requests = 0
@@ -26,7 +26,7 @@ public final class HTTP2Connection {
     private static let pieceSize = 16 << 10
 
     /// Nil when nghttp2 has no memory.
-    public init?(socket: Socket, resume: @escaping (HTTP2Stream) -> Void, wake: @escaping () -> Void) {
+    init?(socket: Socket, resume: @escaping (HTTP2Stream) -> Void, wake: @escaping () -> Void) {
         let table = StreamTable()
         guard let session = ServerSession(source: { table.pull($0, into: $1) }) else { return nil }
         self.session = session
@@ -39,25 +39,25 @@ public final class HTTP2Connection {
     // MARK: Streams
 
     /// The open streams by their number.
-    public var streams: [Int32: HTTP2Stream] { table.streams }
+    var streams: [Int32: HTTP2Stream] { table.streams }
 
     /// Whether it has no request open.
-    public var isIdle: Bool { table.streams.isEmpty }
+    var isIdle: Bool { table.streams.isEmpty }
 
     /// A request has arrived.
-    public func add(_ stream: HTTP2Stream) {
+    func add(_ stream: HTTP2Stream) {
         table.streams[stream.id] = stream
         requests += 1
     }
 
     /// Returns the stream; nil when it has gone already.
-    public func remove(_ id: Int32) -> HTTP2Stream? { table.streams.removeValue(forKey: id) }
+    func remove(_ id: Int32) -> HTTP2Stream? { table.streams.removeValue(forKey: id) }
 
     // MARK: Writing
 
     /// Sends the waiting frames, as far as the socket and the client's windows allow. Does nothing when called from
     /// within: a stream that this call resumes only adds to what it sends.
-    public func flush() {
+    func flush() {
         guard !isFlushing, !isBroken else { return }
         isFlushing = true
         defer {
@@ -82,7 +82,7 @@ public final class HTTP2Connection {
     // MARK: Deadlines
 
     /// Call once a second. Returns what the client was too slow with, if its time is up.
-    public func overdue(at now: UInt64, limits: Limits) -> IdlePolicy.Occupation? {
+    func overdue(at now: UInt64, limits: Limits) -> IdlePolicy.Occupation? {
         session.passSecond()
         let occupation: IdlePolicy.Occupation =
             if socket.isBehind {

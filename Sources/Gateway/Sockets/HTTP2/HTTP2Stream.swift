@@ -1,45 +1,43 @@
-public import HTTP
+import HTTP
 
 /// One request of HTTP/2, and the way back for its answer. Confined to the loop's thread.
 ///
 /// Bytes that the client has no room for wait here and make the stream count as behind, so that the loop's rules for
 /// slow readers apply to it.
-public final class HTTP2Stream: Link {
+final class HTTP2Stream: Link {
     /// The number that the client gave it.
-    public let id: Int32
+    let id: Int32
     /// The connection that the answer belongs to. It holds this stream.
-    public let connection: ConnectionID
+    let connection: ConnectionID
     private unowned let client: HTTP2Connection
     /// Bytes that the client has not taken, from `sent` on.
     private var output: [UInt8] = []
     private var sent = 0
     private var isOver = false
     /// How many bytes the client has been sent, for the loop's deadlines.
-    public private(set) var confirmedBytes: UInt64 = 0
+    private(set) var confirmedBytes: UInt64 = 0
 
-    public init(id: Int32, for connection: ConnectionID, of client: HTTP2Connection) {
+    init(id: Int32, for connection: ConnectionID, of client: HTTP2Connection) {
         self.id = id
         self.connection = connection
         self.client = client
     }
 
-    public var isBehind: Bool { sent < output.count }
+    var isBehind: Bool { sent < output.count }
 
     private var isOpen: Bool { client.streams[id] === self }
 
-    public func begin(_ head: ResponseHead, body: [UInt8], date: String, isWhole: Bool) -> Bool {
+    func begin(_ head: ResponseHead, body: [UInt8], date: String, isWhole: Bool) -> Bool {
         guard isOpen else { return false }
         isOver = isWhole
         let hasBody = !isWhole || !body.isEmpty
-        guard client.session.respond(to: id, head: ResponseFields(head, date: date), hasBody: hasBody) else {
-            return false
-        }
+        guard client.session.respond(to: id, head: head, date: date, hasBody: hasBody) else { return false }
         // Shared with all who are sent the same: a client with a hundred streams would hold a hundred copies.
         output = body
         return sendOn()
     }
 
-    public func write(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    func write(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard isOpen else { return false }
         if !isBehind {
             output.removeAll(keepingCapacity: true)
@@ -55,7 +53,7 @@ public final class HTTP2Stream: Link {
         return !client.isBroken
     }
 
-    public func finish() {
+    func finish() {
         guard isOpen, !isOver else { return }
         isOver = true
         client.session.resume(id)
@@ -77,7 +75,7 @@ public final class HTTP2Stream: Link {
     }
 
     /// Resets the stream, which the loop no longer needs.
-    public func abandon() {
+    func abandon() {
         guard isOpen else { return }
         _ = client.remove(id)
         client.session.reset(id, reason: .cancelled)
@@ -85,17 +83,8 @@ public final class HTTP2Stream: Link {
     }
 
     // The request's body is bounded by what the loop collects, and its connection by the socket's own state.
-    public func stopReading() {}
-    public func resumeReading() {}
-    public func endWhenUnanswered(after seconds: Int32) {}
-    public func limitUnsent(to bytes: Int32) { client.socket.limitUnsent(to: bytes) }
-}
-
-extension ResponseFields {
-    fileprivate init(_ head: ResponseHead, date: String) {
-        var fields = [Field(name: "date", value: date)]
-        fields += head.headers.map { Field(name: $0.name.lowercased(), value: $0.value) }
-        if let length = head.length { fields.append(Field(name: "content-length", value: String(length))) }
-        self.init(status: head.status, fields: fields)
-    }
+    func stopReading() {}
+    func resumeReading() {}
+    func endWhenUnanswered(after seconds: Int32) {}
+    func limitUnsent(to bytes: Int32) { client.socket.limitUnsent(to: bytes) }
 }

@@ -1,9 +1,9 @@
-internal import HTTP
+import HTTP
 
 /// How long a connection may keep doing the same thing.
-public struct IdlePolicy {
+struct IdlePolicy {
     /// The activity of a client.
-    public enum Occupation: Equatable, Sendable {
+    enum Occupation: Equatable, Sendable {
         /// It has not sent a request yet.
         case beginning
         /// It has no request open.

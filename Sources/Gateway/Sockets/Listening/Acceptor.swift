@@ -1,8 +1,8 @@
-internal import Glibc
-public import HTTP
+import Glibc
+import HTTP
 
 /// Accepts the connections of one loop. Confined to the loop's thread.
-public final class Acceptor {
+final class Acceptor {
     private let events: EventLoop
     private let listener: ListeningSocket
     private var spare = SpareDescriptor()
@@ -12,35 +12,35 @@ public final class Acceptor {
     private var isPaused = false
 
     /// Accepts nothing before `start`.
-    public init(listener: ListeningSocket, events: EventLoop) {
+    init(listener: ListeningSocket, events: EventLoop) {
         self.listener = listener
         self.events = events
     }
 
     /// Calls `handler` whenever connections wait. Returns false when the loop cannot watch the listener.
-    public func start(handler: @escaping () -> Void) -> Bool {
+    func start(handler: @escaping () -> Void) -> Bool {
         watch = DescriptorWatch(listener.descriptor, on: events)
         watch?.start { if case .ready = $0 { handler() } }
         return isListening
     }
 
     /// False before the start, and after the end.
-    public var isListening: Bool { watch != nil }
+    var isListening: Bool { watch != nil }
 
     /// Accepts the connection that waited first.
-    public func accept() -> ListeningSocket.Accepted {
+    func accept() -> ListeningSocket.Accepted {
         isListening ? listener.accept(sparing: spare) : .nothing
     }
 
     /// Leaves the waiting connections alone until `resume`.
-    public func pause() {
+    func pause() {
         guard let watch, !isPaused else { return }
         isPaused = true
         watch.report(reading: false, writing: false)
     }
 
     /// Reports waiting connections again.
-    public func resume() {
+    func resume() {
         guard let watch, isPaused else { return }
         isPaused = false
         spare.reopen()
@@ -48,7 +48,7 @@ public final class Acceptor {
     }
 
     /// Takes no more connections: from now on the port refuses them.
-    public func stop() {
+    func stop() {
         watch?.end()
         watch = nil
     }
@@ -83,11 +83,11 @@ final class SpareDescriptor {
 }
 
 /// Accepted connections that wait for the places of others that are leaving.
-public struct AcceptQueue {
+struct AcceptQueue {
     /// A descriptor that nobody serves yet. Whoever takes it closes it.
-    public struct AcceptedSocket {
-        public let descriptor: Int32
-        public let peer: IPAddress?
+    struct AcceptedSocket {
+        let descriptor: Int32
+        let peer: IPAddress?
     }
 
     /// Connections that may wait.
@@ -97,32 +97,30 @@ public struct AcceptQueue {
     /// How many connections have ended while their descriptors are still open.
     private var leaving = 0
 
-    public init() {}
-
     /// Whether a connection has ended whose descriptor is still open.
-    public var isAwaitingClose: Bool { leaving > 0 }
+    var isAwaitingClose: Bool { leaving > 0 }
 
     /// Lets a connection wait while another leaves: one turn later there may be a place for it. Returns false when none
     /// leaves, or too many wait.
-    public mutating func add(_ descriptor: Int32, from peer: IPAddress?) -> Bool {
+    mutating func add(_ descriptor: Int32, from peer: IPAddress?) -> Bool {
         guard isAwaitingClose, waiting.count < AcceptQueue.limit else { return false }
         waiting.append(AcceptedSocket(descriptor: descriptor, peer: peer))
         return true
     }
 
     /// A connection has ended, and its descriptor closes at the end of the turn.
-    public mutating func connectionEnded() {
+    mutating func connectionEnded() {
         leaving += 1
     }
 
     /// Its descriptor is closed. Returns whether `takeReady` has something now.
-    public mutating func connectionClosed() -> Bool {
+    mutating func connectionClosed() -> Bool {
         leaving -= 1
         return !isAwaitingClose && !waiting.isEmpty
     }
 
     /// Takes the connections that wait, once all that had to leave are gone.
-    public mutating func takeReady() -> [AcceptedSocket] {
+    mutating func takeReady() -> [AcceptedSocket] {
         guard !isAwaitingClose, !waiting.isEmpty else { return [] }
         defer { waiting = [] }
         return waiting

@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// An address that this process has taken and on which it does not listen yet: the server takes it before it opens its
 /// ledger, so that a start that fails here leaves nothing behind, and nobody is served before the ledger is open. The
@@ -31,7 +31,7 @@ public struct BoundAddress: Sendable {
     public var port: Int { sockets[0].port }
 
     /// From now on clients can connect. Call it once.
-    public func listen() throws(SocketSetupError) -> [ListeningSocket] {
+    func listen() throws(SocketSetupError) -> [ListeningSocket] {
         do throws(ListenFault) {
             // Two servers that start at the same time have both bound the port.
             if isFixed { try BoundAddress.probe(address, port: port) }

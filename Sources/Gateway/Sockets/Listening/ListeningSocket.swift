@@ -1,13 +1,13 @@
-internal import CLinux
-internal import Glibc
-public import HTTP
+import CLinux
+import Glibc
+import HTTP
 
 /// A TCP socket that is bound, and listens from `listen` on.
-public struct ListeningSocket: Sendable {
+struct ListeningSocket: Sendable {
     let descriptor: Int32
     private let address: String
     /// The port that it is bound to.
-    public let port: Int
+    let port: Int
 
     /// With `isShared`, several sockets of this process take turns on one port. Port 0 means any free port.
     init(address: String, port: Int, isShared: Bool) throws(ListenFault) {
@@ -51,7 +51,7 @@ public struct ListeningSocket: Sendable {
     }
 
     /// The outcome for the connection that waited first.
-    public enum Accepted {
+    enum Accepted {
         /// A descriptor that does not block. Its owner closes it.
         case connection(Int32, peer: IPAddress?)
         /// No connection waits.
@@ -90,7 +90,7 @@ public struct ListeningSocket: Sendable {
     }
 
     /// Ends a connection that nobody will serve.
-    public static func drop(_ connection: Int32) {
+    static func drop(_ connection: Int32) {
         close(connection)
     }
 

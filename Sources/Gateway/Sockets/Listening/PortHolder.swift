@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// The process that listens on a port, as far as this user may see it: proc(5) shows the sockets of other users'
 /// processes to root alone.

@@ -1,5 +1,5 @@
-internal import CLinux
-internal import Glibc
+import CLinux
+import Glibc
 
 /// Has the loop report when a descriptor can be read or written, and closes it in the end.
 ///

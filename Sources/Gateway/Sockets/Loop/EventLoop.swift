@@ -1,21 +1,22 @@
-internal import CLinux
-internal import Glibc
-internal import Support
+import CLinux
+import Domain
+import Glibc
+import Support
 
-/// The loop of one thread: epoll(7) reports which descriptors are ready, and waits until the next
-/// timer at most.
+/// The loop of one thread: epoll(7) reports which descriptors are ready, and waits until the next tick at most.
 ///
 /// Created, run and ended on that thread; an owner keeps it for as long as it runs.
-public final class EventLoop {
+final class EventLoop {
     private let epoll: Int32
-    private var timers = LoopTimers()
     /// The events of one turn.
     private let events = UnsafeMutableBufferPointer<epoll_event>.allocate(capacity: 512)
     /// The watches whose descriptors are closed at the end of this turn. Until then, an event of this turn may name them.
     private var ended: [DescriptorWatch] = []
     private var isStopped = false
+    /// When to stop, in monotonic nanoseconds.
+    private var end = UInt64.max
 
-    public init() throws(SocketSetupError) {
+    init() throws(SocketSetupError) {
         epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
         guard epoll >= 0 else { throw .noDescriptors }
     }
@@ -27,27 +28,30 @@ public final class EventLoop {
 
     // MARK: Turns and time
 
-    /// Runs until `stop` is called. Calls `prepare` each time before it waits for events.
-    public func run(prepare: () -> Void) {
+    /// Runs until it is told to stop. Calls `tick` at each `interval`, and `prepare` each time before it waits for events.
+    func run(every interval: Duration, tick: () -> Void, prepare: () -> Void) {
         isStopped = false
+        end = .max
+        var ticks = LoopTicks(every: interval, from: monotonicNanoseconds())
         while !isStopped {
             let now = monotonicNanoseconds()
-            for action in timers.due(at: now) { action() }
+            if ticks.areDue(at: now) { tick() }
+            if now >= end { stop() }
             prepare()
             closeEnded()
-            wait(milliseconds: isStopped ? 0 : timers.milliseconds(from: now))
+            wait(milliseconds: isStopped ? 0 : ticks.milliseconds(from: now, orUntil: end))
             closeEnded()
         }
     }
 
     /// Makes `run` return. For the thread of the loop.
-    public func stop() {
+    func stop() {
         isStopped = true
     }
 
-    /// Calls `action` every `interval` microseconds for as long as the timer is kept.
-    public func timer(interval: Int64, action: @escaping () -> Void) -> LoopTimer {
-        timers.add(interval: UInt64(interval) * 1000, now: monotonicNanoseconds(), action: action)
+    /// The same, after `delay`.
+    func stop(after delay: Duration) {
+        end = monotonicNanoseconds() + UInt64(delay.milliseconds) * 1_000_000
     }
 
     private func wait(milliseconds: Int32) {
@@ -61,7 +65,7 @@ public final class EventLoop {
     // MARK: Descriptors
 
     /// Calls `handler` after each wake. Returns false when the waker cannot be watched.
-    public func observe(_ waker: LoopWaker, handler: @escaping () -> Void) -> Bool {
+    func observe(_ waker: LoopWaker, handler: @escaping () -> Void) -> Bool {
         guard let watch = DescriptorWatch(waker.descriptor, on: self, isEdgeTriggered: true) else { return false }
         watch.start { _ in handler() }
         return true
@@ -103,5 +107,30 @@ public final class EventLoop {
             ended = []
             for watch in closing { watch.close() }
         }
+    }
+}
+
+/// When a loop's next tick is due. All times are in nanoseconds.
+struct LoopTicks {
+    private let interval: UInt64
+    private var due: UInt64
+
+    init(every interval: Duration, from now: UInt64) {
+        self.interval = UInt64(interval.milliseconds) * 1_000_000
+        due = now + self.interval
+    }
+
+    /// What a stopped process has slept through is not made up for: it would come as one burst.
+    mutating func areDue(at now: UInt64) -> Bool {
+        guard now >= due else { return false }
+        due += interval
+        if due <= now { due = now + interval }
+        return true
+    }
+
+    /// Milliseconds until the next one, or until `end`, rounded up so that nobody wakes too early.
+    func milliseconds(from now: UInt64, orUntil end: UInt64) -> Int32 {
+        let next = min(due, end)
+        return next <= now ? 0 : Int32(clamping: (next - now + 999_999) / 1_000_000)
     }
 }

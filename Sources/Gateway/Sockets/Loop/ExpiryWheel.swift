@@ -1,7 +1,7 @@
-public import Domain
+import Domain
 
 /// What ends at an instant, such as a page's signed name. Adding one costs the same with ten as with a hundred thousand.
-public struct ExpiryWheel<ID: Hashable & Sendable> {
+struct ExpiryWheel<ID: Hashable & Sendable> {
     private struct Expiry {
         let end: Instant
         var handle: TimerWheel<ID>.Handle
@@ -11,22 +11,22 @@ public struct ExpiryWheel<ID: Hashable & Sendable> {
     private var expiries: [ID: Expiry] = [:]
 
     /// A tick is 0.1 seconds. Checks each once in `period` ticks, and at the tick when it ends.
-    public init(period: Int) {
+    init(period: Int) {
         wheel = TimerWheel(period: period)
     }
 
-    public mutating func add(_ id: ID, at end: Instant, now: Instant) {
+    mutating func add(_ id: ID, at end: Instant, now: Instant) {
         let handle = wheel.add(id, after: ticks(from: now, to: end))
         expiries[id] = Expiry(end: end, handle: handle)
     }
 
-    public mutating func remove(_ id: ID) {
+    mutating func remove(_ id: ID) {
         guard let expiry = expiries.removeValue(forKey: id) else { return }
         wheel.remove(expiry.handle)
     }
 
     /// Advances by one tick and returns what has ended. Calls `now` only when one may have.
-    public mutating func tick(now: () -> Instant) -> [ID] {
+    mutating func tick(now: () -> Instant) -> [ID] {
         let due = wheel.tick()
         guard !due.isEmpty else { return [] }
         let now = now()

@@ -1,14 +1,14 @@
-internal import Support
-internal import Synchronization
+import Support
+import Synchronization
 
 /// Wakes a loop that sleeps, and spares one that will look into its mailbox anyway: while two loops are busy, what they
 /// send each other costs neither a `write` nor a `read`.
-public final class LoopWaker: Sendable {
+final class LoopWaker: Sendable {
     private let event: EventDescriptor
     private let isAwake = Atomic(false)
 
     /// Nil when the process has no descriptor left.
-    public init?() {
+    init?() {
         guard let event = EventDescriptor() else { return nil }
         self.event = event
     }
@@ -18,19 +18,19 @@ public final class LoopWaker: Sendable {
 
     /// Call when something waits in the mailbox, from any thread, outside its lock: either this call sees that the loop
     /// is about to sleep, or the loop sees the message.
-    public func wakeIfAsleep() {
+    func wakeIfAsleep() {
         if !isAwake.load(ordering: .sequentiallyConsistent) { event.wake() }
     }
 
     /// Makes the loop take another turn, awake or not.
-    public func wake() { event.wake() }
+    func wake() { event.wake() }
 
     /// On the loop's thread: from now on it looks into the mailbox before it sleeps. Only this thread writes the flag,
     /// so a plain read tells whether a costlier write is needed.
-    public func awaken() {
+    func awaken() {
         if !isAwake.load(ordering: .relaxed) { isAwake.store(true, ordering: .sequentiallyConsistent) }
     }
 
     /// On the loop's thread, before its last look into the mailbox.
-    public func fallAsleep() { isAwake.store(false, ordering: .sequentiallyConsistent) }
+    func fallAsleep() { isAwake.store(false, ordering: .sequentiallyConsistent) }
 }

@@ -2,73 +2,55 @@
 ///
 /// Serves heartbeats and pings (a random phase spreads them) and deadlines (remove the id when it is due or done).
 /// Adding and removing cost the same with ten ids as with a hundred thousand; a tick costs according to what is due.
-/// Inlinable, so that its users specialize it.
-public struct TimerWheel<ID: Sendable>: Sendable {
+struct TimerWheel<ID: Sendable>: Sendable {
     /// Names one entry; stale once the entry is removed.
-    public struct Handle: Hashable, Sendable {
-        @usableFromInline let index: UInt32
-        @usableFromInline let generation: UInt32
-
-        @inlinable init(index: UInt32, generation: UInt32) {
-            self.index = index
-            self.generation = generation
-        }
+    struct Handle: Hashable, Sendable {
+        let index: UInt32
+        let generation: UInt32
     }
 
-    @usableFromInline struct Entry: Sendable {
-        @usableFromInline var generation: UInt32 = 0
-        @usableFromInline var spoke: UInt32
+    private struct Entry: Sendable {
+        var generation: UInt32 = 0
+        var spoke: UInt32
         /// The place in the spoke; in a free entry, the index of the next free entry.
-        @usableFromInline var place: UInt32
-        @usableFromInline var isUsed = true
-
-        @inlinable init(spoke: UInt32, place: UInt32) {
-            self.spoke = spoke
-            self.place = place
-        }
+        var place: UInt32
+        var isUsed = true
     }
 
-    @usableFromInline struct Item: Sendable {
-        @usableFromInline let id: ID
-        @usableFromInline let entry: UInt32
-
-        @inlinable init(id: ID, entry: UInt32) {
-            self.id = id
-            self.entry = entry
-        }
+    private struct Item: Sendable {
+        let id: ID
+        let entry: UInt32
     }
 
-    @usableFromInline var spokes: ContiguousArray<ContiguousArray<Item>>
-    @usableFromInline var entries: ContiguousArray<Entry> = []
-    @usableFromInline var free: UInt32?
-    @usableFromInline var now = 0
-    @usableFromInline var phases = Phases()
-    /// How many entries there are.
-    @usableFromInline var used = 0
+    private var spokes: ContiguousArray<ContiguousArray<Item>>
+    private var entries: ContiguousArray<Entry> = []
+    private var free: UInt32?
+    private var now = 0
+    private var phases = Phases()
+    private(set) var count = 0
 
     /// `period` is the number of ticks in one turn, at least 1.
-    @inlinable public init(period: Int) {
+    init(period: Int) {
         spokes = ContiguousArray(repeating: [], count: max(1, period))
     }
 
-    @inlinable public var period: Int { spokes.count }
-    public var count: Int { used }
+    var period: Int { spokes.count }
 
     /// First due after a random 1…period ticks.
-    @inlinable public mutating func add(_ id: ID) -> Handle {
+    mutating func add(_ id: ID) -> Handle {
         add(id, after: 1 + Int(truncatingIfNeeded: phases.next() % UInt64(period)))
     }
 
     /// First due after `ticks` (clamped to 1…period), then once each turn.
-    @inlinable public mutating func add(_ id: ID, after ticks: Int) -> Handle {
+    mutating func add(_ id: ID, after ticks: Int) -> Handle {
         let spoke = (now + min(max(1, ticks), period)) % period
         let index = allocate(Entry(spoke: UInt32(spoke), place: UInt32(spokes[spoke].count)))
         spokes[spoke].append(Item(id: id, entry: index))
-        used += 1
+        count += 1
         return Handle(index: index, generation: entries[Int(index)].generation)
     }
 
-    @inlinable public mutating func remove(_ handle: Handle) {
+    mutating func remove(_ handle: Handle) {
         let index = Int(handle.index)
         guard index < entries.count, entries[index].isUsed, entries[index].generation == handle.generation else {
             return
@@ -82,16 +64,16 @@ public struct TimerWheel<ID: Sendable>: Sendable {
         entries[index].generation &+= 1
         entries[index].place = free ?? .max
         free = handle.index
-        used -= 1
+        count -= 1
     }
 
     /// Advances by one tick and returns what is due.
-    @inlinable public mutating func tick() -> [ID] {
+    mutating func tick() -> [ID] {
         now = (now + 1) % period
         return spokes[now].map { $0.id }
     }
 
-    @inlinable mutating func allocate(_ entry: Entry) -> UInt32 {
+    private mutating func allocate(_ entry: Entry) -> UInt32 {
         guard let index = free else {
             entries.append(entry)
             return UInt32(entries.count - 1)
@@ -105,12 +87,10 @@ public struct TimerWheel<ID: Sendable>: Sendable {
 }
 
 /// Numbers that spread well (https://prng.di.unimi.it/splitmix64.c). The system's generator costs a system call each.
-@usableFromInline struct Phases: Sendable {
-    @usableFromInline var state = UInt64.random(in: .min ... .max)
+private struct Phases: Sendable {
+    private var state = UInt64.random(in: .min ... .max)
 
-    @inlinable init() {}
-
-    @inlinable mutating func next() -> UInt64 {
+    mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state
         mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9

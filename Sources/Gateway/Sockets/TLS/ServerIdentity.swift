@@ -1,4 +1,4 @@
-internal import COpenSSL
+import COpenSSL
 
 /// The server's certificate chain and private key: read and checked once, shared by all loops.
 ///

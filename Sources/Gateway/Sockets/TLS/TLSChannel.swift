@@ -1,5 +1,5 @@
-internal import COpenSSL
-internal import Glibc
+import COpenSSL
+import Glibc
 
 /// TLS on one of our connections, by OpenSSL, without blocking. Does not own the descriptor. Confined to one thread.
 ///

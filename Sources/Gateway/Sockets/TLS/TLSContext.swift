@@ -1,15 +1,15 @@
-internal import COpenSSL
+import COpenSSL
 
 /// The OpenSSL context that all TLS connections of one loop share. Confined to the loop's thread.
-public final class TLSContext {
+final class TLSContext {
     let pointer: OpaquePointer
     /// How its connections read from their descriptors.
     let source: OpaquePointer
     /// The certificate for new connections; open connections keep the one they were shown.
-    public var identity: ServerIdentity
+    var identity: ServerIdentity
 
     /// Nil when OpenSSL has no memory.
-    public init?(_ identity: ServerIdentity) {
+    init?(_ identity: ServerIdentity) {
         guard let pointer = SSL_CTX_new(TLS_server_method()), let source = TLSChannel.makeSource() else { return nil }
         self.pointer = pointer
         self.source = source

@@ -88,7 +88,7 @@ public struct Statement {
 }
 
 /// A value that a statement binds.
-public enum Value {
+public enum Value: Sendable, Equatable {
     case null
     case integer(Int64)
     case text(String)

@@ -1,4 +1,4 @@
-internal import Domain
+import Domain
 
 /// The current row of a running statement. Valid only inside the closure that receives it.
 public struct Row {

@@ -1,6 +1,6 @@
-internal import Crypto
+import Crypto
 public import Domain
-internal import Encoding
+import Encoding
 
 /// Erased users, of whom only tombstones are left.
 public struct ErasedUsers: Sendable {

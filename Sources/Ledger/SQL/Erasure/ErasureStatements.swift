@@ -1,4 +1,4 @@
-internal import Domain
+import Domain
 
 /// The SQL of an erasure, prepared when one begins.
 struct ErasureStatements {
@@ -10,17 +10,16 @@ struct ErasureStatements {
     let deleteJobsAbout: Statement
 
     init(_ connection: any LedgerConnection) throws(EngineError) {
-        contracts = try connection.prepare("SELECT \(ContractRow.selection) FROM contracts WHERE \"user\" = ?")
-        related = try connection.prepare(
-            """
-            SELECT \(ContractRow.selection) FROM contracts
-            WHERE id IN (
-                SELECT contract FROM shares WHERE "user" = ?1
-                UNION SELECT contract FROM claims WHERE "user" = ?1
-                UNION SELECT tokens.contract FROM orders JOIN tokens ON tokens.token = orders.token
-                    WHERE orders."user" = ?1
-            ) AND ("user" IS NULL OR "user" <> ?1)
-            """
+        contracts = try connection.contracts(where: "\"user\" = ?")
+        related = try connection.contracts(
+            where: """
+                id IN (
+                    SELECT contract FROM shares WHERE "user" = ?1
+                    UNION SELECT contract FROM claims WHERE "user" = ?1
+                    UNION SELECT tokens.contract FROM orders JOIN tokens ON tokens.token = orders.token
+                        WHERE orders."user" = ?1
+                ) AND ("user" IS NULL OR "user" <> ?1)
+                """
         )
         orders = try connection.prepare("SELECT token FROM orders WHERE \"user\" = ?")
         losses = try connection.prepare("SELECT DISTINCT provider, environment FROM transfers WHERE from_user = ?")

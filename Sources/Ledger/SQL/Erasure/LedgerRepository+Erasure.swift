@@ -103,18 +103,3 @@ extension LedgerRepository {
         }
     }
 }
-
-/// The engine's files after an erasure.
-extension LedgerRepository {
-    /// True once after an erasure.
-    public mutating func takeErasure() -> Bool {
-        defer { hasErased = false }
-        return hasErased
-    }
-
-    /// False if the ledger is too large for that.
-    public func overwriteFreeSpace() throws(EngineError) -> Bool { try connection.overwriteFreeSpace() }
-
-    /// False if a reader still uses data that may hold the old rows.
-    public func emptyJournal() throws(EngineError) -> Bool { try connection.emptyJournal() }
-}

@@ -25,19 +25,12 @@ extension LedgerQueries {
         switch start {
         case nil: 0
         case .entry(let id): id
-        case .time(let instant): try lastAct(before: instant)
+        case .time(let instant):
+            try last(
+                before: instant,
+                upTo: try statements.lastAct.first { row in row.optionalInteger(0) ?? 0 } ?? 0,
+                by: statements.actUpTo
+            )
         }
-    }
-
-    /// By bisection: ids ascend with time.
-    private func lastAct(before instant: Instant) throws(EngineError) -> Int64 {
-        var low = Int64(0)
-        var high = try statements.lastAct.first { row in row.optionalInteger(0) ?? 0 } ?? 0
-        while low < high {
-            let middle = high - (high - low) / 2
-            let at = try statements.actUpTo.first([.integer(middle)]) { row in row.integer(0) } ?? .min
-            if at < instant.milliseconds { low = middle } else { high = middle - 1 }
-        }
-        return low
     }
 }

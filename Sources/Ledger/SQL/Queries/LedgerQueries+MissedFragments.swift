@@ -62,24 +62,15 @@ extension LedgerQueries {
         switch start {
         case .nothing: nil
         case .cursor(let cursor): cursor
-        case .time(let instant): Cursor(epoch: epoch, position: try position(before: instant, head: head.position))
+        case .time(let instant):
+            Cursor(epoch: epoch, position: try last(before: instant, upTo: head.position, by: statements.committedUpTo))
         }
     }
 
     public func position(before instant: Instant) throws(LedgerError) -> Int64 {
-        try snapshot { head throws(EngineError) in try position(before: instant, head: head.position) }
-    }
-
-    /// Finds the newest entry that was committed before an instant, by bisection: positions ascend with time.
-    private func position(before instant: Instant, head: Int64) throws(EngineError) -> Int64 {
-        var low = Int64(0)
-        var high = head
-        while low < high {
-            let middle = high - (high - low) / 2
-            let at = try statements.committedUpTo.first([.integer(middle)]) { row in row.integer(0) } ?? .min
-            if at < instant.milliseconds { low = middle } else { high = middle - 1 }
+        try snapshot { head throws(EngineError) in
+            try last(before: instant, upTo: head.position, by: statements.committedUpTo)
         }
-        return low
     }
 
     /// The targets that a stream's fragments replace: one index search for each, however long the history is.

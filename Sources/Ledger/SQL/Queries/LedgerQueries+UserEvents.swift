@@ -73,3 +73,23 @@ extension UserEvent {
         return notice.kind != .contractTransferred && (notice.user == nil || notice.user == user)
     }
 }
+
+/// The newest positions in several lists. Each list holds one position more than a page, or everything that it has.
+private struct NewestPositions {
+    let limit: Int
+    var found: Set<Int64> = []
+    /// Below this position, one of the lists may have positions that were not read.
+    var floor: Int64 = 0
+
+    /// `positions` are in descending order.
+    mutating func add(_ positions: [Int64]) {
+        found.formUnion(positions)
+        if positions.count > limit, let last = positions.last { floor = max(floor, last) }
+    }
+
+    private var known: [Int64] { found.filter { $0 >= floor }.sorted(by: >) }
+
+    var page: [Int64] { Array(known.prefix(limit)) }
+
+    var hasMore: Bool { floor > 0 || known.count > limit }
+}

@@ -3,6 +3,8 @@ public import Domain
 /// The reader's connection and its questions. Each question is answered from one snapshot of the ledger.
 public struct LedgerQueries {
     private let connection: any LedgerConnection
+    /// The same, if other nodes write the ledger too.
+    private let shared: (any SharedLedgerConnection)?
     let statements: ReaderStatements
     private(set) var policy: AccessPolicy
     let streams: StreamPattern
@@ -18,6 +20,7 @@ public struct LedgerQueries {
         streams: StreamPattern
     ) throws(EngineError) {
         self.connection = connection
+        shared = connection as? any SharedLedgerConnection
         statements = try ReaderStatements(connection)
         erasureKey = try ErasureKey(statements.erasureKey)
         self.epoch = epoch
@@ -39,7 +42,7 @@ public struct LedgerQueries {
     /// Answers questions from one snapshot. It asks a distant engine everything that they need at once. A question may
     /// run more than once, so it returns the action that delivers its answer.
     public mutating func answer(_ questions: [Question]) -> [QuestionAnswer] {
-        guard connection.isShared, questions.count > 1 else { return questions.map { $0(&self) } }
+        guard shared != nil, questions.count > 1 else { return questions.map { $0(&self) } }
         let together = try? snapshot { head throws(EngineError) in
             var trial = self
             trial.common = head
@@ -57,7 +60,7 @@ public struct LedgerQueries {
             let head = Cursor(epoch: epoch, position: try connection.beginReading())
             var answer = Result<Value, EngineError>?.none
             // The last run, which asks nothing new, has all answers.
-            while try connection.readAhead({ answer = Result { () throws(EngineError) in try read(head) } }) {}
+            while let shared, try shared.readAhead({ answer = Result { () throws(EngineError) in try read(head) } }) {}
             let last = if let answer { try answer.get() } else { try read(head) }
             try connection.endReading()
             return last
@@ -68,7 +71,27 @@ public struct LedgerQueries {
     }
 }
 
+/// The answer to one of several questions that were asked together.
+public struct QuestionAnswer {
+    /// True if it failed, perhaps because of the others: each is then asked alone.
+    public let isFailure: Bool
+    public let deliver: () -> Void
+}
+
 extension LedgerQueries {
+    /// The last number that was dated before an instant, as `dates` says of each; 0 if none was. By bisection: numbers
+    /// ascend with time.
+    func last(before instant: Instant, upTo newest: Int64, by dates: Statement) throws(EngineError) -> Int64 {
+        var low = Int64(0)
+        var high = newest
+        while low < high {
+            let middle = high - (high - low) / 2
+            let at = try dates.first([.integer(middle)]) { row in row.integer(0) } ?? .min
+            if at < instant.milliseconds { low = middle } else { high = middle - 1 }
+        }
+        return low
+    }
+
     /// The position at which the user of a stream was erased; nil for any other stream.
     func erasure(of stream: StreamName) throws(EngineError) -> Int64? {
         guard let user = streams.user(of: stream) else { return nil }

@@ -2,6 +2,8 @@
 struct ReaderStatements {
     let erasureKey, tombstone, tombstonesAfter, bodyAt: Statement
     let committedUpTo, lost: Statement
+    let entriesBefore, newestOfUser, entriesInDoubt, contractsByName, contractsByAccount, unclaimed: Statement
+    let urgentJobs, abandonedJobs: Statement
     let entriesAfter, entriesOfUser, fragmentsAt, entriesBetween, fragmentsBetween: Statement
     let nextKey, fragmentsOfKey, newestOfKey, fragmentAt: Statement
     let userContracts, userShares, userConsumables, sharedConsumables: Statement
@@ -38,6 +40,44 @@ struct ReaderStatements {
             WHERE user = ?1 AND \(EntrySelection.condition) AND position > ?6 ORDER BY position LIMIT ?7
             """
         )
+        entriesBefore = try connection.prepare(
+            """
+            SELECT position, \(EntryRow.columns) FROM entries
+            WHERE position > ?1 AND \(EntrySelection.condition) AND position < ?6 ORDER BY position DESC LIMIT ?7
+            """
+        )
+        newestOfUser = try connection.prepare(
+            """
+            SELECT position, \(EntryRow.columns) FROM entries
+            WHERE user = ?1 AND \(EntrySelection.condition) AND position > ?6 AND position < ?7
+            ORDER BY position DESC LIMIT ?8
+            """
+        )
+        entriesInDoubt = try connection.prepare(
+            """
+            SELECT position, \(EntryRow.columns) FROM entries
+            WHERE outcome = ? AND outcome IN ('unclaimed', 'quarantined') ORDER BY position DESC LIMIT ?
+            """
+        )
+        contractsByName = try connection.prepare(
+            """
+            SELECT \(ContractRow.selection) FROM contracts WHERE lineage = ?
+            ORDER BY provider, environment, app LIMIT ?
+            """
+        )
+        contractsByAccount = try connection.prepare(
+            "SELECT \(ContractRow.selection) FROM contracts WHERE account = ? ORDER BY id LIMIT ?"
+        )
+        unclaimed = try connection.prepare("SELECT CAST(value AS BIGINT) FROM meta WHERE key = 'unclaimed'")
+        urgentJobs = try connection.prepare(
+            """
+            SELECT \(TroubledJob.columns) FROM jobs
+            WHERE deadline < ? AND due_at IS NOT NULL ORDER BY deadline LIMIT ?
+            """
+        )
+        abandonedJobs = try connection.prepare(
+            "SELECT \(TroubledJob.columns) FROM jobs WHERE abandoned_at > 0 ORDER BY abandoned_at DESC LIMIT ?"
+        )
         entriesBetween = try connection.prepare(
             "SELECT position, \(EntryRow.columns) FROM entries WHERE position > ? AND position <= ? ORDER BY position"
         )
@@ -68,32 +108,13 @@ struct ReaderStatements {
             """
         )
 
-        userContracts = try connection.prepare(
-            """
-            SELECT \(ContractRow.selection) FROM contracts
-            WHERE user = ? AND kind IN ('subscription', 'non_renewing', 'non_consumable') ORDER BY kind, id
-            """
+        userContracts = try connection.contracts(where: "user = ? AND \(ContractRow.lasting) ORDER BY kind, id")
+        userConsumables = try connection.contracts(where: "user = ? AND kind = 'consumable' ORDER BY id DESC LIMIT ?")
+        userShares = try connection.contracts(
+            where: "id IN (SELECT contract FROM shares WHERE user = ?) AND \(ContractRow.lasting) ORDER BY id"
         )
-        userConsumables = try connection.prepare(
-            """
-            SELECT \(ContractRow.selection) FROM contracts
-            WHERE user = ? AND kind = 'consumable' ORDER BY id DESC LIMIT ?
-            """
-        )
-        userShares = try connection.prepare(
-            """
-            SELECT \(ContractRow.selection) FROM contracts
-            WHERE id IN (SELECT contract FROM shares WHERE user = ?)
-                AND kind IN ('subscription', 'non_renewing', 'non_consumable')
-            ORDER BY id
-            """
-        )
-        sharedConsumables = try connection.prepare(
-            """
-            SELECT \(ContractRow.selection) FROM contracts
-            WHERE id IN (SELECT contract FROM shares WHERE user = ?) AND kind = 'consumable'
-            ORDER BY id DESC LIMIT ?
-            """
+        sharedConsumables = try connection.contracts(
+            where: "id IN (SELECT contract FROM shares WHERE user = ?) AND kind = 'consumable' ORDER BY id DESC LIMIT ?"
         )
 
         nextDestination = try connection.prepare(
@@ -194,7 +215,7 @@ struct ReaderStatements {
         )
         contractsOfUser = try connection.prepare("SELECT id FROM contracts WHERE user = ?")
         contractsSharedWith = try connection.prepare("SELECT contract FROM shares WHERE user = ?")
-        contractByID = try connection.prepare("SELECT \(ContractRow.selection) FROM contracts WHERE id = ?")
+        contractByID = try connection.contracts(where: "id = ?")
         entryAt = try connection.prepare("SELECT position, \(EntryRow.columns) FROM entries WHERE position = ?")
         datesOfEvent = try connection.prepare("SELECT signed_at, received_at FROM events WHERE position = ?")
         entriesOfUserBefore = try connection.prepare(
@@ -238,11 +259,8 @@ struct ReaderStatements {
             """
         )
         orderByToken = try connection.prepare("SELECT \(OrderRow.columns), created_at FROM orders WHERE token = ?")
-        contractsByToken = try connection.prepare(
-            """
-            SELECT \(ContractRow.selection) FROM contracts
-            WHERE id IN (SELECT contract FROM tokens WHERE token = ?) ORDER BY id LIMIT ?
-            """
+        contractsByToken = try connection.contracts(
+            where: "id IN (SELECT contract FROM tokens WHERE token = ?) ORDER BY id LIMIT ?"
         )
         tokenDate = try connection.prepare("SELECT at FROM tokens WHERE contract = ? AND token = ?")
         sharesOf = try connection.prepare("SELECT user FROM shares WHERE contract = ? ORDER BY ordinal")

@@ -1,5 +1,5 @@
-internal import Crypto
-internal import Domain
+import Crypto
+import Domain
 
 /// Writes the changes that a decision returns.
 extension LedgerRepository {
@@ -23,7 +23,7 @@ extension LedgerRepository {
         for event in changes.refiledEvents {
             try statements.refileEvent.run([Value(stored.ids[event.contract])] + event.event.values)
         }
-        for job in changes.jobs { try queue(job, at: now) }
+        for queued in changes.jobs { try queue(queued.job, position: queued.position, at: now) }
         hooks += changes.hooks
         hooksAt = now
         try writeTombstones(of: changes)
@@ -128,11 +128,10 @@ extension LedgerRepository {
         return .bytes(digest)
     }
 
-    private func queue(_ record: QueuedJobRecord, at now: Instant) throws(EngineError) {
-        let job = record.job
+    private func queue(_ job: Job, position: Int64?, at now: Instant) throws(EngineError) {
         try statements.insertJob.run([
             Value(job.kind), Value(job.provider), Value(job.environment), .text(job.app), .text(job.subject),
-            .text(job.detail ?? ""), Value(job.deadline), Value(record.position), Value(now), Value(now), .integer(0),
+            .text(job.detail ?? ""), Value(job.deadline), Value(position), Value(now), Value(now), .integer(0),
         ])
     }
 }

@@ -4,6 +4,9 @@ public import Domain
 /// never leaves the writer's thread.
 public struct LedgerRepository {
     let connection: any LedgerConnection
+    /// The same, if the ledger is a file, or if other nodes write it too.
+    private let file: SQLiteConnection?
+    private let shared: (any SharedLedgerConnection)?
     let statements: WriterStatements
     public let epoch: String
     let erasureKey: ErasureKey
@@ -43,6 +46,8 @@ public struct LedgerRepository {
         streams: StreamPattern
     ) throws(EngineError) {
         self.connection = connection
+        file = connection.file
+        shared = connection as? any SharedLedgerConnection
         statements = try WriterStatements(connection)
         erasureKey = try ErasureKey(statements.erasureKey)
         stored = StoredRows(connection, statements, erasureKey)
@@ -60,12 +65,25 @@ public struct LedgerRepository {
 
 /// The ledger's place, and what it needs besides transactions.
 extension LedgerRepository {
-    public var isShared: Bool { connection.isShared }
-    public var problem: String? { connection.problem }
-    public func announce() { connection.announce() }
-    public func rescue() throws(EngineError) -> Rescue { try connection.rescue() }
-    public func takePagesWritten() -> Int { connection.takePagesWritten() }
-    public func finish() { connection.finish() }
+    public var isShared: Bool { shared != nil }
+    /// The reason why a commit would be lost at the next start; nil if it would be kept.
+    public var problem: String? { file?.problem }
+    public func announce() { shared?.announce() }
+    /// Saves as much as possible after such a problem.
+    public func rescue() throws(EngineError) -> Rescue { try file?.rescue() ?? .nothing }
+    /// The number of pages written since the last call, if they have to be copied later.
+    public func takePagesWritten() -> Int { file?.takePagesWritten() ?? 0 }
+    /// Call it after the last transaction.
+    public func finish() { file?.finish() }
+    /// True once after an erasure.
+    public mutating func takeErasure() -> Bool {
+        defer { hasErased = false }
+        return hasErased
+    }
+    /// Overwrites what erased rows have left in free space, outside a transaction. False if that would take too long.
+    public func overwriteFreeSpace() throws(EngineError) -> Bool { try file?.overwriteFreeSpace() ?? true }
+    /// Empties the files that may still hold erased rows, outside a transaction. False if a reader uses them.
+    public func emptyJournal() throws(EngineError) -> Bool { try file?.emptyJournal() ?? true }
 }
 
 extension LedgerRepository {
@@ -190,9 +208,9 @@ extension LedgerRepository {
         keys: [IdempotencyKey],
         now: Instant
     ) throws(EngineError) {
-        guard connection.isShared else { return try begin() }
+        guard let shared else { return try begin() }
         let (stored, statements) = (stored, statements)
-        _ = try connection.readAhead {
+        _ = try shared.readAhead {
             try? preload.read(from: stored)
             _ = try? (stored.knowsErasures(), stored.endedContracts(at: now))
             _ = try? (countUnclaimed(), statements.lastContract.first { row in row.integer(0) })
@@ -208,13 +226,13 @@ extension LedgerRepository {
         try reading { try preload.read(from: known) }
         let next = try reading { try preload.next(after: ended, in: known) }
         // A contract's further holders are asked for when its row is there.
-        while try connection.readAhead({ try? next.read(from: stored) }) {}
+        while try shared.readAhead({ try? next.read(from: stored) }) {}
         try reading { try next.read(from: known) }
     }
 
     /// Sends a question in advance that is asked after the commit.
     public func askAheadForNextEnd() throws(EngineError) {
-        _ = try connection.readAhead { _ = try? nextEnd() }
+        _ = try shared?.readAhead { _ = try? nextEnd() }
     }
 }
 
@@ -247,7 +265,7 @@ extension LedgerRepository {
     }
 
     /// True if work done under `lease` may be committed in this transaction.
-    public func holds(_ lease: Lease) throws(EngineError) -> Bool { try connection.holds(lease) }
+    public func holds(_ lease: Lease) throws(EngineError) -> Bool { try shared?.holds(lease) ?? true }
 
     public func commit() throws(EngineError) {
         try writeHooks()
@@ -266,7 +284,7 @@ extension LedgerRepository {
     }
 
     public func endCommand() throws(EngineError) {
-        try connection.confirmStatements()
+        try shared?.confirmStatements()
         try statements.release.run()
     }
 

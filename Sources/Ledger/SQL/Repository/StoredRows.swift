@@ -1,4 +1,4 @@
-internal import Domain
+import Domain
 
 /// The rows of the ledger, as decisions read them in a transaction. Used by the writer's thread only.
 final class StoredRows {

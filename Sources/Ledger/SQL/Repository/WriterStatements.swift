@@ -1,4 +1,4 @@
-internal import Domain
+import Domain
 
 /// All SQL of the writer, prepared once, in the dialect that SQLite and PostgreSQL share. The tables are in each
 /// engine's schema.
@@ -78,13 +78,8 @@ struct WriterStatements {
             "UPDATE orders SET product = ?, provider = ?, product_group = ?, kind = ?, trace = ? WHERE token = ?"
         )
 
-        findContract = try connection.prepare(
-            """
-            SELECT \(ContractRow.selection) FROM contracts
-            WHERE lineage = ? AND provider = ? AND environment = ? AND app = ?
-            """
-        )
-        contractByID = try connection.prepare("SELECT \(ContractRow.selection) FROM contracts WHERE id = ?")
+        findContract = try connection.contracts(where: "lineage = ? AND \(ContractRow.scope)")
+        contractByID = try connection.contracts(where: "id = ?")
         lastContract = try connection.prepare("SELECT max(id) FROM contracts")
         insertContract = try connection.prepare(Insertion(into: "contracts", "id, \(ContractRow.columns)"))
         updateIdentity = try connection.prepare(
@@ -93,19 +88,9 @@ struct WriterStatements {
         updateState = try connection.prepare(
             waiting: "UPDATE contracts SET \(assignments(ContractRow.stateColumns)) WHERE id = ?"
         )
-        contractsOfUser = try connection.prepare(
-            """
-            SELECT \(ContractRow.selection) FROM contracts
-            WHERE user = ? AND kind IN ('subscription', 'non_renewing', 'non_consumable') ORDER BY kind, id
-            """
-        )
-        contractsSharedWith = try connection.prepare(
-            """
-            SELECT \(ContractRow.selection) FROM contracts
-            WHERE id IN (SELECT contract FROM shares WHERE user = ?)
-                AND kind IN ('subscription', 'non_renewing', 'non_consumable')
-            ORDER BY id
-            """
+        contractsOfUser = try connection.contracts(where: "user = ? AND \(ContractRow.lasting) ORDER BY kind, id")
+        contractsSharedWith = try connection.contracts(
+            where: "id IN (SELECT contract FROM shares WHERE user = ?) AND \(ContractRow.lasting) ORDER BY id"
         )
         shares = try connection.prepare("SELECT user FROM shares WHERE contract = ? ORDER BY ordinal")
         insertShare = try connection.prepare("INSERT INTO shares (user, contract, ordinal) VALUES (?, ?, ?)")
@@ -122,12 +107,8 @@ struct WriterStatements {
                     """
             )
         )
-        contractsByToken = try connection.prepare(
-            """
-            SELECT \(ContractRow.selection) FROM contracts
-            WHERE id IN (SELECT contract FROM tokens WHERE token = ?)
-            ORDER BY id LIMIT \(ContractIndex.boughtLimit)
-            """
+        contractsByToken = try connection.contracts(
+            where: "id IN (SELECT contract FROM tokens WHERE token = ?) ORDER BY id LIMIT \(ContractIndex.boughtLimit)"
         )
         claims = try connection.prepare(
             """
@@ -147,27 +128,18 @@ struct WriterStatements {
                     """
             )
         )
-        contractsByAccount = try connection.prepare(
-            """
-            SELECT \(ContractRow.selection) FROM contracts
-            WHERE account = ? AND provider = ? AND environment = ? AND app = ?
-            ORDER BY id LIMIT \(ContractIndex.relatedLimit)
-            """
+        contractsByAccount = try connection.contracts(
+            where: "account = ? AND \(ContractRow.scope) ORDER BY id LIMIT \(ContractIndex.relatedLimit)"
         )
-        contractsByPreviousLineage = try connection.prepare(
-            """
-            SELECT \(ContractRow.selection) FROM contracts
-            WHERE previous_lineage = ? AND provider = ? AND environment = ? AND app = ?
-            ORDER BY id LIMIT \(ContractIndex.relatedLimit)
-            """
+        contractsByPreviousLineage = try connection.contracts(
+            where: "previous_lineage = ? AND \(ContractRow.scope) ORDER BY id LIMIT \(ContractIndex.relatedLimit)"
         )
 
-        contractsByPurchase = try connection.prepare(
-            """
-            SELECT \(ContractRow.selection) FROM contracts
-            WHERE lineage > ? AND lineage < ? AND provider = ? AND environment = ? AND app = ?
-            ORDER BY lineage LIMIT \(ContractIndex.relatedLimit)
-            """
+        contractsByPurchase = try connection.contracts(
+            where: """
+                lineage > ? AND lineage < ? AND \(ContractRow.scope)
+                ORDER BY lineage LIMIT \(ContractIndex.relatedLimit)
+                """
         )
 
         insertTransfer = try connection.prepare(
@@ -183,11 +155,8 @@ struct WriterStatements {
             WHERE from_user = ? AND provider = ? AND environment = ? ORDER BY at, to_user
             """
         )
-        contractsOfStoreUser = try connection.prepare(
-            """
-            SELECT \(ContractRow.selection) FROM contracts
-            WHERE user = ? AND provider = ? AND environment = ? AND store_user IS NOT NULL ORDER BY kind, id
-            """
+        contractsOfStoreUser = try connection.contracts(
+            where: "user = ? AND provider = ? AND environment = ? AND store_user IS NOT NULL ORDER BY kind, id"
         )
 
         insertJob = try connection.prepare(
@@ -356,9 +325,7 @@ struct WriterStatements {
         deleteTombstone = try connection.prepare("DELETE FROM tombstones WHERE digest = ?")
 
         nextEnd = try connection.prepare("SELECT min(ends_at) FROM contracts WHERE ends_at IS NOT NULL")
-        endedContracts = try connection.prepare(
-            "SELECT \(ContractRow.selection) FROM contracts WHERE ends_at <= ? ORDER BY ends_at, id LIMIT 500"
-        )
+        endedContracts = try connection.contracts(where: "ends_at <= ? ORDER BY ends_at, id LIMIT 500")
     }
 }
 

@@ -1,4 +1,4 @@
-internal import Domain
+import Domain
 
 /// Converts between an act and its row.
 enum AuditRow {

@@ -1,4 +1,4 @@
-internal import Domain
+import Domain
 
 /// A contract and its row.
 struct ContractRow {
@@ -26,6 +26,10 @@ struct ContractRow {
     static let selection = """
         id, \(columns), CASE WHEN EXISTS (SELECT 1 FROM shares WHERE contract = contracts.id) THEN 1 ELSE 0 END
         """
+    /// Everything but consumables, of which a user may have many.
+    static let lasting = "kind IN ('subscription', 'non_renewing', 'non_consumable')"
+    /// In which a store's texts are unique; `ContractKey.values(first:)` has its values.
+    static let scope = "provider = ? AND environment = ? AND app = ?"
 
     /// Reads a `selection`.
     static func read(_ row: Row) throws(EngineError) -> ContractRow {
@@ -57,6 +61,13 @@ struct ContractRow {
 
     private static func register<Text>(_ value: Text?, at signedAt: Instant) -> LastWriterWins<Text>? {
         value.map { LastWriterWins($0, at: signedAt) }
+    }
+}
+
+extension LedgerConnection {
+    /// Finds rows for `ContractRow.read`.
+    func contracts(where condition: String) throws(EngineError) -> Statement {
+        try prepare("SELECT \(ContractRow.selection) FROM contracts WHERE \(condition)")
     }
 }
 
@@ -143,13 +154,10 @@ extension LWWTransaction {
 
 extension ContractStatus {
     fileprivate init(_ reader: inout RowReader) throws(EngineError) {
-        self.init(
-            state: try reader.word(),
-            product: reader.text(),
-            pendingProduct: reader.optionalText(),
-            accessUntil: reader.optionalInstant(),
-            autoRenew: reader.optionalFlag(),
-            isPausing: reader.flag()
-        )
+        self.init(state: try reader.word(), product: reader.text())
+        pendingProduct = reader.optionalText()
+        accessUntil = reader.optionalInstant()
+        autoRenew = reader.optionalFlag()
+        isPausing = reader.flag()
     }
 }

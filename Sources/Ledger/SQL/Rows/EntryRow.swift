@@ -1,4 +1,4 @@
-internal import Domain
+import Domain
 
 /// Converts between an entry and its row.
 enum EntryRow {

@@ -1,4 +1,4 @@
-internal import Domain
+import Domain
 
 /// Converts between a fragment and its row. Rows hold facts, not HTML, so that missed fragments are rendered with
 /// today's templates.

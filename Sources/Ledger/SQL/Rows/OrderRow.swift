@@ -1,4 +1,4 @@
-internal import Domain
+import Domain
 
 /// Converts between an order and its row.
 enum OrderRow {
@@ -31,15 +31,13 @@ enum OrderRow {
     }
 
     private static func read(_ reader: inout RowReader) throws(EngineError) -> Order {
-        Order(
-            token: try reader.parsed { OrderToken($0) },
-            user: reader.user(),
-            product: reader.text(),
-            provider: try reader.optionalWord(),
-            group: reader.optionalText(),
-            kind: try reader.optionalWord(),
-            trace: reader.optionalText().flatMap { TraceID($0) }
-        )
+        let token = try reader.parsed { OrderToken($0) }
+        var order = Order(token: token, user: reader.user(), product: reader.text())
+        order.provider = try reader.optionalWord()
+        order.group = reader.optionalText()
+        order.kind = try reader.optionalWord()
+        order.trace = reader.optionalText().flatMap { TraceID($0) }
+        return order
     }
 }
 

@@ -9,7 +9,9 @@ public struct ReceiptClue: Sendable, Equatable {
     public var app: String?
     /// Nil when the receipt does not name one: then ask both, Production first.
     public var environment: StoreEnvironment?
+}
 
+extension ReceiptClue {
     /// Reads a receipt from iOS 7 or later (PKCS#7) or from iOS 6 (a property list). Nil when it names no transaction.
     public init?(unproven receipt: [UInt8]) {
         let isOld = ReceiptClue.isPropertyList(receipt)
@@ -20,12 +22,6 @@ public struct ReceiptClue: Sendable, Equatable {
 
     /// Whether it is a receipt from iOS 6.
     public static func isPropertyList(_ receipt: [UInt8]) -> Bool { receipt.first == UInt8(ascii: "{") }
-
-    public init(transactionID: String, app: String?, environment: StoreEnvironment?) {
-        self.transactionID = transactionID
-        self.app = app
-        self.environment = environment
-    }
 
     private static func signed(_ receipt: [UInt8]) -> ReceiptClue? {
         guard let content = VerifiedCMSMessage.unprovenContent(of: receipt), let parsed = try? AppReceipt(content)

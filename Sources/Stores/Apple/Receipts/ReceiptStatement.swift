@@ -20,17 +20,6 @@ public struct ReceiptPurchase: Sendable {
     var isUpgraded = false
 }
 
-/// The app and environment of a receipt.
-public struct ReceiptPlace: Sendable {
-    public var app: String
-    public var environment: StoreEnvironment
-
-    public init(app: String, environment: StoreEnvironment) {
-        self.app = app
-        self.environment = environment
-    }
-}
-
 /// Turns the purchases of a receipt into events, one for each contract.
 public struct ReceiptStatement {
     public enum Source: String, Sendable {
@@ -38,29 +27,14 @@ public struct ReceiptStatement {
         case verifyReceipt = "VERIFY_RECEIPT"
     }
 
-    private let source: Source
-    private let place: ReceiptPlace
-    private let signedAt: Instant
-    private let catalog: Catalog
-    private let renewals: [String: StoredRenewal]
-    private let body: [UInt8]
-
-    /// `signedAt` is when the receipt was made. `renewals` are keyed by lineage; a signed receipt has none.
-    public init(
-        source: Source,
-        place: ReceiptPlace,
-        signedAt: Instant,
-        catalog: Catalog,
-        renewals: [String: StoredRenewal] = [:],
-        body: [UInt8]
-    ) {
-        self.source = source
-        self.place = place
-        self.signedAt = signedAt
-        self.catalog = catalog
-        self.renewals = renewals
-        self.body = body
-    }
+    let source: Source
+    let place: ApplePlace
+    /// When the receipt was made.
+    let signedAt: Instant
+    let catalog: Catalog
+    /// By lineage; a signed receipt has none.
+    var renewals: [String: StoredRenewal] = [:]
+    let body: [UInt8]
 
     /// Oldest purchase first. Without any purchase, returns a single event that says nothing.
     public func events(_ purchases: [ReceiptPurchase]) throws(VerificationError) -> [Event] {
@@ -111,12 +85,7 @@ public struct ReceiptStatement {
     ) -> Observation {
         let kind = productKind(purchase.productType, of: transaction)
         return Observation(
-            contract: ContractKey(
-                provider: .apple,
-                environment: place.environment,
-                app: place.app,
-                lineage: lineage
-            ),
+            contract: place.key(lineage),
             kind: kind,
             group: purchase.group,
             token: purchase.token,
