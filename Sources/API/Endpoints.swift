@@ -50,6 +50,10 @@ public struct Endpoints: RequestHandler {
         case .user(let user) where request.method == "DELETE":
             return trusted(request) { ErasureEndpoint(services).answer(user, request: $0) }
         case .user(let user): return trusted(request) { UserRecordEndpoint(services).answer(user, request: $0) }
+        case .events: return trusted(request, answer: EventsEndpoint(services).answer)
+        case .search: return trusted(request, answer: SearchEndpoint(services).answer)
+        case .attention: return trusted(request) { _ in AttentionEndpoint(services).answer() }
+        case .history: return trusted(request, answer: HistoryEndpoint(services).answer)
         case .event(let id): return trusted(request) { EventEndpoint(services).answer(id, request: $0) }
         case .userEvents(let user): return trusted(request) { UserEventsEndpoint(services).answer(user, request: $0) }
         case .entitlements(let user): return trusted(request) { _ in UsersEndpoint(services).entitlements(of: user) }

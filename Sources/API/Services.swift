@@ -34,6 +34,8 @@ public final class Services: Sendable {
     public let metrics: Metrics
     public let telemetry: WebhookTelemetry
     let refusals: RefusalTelemetry
+    let refused = RefusedWebhooks()
+    public let history: History
     let deliveries: DeliveryHealth
     /// These threads check signatures; a loop never does.
     public let workers: WorkerPool
@@ -105,6 +107,7 @@ public final class Services: Sendable {
         self.metrics = metrics
         self.telemetry = telemetry
         self.deliveries = deliveries
+        history = History(metrics)
         refusals = RefusalTelemetry(stores: stores, metrics: metrics, log: log)
         self.workers = workers
         self.blockingPools = blockingPools

@@ -14,6 +14,12 @@ static const struct paycast_asset assets[] = {
     {"console/action.html", (const unsigned char[]){
 #embed "../../public/console/action.html" suffix(, 0)
     }},
+    {"console/attention.html", (const unsigned char[]){
+#embed "../../public/console/attention.html" suffix(, 0)
+    }},
+    {"console/chart.html", (const unsigned char[]){
+#embed "../../public/console/chart.html" suffix(, 0)
+    }},
     {"console/console.css", (const unsigned char[]){
 #embed "../../public/console/console.css" suffix(, 0)
     }},
@@ -26,17 +32,32 @@ static const struct paycast_asset assets[] = {
     {"console/error.html", (const unsigned char[]){
 #embed "../../public/console/error.html" suffix(, 0)
     }},
+    {"console/event.html", (const unsigned char[]){
+#embed "../../public/console/event.html" suffix(, 0)
+    }},
+    {"console/events.html", (const unsigned char[]){
+#embed "../../public/console/events.html" suffix(, 0)
+    }},
     {"console/layout.html", (const unsigned char[]){
 #embed "../../public/console/layout.html" suffix(, 0)
     }},
+    {"console/live.html", (const unsigned char[]){
+#embed "../../public/console/live.html" suffix(, 0)
+    }},
     {"console/log_in.html", (const unsigned char[]){
 #embed "../../public/console/log_in.html" suffix(, 0)
+    }},
+    {"console/nodes.html", (const unsigned char[]){
+#embed "../../public/console/nodes.html" suffix(, 0)
     }},
     {"console/overview.html", (const unsigned char[]){
 #embed "../../public/console/overview.html" suffix(, 0)
     }},
     {"console/parts.html", (const unsigned char[]){
 #embed "../../public/console/parts.html" suffix(, 0)
+    }},
+    {"console/search.html", (const unsigned char[]){
+#embed "../../public/console/search.html" suffix(, 0)
     }},
     {"console/time_line.html", (const unsigned char[]){
 #embed "../../public/console/time_line.html" suffix(, 0)

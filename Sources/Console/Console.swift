@@ -12,6 +12,7 @@ public final class Console: Sendable {
     private let door: ConsoleDoor
     private let templates: ConsoleTemplates
     private let layout: ConsoleLayout
+    private let live: LiveLists
     private let files = ConsoleFiles()
     /// Few threads, so that open consoles cannot take the server's time from the pages.
     private let pool = WorkerPool(name: "console", threads: 2, capacity: 100)
@@ -27,6 +28,7 @@ public final class Console: Sendable {
             preconditionFailure("public/console: \(error)")
         }
         layout = ConsoleLayout(templates)
+        live = LiveLists(settings, templates)
     }
 
     /// Whether somebody may come in.
@@ -36,6 +38,7 @@ public final class Console: Sendable {
     public func answer(_ request: Request) -> Answer {
         guard door.isThere else { return .respond(.notFound) }
         if case .asset(let name) = ConsoleRoute(request.head) { return .respond(files.answer(name)) }
+        if case .liveStream = ConsoleRoute(request.head), let answer = stream(request) { return answer }
         return .later { [self] reply in
             pool.submit { reply.send(ConsoleHeaders.added(to: self.response(to: request))) }
         }
@@ -64,7 +67,28 @@ public final class Console: Sendable {
 
     /// Finishes the pages that are being made. Call it once.
     public func close() {
+        live.close()
         pool.close()
+    }
+
+    /// A live list's page follows its stream; nil if it may not, which is answered like any other page.
+    private func stream(_ request: Request) -> Answer? {
+        let filter = LiveFilter(request.query)
+        guard request.method == "GET", filter.refusal == nil, let session = door.session(of: request),
+            session.rights.contains(.operate), session.user == nil,
+            let since = request.lastEventID.flatMap({ $0.isEmpty ? nil : $0 }) ?? request.query["since"]
+        else { return nil }
+        let api = ConsoleAPI(handler: handler, session: session)
+        live.open(filter, since: since, by: api)
+        return .open(
+            PageRequest(stream: filter.stream, content: .fragments, expires: session.token.expiry) {
+                [live, pool] done in
+                pool.submit {
+                    let missed = try? live.missed(filter, since: since, by: api)
+                    done(missed ?? CatchUpBatch(through: 0, messages: [], extent: .unreadable))
+                }
+            }
+        )
     }
 
     private func response(to request: Request) -> Response {
@@ -115,7 +139,7 @@ public final class Console: Sendable {
         request: Request,
         session: ConsoleSession
     ) throws(ConsoleError) -> Response {
-        guard let page = route.page else { throw .notFound("There is no such page.") }
+        guard let page = route.page(settings) else { throw .notFound("There is no such page.") }
         if let user = session.user, route.user != user {
             throw .forbidden("The link that opened this session is for one user, and this page is another's.")
         }

@@ -10,7 +10,8 @@ struct ConsoleLayout {
 
     /// The pages of the menu, each with the right without which it is not offered.
     private static let menu: [(title: String, address: String, right: Right)] = [
-        ("Overview", "/console", .read)
+        ("Overview", "/console", .read), ("Live", "/console/live", .operate),
+        ("Attention", "/console/attention", .operate), ("Nodes", "/console/nodes", .operate),
     ]
 
     /// Without a session there is no menu. `address` is the page's own.

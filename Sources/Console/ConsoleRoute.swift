@@ -15,6 +15,14 @@ enum ConsoleRoute: Equatable {
     /// What the user's pages show, for a frame.
     case userPreview(UserID)
     case userAction(UserID, word: String)
+    case search
+    /// By the store's id, or by its cursor.
+    case event(id: String)
+    case live
+    /// What `live` follows.
+    case liveStream
+    case attention
+    case nodes
 
     /// Nil if nothing of ours is there.
     init?(_ head: RequestHead) {
@@ -24,6 +32,12 @@ enum ConsoleRoute: Equatable {
         case (2, "session"): self = .session
         case (2, "log-out"): self = .logOut
         case (2, "enter"): self = .enter
+        case (2, "search"): self = .search
+        case (2, "live"): self = .live
+        case (3, "live") where parts[2] == "stream": self = .liveStream
+        case (2, "attention"): self = .attention
+        case (2, "nodes"): self = .nodes
+        case (3, "events") where !parts[2].isEmpty: self = .event(id: parts[2])
         case (3, "assets"): self = .asset(parts[2])
         case (3, "users") where isValidIdentifier(parts[2]): self = .user(UserID(parts[2]))
         case (4, "users") where isValidIdentifier(parts[2]):
@@ -37,19 +51,24 @@ enum ConsoleRoute: Equatable {
     var user: UserID? {
         switch self {
         case .user(let user), .userPreview(let user), .userAction(let user, _): user
-        case .overview, .session, .logOut, .enter, .asset: nil
+        case .overview, .session, .logOut, .enter, .asset, .search, .event, .live, .liveStream, .attention, .nodes: nil
         }
     }
 
     /// Nil for the door and the files, which are no pages.
-    var page: (any ConsolePage)? {
+    func page(_ settings: ConsoleSettings) -> (any ConsolePage)? {
         switch self {
         case .overview: OverviewPage()
         case .user(let user): UserPage(user: user)
         case .userPreview(let user): UserPreviewPage(user: user)
         case .userAction(let user, let word):
             UserActions.action(word).map { UserActionPage(user: user, word: word, action: $0) }
-        case .session, .logOut, .enter, .asset: nil
+        case .search: SearchPage()
+        case .event(let id): EventPage(id: id)
+        case .live: LivePage()
+        case .attention: AttentionPage()
+        case .nodes: NodesPage(facts: settings.facts)
+        case .session, .logOut, .enter, .asset, .liveStream: nil
         }
     }
 }
@@ -57,4 +76,7 @@ enum ConsoleRoute: Equatable {
 /// Addresses of the console.
 enum ConsoleAddress {
     static func user(_ user: UserID) -> String { "/console/users/\(PercentEncoding.encode(user.text))" }
+
+    /// By the store's id, or by a cursor.
+    static func event(_ id: String) -> String { "/console/events/\(PercentEncoding.encode(id))" }
 }

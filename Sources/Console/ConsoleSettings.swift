@@ -10,6 +10,12 @@ public struct ConsoleSettings: Sendable {
     public var isDevelopment: Bool
     /// Pages reach this server over TLS, without a proxy in between.
     public var isSecure: Bool
+    /// Hands the loops of this node messages that no entry of the ledger holds.
+    public var publish: @Sendable ([Message]) -> Void
+    /// Whether a page of this node follows a stream.
+    public var isFollowed: @Sendable (StreamName) -> Bool
+    /// What the settings are, without secrets.
+    public var facts: [(name: String, value: String)]
 
     /// Where the console is if it is not at the server's own address: `https://HOST:PORT`.
     public var ownAddress: String?
@@ -23,7 +29,10 @@ public struct ConsoleSettings: Sendable {
         isDevelopment: Bool,
         isSecure: Bool,
         ownAddress: String? = nil,
-        spend: @escaping @Sendable (_ id: String) -> Bool?
+        spend: @escaping @Sendable (_ id: String) -> Bool?,
+        publish: @escaping @Sendable ([Message]) -> Void = { _ in },
+        isFollowed: @escaping @Sendable (StreamName) -> Bool = { _ in false },
+        facts: [(name: String, value: String)] = []
     ) {
         self.keys = keys
         self.now = now
@@ -31,5 +40,8 @@ public struct ConsoleSettings: Sendable {
         self.isSecure = isSecure
         self.ownAddress = ownAddress
         self.spend = spend
+        self.publish = publish
+        self.isFollowed = isFollowed
+        self.facts = facts
     }
 }

@@ -118,6 +118,9 @@ public final class Gateway: Sendable {
         Array(Set(ports.flatMap(\.pageStreams)))
     }
 
+    /// Whether anybody follows a stream, a feed too.
+    public func follows(_ stream: StreamName) -> Bool { ports.contains { $0.follows(stream) } }
+
     /// Asks every loop for its pages that follow a stream. The answer comes on a loop's thread.
     public func openPages(on stream: StreamName, completion: @escaping @Sendable ([OpenPage]) -> Void) {
         openPages(on: stream, at: ports[...], after: [], completion: completion)

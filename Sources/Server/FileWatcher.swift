@@ -3,13 +3,19 @@ internal import Pages
 internal import Support
 
 /// A thread that looks every second for changed template files and a renewed certificate. It also returns memory to the
-/// system after many connections have ended.
+/// system after many connections have ended, and lets others do something each second.
 struct FileWatcher {
     private let thread: WorkerThread
     private let mailbox: Mailbox<Never>
     private let waker = Waker()
 
-    init(templates: TemplateLoader, certificate: CertificateWatch?, gateway: Gateway, log: Log) {
+    init(
+        templates: TemplateLoader,
+        certificate: CertificateWatch?,
+        gateway: Gateway,
+        log: Log,
+        tick: @escaping @Sendable () -> Void
+    ) {
         let mailbox = Mailbox<Never>(capacity: 0) { [waker] in waker.wake() }
         self.mailbox = mailbox
         thread = WorkerThread(name: "watcher") { [waker] in
@@ -19,6 +25,7 @@ struct FileWatcher {
             while !mailbox.isClosed {
                 waker.wait(timeout: .seconds(1))
                 if trim.isDue(ended: gateway.endedConnections) { Allocator.trim() }
+                tick()
                 certificate?.refresh()
                 if watch.refresh() { gateway.forgetRecentMessages() }
             }

@@ -27,6 +27,7 @@ public final class Server {
     let watch: LedgerWatch
     private let restart = Restart()
     private let certificate = CertificateHealth()
+    private let history: History
     private let manager: SystemdNotifier
     /// The ledger's newest position at the start.
     let position: Int64
@@ -58,6 +59,8 @@ public final class Server {
         )
         let services = core.services(background: background, demo: demo, readiness: report.ask)
         core.showCertificates(certificate)
+        history = services.history
+        history.tick(at: core.clock.now())
         position = try core.head()
         var endpoints = Endpoints(services)
         console = core.console(services, api: endpoints)
@@ -67,6 +70,7 @@ public final class Server {
         let isApart = core.consoleSocket != nil
         gateway = try core.gateway(isApart ? endpoints : withConsole, position: position)
         consoleGateway = try core.consoleGateway(withConsole, position: position)
+        core.consolePages.replace(with: consoleGateway ?? gateway)
         core.publisher.connect(gateway)
         try core.follow(after: position, restart: restart)
         reloader = Reloader(core, source: source, services: services, hooks: background.hooks)
@@ -99,7 +103,8 @@ public final class Server {
                 )
             },
             gateway: gateway,
-            log: log
+            log: log,
+            tick: { [history, clock = core.clock] in history.tick(at: clock.now()) }
         )
         // In development, the stand-ins in this same server answer for the stores: there is nothing to find out.
         let probe = configuration.isDevelopment ? nil : StoreProbe(core.stores, clock: core.clock)

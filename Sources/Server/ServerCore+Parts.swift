@@ -149,7 +149,10 @@ extension ServerCore {
                 guard writer.submit(command), case .success(let result) = answer.wait() else { return nil }
                 if case .made = result { return true }
                 return false
-            }
+            },
+            publish: { [consolePages] messages in consolePages.value?.publish([Publication(transient: messages)]) },
+            isFollowed: { [consolePages] stream in consolePages.value?.follows(stream) ?? false },
+            facts: configuration.facts(node: ledger.node)
         )
         return Console(settings, api: api)
     }

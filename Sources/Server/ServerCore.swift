@@ -27,6 +27,8 @@ struct ServerCore {
     let telemetry: WebhookTelemetry
     let deliveries: DeliveryHealth
     let publisher: Publisher
+    /// The loops that have the console's pages; nil before they exist.
+    let consolePages = SharedValue<Gateway?>(nil)
     /// The streams that pages of all nodes follow; nil unless a listener to Rails has to know.
     let follows: FollowedStreams?
     let ends: EndedAccessQueue

@@ -105,6 +105,8 @@ ASKED = [
     Case("invalid_locale", 400, "POST /orders", '{"user":"1","product":"p","locale":"?"}'),
     Case("unknown_order", 404, "GET /orders/11111111-1111-4111-8111-111111111111"),
     Case("unknown_event", 404, "GET /events/1"),
+    Case("invalid_query", 400, "GET /search?q="),
+    Case("invalid_range", 400, "GET /history?range=year"),
     Case("invalid_cursor", 400, "GET /feed?since=yesterday"),
     Case("invalid_limit", 400, "GET /users/1/events?limit=0"),
     Case("invalid_since", 400, "POST /recoveries", '{"provider":"apple","since":"x"}'),

@@ -25,7 +25,7 @@ public struct HookDesk: Sendable {
         return true
     }
 
-    fileprivate func shown(_ address: String) -> String {
+    func shown(_ address: String) -> String {
         addresses.first { $0.address == address }?.shown ?? String(address.prefix { $0 != "?" })
     }
 }
@@ -137,7 +137,7 @@ struct HooksEndpoint {
 }
 
 extension HooksAnswer.Hook {
-    fileprivate init(_ state: HookAddressState, url: String) {
+    init(_ state: HookAddressState, url: String) {
         let word = state.goneAt != nil ? "gone" : state.failures > 0 ? "failing" : "ok"
         self.init(
             url: url,
@@ -153,7 +153,7 @@ extension HooksAnswer.Hook {
 }
 
 extension HookDeliveriesAnswer.Delivery {
-    fileprivate init(_ delivery: HookDelivery, url: String, epoch: String) {
+    init(_ delivery: HookDelivery, url: String, epoch: String) {
         self.init(
             id: delivery.id,
             message: delivery.messageID(epoch: epoch),

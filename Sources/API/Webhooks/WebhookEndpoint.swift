@@ -86,6 +86,16 @@ struct WebhookEndpoint {
         if services.authorization.key(request.credentials)?.rights.contains(.operate) != true {
             let claim = delivery.flatMap { services.deliveries.refused($0, of: provider, error: error) }
             services.refusals.webhook(provider, error: error, claim: claim)
+            services.refused.add(
+                RefusedWebhooks.Refusal(
+                    at: services.clock.now(),
+                    provider: provider,
+                    client: request.client?.description,
+                    reason: error.code,
+                    message: error.message,
+                    bytes: request.body.count
+                )
+            )
         }
         guard case .untrusted = error, let answers else { return .refused(error) }
         return .refused(error, status: answers.untrusted)

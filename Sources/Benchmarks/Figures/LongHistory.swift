@@ -29,10 +29,24 @@ enum LongHistory: Benchmark {
             }
             report.add(Row(figure: "\(figure): entitlements", unit: "ms p50", value: median(answers)))
             report.add(Row(figure: "\(figure): entitlements", unit: "ms p99", value: answers.p99))
+            for (page, question) in pages {
+                let answers = try measure { user in
+                    try asker.send(target.question(question(target.user(user), user)))
+                    try asker.finish()
+                }
+                report.add(Row(figure: "\(figure): console, \(page)", unit: "ms p99", value: answers.p99))
+            }
             let bytes = fileSize(path) / Double(events) - Double(LedgerFill.bodySize)
             report.add(Row(figure: "\(figure): ledger beside the bodies", unit: "bytes an event", value: bytes))
         }
     }
+
+    /// What the console's pages ask, for one user after the other.
+    private static let pages: [(name: String, path: @Sendable (_ user: String, _ number: Int) -> String)] = [
+        ("live", { _, _ in "/events?limit=50" }), ("live, filtered", { _, _ in "/events?outcome=stale&limit=50" }),
+        ("a user's events", { user, _ in "/users/\(user)/events" }), ("search", { user, _ in "/search?q=\(user)" }),
+        ("event", { _, number in "/events/event-\(number + 1)" }), ("attention", { _, _ in "/attention" }),
+    ]
 
     /// Sorted milliseconds for users from all over the ledger.
     private static func measure(_ ask: (Int) throws -> Void) rethrows -> [Double] {

@@ -43,7 +43,7 @@ struct PaycastTarget: Target {
 
     var port: Int { process.port }
 
-    private func user(_ channel: Int) -> String { "bench-\(channel)" }
+    func user(_ channel: Int) -> String { "bench-\(channel)" }
 
     /// The name that `PAYCAST_STREAM_NAME` produces by default.
     private func stream(_ channel: Int) -> String { "user:\(user(channel)):paywall" }
@@ -133,7 +133,7 @@ struct PaycastTarget: Target {
         return post("/transactions/apple", json: #"{"signedTransaction":"\#(jws)"}"#)
     }
 
-    private func question(_ path: String) -> [UInt8] {
+    func question(_ path: String) -> [UInt8] {
         Array("GET \(path) HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer \(apiKey)\r\n\r\n".utf8)
     }
 

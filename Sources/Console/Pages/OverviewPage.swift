@@ -1,8 +1,41 @@
+internal import APIModel
+internal import HTTP
 internal import Pages
 
-/// `/console`: where a search begins.
+/// `/console`: where a search begins, how the server is, and what it has counted in the last hour or day. The search is
+/// there even when nothing else can be told.
 struct OverviewPage: ConsolePage {
     func show(_ visit: Visit) throws(ConsoleError) -> Response {
-        visit.page("Overview", visit.render("overview"))
+        let values: [String: TemplateValue] = [
+            "health": .markup(visit.may(.operate) ? health(visit) : .empty),
+            "pictures": .markup(visit.may(.operate) ? pictures(visit) : .empty),
+        ]
+        return visit.page("Overview", visit.render("overview", values))
+    }
+
+    private func health(_ visit: Visit) -> Markup {
+        let sentences: Markup
+        do throws(ConsoleError) {
+            let found = try visit.api.get(AttentionAnswer.self, from: .attention)
+            sentences = visit.sentences(problems: found.problems, warnings: found.warnings)
+        } catch {
+            sentences = visit.sentences(problems: [error.message], warnings: [])
+        }
+        return visit.render("overview.health", ["sentences": .markup(sentences)])
+    }
+
+    private func pictures(_ visit: Visit) -> Markup {
+        let isDay = visit.query["range"] == "day"
+        let query = [(name: "range", value: isDay ? "day" : "hour")]
+        guard let history = try? visit.api.get(HistoryAnswer.self, from: .history, query: query) else { return .empty }
+        return visit.render(
+            "overview.pictures",
+            [
+                "title": .text(isDay ? "The last day of this node" : "The last hour of this node"),
+                "other": .text(isDay ? "" : "?range=day"),
+                "other_title": .text(isDay ? "The last hour" : "The last day"),
+                "charts": .markup(HistoryCharts(history).all.map { $0.markup(visit) }.joined()),
+            ]
+        )
     }
 }

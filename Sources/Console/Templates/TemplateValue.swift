@@ -17,7 +17,7 @@ enum InertText {
     static let limit = 300
 
     /// Makes control characters and marks of direction visible, and cuts what is too long.
-    static func of(_ text: String) -> String {
+    static func of(_ text: String, limit: Int = limit) -> String {
         var shown = ""
         var count = 0
         for scalar in text.unicodeScalars {

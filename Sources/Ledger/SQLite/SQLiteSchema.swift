@@ -43,6 +43,7 @@ public enum SQLiteSchema {
             WHERE user IS NULL AND contract IS NOT NULL;
         CREATE INDEX entries_unclaimed_by_order ON entries (order_token)
             WHERE user IS NULL AND order_token IS NOT NULL;
+        CREATE INDEX entries_in_doubt ON entries (outcome) WHERE outcome IN ('unclaimed', 'quarantined');
 
         CREATE TABLE contracts (
             id INTEGER PRIMARY KEY,

@@ -106,6 +106,40 @@ public final class LedgerReader: Sendable {
         }
     }
 
+    /// At most `limit` entries, newest first, between two positions that are left out themselves. The next page ends
+    /// after `through`.
+    public func newest(
+        _ selection: EntrySelection,
+        after oldest: Int64 = 0,
+        before newest: Int64? = nil,
+        limit: Int,
+        completion: @escaping @Sendable (Result<EntryPage, LedgerError>) -> Void
+    ) -> Bool {
+        ask(completion) { queries throws(LedgerError) in
+            try queries.newest(selection, after: oldest, before: newest, limit: limit)
+        }
+    }
+
+    /// What has such a name: a user, an order, a contract, an account at a store, or an event.
+    public func search(
+        _ name: String,
+        completion: @escaping @Sendable (Result<[SearchHit], LedgerError>) -> Void
+    ) -> Bool {
+        ask(completion) { queries throws(LedgerError) in
+            try queries.search(name)
+        }
+    }
+
+    /// What somebody should look at. `addresses` are the backend's.
+    public func attention(
+        of addresses: [String],
+        completion: @escaping @Sendable (Result<Attention, LedgerError>) -> Void
+    ) -> Bool {
+        ask(completion) { [clock] queries throws(LedgerError) in
+            try queries.attention(of: addresses, now: clock.now())
+        }
+    }
+
     /// The newest position.
     public func head(completion: @escaping @Sendable (Result<Cursor, LedgerError>) -> Void) -> Bool {
         ask(completion) { queries throws(LedgerError) in

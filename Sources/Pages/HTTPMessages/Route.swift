@@ -34,6 +34,8 @@ public enum Route: Sendable, Equatable {
     /// One order. The form of `token` is not checked here.
     case order(token: String)
     case user(UserID)
+    /// All events, newest first.
+    case events
     /// One event, by the store's id or its cursor. The form of `id` is not checked here.
     case event(id: String)
     case userEvents(user: UserID)
@@ -50,6 +52,12 @@ public enum Route: Sendable, Equatable {
     case grant(user: UserID, id: String)
     /// Who did what to a user.
     case audit
+    /// What has a name.
+    case search
+    /// What an operator should look at.
+    case attention
+    /// What the server has counted lately.
+    case history
     case broadcasts
     /// Broadcasts in the format of AnyCable's publishers.
     case anyCableBroadcasts
@@ -95,6 +103,10 @@ public enum Route: Sendable, Equatable {
         case "/cable": self = .cable
         case "/feed": self = .feed
         case "/audit": self = .audit
+        case "/events": self = .events
+        case "/search": self = .search
+        case "/attention": self = .attention
+        case "/history": self = .history
         case "/recoveries": self = .recoveries
         case "/replays": self = .replays
         case "/hooks": self = .hooks
@@ -226,8 +238,7 @@ extension Route {
         case .server: "OPTIONS"
         case .user: "GET, DELETE"
         case .order, .event, .userEvents, .userPages, .entitlements, .userStream, .streams, .cable, .feed, .audit,
-            .hooks, .hookDeliveries,
-            .demoEvents:
+            .events, .search, .attention, .history, .hooks, .hookDeliveries, .demoEvents:
             "GET"
         }
     }
@@ -253,7 +264,7 @@ public enum Right: String, CaseIterable, Sendable {
     /// Grants, claims, replays, recoveries, and messages to the backend once more.
     case act
     case erase
-    /// The feed, the metrics, the readiness, and how the backend is told.
+    /// The feed and the list of events, the metrics and their history, the readiness, what needs attention, and how the backend is told.
     case operate
 }
 
@@ -264,10 +275,10 @@ extension Route {
         case .broadcasts, .anyCableBroadcasts: .publish
         case .orders, .transactions, .receipts, .offers: .orders
         case .user: method == "DELETE" ? .erase : .read
-        case .order, .event, .userEvents, .userPages, .entitlements, .userStream, .userConsole: .read
+        case .order, .event, .search, .userEvents, .userPages, .entitlements, .userStream, .userConsole: .read
         case .grants, .grant, .claims, .replays, .recoveries, .hookTest, .hookResend: .act
         case .audit: .personal
-        case .feed, .ready, .metrics, .hooks, .hookDeliveries: .operate
+        case .feed, .events, .attention, .history, .ready, .metrics, .hooks, .hookDeliveries: .operate
         case .webhook, .streamEntitlements, .streams, .cable, .script, .nativeScript, .openAPI, .up, .demoStore,
             .demoEvents, .demoAPI, .server, .file, .console:
             nil

@@ -30,6 +30,7 @@ enum PartitionedTables {
                 WHERE "user" IS NULL AND contract IS NOT NULL;
             CREATE INDEX entries_unclaimed_by_order ON entries (order_token, position)
                 WHERE "user" IS NULL AND order_token IS NOT NULL;
+            CREATE INDEX entries_in_doubt ON entries (outcome, position) WHERE outcome IN ('unclaimed', 'quarantined');
 
             CREATE TABLE events (
                 position BIGINT PRIMARY KEY,

@@ -58,6 +58,18 @@ public final class Metrics: Sendable {
         }
     }
 
+    /// The present values of some metrics, each by its series as Prometheus writes it.
+    public func values(of metrics: [any Metric]) -> [String: Double] {
+        let names = metrics.map(\.name)
+        let lines = families.withLock { families in
+            families.filter { names.contains($0.name) }.flatMap { family in family.series.flatMap { $0.lines() } }
+        }
+        return lines.reduce(into: [:]) { values, line in
+            guard let space = line.lastIndex(of: " ") else { return }
+            values[String(line[..<space])] = Double(line[line.index(after: space)...])
+        }
+    }
+
     /// `lines` is given the labels as Prometheus wants them.
     private func show(
         _ metric: some Metric,

@@ -37,6 +37,34 @@ extension LedgerQueries {
         }
     }
 
+    /// At most `limit` entries, newest first, between two positions that are left out themselves. `entries` holds every
+    /// selected one down to `through`.
+    public func newest(
+        _ selection: EntrySelection,
+        after oldest: Int64,
+        before newest: Int64?,
+        limit: Int
+    ) throws(LedgerError) -> EntryPage {
+        try snapshot { head throws(EngineError) in
+            let end = min(newest ?? .max, head.position + 1)
+            var through = max(0, oldest)
+            var entries: [Entry]
+            if let user = selection.user {
+                let range: [Value] = [.integer(through), .integer(end), .integer(Int64(limit))]
+                entries = try statements.newestOfUser.all([Value(user)] + selection.values + range, read: EntryRow.read)
+            } else {
+                through = max(through, end - 1 - LedgerQueries.entriesOfAQuestion)
+                let values = [.integer(through)] + selection.values + [.integer(end), .integer(Int64(limit))]
+                entries = try statements.entriesBefore.all(values, read: EntryRow.read)
+            }
+            if entries.count == limit, let last = entries.last { through = last.position - 1 }
+            for index in entries.indices {
+                entries[index].fragments = try fragments(at: entries[index].position)
+            }
+            return EntryPage(entries: entries, through: through, head: head)
+        }
+    }
+
     /// The fragments of one entry, in their order.
     func fragments(at position: Int64) throws(EngineError) -> [Fragment] {
         try statements.fragmentsAt.all([.integer(position)], read: FragmentRow.read)

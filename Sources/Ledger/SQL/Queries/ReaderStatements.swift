@@ -2,6 +2,8 @@
 struct ReaderStatements {
     let erasureKey, tombstone, tombstonesAfter, bodyAt: Statement
     let committedUpTo, lost: Statement
+    let entriesBefore, newestOfUser, entriesInDoubt, contractsByName, contractsByAccount, unclaimed: Statement
+    let urgentJobs, abandonedJobs: Statement
     let entriesAfter, entriesOfUser, fragmentsAt, entriesBetween, fragmentsBetween: Statement
     let nextKey, fragmentsOfKey, newestOfKey, fragmentAt: Statement
     let userContracts, userShares, userConsumables, sharedConsumables: Statement
@@ -37,6 +39,44 @@ struct ReaderStatements {
             SELECT position, \(EntryRow.columns) FROM entries
             WHERE user = ?1 AND \(EntrySelection.condition) AND position > ?6 ORDER BY position LIMIT ?7
             """
+        )
+        entriesBefore = try connection.prepare(
+            """
+            SELECT position, \(EntryRow.columns) FROM entries
+            WHERE position > ?1 AND \(EntrySelection.condition) AND position < ?6 ORDER BY position DESC LIMIT ?7
+            """
+        )
+        newestOfUser = try connection.prepare(
+            """
+            SELECT position, \(EntryRow.columns) FROM entries
+            WHERE user = ?1 AND \(EntrySelection.condition) AND position > ?6 AND position < ?7
+            ORDER BY position DESC LIMIT ?8
+            """
+        )
+        entriesInDoubt = try connection.prepare(
+            """
+            SELECT position, \(EntryRow.columns) FROM entries
+            WHERE outcome = ? AND outcome IN ('unclaimed', 'quarantined') ORDER BY position DESC LIMIT ?
+            """
+        )
+        contractsByName = try connection.prepare(
+            """
+            SELECT \(ContractRow.selection) FROM contracts WHERE lineage = ?
+            ORDER BY provider, environment, app LIMIT ?
+            """
+        )
+        contractsByAccount = try connection.prepare(
+            "SELECT \(ContractRow.selection) FROM contracts WHERE account = ? ORDER BY id LIMIT ?"
+        )
+        unclaimed = try connection.prepare("SELECT CAST(value AS BIGINT) FROM meta WHERE key = 'unclaimed'")
+        urgentJobs = try connection.prepare(
+            """
+            SELECT \(TroubledJob.columns) FROM jobs
+            WHERE deadline < ? AND due_at IS NOT NULL ORDER BY deadline LIMIT ?
+            """
+        )
+        abandonedJobs = try connection.prepare(
+            "SELECT \(TroubledJob.columns) FROM jobs WHERE abandoned_at > 0 ORDER BY abandoned_at DESC LIMIT ?"
         )
         entriesBetween = try connection.prepare(
             "SELECT position, \(EntryRow.columns) FROM entries WHERE position > ? AND position <= ? ORDER BY position"

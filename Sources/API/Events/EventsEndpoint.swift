@@ -1,0 +1,48 @@
+internal import APIModel
+internal import Domain
+internal import HTTP
+internal import Ledger
+internal import Pages
+
+/// `GET /events[?before=CURSOR&since=CURSOR&limit=N&user=&provider=&environment=&type=&outcome=]`: what was committed,
+/// newest first, by the filters of the feed.
+struct EventsEndpoint {
+    private let services: Services
+
+    init(_ services: Services) {
+        self.services = services
+    }
+
+    func answer(_ request: Request) -> Answer {
+        let oldest, newest: Int64?
+        do throws(RefusedBody) {
+            oldest = try position("since", of: request)
+            newest = try position("before", of: request)
+        } catch {
+            return .respond(error.response)
+        }
+        guard let limit = PageLimit.read(request) else { return .respond(PageLimit.refusal) }
+        let selection = FeedFilter(request.query).selection
+        return .later { [reader = services.reader, epoch = services.epoch] reply in
+            reader.newest(selection, after: oldest ?? 0, before: newest, limit: limit) { result in
+                reply.send(result) { page in
+                    let isLast = page.through <= oldest ?? 0 || (selection.user != nil && page.entries.count < limit)
+                    let answer = EventsAnswer(
+                        events: page.entries.map { FeedItem($0, epoch: epoch) },
+                        next: isLast ? nil : Cursor(epoch: epoch, position: page.through + 1),
+                        since: page.head
+                    )
+                    return JSON.response(200, body: answer)
+                }
+            }
+        }
+    }
+
+    private func position(_ name: String, of request: Request) throws(RefusedBody) -> Int64? {
+        guard let text = request.query[name] else { return nil }
+        guard let cursor = Cursor(text), cursor.epoch == services.epoch else {
+            throw RefusedBody("invalid_cursor", message: "\(name) must be a cursor of this ledger.")
+        }
+        return cursor.position
+    }
+}

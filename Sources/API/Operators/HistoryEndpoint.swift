@@ -1,0 +1,37 @@
+internal import APIModel
+internal import HTTP
+internal import Pages
+internal import Support
+
+/// `GET /history?range=hour|day`: what this node has counted, by minutes or by quarters of an hour.
+struct HistoryEndpoint {
+    private let services: Services
+
+    init(_ services: Services) {
+        self.services = services
+    }
+
+    func answer(_ request: Request) -> Answer {
+        guard let range = History.Range(rawValue: request.query["range"] ?? "hour") else {
+            return .respond(HistoryEndpoint.invalidRange)
+        }
+        // On a worker, because the metrics are read.
+        return .later { [services] reply in
+            services.workers.submit {
+                let answer = HistoryAnswer(
+                    node: services.node,
+                    range: range.rawValue,
+                    step: range.step * 60,
+                    steps: services.history.steps(of: range, now: services.clock.now())
+                )
+                reply.send(JSON.response(200, body: answer))
+            }
+        }
+    }
+
+    private static let invalidRange = Response.error(
+        400,
+        code: "invalid_range",
+        message: "range must be hour or day."
+    )
+}

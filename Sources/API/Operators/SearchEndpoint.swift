@@ -1,0 +1,71 @@
+internal import APIModel
+internal import Domain
+internal import HTTP
+internal import Ledger
+internal import Pages
+
+/// `GET /search?q=NAME`: what has exactly this name, whatever kind of name it is.
+struct SearchEndpoint {
+    /// The longest name is a purchase token of Google's.
+    private static let limit = 1024
+
+    private let services: Services
+
+    init(_ services: Services) {
+        self.services = services
+    }
+
+    func answer(_ request: Request) -> Answer {
+        guard let name = request.query["q"], isValidIdentifier(name, limit: SearchEndpoint.limit) else {
+            return .respond(SearchEndpoint.invalidQuery)
+        }
+        return .later { [reader = services.reader, epoch = services.epoch] reply in
+            reader.search(name) { result in
+                reply.send(result) { hits in
+                    let found = hits.map { SearchAnswer.Hit($0, epoch: epoch) }
+                    return JSON.response(200, body: SearchAnswer(query: name, found: found))
+                }
+            }
+        }
+    }
+
+    private static let invalidQuery = Response.error(
+        400,
+        code: "invalid_query",
+        message: "q must have 1 to 1,024 bytes and no control characters."
+    )
+}
+
+extension SearchAnswer.Hit {
+    fileprivate init(_ hit: SearchHit, epoch: String) {
+        switch hit {
+        case .user(let user): self.init(kind: "user", id: user.text, user: user)
+        case .order(let order):
+            self.init(
+                kind: "order",
+                id: order.token.description,
+                user: order.user,
+                provider: order.provider?.rawValue,
+                product: order.product
+            )
+        case .contract(let contract, let owner, let newest):
+            self.init(
+                kind: "contract",
+                id: contract.key.lineage,
+                user: owner,
+                provider: contract.key.provider.rawValue,
+                product: contract.snapshot?.snapshot.product ?? contract.transaction?.transaction.product,
+                cursor: newest
+            )
+        case .event(let entry):
+            self.init(
+                kind: "event",
+                id: entry.notice.event ?? "",
+                user: entry.notice.user,
+                provider: entry.notice.provider?.rawValue,
+                product: entry.notice.product,
+                cursor: Cursor(epoch: epoch, position: entry.position)
+            )
+        }
+    }
+}

@@ -1,0 +1,47 @@
+internal import Domain
+internal import Encoding
+internal import HTTP
+
+/// Which events a live list shows, as its address says. Lists with the same filter share one stream.
+struct LiveFilter: Sendable, Equatable {
+    static let outcomes = Outcome.allCases.map(\.rawValue)
+    static let environments = StoreEnvironment.allCases.map(\.rawValue)
+    static let providers = [Provider.apple, .google, .stripe, .revenuecat, .purchasekit, .paycast].map(\.rawValue)
+
+    private static let closed = [
+        (name: "provider", known: providers), (name: "environment", known: environments),
+        (name: "outcome", known: outcomes),
+    ]
+    private static let open = ["type", "user"]
+
+    /// In a fixed order, without those that are empty.
+    let parameters: [(name: String, value: String)]
+
+    /// A field of a form that was left empty is no filter.
+    init(_ query: Query) {
+        parameters = (LiveFilter.closed.map(\.name) + LiveFilter.open).compactMap { name in
+            query[name].flatMap { $0.isEmpty ? nil : (name, $0) }
+        }
+    }
+
+    subscript(name: String) -> String { parameters.first { $0.name == name }?.value ?? "" }
+
+    /// Why it can show nothing, with the value that is wrong; nil if it can.
+    var refusal: String? {
+        for (name, known) in LiveFilter.closed where !self[name].isEmpty && !known.contains(self[name]) {
+            return "No \(name) is called “\(InertText.of(self[name]))”: it is one of \(known.joined(separator: ", "))."
+        }
+        for name in LiveFilter.open where !self[name].isEmpty && !isValidIdentifier(self[name]) {
+            return "A \(name) has at most 255 bytes and no control characters."
+        }
+        return nil
+    }
+
+    /// For an address, with `&` behind each.
+    var text: String { parameters.map { "\($0.name)=\(PercentEncoding.encode($0.value))&" }.joined() }
+
+    /// No page can name it, as no page can name a feed.
+    var stream: StreamName { .feed("console/" + text) }
+
+    static func == (left: LiveFilter, right: LiveFilter) -> Bool { left.text.hasSameBytes(as: right.text) }
+}

@@ -1,0 +1,143 @@
+internal import APIModel
+internal import Domain
+internal import Pages
+internal import Support
+internal import Synchronization
+
+/// The live lists that are open. One thread asks the API four times a second what is new, once for each filter that
+/// somebody follows, and hands the loops one message for all pages with that filter: so the pages of the app pay for a
+/// console no more than for one more transient message, whatever is committed.
+final class LiveLists: Sendable {
+    /// More than this at a time is a counter, which can be read, and not rows, which cannot.
+    static let rowLimit = 20
+    private static let turn = Duration.milliseconds(250)
+    /// A list that was just opened is followed in a moment.
+    private static let patience = Duration.seconds(10)
+
+    struct List: Sendable {
+        var filter: LiveFilter
+        /// With the key of whoever opened it last.
+        var api: ConsoleAPI
+        /// Everything up to here was handed to the pages, or read by them.
+        var cursor: String
+        var openedAt: Instant
+        /// The events that were counted, and not shown.
+        var counted = 0
+    }
+
+    private let lists = Mutex<[StreamName: List]>([:])
+    private let settings: ConsoleSettings
+    private let templates: ConsoleTemplates
+    private let routine = Routine(Routine.Stop())
+
+    init(_ settings: ConsoleSettings, _ templates: ConsoleTemplates) {
+        self.settings = settings
+        self.templates = templates
+        routine.start("console-live", state: ()) { [weak self] _ in self?.step() ?? .seconds(3600) }
+    }
+
+    func close() {
+        routine.end()
+    }
+
+    /// On a loop's thread: a page follows the list from now on. It reads for itself what it missed since `cursor`; what is
+    /// committed after that, and perhaps read twice, has the same id as a row that is there.
+    func open(_ filter: LiveFilter, since cursor: String, by api: ConsoleAPI) {
+        let now = settings.now()
+        lists.withLock { lists in
+            if lists[filter.stream] == nil {
+                lists[filter.stream] = List(filter: filter, api: api, cursor: cursor, openedAt: now)
+            } else {
+                lists[filter.stream]?.api = api
+                lists[filter.stream]?.openedAt = now
+            }
+        }
+        routine.wake()
+    }
+
+    /// What a page missed: the newest rows after its cursor.
+    func missed(_ filter: LiveFilter, since cursor: String, by api: ConsoleAPI) throws(ConsoleError) -> CatchUpBatch {
+        let found = try news(of: filter, since: cursor, by: api)
+        let through = Cursor(found.since)?.position ?? 0
+        guard !found.events.isEmpty else { return CatchUpBatch(through: through, messages: []) }
+        let parts = parts(found.events, since: found.since)
+        return CatchUpBatch(
+            through: through,
+            messages: [Message(stream: filter.stream, position: through, parts: parts)]
+        )
+    }
+
+    /// Returns how long to wait for the next turn.
+    private func step() -> Duration {
+        let open = lists.withLock { $0 }
+        for (stream, list) in open {
+            let isNew = settings.now().elapsed(since: list.openedAt) < LiveLists.patience
+            guard isNew || settings.isFollowed(stream) else {
+                lists.withLock { $0[stream] = nil }
+                continue
+            }
+            advance(list, on: stream)
+        }
+        return open.isEmpty ? .seconds(3600) : LiveLists.turn
+    }
+
+    private func advance(_ list: List, on stream: StreamName) {
+        let found: EventsAnswer
+        do throws(ConsoleError) {
+            found = try news(of: list.filter, since: list.cursor, by: list.api)
+        } catch {
+            // Its key may be gone: the pages reload, and their readers log in again. A ledger that is busy answers later.
+            guard case .forbidden = error else { return }
+            lists.withLock { $0[stream] = nil }
+            return settings.publish([Message(stream: stream, position: nil, parts: [.refresh])])
+        }
+        var list = list
+        list.cursor = found.since
+        if found.events.count > LiveLists.rowLimit { list.counted += found.events.count }
+        lists.withLock { lists in
+            guard lists[stream] != nil else { return }
+            lists[stream]?.cursor = list.cursor
+            lists[stream]?.counted = list.counted
+        }
+        guard !found.events.isEmpty else { return }
+        let parts =
+            found.events.count > LiveLists.rowLimit
+            ? [more(list, isCapped: found.next != nil), moved(found.since)] : parts(found.events, since: found.since)
+        settings.publish([Message(stream: stream, position: nil, parts: parts)])
+    }
+
+    private func news(
+        of filter: LiveFilter,
+        since cursor: String,
+        by api: ConsoleAPI
+    ) throws(ConsoleError) -> EventsAnswer {
+        let query = filter.parameters + [(name: "since", value: cursor), (name: "limit", value: "100")]
+        return try api.get(EventsAnswer.self, from: .events, query: query)
+    }
+
+    /// Oldest first, since each goes to the top. An event that a user has now replaces the chips of the same contract's that
+    /// nobody had.
+    private func parts(_ newest: [FeedItem], since cursor: String) -> [Part] {
+        let rows = EventRows(templates: templates)
+        return newest.reversed().flatMap { item in
+            var parts = [part("live.prepend", ["row": .markup(rows.row(item))])]
+            if item.user != nil, let mark = EventRows.mark(of: item) {
+                let chip = rows.chip("claimed since", tone: "good")
+                parts.append(part("live.claimed", ["mark": .text(mark), "chip": .markup(chip)]))
+            }
+            return parts
+        } + [moved(cursor)]
+    }
+
+    private func more(_ list: List, isCapped: Bool) -> Part {
+        let text = "\(list.counted)\(isCapped ? "+" : "") events came too fast to be listed."
+        return part("live.more", ["text": .text(text), "query": .field(list.filter.text)])
+    }
+
+    /// Where a list that was paused goes on.
+    private func moved(_ cursor: String) -> Part { part("live.moved", ["cursor": .text(cursor)]) }
+
+    private func part(_ name: String, _ values: [String: TemplateValue]) -> Part {
+        Part(html: Array(templates.render(name, values).html.utf8), collapseKey: nil)
+    }
+}

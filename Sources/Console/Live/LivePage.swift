@@ -1,0 +1,61 @@
+internal import APIModel
+internal import HTTP
+internal import Pages
+
+/// `/console/live`: the newest events, by the filter in the address. New ones come by a stream of ours.
+struct LivePage: ConsolePage {
+    private static let length = "50"
+
+    func show(_ visit: Visit) throws(ConsoleError) -> Response {
+        let filter = LiveFilter(visit.query)
+        let refusal = filter.refusal
+        let list: Markup
+        if let refusal {
+            list = visit.render("live.wrong", ["sentence": .text(refusal)])
+        } else {
+            list = try self.list(filter, visit)
+        }
+        let body = visit.render(
+            "live",
+            [
+                "providers": .markup(options(LiveFilter.providers, chosen: filter["provider"], visit)),
+                "environments": .markup(options(LiveFilter.environments, chosen: filter["environment"], visit)),
+                "outcomes": .markup(options(LiveFilter.outcomes, chosen: filter["outcome"], visit)),
+                "type": .field(filter["type"]), "user": .field(filter["user"]), "list": .markup(list),
+            ]
+        )
+        return visit.page("Live", status: refusal == nil ? 200 : 422, body)
+    }
+
+    private func list(_ filter: LiveFilter, _ visit: Visit) throws(ConsoleError) -> Markup {
+        let before = visit.query["before"].map { [(name: "before", value: $0)] } ?? []
+        let query = filter.parameters + before + [(name: "limit", value: LivePage.length)]
+        let found = try visit.api.get(EventsAnswer.self, from: .events, query: query)
+        let next = found.next.map { cursor in
+            visit.render("live.next", ["query": .field(filter.text), "cursor": .text(cursor)])
+        }
+        let caption = before.isEmpty ? "Newest first" : "Older ones, newest first"
+        // A page of older ones stands still.
+        guard before.isEmpty else {
+            return visit.rows.table(found.events, caption: caption) + (next ?? .empty)
+        }
+        return visit.render(
+            "live.list",
+            [
+                "query": .field(filter.text), "cursor": .text(found.since),
+                "table": .markup(visit.rows.table(found.events, caption: caption, name: "live-rows")),
+                "next": .markup(next ?? .empty),
+            ]
+        )
+    }
+
+    private func options(_ values: [String], chosen: String, _ visit: Visit) -> Markup {
+        let all = [(value: "", title: "any")] + values.map { (value: $0, title: $0) }
+        return all.map { option in
+            visit.render(
+                option.value == chosen ? "live.chosen" : "live.option",
+                ["value": .field(option.value), "title": .text(option.title)]
+            )
+        }.joined()
+    }
+}

@@ -1,0 +1,74 @@
+internal import APIModel
+internal import Crypto
+internal import Domain
+internal import Encoding
+
+/// Committed events as rows of a table, on every page that lists them, and in the live list.
+struct EventRows {
+    let templates: ConsoleTemplates
+
+    /// What replaces the chip of an event that nobody had: a mark that all of a contract's share.
+    static func mark(of item: FeedItem) -> String? {
+        guard let contract = item.contract else { return nil }
+        let name = [item.provider, item.environment, contract].map { $0 ?? "" }.joined(separator: "\u{1F}")
+        return "doubt-" + Hex.encode(SHA256.hash(Array(name.utf8))).prefix(16)
+    }
+
+    func table(_ items: [FeedItem], caption: String, name: String = "") -> Markup {
+        guard !items.isEmpty || !name.isEmpty else {
+            return templates.render("events.nothing", ["text": "There is none."])
+        }
+        return templates.render(
+            "events.table",
+            ["caption": .text(caption), "name": .text(name), "rows": .markup(items.map(row).joined())]
+        )
+    }
+
+    func row(_ item: FeedItem) -> Markup {
+        templates.render(
+            "events.row",
+            [
+                "cursor": .text(item.cursor), "at": .markup(time(item.at)),
+                "store": .text([item.provider, item.environment].compactMap { $0 }.joined(separator: ", ")),
+                "id": .field(PercentEncoding.encode(item.cursor)),
+                "type": .text([item.type ?? item.kind, item.subtype].compactMap { $0 }.joined(separator: " ")),
+                "outcome": .markup(chip(item)), "user": .markup(user(item.user)), "product": .text(item.product ?? ""),
+            ]
+        )
+    }
+
+    func chip(_ item: FeedItem) -> Markup {
+        guard let outcome = item.outcome else { return .empty }
+        let mark = outcome == Outcome.unclaimed.rawValue ? EventRows.mark(of: item) : nil
+        return chip(outcome, tone: EventRows.tone(outcome), mark: mark)
+    }
+
+    func chip(_ word: String, tone: String, mark: String? = nil) -> Markup {
+        templates.render("events.chip", ["word": .text(word), "tone": .text(tone), "mark": .text(mark ?? "")])
+    }
+
+    func user(_ user: UserID?) -> Markup {
+        guard let user else { return .empty }
+        let address = PercentEncoding.encode(user.text)
+        return templates.render("events.user", ["address": .field(address), "name": .text(user.text)])
+    }
+
+    /// The tone of an outcome; its word stands beside it.
+    static func tone(_ outcome: String) -> String {
+        switch Outcome(rawValue: outcome) {
+        case .applied: "good"
+        case .unclaimed: "warn"
+        case .quarantined: "stop"
+        case .stale, .duplicate, .ignored, nil: "quiet"
+        }
+    }
+
+    private func time(_ iso8601: String) -> Markup {
+        guard let instant = Instant(iso8601: iso8601) else { return .empty }
+        return templates.render("parts.time", ["iso": .text(iso8601), "text": .text(ConsoleTime.text(instant))])
+    }
+}
+
+extension Visit {
+    var rows: EventRows { EventRows(templates: templates) }
+}

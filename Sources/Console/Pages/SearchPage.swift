@@ -1,0 +1,39 @@
+internal import APIModel
+internal import Encoding
+internal import HTTP
+internal import Pages
+
+/// `/console/search?q=`: one hit leads to its page, several are listed.
+struct SearchPage: ConsolePage {
+    func show(_ visit: Visit) throws(ConsoleError) -> Response {
+        // Copying a name adds spaces.
+        guard let name = visit.query["q"]?.trimmed, !name.isEmpty else { return visit.redirect(to: "/console") }
+        let found = try visit.api.get(SearchAnswer.self, from: .search, query: [(name: "q", value: name)]).found
+        let addresses = Set(found.map(SearchPage.address))
+        if addresses.count == 1, let address = addresses.first { return visit.redirect(to: address) }
+        let list =
+            found.isEmpty
+            ? visit.render("search.nothing", ["address": .field(PercentEncoding.encode(name))])
+            : visit.render("search.found", ["rows": .markup(found.map { row($0, visit) }.joined())])
+        let title = found.isEmpty ? "Nothing found" : "\(found.count) found"
+        let body = visit.render("search", ["title": .text(title), "query": .field(name), "found": .markup(list)])
+        return visit.page("Search", body)
+    }
+
+    private func row(_ hit: SearchAnswer.Hit, _ visit: Visit) -> Markup {
+        visit.render(
+            "search.hit",
+            [
+                "kind": .text(hit.kind), "address": .field(String(SearchPage.address(of: hit).dropFirst())),
+                "id": .text(hit.id), "provider": .text(hit.provider ?? ""), "product": .text(hit.product ?? ""),
+                "user": .markup(visit.rows.user(hit.user)),
+            ]
+        )
+    }
+
+    /// A contract's page is its user's; that of one that nobody has is its newest event's.
+    private static func address(of hit: SearchAnswer.Hit) -> String {
+        if hit.kind != "event", let user = hit.user { return ConsoleAddress.user(user) }
+        return ConsoleAddress.event(hit.cursor ?? hit.id)
+    }
+}

@@ -1,0 +1,46 @@
+internal import Domain
+
+extension LedgerQueries {
+    private static let hitLimit: Int64 = 20
+
+    /// What has exactly this name. Every kind is looked up by an index.
+    public func search(_ name: String) throws(LedgerError) -> [SearchHit] {
+        try snapshot { _ throws(EngineError) in
+            var hits: [SearchHit] = []
+            let user = UserID(name)
+            if try isKnown(user) { hits.append(.user(user)) }
+            if let token = OrderToken(name) {
+                let found = try statements.orderByToken.first([.text(token.description)], read: OrderRow.readDated)
+                if let found { hits.append(.order(found.order)) }
+            }
+            let limited: [Value] = [.text(name), .integer(LedgerQueries.hitLimit)]
+            let contracts =
+                try statements.contractsByName.all(limited, read: ContractRow.read)
+                + statements.contractsByAccount.all(limited, read: ContractRow.read)
+            for row in contracts.prefix(Int(LedgerQueries.hitLimit)) {
+                let newest = try statements.newestEvent.first([.integer(row.id), .integer(.max)]) {
+                    $0.optionalInteger(0)
+                }
+                let cursor = (newest ?? nil).map { Cursor(epoch: epoch, position: $0) }
+                hits.append(.contract(row.tracked.contract, owner: row.tracked.user, newest: cursor))
+            }
+            let position = try statements.positionOfEvent.first([.text(name)]) { $0.optionalInteger(0) } ?? nil
+            if let position,
+                let entry = try statements.entryAt.first([.integer(position)], read: EntryRow.read)
+            {
+                hits.append(.event(entry))
+            }
+            return hits
+        }
+    }
+
+    /// Whether the ledger has anything of a user.
+    private func isKnown(_ user: UserID) throws(EngineError) -> Bool {
+        let any: [Value] = [Value(user), .integer(.max), .integer(1)]
+        if try statements.entriesOfUserBefore.first(any, read: { _ in true }) != nil { return true }
+        if try statements.contractsOfUser.first([Value(user)], read: { _ in true }) != nil { return true }
+        if try statements.contractsSharedWith.first([Value(user)], read: { _ in true }) != nil { return true }
+        let newest: [Value] = [Value(user), .integer(1)]
+        return try statements.newestOrders.first(newest, read: { _ in true }) != nil
+    }
+}

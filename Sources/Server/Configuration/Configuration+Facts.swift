@@ -1,0 +1,25 @@
+internal import Domain
+internal import HTTP
+internal import Ledger
+internal import Pages
+internal import Stores
+internal import Support
+
+/// What an operator may read of the settings: no secret, and nothing that leads to one.
+extension Configuration {
+    func facts(node: String) -> [(name: String, value: String)] {
+        [
+            ("Version", releaseVersion), ("Node", node), ("Ledger", database.description),
+            ("Stores", providers.map(\.rawValue).joined(separator: ", ")),
+            ("A user’s stream", streamPattern.stream(for: "{user}")?.text ?? "-"),
+            ("Bodies are kept", retentionDays.map { "\($0) days" } ?? "for ever"),
+            ("Transfers", accessPolicy.transfers.rawValue), ("Loops", String(loops)),
+            ("Connections at most", String(limits.connections)), ("TLS", tls == nil ? "at a proxy, or none" : "here"),
+            ("Keys with a name", namedKeys.map(\.name).sorted().joined(separator: ", ")),
+            ("The app's backend is told at", String(hooks.count) + " addresses"),
+            ("Forwards to", String(forward.count) + " staging servers"),
+            ("Rails", redis != nil ? "Redis" : railsCable != nil ? "its cable's database" : "not heard"),
+            ("Development", isDevelopment ? "yes: simulated stores, an own clock" : "no"),
+        ]
+    }
+}

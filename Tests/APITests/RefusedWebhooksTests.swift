@@ -1,0 +1,24 @@
+import Domain
+import Testing
+
+@testable import API
+
+@Suite struct RefusedWebhooksTests {
+    @Test(arguments: [0, 1, 499, 500, 501, 1234]) func keepsTheNewest(_ count: Int) {
+        let refused = RefusedWebhooks()
+        for number in 0..<count {
+            refused.add(
+                RefusedWebhooks.Refusal(
+                    at: Instant(milliseconds: Int64(number)),
+                    provider: .apple,
+                    client: nil,
+                    reason: "bad_signature",
+                    message: "It is not.",
+                    bytes: number
+                )
+            )
+        }
+        let numbers = refused.newest.map(\.bytes)
+        #expect(numbers == Array((max(0, count - RefusedWebhooks.limit)..<count).reversed()))
+    }
+}

@@ -1,0 +1,196 @@
+import APIModel
+import Domain
+import HTTP
+import Pages
+import Support
+import TestSupport
+import Testing
+
+@testable import Console
+
+/// The page of an event, the search, what needs somebody, and the overview.
+@Suite(.blocking) struct ConsoleEventTests {
+    static let operator_ = AccessKey(
+        name: "ops",
+        rights: [.read, .operate, .personal],
+        secret: Secret("aaaabbbbccccddddaaaabbbbccccdddd")
+    )
+
+    /// As the API tells of it.
+    static func item(_ id: String, position: Int64 = 7, outcome: Outcome = .applied, user: UserID? = "42") -> FeedItem {
+        var notice = Notice(kind: .subscriptionRenewed)
+        notice.provider = .apple
+        notice.environment = .production
+        notice.type = "DID_RENEW"
+        notice.event = id
+        notice.outcome = outcome
+        notice.user = user
+        notice.contract = "c1"
+        notice.state = .active
+        notice.previousState = .inGracePeriod
+        notice.active = true
+        notice.accessUntil = Instant(iso8601: "2026-01-03T12:00:00Z")
+        let at = Instant(iso8601: "2025-12-03T12:04:00Z") ?? Instant(milliseconds: 0)
+        return FeedItem(Entry(position: position, committedAt: at, notice: notice, fragments: []), epoch: "e0000000")
+    }
+
+    private func answer(_ item: FeedItem, newer: FeedItem? = nil) -> EventAnswer {
+        let way = EventWay(
+            verified: 400,
+            committed: 1400,
+            rendered: 1500,
+            firstPage: 1600,
+            lastPage: 2100,
+            pages: 3,
+            duplicates: 1
+        )
+        return EventAnswer(event: item, newer: newer, statement: nil, way: way)
+    }
+
+    @Test func anEventTellsItsStory() throws {
+        let site = ConsoleTestSite(keys: [Self.operator_])
+        let cookie = try site.logIn(Self.operator_)
+        site.api.answer(.event(id: "a/b"), with: answer(Self.item("a/b")))
+        site.api.answer(.hookDeliveries, with: HookDeliveriesAnswer(deliveries: [], next: nil))
+        let page = try site.send("/console/events/a%2Fb", cookie: cookie)
+        #expect(page.status == 200, "\(page.text)")
+        for part in [
+            "The contract changed from in_grace_period to active, until 3 January 2026.", "1.4 ms", "of 3 pages",
+            "The store has sent it once more since.", #"href="/console/users/42""#, "2025-12-03T12:04:00Z",
+        ] {
+            #expect(page.text.contains(part), "\(part): \(page.text)")
+        }
+    }
+
+    @Test func aStaleEventLeadsToTheNewerOne() throws {
+        let site = ConsoleTestSite(keys: [ConsoleTestSite.support])
+        let cookie = try site.logIn()
+        site.api.answer(
+            .event(id: "x"),
+            with: answer(Self.item("x", outcome: .stale), newer: Self.item("y", position: 9))
+        )
+        let text = try site.send("/console/events/x", cookie: cookie).text
+        #expect(text.contains("the store has already said something newer about this contract"))
+        #expect(text.contains(#"<a href="/console/events/e0000000-9">the newer one</a>"#), "\(text)")
+        // Without the right, nothing of the body is offered, nor given.
+        #expect(!text.contains("Read the store"))
+        #expect(try site.send("/console/events/x", form: [], cookie: cookie).status == 403)
+    }
+
+    @Test func theStoresWordsAreReadByAForm() throws {
+        let site = ConsoleTestSite(keys: [Self.operator_])
+        let cookie = try site.logIn(Self.operator_)
+        var item = Self.item("x")
+        item.body = #"{"name":"<script>alert(1)</script>\u202E"}"# + "\u{202E}"
+        site.api.answer(.event(id: "x"), with: answer(item))
+        site.api.answer(.hookDeliveries, with: HookDeliveriesAnswer(deliveries: [], next: nil))
+        #expect(try site.send("/console/events/x", cookie: cookie).text.contains("Read the store’s words") == false)
+        let page = try site.send("/console/events/x", form: [], cookie: cookie)
+        #expect(page.text.contains("&lt;script&gt;") && !page.text.contains("<script>alert"))
+        #expect(page.text.contains("⟨U+202E⟩"))
+        #expect(site.api.questions.last { $0.route == .event(id: "x") }?.query["body"] == "true")
+    }
+
+    struct Search: Sendable, CustomTestStringConvertible {
+        var name: String
+        var found: [SearchAnswer.Hit]
+        var location: String?
+        var text = ""
+        var testDescription: String { name }
+    }
+
+    private static let cursor = Cursor(epoch: "e0000000", position: 7)
+    static let searches = [
+        Search(name: "a user", found: [.init(kind: "user", id: "a/b", user: "a/b")], location: "/console/users/a%2Fb"),
+        Search(
+            name: "an order and its user",
+            found: [.init(kind: "order", id: "t", user: "42"), .init(kind: "user", id: "42", user: "42")],
+            location: "/console/users/42"
+        ),
+        Search(
+            name: "a contract without a user",
+            found: [.init(kind: "contract", id: "c1", user: nil, cursor: cursor)],
+            location: "/console/events/e0000000-7"
+        ),
+        Search(
+            name: "two",
+            found: [
+                .init(kind: "event", id: "x", user: "42", cursor: cursor), .init(kind: "user", id: "x", user: "x"),
+            ],
+            text: "2 found"
+        ),
+        Search(name: "none", found: [], text: "Nothing has exactly this name."),
+    ]
+
+    @Test(arguments: searches) func aSearchLeads(_ given: Search) throws {
+        let site = ConsoleTestSite()
+        let cookie = try site.logIn()
+        site.api.answer(.search, with: SearchAnswer(query: "q", found: given.found))
+        let answer = try site.send("/console/search?q=%20x%0A", cookie: cookie)
+        #expect(answer.header("Location") == given.location, "\(answer.text)")
+        #expect(answer.text.contains(given.text))
+        #expect(site.api.questions.last?.query["q"] == "x")
+    }
+
+    @Test func whatNeedsSomebodyIsSaidInSentences() throws {
+        let site = ConsoleTestSite(keys: [Self.operator_])
+        let cookie = try site.logIn(Self.operator_)
+        let found = AttentionAnswer(
+            node: "n1",
+            refused: [
+                .init(
+                    at: Instant(milliseconds: 0),
+                    route: "/webhooks/apple",
+                    client: "192.0.2.9",
+                    reason: "bad_signature",
+                    message: "The signature does not belong to the body.",
+                    bytes: 19_000
+                )
+            ],
+            unclaimedContracts: 3,
+            unclaimed: [Self.item("u<1>", outcome: .unclaimed, user: nil)],
+            quarantined: [],
+            jobs: [],
+            hooks: [],
+            failedHooks: [],
+            problems: ["the disk is full"],
+            warnings: []
+        )
+        site.api.answer(.attention, with: found)
+        let text = try site.send("/console/attention", cookie: cookie).text
+        for part in [
+            "the disk is full", "3 in all.", "192.0.2.9", "<code>bad_signature</code>", "/console/events/e0000000-7",
+        ] {
+            #expect(text.contains(part), "\(part): \(text)")
+        }
+        #expect(!text.contains("u<1>"))
+        // The overview says the same, beside its pictures.
+        let step = HistoryAnswer.Step(
+            at: Instant(milliseconds: 0),
+            events: ["apple": ["applied": 3, "stale": 1]],
+            delays: ["apple": 1.5],
+            pageP50: 0.0014,
+            pageP99: 0.0123,
+            pages: ["sse": 12],
+            hookFailures: 0
+        )
+        site.api.answer(.history, with: HistoryAnswer(node: "n1", range: "hour", step: 60, steps: [step]))
+        let overview = try site.send("/console", cookie: cookie).text
+        for part in [
+            "the disk is full", "<title>00:00 applied: 3</title>", "1.4 ms", "12.3 ms", "<svg viewBox=\"0 0 10 132\"",
+        ] {
+            #expect(overview.contains(part), "\(part): \(overview)")
+        }
+        #expect(try site.send("/console/nodes", cookie: cookie).text.contains("alone on its ledger"))
+    }
+
+    /// A session without the right is offered neither the pages nor their addresses.
+    @Test(arguments: ["/console/attention", "/console/nodes", "/console/live", "/console/live/stream?since=e0000000-1"])
+    func operatorsPagesAreForOperators(_ target: String) throws {
+        let site = ConsoleTestSite()
+        let cookie = try site.logIn()
+        let answer = try site.send(target, cookie: cookie)
+        #expect(answer.status == 403 || answer.status == 404)
+        #expect(try !site.send("/console", cookie: cookie).text.contains("/console/live"))
+    }
+}

@@ -1,0 +1,179 @@
+import APIModel
+import Domain
+import HTTP
+import Pages
+import Support
+import TestSupport
+import Testing
+
+@testable import Console
+
+/// The live list: its filters, and what its pages are handed.
+@Suite(.blocking) struct ConsoleLiveTests {
+    struct Filter: Sendable, CustomTestStringConvertible {
+        var query: String
+        var named: String?
+        var testDescription: String { query }
+    }
+
+    @Test(arguments: [
+        Filter(query: "provider=apple&outcome=applied&environment=Sandbox"), Filter(query: "provider=&outcome="),
+        Filter(query: "user=a%2Fb&type=DID_RENEW"), Filter(query: "provider=appel", named: "appel"),
+        Filter(query: "outcome=fine", named: "fine"), Filter(query: "environment=sandbox", named: "sandbox"),
+        Filter(query: "user=a%0Ab", named: "A user has"), Filter(query: "provider=%3Cb%3E", named: "&lt;b&gt;"),
+    ])
+    func anUnknownValueIsNamed(_ given: Filter) throws {
+        let site = ConsoleTestSite(keys: [ConsoleEventTests.operator_])
+        let cookie = try site.logIn(ConsoleEventTests.operator_)
+        site.api.answer(
+            .events,
+            with: EventsAnswer(events: [], next: nil, since: Cursor(epoch: "e0000000", position: 5))
+        )
+        let page = try site.send("/console/live?\(given.query)", cookie: cookie)
+        #expect(page.status == (given.named == nil ? 200 : 422))
+        if let named = given.named { #expect(page.text.contains(named), "\(page.text)") }
+        #expect(page.text.contains("turbo-stream-source") == (given.named == nil))
+    }
+
+    @Test func theListIsThereWithoutAScript() throws {
+        let site = ConsoleTestSite(keys: [ConsoleEventTests.operator_])
+        let cookie = try site.logIn(ConsoleEventTests.operator_)
+        let newest = EventsAnswer(
+            events: [ConsoleEventTests.item("x")],
+            next: Cursor(epoch: "e0000000", position: 7),
+            since: Cursor(epoch: "e0000000", position: 7)
+        )
+        site.api.answer(.events, with: newest)
+        let page = try site.send("/console/live?provider=apple", cookie: cookie).text
+        for part in [
+            #"id="event-e0000000-7""#, #"src="/console/live/stream?provider=apple&amp;since=e0000000-7""#,
+            #"href="/console/live?provider=apple&amp;before=e0000000-7""#, #"<option value="apple" selected>"#,
+        ] {
+            #expect(page.contains(part), "\(part): \(page)")
+        }
+        // Older ones stand still.
+        #expect(try !site.send("/console/live?before=e0000000-7", cookie: cookie).text.contains("turbo-stream-source"))
+    }
+
+    /// The API of a ledger to which a test adds events.
+    private final class Ledger: RequestHandler {
+        let events = Monitor<[FeedItem]>([])
+        let isRefusing = SharedValue(false)
+
+        func handle(_ request: Request) -> Answer {
+            guard !isRefusing.value else { return .respond(Response.error(401, code: "unauthorized", message: "No.")) }
+            let since = request.query["since"].flatMap { Cursor($0) }?.position ?? 0
+            let all = events.withLock { $0 }
+            let found = all.reversed().filter { (Cursor($0.cursor)?.position ?? 0) > since }
+            let head = all.last.flatMap { Cursor($0.cursor) } ?? Cursor(epoch: "e0000000", position: 0)
+            let next = found.count > 100 ? head : nil
+            return .respond(
+                JSON.response(200, body: EventsAnswer(events: Array(found.prefix(100)), next: next, since: head))
+            )
+        }
+
+        func subscribe(_ request: CableRequest) -> CableVerdict { .rejected }
+    }
+
+    private struct Open {
+        let ledger = Ledger()
+        let handed = Monitor<[Message]>([])
+        let isFollowed = SharedValue(true)
+        let lists: LiveLists
+        let api: ConsoleAPI
+
+        init() throws {
+            let (handed, isFollowed) = (handed, isFollowed)
+            let settings = ConsoleSettings(
+                keys: { [ConsoleEventTests.operator_] },
+                now: Clock().now,
+                isDevelopment: false,
+                isSecure: true,
+                spend: { _ in true },
+                publish: { messages in handed.change { $0 += messages } },
+                isFollowed: { _ in isFollowed.value }
+            )
+            lists = LiveLists(settings, try ConsoleTemplates.shipped())
+            let token = ConsoleToken(keyName: "ops", expiry: Clock().now() + .seconds(60), user: nil)
+            let session = ConsoleSession(token: token, key: ConsoleEventTests.operator_)
+            api = ConsoleAPI(handler: ledger, session: session)
+        }
+
+        func add(_ range: ClosedRange<Int64>, outcome: Outcome = .applied, user: UserID? = "42") {
+            ledger.events.change { events in
+                events += range.map { ConsoleEventTests.item("e\($0)", position: $0, outcome: outcome, user: user) }
+            }
+        }
+
+        /// What the pages were handed, once it has `text` in it.
+        func handed(with text: String) throws -> String {
+            try #require(
+                handed.wait(timeout: .seconds(20)) { messages in
+                    let all = messages.map { String(decoding: $0.html, as: UTF8.self) }.joined()
+                    return all.contains(text) ? all : nil
+                },
+                "never handed: \(text)"
+            )
+        }
+    }
+
+    private static let all: LiveFilter = LiveFilter(Query())
+
+    @Test func whatIsNewIsHandedOnceForAll() throws {
+        let open = try Open()
+        defer { open.lists.close() }
+        open.add(1...2)
+        for _ in 0..<10 { open.lists.open(Self.all, since: "e0000000-2", by: open.api) }
+        open.add(3...5)
+        let html = try open.handed(with: "event-e0000000-5")
+        #expect(!html.contains("event-e0000000-2") && html.contains(#"data-cursor="e0000000-5""#))
+        let order = (3...5).compactMap { html.firstRange(of: "event-e0000000-\($0)\"") }
+        #expect(order.count == 3)
+        #expect(open.handed.withLock { $0 }.allSatisfy { $0.position == nil && $0.stream == Self.all.stream })
+    }
+
+    @Test func aBurstIsCounted() throws {
+        let open = try Open()
+        defer { open.lists.close() }
+        open.lists.open(Self.all, since: "e0000000-0", by: open.api)
+        open.add(1...21)
+        let html = try open.handed(with: "live-more")
+        #expect(html.contains("21 events came too fast") && !html.contains("prepend"))
+        open.add(22...200)
+        #expect(try open.handed(with: "121+ events").contains(#"data-cursor="e0000000-200""#))
+        // Afterwards, they are rows again.
+        open.add(201...201)
+        #expect(try open.handed(with: "event-e0000000-201").contains("prepend"))
+    }
+
+    @Test func aClaimChangesTheRowOfWhatNobodyHad() throws {
+        let open = try Open()
+        defer { open.lists.close() }
+        open.lists.open(Self.all, since: "e0000000-0", by: open.api)
+        open.add(1...1, outcome: .unclaimed, user: nil)
+        let mark = try #require(EventRows.mark(of: ConsoleEventTests.item("e1")))
+        #expect(try open.handed(with: "event-e0000000-1").contains("chip warn \(mark)"))
+        open.add(2...2)
+        #expect(try open.handed(with: "claimed since").contains(#"action="replace" targets=".\#(mark)""#))
+    }
+
+    /// Whoever follows has to log in again once the key is gone.
+    @Test func aRemovedKeyEndsTheList() throws {
+        let open = try Open()
+        defer { open.lists.close() }
+        open.lists.open(Self.all, since: "e0000000-0", by: open.api)
+        open.ledger.isRefusing.replace(with: true)
+        _ = try open.handed(with: #"action="refresh""#)
+    }
+
+    @Test func aPageThatComesBackReadsWhatItMissed() throws {
+        let open = try Open()
+        defer { open.lists.close() }
+        open.add(1...300)
+        let missed = try open.lists.missed(Self.all, since: "e0000000-298", by: open.api)
+        #expect(missed.through == 300 && missed.messages.map(\.position) == [300])
+        let html = String(decoding: missed.messages[0].html, as: UTF8.self)
+        #expect(html.contains("event-e0000000-299") && html.contains("event-e0000000-300"))
+        #expect(try open.lists.missed(Self.all, since: "e0000000-300", by: open.api).messages.isEmpty)
+    }
+}

@@ -1,0 +1,146 @@
+import APIModel
+import Domain
+import Encoding
+import Simulator
+import TestSupport
+import Testing
+
+/// The console's pages of events against the real server, and their live list over a socket.
+@Suite(.blocking) struct ConsoleLiveJourneyTests {
+    private static let key = "ops-key-0123456789abcdef"
+    private static let keys = ["PAYCAST_KEYS": "ops:read+operate+personal:\(key),support:read:support-key-0123456789"]
+
+    /// A browser that has logged in.
+    private struct Browser {
+        let app: AppPost
+        let cookie: String
+
+        init(_ app: AppPost, key: String = ConsoleLiveJourneyTests.key) throws {
+            self.app = app
+            let answer = try app.post(
+                "/console/session",
+                body: "key=\(key)",
+                headers: [("Sec-Fetch-Site", "same-origin"), ("Content-Type", "application/x-www-form-urlencoded")]
+            )
+            let line = answer.head.split(separator: "\r\n").first { $0.lowercased().hasPrefix("set-cookie: ") }
+            cookie = String(try #require(line, "\(answer.head)").dropFirst(12).prefix { $0 != ";" })
+        }
+
+        func get(_ path: String) throws -> AppPost.Answer {
+            try app.post(path, body: "", headers: [("Cookie", cookie)], method: "GET")
+        }
+
+        func live(_ query: String) throws -> EventStreamClient {
+            try EventStreamClient(
+                port: app.server.port,
+                path: "/console/live/stream?\(query)",
+                headers: [("Cookie", cookie)]
+            )
+        }
+    }
+
+    private func cursor(_ page: String) throws -> String {
+        let rest = try #require(page.components(after: #"id="live-cursor" data-cursor=""#), "\(page)")
+        return String(rest.prefix { $0 != "\"" })
+    }
+
+    @Test func aNewEventBecomesARow() throws {
+        let app = try AppPost(Self.keys)
+        let browser = try Browser(app)
+        let since = try cursor(try browser.get("/console/live").body)
+        let all = try browser.live("since=\(since)")
+        let apple = try browser.live("provider=apple&outcome=unclaimed&since=\(since)")
+        let google = try browser.live("provider=google&since=\(since)")
+        for list in [all, apple, google] { _ = try list.block() }
+        let id = try #require(try app.webhook(app.purchase("7"))["event"])
+        for list in [all, apple] {
+            let row = try list.message().data ?? ""
+            #expect(row.contains(#"action="prepend" target="live-rows""#) && row.contains("SUBSCRIBED"), "\(row)")
+        }
+        // A list that was paused goes on where it was, and so does a connection that was lost.
+        let late = try browser.live("since=\(since)").message().data ?? ""
+        #expect(late.contains("prepend"))
+        // Whatever is committed, a list shows what it was asked for.
+        _ = try app.post("/users/42/grants", body: #"{"product":"p","days":1,"reason":"x"}"#, isTrusted: true)
+        #expect(try all.message().data?.contains("paycast") == true)
+        let event = try browser.get("/console/events/\(id)")
+        #expect(event.status == 200 && event.body.contains("no order and no user is known for it yet"), "\(event.body)")
+        let search = try browser.get("/console/search?q=\(id)")
+        #expect(search.status == 303 && search.head.contains("/console/events/"))
+    }
+
+    @Test func aStreamIsForWhoMaySeeIt() throws {
+        let app = try AppPost(Self.keys)
+        let support = try Browser(app, key: "support-key-0123456789")
+        #expect(try support.get("/console/live/stream?since=e0000000-0").status == 404)
+        #expect(try app.post("/console/live/stream?since=e0000000-0", body: "", method: "GET").status == 401)
+        #expect(try Browser(app).get("/console/live/stream?provider=nobody&since=e0000000-0").status == 404)
+    }
+
+    @Test func aRefusedWebhookIsSeen() throws {
+        let app = try AppPost(Self.keys)
+        let browser = try Browser(app)
+        #expect(try app.post("/webhooks/apple", body: #"{"signedPayload":"a.b.c"}"#).status == 400)
+        #expect(try app.post("/webhooks/revenuecat", body: "{}").status == 401)
+        _ = try app.webhook(app.purchase("7"))
+        let answer = try app.post("/attention", body: "", isTrusted: true, method: "GET")
+        let found = try #require(JSON.decode(AttentionAnswer.self, from: Array(answer.body.utf8)), "\(answer.body)")
+        #expect(found.refused.map(\.route) == ["/webhooks/revenuecat", "/webhooks/apple"])
+        #expect(found.refused.map(\.client) == ["127.0.0.1", "127.0.0.1"] && found.refused.last?.bytes == 25)
+        #expect(found.unclaimedContracts == 1 && found.unclaimed.map(\.contract) == ["7"])
+        let page = try browser.get("/console/attention").body
+        #expect(page.contains("/webhooks/revenuecat") && page.contains("1 in all."), "\(page)")
+        for path in ["/console", "/console?range=day", "/console/nodes", "/console/search"] {
+            #expect([200, 303].contains(try browser.get(path).status), "\(path)")
+        }
+        #expect(try browser.get("/console/nodes").body.contains("not heard"))
+    }
+
+    @Test func whatTheServerCountsIsTold() throws {
+        let app = try AppPost(Self.keys)
+        let token = try #require(try app.order(of: "42"))
+        let page = try app.page("42")
+        _ = try page.block()
+        _ = try app.webhook(app.purchase("7", token: token))
+        _ = try page.message()
+        let answer = try app.post("/history?range=hour", body: "", isTrusted: true, method: "GET")
+        let history = try #require(JSON.decode(HistoryAnswer.self, from: Array(answer.body.utf8)), "\(answer.body)")
+        let step = try #require(history.steps.last)
+        #expect(history.step == 60 && step.events == ["apple": ["applied": 1]] && step.pages["sse"] == 1)
+        #expect(step.pageP99 != nil && step.delays["apple"] != nil)
+    }
+
+    struct Refused: Sendable {
+        var path: String
+        var code: String
+    }
+
+    @Test func whatIsWronglyAskedHasItsAnswer() throws {
+        let app = try AppPost()
+        let refused = [
+            Refused(path: "/events?before=x", code: "invalid_cursor"),
+            Refused(path: "/events?since=otherledger-7", code: "invalid_cursor"),
+            Refused(path: "/events?limit=101", code: "invalid_limit"), Refused(path: "/search", code: "invalid_query"),
+            Refused(path: "/search?q=", code: "invalid_query"), Refused(path: "/search?q=a%0Ab", code: "invalid_query"),
+            Refused(path: "/search?q=\(String(repeating: "q", count: 1025))", code: "invalid_query"),
+            Refused(path: "/history?range=year", code: "invalid_range"),
+        ]
+        for given in refused {
+            let answer = try app.post(given.path, body: "", isTrusted: true, method: "GET")
+            #expect(answer.status == 400 && answer["error"] == given.code, "\(given): \(answer.body)")
+        }
+        for path in ["/events", "/search?q=a", "/attention", "/history"] {
+            #expect(try app.post(path, body: "", method: "GET").status == 401)
+            #expect(try app.post(path, body: "", isTrusted: true, method: "GET").status == 200)
+        }
+        _ = try app.webhook(app.purchase("7"))
+        let events = try app.post("/events?outcome=unclaimed", body: "", isTrusted: true, method: "GET").body
+        #expect(events.contains(#""contract":"7""#) && events.contains(#""next":null"#), "\(events)")
+    }
+}
+
+extension String {
+    fileprivate func components(after part: String) -> Substring? {
+        firstRange(of: part).map { self[$0.upperBound...] }
+    }
+}

@@ -1,0 +1,93 @@
+import Domain
+import Support
+import TestSupport
+import Testing
+
+@testable import Ledger
+
+/// What an operator should look at, and what has a name.
+@Suite(.blocking) struct AttentionTests {
+    @Test func theUnclaimedAndTheQuarantinedAreListed() throws {
+        let ledger = try TemporaryLedger()
+        defer { ledger.remove() }
+        let order = try ledger.order(OrderRequest(user: "42", product: "p", provider: .google)).order
+        _ = try ledger.send(Fixture.subscription("q1", state: .active, token: order.token))
+        for number in 1...3 {
+            _ = try ledger.send(Fixture.subscription("u\(number)", state: .active, key: Fixture.key("\(number)")))
+        }
+        _ = try ledger.send(Fixture.subscription("u4", state: .cancelled, minute: 1, key: Fixture.key("3")))
+        _ = try ledger.send(
+            Fixture.subscription("c2", state: .cancelled, minute: 1, key: Fixture.key("2")),
+            claim: Claim(user: "42")
+        )
+        let found = try ledger.attention()
+        #expect(found.unclaimedContracts == 2)
+        // One for each contract, and none whose contract has found its user.
+        #expect(found.unclaimed.map(\.notice.event) == ["u4", "u1"])
+        #expect(found.quarantined.map(\.notice.event) == ["q1"])
+        #expect(found.jobs.isEmpty && found.hooks.isEmpty && found.failedHooks.isEmpty)
+    }
+
+    @Test func anErasedUserIsNowhere() throws {
+        let ledger = try TemporaryLedger()
+        defer { ledger.remove() }
+        let order = try ledger.order(OrderRequest(user: "erin", product: "p", provider: .google)).order
+        _ = try ledger.send(Fixture.subscription("q1", state: .active, token: order.token))
+        _ = try ledger.send(
+            Fixture.subscription("e1", state: .active, key: Fixture.key("2")),
+            claim: Claim(user: "erin")
+        )
+        _ = try ledger.erase("erin")
+        #expect(try ledger.attention().quarantined.allSatisfy { $0.notice.user == nil && $0.notice.order == nil })
+        for name in ["erin", order.token.description, "2", "e1"] {
+            #expect(try ledger.search(name).isEmpty, "\(name)")
+        }
+    }
+
+    @Test func everyKindOfNameIsFound() throws {
+        let ledger = try TemporaryLedger()
+        defer { ledger.remove() }
+        let order = try ledger.order(OrderRequest(user: "42", product: "p")).order
+        #expect(try ledger.search("42") == [.user("42")])
+        #expect(try ledger.search(order.token.description.uppercased()) == [.order(order)])
+        var event = Fixture.subscription("e1", state: .active, key: Fixture.key("lineage"))
+        event.observation?.account = "cus_7"
+        _ = try ledger.send(event)
+        for name in ["lineage", "cus_7"] {
+            let found = try ledger.search(name)
+            guard case .contract(let contract, let owner, let newest) = try #require(found.first) else {
+                Issue.record("\(found)")
+                return
+            }
+            #expect(contract.key.lineage == "lineage" && owner == nil && newest?.position == 1 && found.count == 1)
+        }
+        guard case .event(let entry) = try #require(try ledger.search("e1").first) else {
+            Issue.record("no event")
+            return
+        }
+        #expect(entry.notice.event == "e1")
+        for name in ["4", "43", "E1", "e", ""] { #expect(try ledger.search(name).isEmpty) }
+    }
+
+    @Test(arguments: LookAlike.all) func aLookAlikeIsNotFound(_ pair: LookAlike) throws {
+        let ledger = try TemporaryLedger()
+        defer { ledger.remove() }
+        _ = try ledger.order(OrderRequest(user: UserID(pair.one), product: "p"))
+        #expect(try ledger.search(pair.one).count == 1)
+        #expect(try ledger.search(pair.other).isEmpty)
+    }
+}
+
+extension TemporaryLedger {
+    func attention() throws -> Attention {
+        let answer = Promise<Result<Attention, LedgerError>>()
+        guard reader.attention(of: [], completion: answer.fulfil) else { throw LedgerError.busy }
+        return try answer.wait().get()
+    }
+
+    func search(_ name: String) throws -> [SearchHit] {
+        let answer = Promise<Result<[SearchHit], LedgerError>>()
+        guard reader.search(name, completion: answer.fulfil) else { throw LedgerError.busy }
+        return try answer.wait().get()
+    }
+}
