@@ -56,11 +56,11 @@ static const struct paycast_asset assets[] = {
     {"console/parts.html", (const unsigned char[]){
 #embed "../../public/console/parts.html" suffix(, 0)
     }},
-    {"console/time_line.html", (const unsigned char[]){
-#embed "../../public/console/time_line.html" suffix(, 0)
-    }},
     {"console/search.html", (const unsigned char[]){
 #embed "../../public/console/search.html" suffix(, 0)
+    }},
+    {"console/time_line.html", (const unsigned char[]){
+#embed "../../public/console/time_line.html" suffix(, 0)
     }},
     {"console/user.html", (const unsigned char[]){
 #embed "../../public/console/user.html" suffix(, 0)

@@ -117,9 +117,9 @@ struct UserTables {
         return visit.render(
             hasLinks ? "user.event" : "user.event_without_link",
             [
-                "id": .field(PercentEncoding.encode(item.cursor)), "title": .text(EventWords.title(item.kind)),
+                "id": .field(PercentEncoding.encode(item.cursor)), "title": .text(EventNames.title(item.kind)),
                 "at": .markup(visit.time(item.at)), "occurred": .markup(occurred(item)),
-                "words": .text(EventWords.ownWords(item) ?? item.kind),
+                "words": .text(EventNames.ownWords(item) ?? item.kind),
                 "store": .text(item.provider.map(StoreWords.store) ?? ""),
                 "environment": .text(item.provider == Provider.paycast.rawValue ? "" : item.environment ?? ""),
                 "outcome": .text(item.outcome ?? ""), "tone": .text(UserTables.tone(of: item.outcome)),
@@ -138,7 +138,7 @@ struct UserTables {
     }
 
     private func reason(_ item: FeedItem, among events: [FeedItem]) -> Markup {
-        guard item.outcome == Outcome.stale.rawValue, let newer = EventWords.newer(than: item, among: events),
+        guard item.outcome == Outcome.stale.rawValue, let newer = EventNames.newer(than: item, among: events),
             let date = (newer.occurredAt ?? newer.at).instant
         else { return visit.render("user.reason", ["text": .text(item.reason ?? "")]) }
         return visit.render(
@@ -163,7 +163,7 @@ extension String {
     fileprivate var instant: Instant? { Instant(iso8601: self) }
 }
 
-extension EventWords {
+extension EventNames {
     /// The newest event by the store's date that was there before this one, and made it stale; nil if it is not among these.
     static func newer(than item: FeedItem, among events: [FeedItem]) -> FeedItem? {
         guard let contract = item.contract, let own = Instant(iso8601: item.occurredAt ?? item.at) else { return nil }

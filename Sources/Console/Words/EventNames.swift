@@ -2,7 +2,7 @@ internal import APIModel
 internal import Domain
 
 /// What a committed entry was, as people say it.
-enum EventWords {
+enum EventNames {
     /// `Renewed`; an unknown kind by its own word.
     static func title(_ kind: String) -> String {
         guard let known = EventKind(rawValue: kind) else { return kind }
