@@ -137,14 +137,19 @@ def test_a_row_that_comes_live(told, page):
     expect_inert(page)
 
 
-def test_the_frame_of_a_fragment_runs_nothing(told, page):
+def test_the_frame_of_a_fragment_runs_nothing(told, browser):
     """A template is the app's own, and may have a script that the app's page would run."""
     server, _ = told
-    html = "<script>window.isHacked = parent.isHacked = true</script><p>Hello</p>"
-    values = {"user": "framed", "action": "update", "target": "paywall", "html": html}
-    server.request("POST", "/broadcasts", values)
-    deliver(server, "apple", "initial", "--user", "framed")
-    page.goto(server.url + user_address("framed"))
-    frame = page.locator("iframe").first
-    assert frame.get_attribute("sandbox") == ""
+    html = "<script>parent.isHacked = true</script><p>Hello</p>"
+    server.request("POST", "/broadcasts", {"user": "framed", "action": "update", "target": "paywall", "html": html})
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(server.url + "/console/enter")
+    # The browser says what it did not run.
+    with page.expect_console_message(lambda entry: entry.text.startswith("Blocked script execution")):
+        page.goto(server.url + user_address("framed"))
+        page.locator("iframe").scroll_into_view_if_needed()
+    expect(page.frame_locator("iframe").get_by_text("Hello")).to_be_visible()
+    assert page.locator("iframe").get_attribute("sandbox") == ""
     expect_inert(page)
+    context.close()

@@ -60,7 +60,11 @@ final class LiveLists: Sendable {
         let found = try news(of: filter, since: cursor, by: api)
         let through = Cursor(found.since)?.position ?? 0
         guard !found.events.isEmpty else { return CatchUpBatch(through: through, messages: []) }
-        let parts = parts(found.events, since: found.since)
+        var parts = parts(found.events, since: found.since)
+        if found.next != nil {
+            let text = "More than \(found.events.count) events came meanwhile: these are the newest."
+            parts.append(part("live.more", ["text": .text(text), "query": .field(filter.text)]))
+        }
         return CatchUpBatch(
             through: through,
             messages: [Message(stream: filter.stream, position: through, parts: parts)]
