@@ -11,7 +11,7 @@ from program import ROOT
 STORED = ROOT / "Sources" / "paycast" / "Documentation.docc"
 WIDTH = 1280
 # Down to the end of a part of the page.
-HEIGHTS = {"user": 690, "overview": 900, "attention": 900, "event": 900}
+HEIGHTS = {"user": 690, "overview": 400, "attention": 765, "event": 720}
 LIMIT = 150_000
 USER = "mara.lind"
 # How a subscription went, until the day of the pictures.
@@ -71,5 +71,5 @@ def test_the_picture_is_that_of_the_page(server, open_page, request, name):
         path.write_bytes(picture)
     stored = path.read_bytes()
     assert len(stored) < LIMIT
-    # Names, ids and fonts change a little.
-    assert difference(stored, picture) < 6
+    # Words, ids and fonts change; another page differs by more.
+    assert difference(stored, picture) < 15
