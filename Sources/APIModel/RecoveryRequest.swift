@@ -4,10 +4,13 @@ public struct RecoveryRequest: Codable, Sendable, Equatable {
     public var provider: String
     /// ISO 8601, in the past; absent for the last success.
     public var since: String?
+    /// For the audit.
+    public var reason: String?
 
-    public init(provider: String, since: String?) {
+    public init(provider: String, since: String?, reason: String? = nil) {
         self.provider = provider
         self.since = since
+        self.reason = reason
     }
 }
 

@@ -11,19 +11,23 @@ public struct ReplayRequest: Codable, Sendable, Equatable {
     public var since: String?
     /// Selects what comes up to and including this cursor.
     public var until: String?
+    /// For the audit.
+    public var reason: String?
 
     public init(
         mode: ReplayMode,
         events: [String]? = nil,
         user: UserID? = nil,
         since: String? = nil,
-        until: String? = nil
+        until: String? = nil,
+        reason: String? = nil
     ) {
         self.mode = mode
         self.events = events
         self.user = user
         self.since = since
         self.until = until
+        self.reason = reason
     }
 }
 

@@ -11,6 +11,9 @@ static const struct paycast_asset assets[] = {
     {"paycast-native.js", (const unsigned char[]){
 #embed "../../public/paycast-native.js" suffix(, 0)
     }},
+    {"console/action.html", (const unsigned char[]){
+#embed "../../public/console/action.html" suffix(, 0)
+    }},
     {"console/attention.html", (const unsigned char[]){
 #embed "../../public/console/attention.html" suffix(, 0)
     }},
@@ -55,6 +58,9 @@ static const struct paycast_asset assets[] = {
     }},
     {"console/search.html", (const unsigned char[]){
 #embed "../../public/console/search.html" suffix(, 0)
+    }},
+    {"console/time_line.html", (const unsigned char[]){
+#embed "../../public/console/time_line.html" suffix(, 0)
     }},
     {"console/user.html", (const unsigned char[]){
 #embed "../../public/console/user.html" suffix(, 0)

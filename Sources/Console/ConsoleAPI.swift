@@ -34,6 +34,15 @@ struct ConsoleAPI: Sendable {
         try decode(type, from: send("POST", route, body: JSON.encode(body), key: key))
     }
 
+    /// The same without a body.
+    func post<Value: Decodable>(
+        _ type: Value.Type = Value.self,
+        to route: Route,
+        query: [(name: String, value: String)]
+    ) throws(ConsoleError) -> Value {
+        try decode(type, from: send("POST", route, query: query))
+    }
+
     func delete<Value: Decodable>(
         _ type: Value.Type = Value.self,
         at route: Route,

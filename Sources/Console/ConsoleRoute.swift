@@ -20,6 +20,9 @@ enum ConsoleRoute: Equatable {
     case liveStream
     case attention
     case nodes
+    /// What the user's pages show, for a frame.
+    case userPreview(UserID)
+    case userAction(UserID, word: String)
 
     /// Nil if nothing of ours is there.
     init?(_ head: RequestHead) {
@@ -37,6 +40,9 @@ enum ConsoleRoute: Equatable {
         case (3, "events") where !parts[2].isEmpty: self = .event(id: parts[2])
         case (3, "assets"): self = .asset(parts[2])
         case (3, "users") where isValidIdentifier(parts[2]): self = .user(UserID(parts[2]))
+        case (4, "users") where isValidIdentifier(parts[2]):
+            let user = UserID(parts[2])
+            self = parts[3] == "preview" ? .userPreview(user) : .userAction(user, word: parts[3])
         default: return nil
         }
     }
@@ -44,7 +50,7 @@ enum ConsoleRoute: Equatable {
     /// The user whom it is about, whose page a session of one user may see.
     var user: UserID? {
         switch self {
-        case .user(let user): user
+        case .user(let user), .userPreview(let user), .userAction(let user, _): user
         case .overview, .session, .logOut, .enter, .asset, .search, .event, .live, .liveStream, .attention, .nodes: nil
         }
     }
@@ -59,6 +65,9 @@ enum ConsoleRoute: Equatable {
         case .live: LivePage()
         case .attention: AttentionPage()
         case .nodes: NodesPage(facts: settings.facts)
+        case .userPreview(let user): UserPreviewPage(user: user)
+        case .userAction(let user, let word):
+            UserActions.action(word).map { UserActionPage(user: user, word: word, action: $0) }
         case .session, .logOut, .enter, .asset, .liveStream: nil
         }
     }

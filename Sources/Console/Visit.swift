@@ -51,6 +51,12 @@ enum ConsoleTime {
         return "\(date.day) \(months[date.month - 1]) \(date.year)"
     }
 
+    /// `3 Jan`, or `3 Jan 2026`.
+    static func shortDay(_ instant: Instant, withYear: Bool) -> String {
+        let date = instant.calendarDate
+        return "\(date.day) \(months[date.month - 1].prefix(3))" + (withYear ? " \(date.year)" : "")
+    }
+
     /// `12:04`.
     static func clock(_ instant: Instant) -> String {
         let minutes = (instant.seconds % 86_400 + 86_400) % 86_400 / 60

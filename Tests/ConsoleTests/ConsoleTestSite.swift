@@ -121,6 +121,7 @@ final class ScriptedAPI: RequestHandler {
         let query: Query
         let body: [UInt8]
         let credentials: String?
+        let key: String?
     }
 
     private let answers = Mutex<[@Sendable (Request) -> Response?]>([])
@@ -144,7 +145,8 @@ final class ScriptedAPI: RequestHandler {
                     route: request.route,
                     query: request.query,
                     body: request.body,
-                    credentials: request.authorization
+                    credentials: request.authorization,
+                    key: request.idempotencyKey
                 )
             )
         }

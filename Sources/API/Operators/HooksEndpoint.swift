@@ -101,11 +101,14 @@ struct HooksEndpoint {
     /// The message is sent in the user's present state, with the id that it had.
     func resend(_ text: String, of request: Request) -> Answer {
         guard let id = Int64(text) else { return .respond(HooksEndpoint.unknownDelivery) }
-        let act = services.act(.resend, of: request, user: nil)
+        let reason = request.query["reason"]
+        guard reason.map({ isValidIdentifier($0) }) ?? true else { return .respond(RefusedBody.reason.response) }
+        let act = services.act(.resend, of: request, user: nil, reason: reason)
         return .later { [services] reply in
             services.reader.hookDelivery(id) { result in
                 guard case .success(let found) = result else { return reply.send(.unreadable) }
                 guard let delivery = found else { return reply.send(HooksEndpoint.unknownDelivery) }
+                if let reason, Act.names(delivery.user, in: reason) { return reply.send(.namingReason) }
                 let command = LedgerCommand.resendHook(id) { isCommitted in
                     reply.send(isCommitted ? JSON.response(202, body: HookResendAnswer(id: id)) : .busy)
                 }

@@ -49,7 +49,12 @@ struct RecoveriesEndpoint {
             let message = "No key of this store's API is configured: \(keys)."
             return .respond(.unavailable("not_configured", message: message, retryAfter: 3600))
         }
-        let act = services.act(.recover, of: request, user: nil, reason: provider.rawValue)
+        let act = services.act(
+            .recover,
+            of: request,
+            user: nil,
+            reason: body.reason.map { "\(provider.rawValue): \($0)" } ?? provider.rawValue
+        )
         return .later { [services] reply in
             services.blockingPools.submit(.operators) {
                 guard services.commit(act) else { return reply.send(.uncommitted) }
@@ -85,7 +90,8 @@ extension RecoveryRequest {
         let node = try RefusedBody.object(bytes, instead: "Send {\"provider\":\"apple\",\"since\"?:ISO8601}.")
         self.init(
             provider: try RefusedBody.requiredString("provider", of: node),
-            since: try RefusedBody.string("since", of: node)
+            since: try RefusedBody.string("since", of: node),
+            reason: try RefusedBody.optionalReason(of: node, about: nil)
         )
     }
 }

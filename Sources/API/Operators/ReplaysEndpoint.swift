@@ -36,7 +36,12 @@ struct ReplaysEndpoint {
             reader: services.reader,
             writer: services.writer,
             epoch: services.epoch,
-            act: services.act(body.mode == .broadcast ? .resend : .replay, of: request, user: body.user)
+            act: services.act(
+                body.mode == .broadcast ? .resend : .replay,
+                of: request,
+                user: body.user,
+                reason: body.reason
+            )
         )
         return .later { [blockingPools = services.blockingPools] reply in
             blockingPools.submit(.operators) {
@@ -91,7 +96,8 @@ extension ReplayRequest {
             events: try RefusedBody.strings("events", of: node),
             user: try RefusedBody.user(of: node),
             since: try RefusedBody.string("since", of: node),
-            until: try RefusedBody.string("until", of: node)
+            until: try RefusedBody.string("until", of: node),
+            reason: try RefusedBody.optionalReason(of: node, about: RefusedBody.user(of: node))
         )
     }
 

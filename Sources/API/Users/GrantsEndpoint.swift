@@ -214,6 +214,17 @@ extension RefusedBody {
         message: "A reason must have 1 to 255 bytes and no control characters."
     )
 
+    /// The same where nobody has to say why. Nil for a user: it is about nobody in particular.
+    static func optionalReason(of node: JSONNode, about user: UserID?) throws(RefusedBody) -> String? {
+        guard let member = node["reason"], !member.isNull else { return nil }
+        guard let user else {
+            let text = try requiredString("reason", of: node)
+            guard isValidIdentifier(text) else { throw reason }
+            return text
+        }
+        return try reason(of: node, about: user)
+    }
+
     /// Why something is done to a user. It outlives the user.
     static func reason(of node: JSONNode, about user: UserID) throws(RefusedBody) -> String {
         let text = try requiredString("reason", of: node)

@@ -52,7 +52,7 @@ struct ConsoleTemplates: Sendable {
             parts.append((String(tail[..<quote.lowerBound]), body.trimmedLines))
             rest = tail[end.upperBound...]
         }
-        return parts + [("", page + rest)]
+        return parts + [("", (page + rest)[...].trimmedLines)]
     }
 }
 

@@ -1,0 +1,126 @@
+internal import APIModel
+internal import Crypto
+internal import Domain
+internal import Encoding
+internal import Pages
+
+/// Gives the user a product for a time, without a store.
+struct GrantAction: UserAction {
+    let right = Right.act
+    let title = "Grant a product"
+    let explanation =
+        "The user gets the product at once, and the open pages show it. What a store says of its own contracts stays as it is. "
+        + "A grant can be taken back."
+    let button = "Grant it"
+
+    func fields(_ values: ActionValues, _ visit: Visit, user: UserID) throws(ConsoleError) -> Markup {
+        let terms = [("days", "for some days"), ("forever", "for ever")]
+        let key = values["key"].isEmpty ? Hex.encode(randomBytes(16)) : values["key"]
+        return visit.render(
+            "action.grant",
+            [
+                "product": .field(values["product"]), "group": .field(values["group"]),
+                "terms": .markup(visit.options(terms, chosen: values["term"])),
+                "days": .field(values["days"].isEmpty ? "30" : values["days"]), "key": .field(key),
+            ]
+        )
+    }
+
+    func perform(_ values: ActionValues, _ visit: Visit, user: UserID) throws(ConsoleError) -> Markup? {
+        let isForever = values["term"] == "forever"
+        let days = Int64(values["days"])
+        guard isForever || days != nil else {
+            throw .invalid(code: "invalid_days", message: "Write the days as a whole number, from 1 to 3650.")
+        }
+        let request = GrantRequest(
+            product: values["product"],
+            group: values["group"].isEmpty ? nil : values["group"],
+            days: isForever ? nil : days,
+            forever: isForever ? true : nil,
+            reason: values.reason
+        )
+        _ = try visit.api.post(GrantAnswer.self, to: .grants(user: user), body: request, key: values["key"])
+        return nil
+    }
+}
+
+/// Takes a grant back.
+struct RevokeAction: UserAction {
+    let right = Right.act
+    let title = "Take a grant back"
+    let explanation = "The grant ends now, and the open pages show it. What a store has sold is never taken back here."
+    let button = "Take it back"
+
+    func fields(_ values: ActionValues, _ visit: Visit, user: UserID) throws(ConsoleError) -> Markup {
+        visit.render("action.revoke", ["grant": .field(values["grant"]), "shown": .text(values["grant"])])
+    }
+
+    func perform(_ values: ActionValues, _ visit: Visit, user: UserID) throws(ConsoleError) -> Markup? {
+        guard !values["grant"].isEmpty else {
+            throw .invalid(code: "unknown_grant", message: "Choose the grant on the user's page.")
+        }
+        _ = try visit.api.delete(
+            GrantAnswer.self,
+            at: .grant(user: user, id: values["grant"]),
+            query: [("reason", values.reason)]
+        )
+        return nil
+    }
+}
+
+/// Gives the user a purchase that nobody has.
+struct ClaimAction: UserAction {
+    let right = Right.act
+    let title = "Claim a purchase"
+    let explanation =
+        "A purchase that no user is known for becomes this user's, as if the user's app had posted it. Take the event's id from "
+        + "what needs attention, or from the buyer's receipt. A purchase that somebody has stays there."
+    let button = "Give it to this user"
+
+    func fields(_ values: ActionValues, _ visit: Visit, user: UserID) throws(ConsoleError) -> Markup {
+        visit.render("action.claim", ["event": .field(values["event"])])
+    }
+
+    func perform(_ values: ActionValues, _ visit: Visit, user: UserID) throws(ConsoleError) -> Markup? {
+        let request = ClaimRequest(event: values["event"], reason: values.reason)
+        _ = try visit.api.post(CommitAnswer.self, to: .claims(user: user), body: request)
+        return nil
+    }
+}
+
+/// Erases the user.
+struct EraseAction: UserAction {
+    let right = Right.erase
+    let title = "Erase the user"
+    let explanation =
+        "Everything that is known of the user is erased: contracts, orders, events, fragments and messages. No later word of a "
+        + "store brings the user back. A running subscription goes on at the store, and the buyer must end it there. Nobody can undo this."
+    let button = "Erase this user for ever"
+    let isFinal = true
+
+    func fields(_ values: ActionValues, _ visit: Visit, user: UserID) throws(ConsoleError) -> Markup {
+        visit.render("action.erase", ["user": .text(user.text)])
+    }
+
+    func perform(_ values: ActionValues, _ visit: Visit, user: UserID) throws(ConsoleError) -> Markup? {
+        guard values["confirm"].utf8.elementsEqual(user.text.utf8) else {
+            throw .invalid(code: "not_confirmed", message: "Write the user's id word for word to confirm.")
+        }
+        let answer = try visit.api.delete(ErasureAnswer.self, at: .user(user), query: [("reason", values.reason)])
+        return visit.render(
+            "action.erased",
+            [
+                "contracts": .text(String(answer.contracts)), "orders": .text(String(answer.orders)),
+                "events": .text(String(answer.events)),
+            ]
+        )
+    }
+}
+
+extension Visit {
+    /// The options of a choice, the chosen one first: the one that a browser shows.
+    func options(_ all: [(value: String, title: String)], chosen: String) -> Markup {
+        let sorted = all.filter { $0.value == chosen } + all.filter { $0.value != chosen }
+        return sorted.map { render("action.option", ["value": .text($0.value), "title": .text($0.title)]) }.joined()
+    }
+}

@@ -1,0 +1,54 @@
+internal import APIModel
+internal import Domain
+internal import Pages
+
+/// What was known of a user when somebody opened a form: whoever acts on something older is told what has happened since.
+struct SeenState: Equatable {
+    /// The newest entry about the user; nil for none.
+    let entry: Int64?
+    /// The newest thing that somebody did to the user; nil for none, and for a key that may not see it.
+    let act: Int64?
+
+    private let events: [FeedItem]
+    private let acts: [AuditItem]
+
+    private static let limit = "10"
+
+    /// How it is now.
+    init(of user: UserID, _ visit: Visit) throws(ConsoleError) {
+        let limit = [(name: "limit", value: SeenState.limit)]
+        events = try visit.api.get(UserEventsAnswer.self, from: .userEvents(user: user), query: limit).events
+        acts =
+            visit.may(.personal)
+            ? try visit.api.get(AuditAnswer.self, from: .audit, query: limit + [("user", user.text)]).entries : []
+        entry = events.first.flatMap { Cursor($0.cursor)?.position }
+        act = acts.first?.id
+    }
+
+    /// For the form: `ENTRY.ACT`.
+    var text: String { "\(entry ?? 0).\(act ?? 0)" }
+
+    /// What has happened since a form was opened, newest first: one sentence each. Empty if nothing has.
+    func news(since text: String) -> [String] {
+        let numbers = text.split(separator: ".").map { Int64($0) ?? 0 }
+        let (entry, act) = numbers.count == 2 ? (numbers[0], numbers[1]) : (0, 0)
+        let done = acts.filter { $0.id > act }.map { item in
+            "\(UserTables.who(item)) \(UserTables.what(item.action)) at \(SeenState.clock(item.at))"
+                + (item.reason.map { ": \($0)" } ?? "")
+        }
+        let told = events.filter { (Cursor($0.cursor)?.position ?? 0) > entry }.map { item in
+            let source =
+                item.provider == Provider.paycast.rawValue
+                ? "Somebody of yours" : StoreWords.store(item.provider ?? "Paycast")
+            let state = item.state.map { ", and it is now \(StoreWords.state($0))" } ?? ""
+            return "\(source): \(EventWords.title(item.kind)) at \(SeenState.clock(item.at))\(state)"
+        }
+        return done + told
+    }
+
+    private static func clock(_ iso8601: String) -> String {
+        Instant(iso8601: iso8601).map { ConsoleTime.clock($0) + " UTC" } ?? iso8601
+    }
+
+    static func == (left: SeenState, right: SeenState) -> Bool { left.entry == right.entry && left.act == right.act }
+}

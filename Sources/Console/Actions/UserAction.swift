@@ -1,0 +1,93 @@
+internal import Domain
+internal import Encoding
+internal import HTTP
+internal import Pages
+
+/// Something that can be done to a user, on a page of its own: with a reason, and a button that says what it does.
+protocol UserAction: Sendable {
+    /// What the API asks a key for.
+    var right: Right { get }
+    var title: String { get }
+    /// What it does, and what it does not.
+    var explanation: String { get }
+    var button: String { get }
+    /// It cannot be taken back.
+    var isFinal: Bool { get }
+
+    /// What the form asks beside the reason, filled with what was entered before.
+    func fields(_ values: ActionValues, _ visit: Visit, user: UserID) throws(ConsoleError) -> Markup
+
+    /// Does it. Nil leads back to the user's page; markup is the result on a page of its own.
+    func perform(_ values: ActionValues, _ visit: Visit, user: UserID) throws(ConsoleError) -> Markup?
+}
+
+extension UserAction {
+    var isFinal: Bool { false }
+
+    func fields(_ values: ActionValues, _ visit: Visit, user: UserID) throws(ConsoleError) -> Markup { .empty }
+}
+
+/// What was entered, or what a link has filled in.
+struct ActionValues: Sendable {
+    private let query: Query
+
+    init(_ query: Query) {
+        self.query = query
+    }
+
+    /// Empty for what is missing.
+    subscript(name: String) -> String { (query[name] ?? "").trimmed }
+
+    var reason: String { self["reason"] }
+}
+
+/// All actions, by their words in addresses.
+enum UserActions {
+    /// In the order in which they are offered.
+    static let all: [(word: String, action: any UserAction)] = [
+        ("grant", GrantAction()), ("claim", ClaimAction()), ("send-state", SendStateAction()),
+        ("dry-run", DryRunAction()), ("recover", RecoverAction()), ("erase", EraseAction()),
+        ("revoke", RevokeAction()), ("resend", ResendAction()),
+    ]
+
+    /// Those that begin in a row of a table, with what the row is about.
+    private static let ofRows: Set = ["revoke", "resend"]
+
+    static func action(_ word: String) -> (any UserAction)? { all.first { $0.word == word }?.action }
+
+    static var ofPage: [(word: String, action: any UserAction)] { all.filter { !ofRows.contains($0.word) } }
+
+    /// What a user's page says after one; nil for a word that is none.
+    static func done(_ word: String) -> String? {
+        switch word {
+        case "grant": "Granted. The user's open pages show it already."
+        case "claim": "The purchase is this user's now."
+        case "send-state": "The open pages have been sent their state again."
+        case "revoke": "The grant is taken back. The user's open pages show it already."
+        case "resend": "The message is on its way to your backend again."
+        default: nil
+        }
+    }
+}
+
+/// The buttons of a user's page: what the session may do.
+struct UserActionLinks {
+    private let visit: Visit
+    private let user: UserID
+
+    init(_ visit: Visit, user: UserID) {
+        self.visit = visit
+        self.user = user
+    }
+
+    func markup(_ facts: UserFacts) -> Markup {
+        let links = UserActions.ofPage.filter { visit.may($0.action.right) }.map { word, action in
+            visit.render(
+                action.isFinal ? "user.final_action" : "user.action",
+                ["user": .field(PercentEncoding.encode(user.text)), "word": .text(word), "title": .text(action.title)]
+            )
+        }
+        guard !links.isEmpty else { return .empty }
+        return visit.render("user.actions", ["links": .markup(links.joined())])
+    }
+}

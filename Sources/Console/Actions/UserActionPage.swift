@@ -1,0 +1,88 @@
+internal import Domain
+internal import Encoding
+internal import HTTP
+internal import Pages
+
+/// `/console/users/{user}/{action}`: a form with a reason, which is also the confirmation.
+struct UserActionPage: ConsolePage {
+    let user: UserID
+    /// Its word in the address.
+    let word: String
+    let action: any UserAction
+
+    func show(_ visit: Visit) throws(ConsoleError) -> Response {
+        try check(visit)
+        return try form(ActionValues(visit.query), visit, status: 200, note: .empty)
+    }
+
+    func act(_ visit: Visit, form query: Query) throws(ConsoleError) -> Response {
+        try check(visit)
+        let values = ActionValues(query)
+        let news = try SeenState(of: user, visit).news(since: query["seen"] ?? "")
+        guard news.isEmpty else {
+            let items = news.map { visit.render("action.news_item", ["text": .text($0)]) }.joined()
+            return try form(values, visit, status: 409, note: visit.render("action.news", ["items": .markup(items)]))
+        }
+        guard !values.reason.isEmpty else {
+            return try form(
+                values,
+                visit,
+                status: 400,
+                note: note("Write why: whoever asks later reads it in the audit.", visit)
+            )
+        }
+        do throws(ConsoleError) {
+            guard let result = try action.perform(values, visit, user: user) else {
+                return visit.redirect(to: "\(ConsoleAddress.user(user))?done=\(word)")
+            }
+            return page(visit, status: 200, result)
+        } catch {
+            switch error {
+            case .invalid, .conflict, .notFound:
+                return try form(values, visit, status: error.status, note: note(error.message, visit))
+            default: throw error
+            }
+        }
+    }
+
+    private func check(_ visit: Visit) throws(ConsoleError) {
+        guard visit.may(action.right) else {
+            throw .forbidden(
+                "This needs the right \(action.right.rawValue), which the key \(visit.session.name) does not have here."
+            )
+        }
+    }
+
+    private func note(_ text: String, _ visit: Visit) -> Markup { visit.render("action.note", ["text": .text(text)]) }
+
+    private func form(
+        _ values: ActionValues,
+        _ visit: Visit,
+        status: Int,
+        note: Markup
+    ) throws(ConsoleError) -> Response {
+        // Read before the form is shown: whatever is committed after this is news to whoever sends it.
+        let seen = try SeenState(of: user, visit)
+        let fields = try action.fields(values, visit, user: user)
+        let body = visit.render(
+            "action.form",
+            [
+                "note": .markup(note), "explanation": .text(action.explanation), "fields": .markup(fields),
+                "reason": .field(values.reason), "seen": .text(seen.text), "button": .text(action.button),
+                "tone": .text(action.isFinal ? "danger" : "primary"), "key": .text(visit.session.name),
+            ]
+        )
+        return page(visit, status: status, body)
+    }
+
+    private func page(_ visit: Visit, status: Int, _ inner: Markup) -> Response {
+        let body = visit.render(
+            "action",
+            [
+                "title": .text(action.title), "user": .text(user.text), "inner": .markup(inner),
+                "address": .field(PercentEncoding.encode(user.text)),
+            ]
+        )
+        return visit.page(action.title, status: status, body)
+    }
+}

@@ -1,0 +1,98 @@
+internal import APIModel
+internal import Domain
+
+/// The time line as SVG, with a table that says the same.
+struct TimeLinePicture {
+    private let visit: Visit
+
+    init(_ visit: Visit) {
+        self.visit = visit
+    }
+
+    func markup(_ facts: UserFacts) -> Markup {
+        guard let line = TimeLine(facts.record.contracts, events: facts.events.events, now: visit.now) else {
+            return .empty
+        }
+        let states = line.lanes.flatMap(\.bands).map(\.state)
+        let legend = Set(states).sorted().map { state in
+            visit.render(
+                "time_line.legend",
+                ["state": .text(Self.word(state)), "name": .text(StoreWords.state(state))]
+            )
+        }
+        let bottom = line.height - 22
+        return visit.render(
+            "time_line",
+            [
+                "width": number(TimeLine.width), "height": number(line.height), "bottom": number(bottom),
+                "lanes": .markup(line.lanes.map(lane).joined()), "now": number(line.nowX),
+                "now_text": number(min(line.nowX, TimeLine.width - 28)),
+                "ticks": .markup(line.ticks.map { tick($0, bottom: bottom) }.joined()),
+                "legend": .markup(legend.joined()), "rows": .markup(line.lanes.map(rows).joined()),
+                "hidden": .text(line.hidden > 0 ? "\(line.hidden) more contracts are in the table below." : ""),
+            ]
+        )
+    }
+
+    private func number(_ value: Double) -> TemplateValue { .text("\((value * 10).rounded() / 10)") }
+
+    private func tick(_ tick: TimeLine.Tick, bottom: Double) -> Markup {
+        visit.render("time_line.tick", ["x": number(tick.x), "text": .text(tick.text), "bottom": number(bottom)])
+    }
+
+    private func lane(_ lane: TimeLine.Lane) -> Markup {
+        visit.render(
+            "time_line.lane",
+            [
+                "name": .text(lane.name), "y": number(lane.y + 12),
+                "bands": .markup(lane.bands.map { band($0, y: lane.y + 20) }.joined()),
+                "marks": .markup(lane.marks.map { mark($0, y: lane.y + 34) }.joined()),
+            ]
+        )
+    }
+
+    private func band(_ band: TimeLine.Band, y: Double) -> Markup {
+        let name = StoreWords.state(band.state) + (band.isAhead ? ", as far as is known" : "")
+        let label = StoreWords.state(band.state)
+        // A letter of this size takes some 6.3 units.
+        let isWide = band.width > Double(label.count) * 6.3 + 20
+        return visit.render(
+            "time_line.band",
+            [
+                "x": number(band.x), "y": number(y), "width": number(band.width), "state": .text(Self.word(band.state)),
+                "ahead": .text(band.isAhead ? "ahead" : ""), "label_x": number(band.x + 10), "label_y": number(y + 43),
+                "title": .text("\(name), from \(ConsoleTime.text(band.start)) to \(ConsoleTime.text(band.end))"),
+                "label": .text(isWide && !band.isAhead ? label : ""),
+            ]
+        )
+    }
+
+    private func mark(_ mark: TimeLine.Mark, y: Double) -> Markup {
+        visit.render(
+            "time_line.\(mark.kind.rawValue)",
+            ["x": number(mark.x), "y": number(y), "title": .text("\(mark.title), \(ConsoleTime.text(mark.at))")]
+        )
+    }
+
+    private func rows(_ lane: TimeLine.Lane) -> Markup {
+        let bands = lane.bands.map { band in
+            (
+                band.start, StoreWords.state(band.state) + (band.isAhead ? ", as far as is known" : ""),
+                Optional(band.end)
+            )
+        }
+        let marks = lane.marks.map { ($0.at, $0.title, Instant?.none) }
+        return (bands + marks).sorted { $0.0 < $1.0 }.map { start, what, end in
+            visit.render(
+                "time_line.row",
+                [
+                    "name": .text(lane.name), "what": .text(what), "from": .markup(visit.time(start.iso8601)),
+                    "to": .markup(visit.time(end?.iso8601)),
+                ]
+            )
+        }.joined()
+    }
+
+    /// A state that the style sheet knows.
+    private static func word(_ state: String) -> String { ContractState(rawValue: state) == nil ? "unknown" : state }
+}

@@ -1,0 +1,114 @@
+internal import APIModel
+internal import Domain
+internal import Encoding
+internal import HTTP
+internal import Pages
+
+/// `/console/users/{user}`: what a user has, and why; what would change it; and all that happened.
+struct UserPage: ConsolePage {
+    let user: UserID
+
+    func show(_ visit: Visit) throws(ConsoleError) -> Response {
+        let facts = try UserFacts(of: user, visit)
+        let sentences = UserSentences(facts.record, events: facts.events.events, now: visit.now)
+        let tables = UserTables(visit, user: user)
+        let lead = facts.record.contracts.first?.entitlement
+        let body = visit.render(
+            "user",
+            [
+                "done": .markup(done(visit)), "user": .text(user.text), "what": .text(sentences.what),
+                "tone": .text(lead.map { StoreWords.tone($0.state) } ?? "quiet"), "next": .text(sentences.next),
+                "cause": .markup(cause(sentences.cause, visit)),
+                "facts": .markup(tables.facts(facts.record)),
+                "actions": .markup(UserActionLinks(visit, user: user).markup(facts)),
+                "picture": .markup(TimeLinePicture(visit).markup(facts)),
+                "contracts": .markup(tables.contracts(facts)), "orders": .markup(tables.orders(facts.record.orders)),
+                "events": .markup(tables.events(facts.events, isFirst: visit.query["before"] == nil)),
+                "pages": .markup(tables.pages(facts.pages)), "hooks": .markup(tables.hooks(facts.hooks)),
+                "audit": .markup(tables.audit(facts.audit)),
+            ]
+        )
+        return visit.page("User \(InertText.of(user.text))", body)
+    }
+
+    /// What has just been done here.
+    private func done(_ visit: Visit) -> Markup {
+        guard let word = visit.query["done"], let text = UserActions.done(word) else { return .empty }
+        return visit.render("user.done", ["text": .text(text)])
+    }
+
+    private func cause(_ event: FeedItem?, _ visit: Visit) -> Markup {
+        guard let event, visit.session.user == nil else { return .empty }
+        return visit.render("user.cause", ["id": .text(PercentEncoding.encode(event.cursor))])
+    }
+}
+
+/// `/console/users/{user}/preview`: what the user's open pages show, for a frame that runs nothing.
+struct UserPreviewPage: ConsolePage {
+    let user: UserID
+
+    /// The fragments' HTML is the app's own, and is not trusted: this page is a sandbox that loads nothing but a style sheet.
+    static let policy = "default-src 'none'; style-src 'self'; sandbox; frame-ancestors 'self'; base-uri 'none'"
+
+    func show(_ visit: Visit) throws(ConsoleError) -> Response {
+        let answer = try visit.api.get(UserPagesAnswer.self, from: .userPages(user: user))
+        let shown = answer.shown.map { $0.html ?? "<p>This part is made by your own server.</p>" }.joined(
+            separator: "\n"
+        )
+        let head =
+            "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Preview</title>"
+            + "<link rel=\"stylesheet\" href=\"/console/assets/console.css\"><body class=\"preview\">"
+        var response = Response(
+            status: 200,
+            contentType: "text/html; charset=utf-8",
+            body: head + (shown.isEmpty ? "<p>Nothing has been sent to this user's pages.</p>" : shown)
+        )
+        response.headers.append(("Content-Security-Policy", UserPreviewPage.policy))
+        return response
+    }
+}
+
+/// All that the page asks the API for. What the key may not see is nil, and so is what cannot be told at the moment.
+struct UserFacts {
+    let record: UserAnswer
+    let events: UserEventsAnswer
+    let pages: UserPagesAnswer?
+    let hooks: [HookDeliveriesAnswer.Delivery]?
+    let audit: [AuditItem]?
+
+    static let pageSize = "50"
+
+    init(of user: UserID, _ visit: Visit) throws(ConsoleError) {
+        let before = visit.query["before"].map { [(name: "before", value: $0)] } ?? []
+        record = try visit.api.get(from: .user(user))
+        events = try visit.api.get(from: .userEvents(user: user), query: [("limit", UserFacts.pageSize)] + before)
+        pages = UserFacts.optional(UserPagesAnswer.self, visit, right: .read, from: .userPages(user: user))
+        let query = [(name: "user", value: user.text)]
+        hooks =
+            UserFacts.optional(
+                HookDeliveriesAnswer.self,
+                visit,
+                right: .operate,
+                from: .hookDeliveries,
+                query: query
+            )?.deliveries
+        audit =
+            UserFacts.optional(
+                AuditAnswer.self,
+                visit,
+                right: .personal,
+                from: .audit,
+                query: query + [("limit", "20")]
+            )?.entries
+    }
+
+    private static func optional<Value: Decodable>(
+        _ type: Value.Type,
+        _ visit: Visit,
+        right: Right,
+        from route: Route,
+        query: [(name: String, value: String)] = []
+    ) -> Value? {
+        visit.may(right) ? try? visit.api.get(type, from: route, query: query) : nil
+    }
+}

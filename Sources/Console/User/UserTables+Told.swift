@@ -1,0 +1,115 @@
+internal import APIModel
+internal import Domain
+internal import Encoding
+internal import Pages
+
+/// Whom Paycast has told: open pages, the backend; and what people did.
+extension UserTables {
+    func pages(_ answer: UserPagesAnswer?) -> Markup {
+        guard let answer else { return nothing("This node cannot tell which pages are open at the moment.") }
+        let rows = answer.pages.map { page in
+            visit.render(
+                "user.page",
+                [
+                    "transport": .text(UserTables.transport(page.transport)),
+                    "since": .markup(visit.time(page.openedAt)),
+                    "behind": .text(UserTables.lag(page)),
+                ]
+            )
+        }
+        let table =
+            rows.isEmpty
+            ? nothing("No page of this user is open at \(answer.node). It shows the newest state as soon as it opens.")
+            : visit.render("user.pages", ["rows": .markup(rows.joined())])
+        guard !answer.shown.isEmpty else { return table }
+        return table + visit.render("user.preview", ["user": .field(PercentEncoding.encode(user.text))])
+    }
+
+    private static func transport(_ word: String) -> String {
+        switch word {
+        case "sse": "Server-Sent Events"
+        case "websocket": "WebSocket"
+        case "cable": "Action Cable"
+        default: word
+        }
+    }
+
+    private static func lag(_ page: UserPagesAnswer.Page) -> String {
+        if page.waitingBytes > 0 { return "behind: \(page.waitingBytes) bytes wait until its socket takes them" }
+        return page.cursor == nil ? "catching up" : "has everything"
+    }
+
+    /// Nil for a key that may not see it.
+    func hooks(_ deliveries: [HookDeliveriesAnswer.Delivery]?) -> Markup {
+        guard let deliveries else { return .empty }
+        let rows = deliveries.prefix(20).map { delivery in
+            let resend =
+                visit.may(.act)
+                ? visit.render(
+                    "user.resend",
+                    ["user": .field(PercentEncoding.encode(user.text)), "delivery": .field(delivery.id)]
+                ) : .empty
+            return visit.render(
+                "user.hook",
+                [
+                    "url": .text(delivery.url), "type": .text(delivery.type), "state": .text(delivery.state),
+                    "tone": .text(UserTables.tone(ofDelivery: delivery.state)),
+                    "attempts": .text(String(delivery.attempts)),
+                    "queued": .markup(visit.time(delivery.queuedAt)), "ended": .markup(visit.time(delivery.endedAt)),
+                    "reason": .text(delivery.reason ?? ""), "resend": .markup(resend),
+                ]
+            )
+        }
+        let table =
+            rows.isEmpty
+            ? nothing("Your backend was told nothing of this user: no address is set, or nothing has changed.")
+            : visit.render("user.hooks", ["rows": .markup(rows.joined())])
+        return visit.render("user.hooks_section", ["table": .markup(table)])
+    }
+
+    private static func tone(ofDelivery state: String) -> String {
+        switch state {
+        case "delivered": "good"
+        case "failed": "stop"
+        default: "wait"
+        }
+    }
+
+    /// Nil for a key that may not see it.
+    func audit(_ entries: [AuditItem]?) -> Markup {
+        guard let entries else { return .empty }
+        let rows = entries.map { entry in
+            visit.render(
+                "user.act",
+                [
+                    "at": .markup(visit.time(entry.at)), "who": .text(UserTables.who(entry)),
+                    "what": .text(UserTables.what(entry.action)), "reason": .text(entry.reason ?? ""),
+                ]
+            )
+        }
+        let table =
+            rows.isEmpty
+            ? nothing("Nobody of yours has done anything to this user.")
+            : visit.render("user.acts", ["rows": .markup(rows.joined())])
+        return visit.render("user.audit_section", ["table": .markup(table)])
+    }
+
+    static func who(_ entry: AuditItem) -> String {
+        entry.systemUser.map { "\($0) by \(entry.actor)" } ?? entry.actor
+    }
+
+    static func what(_ action: String) -> String {
+        switch Act.Action(rawValue: action) {
+        case .grant: "granted a product"
+        case .revoke: "took a grant back"
+        case .claim: "gave the user a purchase"
+        case .order: "made an order"
+        case .erase: "erased a user"
+        case .replay: "replayed events"
+        case .recover: "asked a store again"
+        case .resend: "sent something again"
+        case .read: "read what stores sent"
+        case nil: action
+        }
+    }
+}

@@ -1,0 +1,172 @@
+internal import APIModel
+internal import Domain
+internal import Encoding
+internal import Pages
+
+/// The tables of a user's page. An empty one says what that means.
+struct UserTables {
+    let visit: Visit
+    let user: UserID
+
+    init(_ visit: Visit, user: UserID) {
+        self.visit = visit
+        self.user = user
+    }
+
+    /// Whether other pages may be opened from this one.
+    private var hasLinks: Bool { visit.session.user == nil }
+
+    func facts(_ record: UserAnswer) -> Markup {
+        let facts = [("Stream", record.stream), ("Language", record.locale ?? "not told by the app")]
+        return facts.map { visit.render("user.fact", ["name": .text($0.0), "value": .text($0.1)]) }.joined()
+    }
+
+    func contracts(_ facts: UserFacts) -> Markup {
+        let contracts = facts.record.contracts
+        guard !contracts.isEmpty else { return nothing("No contract at any store, and no grant.") }
+        let rows = contracts.map { contract in
+            let (item, details) = (contract.entitlement, contract.details)
+            let sentence = ContractSentence(contract, events: facts.events.events, now: visit.now)
+            let owner = details.owner == user ? "" : details.owner.map { "owned by \($0.text)" } ?? "owned by nobody"
+            let share = item.family ? "shared through the family" : ""
+            return visit.render(
+                "user.contract",
+                [
+                    "product": .text(item.product), "group": .text(item.group.map { "group \($0)" } ?? ""),
+                    "state": .text(StoreWords.state(item.state)), "tone": .text(StoreWords.tone(item.state)),
+                    "store": .text(StoreWords.store(item.provider)), "environment": .text(item.environment),
+                    "app": .text(details.app), "contract": .text(item.contract),
+                    "price": .text(StoreWords.price(details.price, currency: details.currency) ?? ""),
+                    "account": .text(details.account.map { "buyer \($0)" } ?? ""),
+                    "share": .text([owner, share].filter { !$0.isEmpty }.joined(separator: ", ")),
+                    "until": .markup(
+                        item.accessUntil == nil ? visit.render("user.no_end") : visit.time(item.accessUntil)
+                    ),
+                    "what": .text(sentence.what), "next": .text(sentence.next),
+                    "revoke": .markup(revoke(item)),
+                ]
+            )
+        }
+        return visit.render("user.contracts", ["rows": .markup(rows.joined())])
+    }
+
+    /// Only a grant that still runs can be taken back here.
+    private func revoke(_ item: EntitlementItem) -> Markup {
+        guard visit.may(.act), item.provider == Provider.paycast.rawValue, item.active else { return .empty }
+        return visit.render(
+            "user.revoke",
+            ["user": .field(PercentEncoding.encode(user.text)), "grant": .field(PercentEncoding.encode(item.contract))]
+        )
+    }
+
+    func orders(_ orders: [OrderItem]) -> Markup {
+        guard !orders.isEmpty else {
+            return nothing("No order was made for this user: the app asks for none, or another user was signed in.")
+        }
+        let rows = orders.map { order in
+            visit.render(
+                "user.order",
+                [
+                    "order": .text(order.order), "product": .text(order.product),
+                    "store": .text(order.provider.map(StoreWords.store) ?? "any"),
+                    "at": .markup(visit.time(order.createdAt)), "state": .text(UserTables.state(of: order)),
+                    "purchases": .text(
+                        order.purchases.map { "\($0.contract), \(StoreWords.state($0.state))" }.joined(separator: "; ")
+                    ),
+                ]
+            )
+        }
+        return visit.render("user.orders", ["rows": .markup(rows.joined())])
+    }
+
+    private static func state(of order: OrderItem) -> String {
+        switch order.state {
+        case "open": "open: no store has named it"
+        case "pending": "bought, not paid yet"
+        case "fulfilled": "bought"
+        case "quarantined": "what came contradicts it"
+        default: order.state
+        }
+    }
+
+    func events(_ answer: UserEventsAnswer, isFirst: Bool) -> Markup {
+        guard !answer.events.isEmpty else {
+            return nothing(isFirst ? "Nothing was ever committed about this user." : "There is nothing older.")
+        }
+        let older = answer.next.map { next in
+            visit.render(
+                "user.older",
+                ["user": .field(PercentEncoding.encode(user.text)), "before": .field(PercentEncoding.encode(next))]
+            )
+        }
+        let rows = answer.events.map { event($0, among: answer.events) }
+        return visit.render("user.events", ["rows": .markup(rows.joined()), "older": .markup(older ?? .empty)])
+    }
+
+    private func event(_ item: FeedItem, among events: [FeedItem]) -> Markup {
+        let change = item.state.map { state in
+            let before = item.previousState.flatMap { $0 == state ? nil : StoreWords.state($0) + " → " }
+            return (before ?? "") + StoreWords.state(state)
+        }
+        let told = item.fragments.compactMap { $0.fragment ?? $0.target }
+        return visit.render(
+            hasLinks ? "user.event" : "user.event_without_link",
+            [
+                "id": .field(PercentEncoding.encode(item.cursor)), "title": .text(EventWords.title(item.kind)),
+                "at": .markup(visit.time(item.at)), "occurred": .markup(occurred(item)),
+                "words": .text(EventWords.ownWords(item) ?? item.kind),
+                "store": .text(item.provider.map(StoreWords.store) ?? ""), "environment": .text(item.environment ?? ""),
+                "outcome": .text(item.outcome ?? ""), "tone": .text(UserTables.tone(of: item.outcome)),
+                "reason": .markup(reason(item, among: events)), "change": .text(change ?? ""),
+                "told": .text(told.isEmpty ? "" : "pages were told: " + told.joined(separator: ", ")),
+            ]
+        )
+    }
+
+    /// The store's own date, where it is another minute than that of the commit.
+    private func occurred(_ item: FeedItem) -> Markup {
+        guard let own = item.occurredAt, let date = Instant(iso8601: own), let at = Instant(iso8601: item.at),
+            abs(at.milliseconds - date.milliseconds) > 60_000
+        else { return .empty }
+        return visit.render("user.occurred", ["at": .markup(visit.time(own))])
+    }
+
+    private func reason(_ item: FeedItem, among events: [FeedItem]) -> Markup {
+        guard item.outcome == Outcome.stale.rawValue, let newer = EventWords.newer(than: item, among: events),
+            let date = (newer.occurredAt ?? newer.at).instant
+        else { return visit.render("user.reason", ["text": .text(item.reason ?? "")]) }
+        return visit.render(
+            hasLinks ? "user.newer" : "user.newer_without_link",
+            ["id": .field(PercentEncoding.encode(newer.cursor)), "time": .text(ConsoleTime.text(date))]
+        )
+    }
+
+    private static func tone(of outcome: String?) -> String {
+        switch outcome.flatMap(Outcome.init) {
+        case .applied: "good"
+        case .unclaimed: "warn"
+        case .quarantined: "stop"
+        case .stale, .duplicate, .ignored, nil: "quiet"
+        }
+    }
+
+    func nothing(_ text: String) -> Markup { visit.render("user.nothing", ["text": .text(text)]) }
+}
+
+extension String {
+    fileprivate var instant: Instant? { Instant(iso8601: self) }
+}
+
+extension EventWords {
+    /// The newest event by the store's date that was there before this one, and made it stale; nil if it is not among these.
+    static func newer(than item: FeedItem, among events: [FeedItem]) -> FeedItem? {
+        guard let contract = item.contract, let own = Instant(iso8601: item.occurredAt ?? item.at) else { return nil }
+        return events.first { other in
+            guard other.outcome == Outcome.applied.rawValue, other.provider == item.provider,
+                other.contract.map({ $0.utf8.elementsEqual(contract.utf8) }) ?? false,
+                let date = Instant(iso8601: other.occurredAt ?? other.at), other.at <= item.at
+            else { return false }
+            return date > own
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import APIModel
+import Domain
+
+/// Facts about user 42, as the API tells them.
+enum ConsoleFixture {
+    /// 3 December 2025, 12:00 UTC.
+    static let now = Instant(milliseconds: 1_764_763_200_000)
+
+    static func date(_ day: Double) -> Instant { now + .seconds(Int64(day * 86_400)) }
+
+    /// `days` from now.
+    static func contract(
+        _ state: ContractState = .active,
+        until days: Double? = 31,
+        provider: Provider = .apple,
+        environment: StoreEnvironment = .production,
+        isActive: Bool? = nil,
+        lineage: String = "1001",
+        product: String = "pro.monthly",
+        owner: UserID? = "42",
+        account: String? = nil
+    ) -> ContractItem {
+        let entitlement = Entitlement(
+            product: product,
+            group: nil,
+            state: state,
+            isActive: isActive ?? state.givesAccess,
+            accessUntil: days.map(date),
+            autoRenew: nil,
+            pendingProduct: nil,
+            provider: provider,
+            environment: environment,
+            contract: lineage,
+            isFamilyShared: false
+        )
+        let details = ContractItem.Details(
+            app: "com.example.app",
+            kind: .subscription,
+            owner: owner,
+            sharedWith: [],
+            order: nil,
+            account: account,
+            replaces: nil,
+            charge: nil,
+            statedAt: date(-1)
+        )
+        return ContractItem(entitlement: EntitlementItem(entitlement), details: details)
+    }
+
+    static func event(
+        _ kind: EventKind,
+        type: String? = "DID_RENEW",
+        outcome: Outcome? = .applied,
+        state: ContractState? = .active,
+        from previous: ContractState? = nil,
+        day: Double = 0,
+        position: Int64 = 7,
+        provider: Provider = .apple,
+        lineage: String? = "1001"
+    ) -> FeedItem {
+        let json =
+            #"{"cursor":"e-\#(position)","at":"\#(date(day).iso8601)","kind":"\#(kind.rawValue)","fragments":[]}"#
+        guard var item = JSON.decode(FeedItem.self, from: Array(json.utf8)) else { preconditionFailure(json) }
+        item.type = type
+        item.outcome = outcome?.rawValue
+        item.state = state?.rawValue
+        item.previousState = previous?.rawValue
+        item.provider = provider.rawValue
+        item.contract = lineage
+        item.event = "event-\(position)"
+        item.occurredAt = item.at
+        return item
+    }
+
+    static func record(_ contracts: [ContractItem] = [], orders: [OrderItem] = [], user: UserID = "42") -> UserAnswer {
+        UserAnswer(
+            user: user,
+            stream: "user:\(user):paywall",
+            locale: nil,
+            active: contracts.contains { $0.entitlement.active },
+            contracts: contracts,
+            orders: orders,
+            since: cursor
+        )
+    }
+
+    static func events(_ events: [FeedItem], user: UserID = "42") -> UserEventsAnswer {
+        UserEventsAnswer(user: user, events: events, next: nil, since: cursor)
+    }
+
+    static let cursor = Cursor(epoch: "e", position: 7)
+}

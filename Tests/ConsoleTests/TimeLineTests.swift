@@ -1,0 +1,117 @@
+import APIModel
+import Domain
+import Testing
+
+@testable import Console
+
+/// Where bands and marks lie.
+@Suite struct TimeLineTests {
+    private typealias Fixture = ConsoleFixture
+
+    struct Case: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let contracts: [ContractItem]
+        var events: [FeedItem] = []
+        /// The first lane's states, with a star for what lies ahead.
+        let bands: [String]
+        let marks: [TimeLine.Mark.Kind]
+    }
+
+    static let cases = [
+        Case(
+            testDescription: "a subscription that renews",
+            contracts: [Fixture.contract()],
+            events: [
+                Fixture.event(.subscriptionRenewed, day: -1, position: 8),
+                Fixture.event(.subscriptionStarted, day: -31),
+            ],
+            bands: ["active", "active*"],
+            marks: [.charge, .charge, .end]
+        ),
+        Case(
+            testDescription: "grace, then paid after all, in any order",
+            contracts: [Fixture.contract()],
+            events: [
+                Fixture.event(.graceStarted, state: .inGracePeriod, day: -4, position: 8),
+                Fixture.event(.subscriptionStarted, day: -35, position: 7),
+                Fixture.event(.subscriptionRecovered, day: -2, position: 9),
+            ],
+            bands: ["active", "in_grace_period", "active", "active*"],
+            marks: [.charge, .failure, .charge, .end]
+        ),
+        Case(
+            testDescription: "an end that nobody has told",
+            contracts: [Fixture.contract(.expired, until: -3)],
+            events: [Fixture.event(.subscriptionStarted, day: -33)],
+            bands: ["active", "expired"],
+            marks: [.charge, .end]
+        ),
+        Case(
+            testDescription: "refunded",
+            contracts: [Fixture.contract(.revoked, until: -3)],
+            events: [
+                Fixture.event(.refundCompleted, state: .revoked, day: -3, position: 8),
+                Fixture.event(.subscriptionStarted, day: -5),
+                Fixture.event(.subscriptionRenewed, outcome: .stale, day: -4, position: 9),
+            ],
+            bands: ["active", "revoked"],
+            marks: [.charge, .refund, .end]
+        ),
+        Case(
+            testDescription: "nothing told yet",
+            contracts: [Fixture.contract()],
+            bands: ["active*"],
+            marks: [.end]
+        ),
+        Case(
+            testDescription: "for ever",
+            contracts: [Fixture.contract(.owned, until: nil)],
+            events: [Fixture.event(.purchaseCompleted, state: .owned, day: -700)],
+            bands: ["owned"],
+            marks: [.charge]
+        ),
+    ]
+
+    @Test(arguments: cases) func showsStatesInTime(_ given: Case) throws {
+        let line = try #require(TimeLine(given.contracts, events: given.events, now: Fixture.now))
+        let lane = try #require(line.lanes.first)
+        #expect(lane.bands.map { $0.state + ($0.isAhead ? "*" : "") } == given.bands)
+        #expect(lane.marks.map(\.kind) == given.marks)
+        check(line)
+    }
+
+    /// Bands follow each other, everything is inside the picture, and x grows with time.
+    private func check(_ line: TimeLine) {
+        let inside = 0...TimeLine.width
+        for lane in line.lanes {
+            for (band, next) in zip(lane.bands, lane.bands.dropFirst()) {
+                #expect(band.end == next.start)
+                #expect(abs(band.x + band.width - next.x) < 2.1)
+            }
+            for band in lane.bands {
+                #expect(band.start < band.end && band.width >= 2)
+                #expect(inside.contains(band.x) && inside.contains(band.x + band.width))
+            }
+            #expect(lane.marks.allSatisfy { inside.contains($0.x) })
+            #expect(lane.marks.map(\.x) == lane.marks.map(\.x).sorted())
+            #expect(lane.y + TimeLine.laneHeight <= line.height)
+        }
+        #expect(inside.contains(line.nowX))
+        #expect((1...9).contains(line.ticks.count), "\(line.ticks)")
+        #expect(line.ticks.map(\.x) == line.ticks.map(\.x).sorted())
+    }
+
+    @Test(arguments: [0.001, 0.5, 1, 6, 40, 400, 5000]) func fitsAnyLength(_ days: Double) throws {
+        let events = [Fixture.event(.subscriptionStarted, day: -days)]
+        let line = try #require(TimeLine([Fixture.contract(until: days)], events: events, now: Fixture.now))
+        check(line)
+    }
+
+    @Test func manyContractsStayReadable() throws {
+        let contracts = (0..<20).map { Fixture.contract(lineage: String($0)) }
+        let line = try #require(TimeLine(contracts, events: [], now: Fixture.now))
+        #expect(line.lanes.count == TimeLine.laneLimit && line.hidden == 20 - TimeLine.laneLimit)
+        check(line)
+        #expect(TimeLine([], events: [], now: Fixture.now) == nil)
+    }
+}

@@ -1,0 +1,165 @@
+import APIModel
+import Domain
+import HTTP
+import Pages
+import Support
+import TestSupport
+import Testing
+
+@testable import Console
+
+/// What people do to a user, each on a page of its own.
+@Suite(.blocking) struct UserActionTests {
+    private typealias Fixture = ConsoleFixture
+
+    private func site(
+        _ events: [FeedItem] = [],
+        rights: Set<Right> = Set(Right.allCases)
+    ) throws -> (site: ConsoleTestSite, cookie: String) {
+        let key = AccessKey(name: "support", rights: rights, secret: ConsoleTestSite.support.secret)
+        let site = ConsoleTestSite(keys: [key])
+        site.api.answer(.user("42"), with: Fixture.record())
+        site.api.answer(.userEvents(user: "42"), with: Fixture.events(events))
+        site.api.answer(.audit, with: AuditAnswer(AuditPage(entries: [], hasMore: false)))
+        return (site, try #require(try site.logIn(key)))
+    }
+
+    private static let grant = GrantAnswer(
+        grant: "g",
+        user: "42",
+        product: "pro",
+        group: nil,
+        grantedAt: Fixture.now,
+        until: nil,
+        revokedAt: nil,
+        cursor: Fixture.cursor
+    )
+
+    private static let form = [
+        ("product", "pro"), ("term", "days"), ("days", "30"), ("reason", "ticket 7"), ("key", "k1"), ("seen", "0.0"),
+    ]
+
+    @Test func aGrantIsAskedOfTheAPIOnceUnderTheFormsKey() throws {
+        let (site, cookie) = try site()
+        site.api.answer(.grants(user: "42"), method: "POST", status: 201, with: Self.grant)
+        let answer = try site.send("/console/users/42/grant", form: Self.form, cookie: cookie)
+        #expect(answer.status == 303 && answer.header("Location") == "/console/users/42?done=grant")
+        let asked = try #require(site.api.questions.first { $0.method == "POST" })
+        #expect(
+            JSON.decode(GrantRequest.self, from: asked.body)
+                == GrantRequest(product: "pro", days: 30, reason: "ticket 7")
+        )
+        #expect(asked.key == "k1" && asked.credentials == "Bearer \(ConsoleTestSite.support.secret.value)")
+    }
+
+    struct Incomplete: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        var word = "grant"
+        let form: [(String, String)]
+        let says: String
+    }
+
+    static let incomplete = [
+        Incomplete(testDescription: "no reason", form: form.filter { $0.0 != "reason" }, says: "Write why"),
+        Incomplete(
+            testDescription: "a blank reason",
+            form: form.map { $0.0 == "reason" ? ("reason", " ") : $0 },
+            says: "Write why"
+        ),
+        Incomplete(
+            testDescription: "no days",
+            form: form.map { $0.0 == "days" ? ("days", "x") : $0 },
+            says: "whole number"
+        ),
+        Incomplete(
+            testDescription: "an erasure without the id",
+            word: "erase",
+            form: [("reason", "asked for"), ("confirm", "43"), ("seen", "0.0")],
+            says: "word for word"
+        ),
+        Incomplete(
+            testDescription: "no grant",
+            word: "revoke",
+            form: [("reason", "x"), ("seen", "0.0")],
+            says: "Choose the grant"
+        ),
+    ]
+
+    @Test(arguments: incomplete) func whatIsIncompleteIsNotDone(_ given: Incomplete) throws {
+        let (site, cookie) = try site()
+        let answer = try site.send("/console/users/42/\(given.word)", form: given.form, cookie: cookie)
+        #expect(answer.status == 400)
+        #expect(answer.text.contains(given.says))
+        #expect(site.api.questions.allSatisfy { $0.method == "GET" })
+    }
+
+    /// The API's refusal is shown on the form, which keeps what was entered.
+    @Test func aRefusalKeepsTheForm() throws {
+        let (site, cookie) = try site()
+        let refusal = ErrorAnswer(error: "invalid_reason", message: "Leave the user's id out.")
+        site.api.answer(.grants(user: "42"), method: "POST", status: 400, with: refusal)
+        let answer = try site.send("/console/users/42/grant", form: Self.form, cookie: cookie)
+        #expect(answer.status == 400)
+        #expect(answer.text.contains("Leave the user&#39;s id out.") && answer.text.contains(#"value="ticket 7""#))
+    }
+
+    /// Two people act at the same time: the second is told what the first did, and is asked again.
+    @Test func whoActsOnAnOldPageIsToldWhatHasHappened() throws {
+        let (site, cookie) = try site([Fixture.event(.subscriptionStarted)])
+        let form = try site.send("/console/users/42/grant", cookie: cookie).text
+        #expect(form.contains(#"name="seen" value="7.0""#))
+        let granted = Fixture.event(.accessGranted, type: "grant", state: .cancelled, position: 9, provider: .paycast)
+        site.api.answer(.userEvents(user: "42"), with: Fixture.events([granted, Fixture.event(.subscriptionStarted)]))
+        let act = Act(.grant, by: .init(name: "anna"), user: "42", reason: "ticket 6")
+        let entry = AuditEntry(id: 5, at: Fixture.now, act: act)
+        site.api.answer(.audit, with: AuditAnswer(AuditPage(entries: [entry], hasMore: false)))
+        let sent = Self.form.map { $0.0 == "seen" ? ("seen", "7.0") : $0 }
+        let told = try site.send("/console/users/42/grant", form: sent, cookie: cookie)
+        #expect(told.status == 409)
+        for part in ["Nothing was done", "anna granted a product at 12:00 UTC: ticket 6", "Granted at 12:00 UTC"] {
+            #expect(told.text.contains(part), "\(told.text)")
+        }
+        #expect(told.text.contains(#"name="seen" value="9.5""#))
+        #expect(site.api.questions.allSatisfy { $0.method == "GET" })
+        site.api.answer(.grants(user: "42"), method: "POST", status: 201, with: Self.grant)
+        let again = Self.form.map { $0.0 == "seen" ? ("seen", "9.5") : $0 }
+        #expect(try site.send("/console/users/42/grant", form: again, cookie: cookie).status == 303)
+    }
+
+    @Test(arguments: UserActions.all.map(\.word)) func theDoorOfEachActionAsksForItsRight(_ word: String) throws {
+        let (site, cookie) = try site(rights: [.read])
+        #expect(try site.send("/console/users/42/\(word)", cookie: cookie).status == 403)
+        #expect(try site.send("/console/users/42/\(word)", form: Self.form, cookie: cookie).status == 403)
+        #expect(site.api.questions.isEmpty)
+        let (full, own) = try self.site()
+        #expect(try full.send("/console/users/42/\(word)", cookie: own).status == 200)
+        #expect(try full.send("/console/users/42/\(word)", form: Self.form, headers: [], cookie: own).status == 403)
+        #expect(try full.send("/console/users/42/\(word)").status == 401)
+    }
+
+    @Test func anErasureSaysWhatItErased() throws {
+        let (site, cookie) = try site()
+        let erased = ErasureAnswer(contracts: 1, orders: 2, events: 3, fragments: 4, since: Fixture.cursor)
+        site.api.answer(.user("42"), method: "DELETE", with: erased)
+        let form = [("reason", "asked for"), ("confirm", "42"), ("seen", "0.0")]
+        let answer = try site.send("/console/users/42/erase", form: form, cookie: cookie)
+        #expect(answer.status == 200 && answer.text.contains("Erased: 1 contracts, 2 orders and 3 entries."))
+        let asked = try #require(site.api.questions.first { $0.method == "DELETE" })
+        #expect(asked.query["reason"] == "asked for")
+    }
+
+    @Test func aDryRunShowsWhatWouldChange() throws {
+        let (site, cookie) = try site()
+        var change = ReplayAnswer.Change(event: "e1", contract: "1001")
+        (change.before, change.after) = ("expired", "active")
+        let answer = ReplayAnswer(read: 3, changes: [change], skipped: [], told: [], left: [], next: nil)
+        site.api.answer(.replays, method: "POST", with: answer)
+        let page = try site.send("/console/users/42/dry-run", form: Self.form, cookie: cookie)
+        #expect(page.status == 200 && page.text.contains("<td>ended</td><td>active</td>"))
+        let asked = try #require(site.api.questions.first { $0.method == "POST" })
+        #expect(
+            JSON.decode(ReplayRequest.self, from: asked.body)
+                == ReplayRequest(mode: .dryRun, user: "42", reason: "ticket 7")
+        )
+    }
+}

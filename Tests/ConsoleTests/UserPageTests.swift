@@ -1,0 +1,154 @@
+import APIModel
+import Domain
+import Pages
+import Support
+import TestSupport
+import Testing
+
+@testable import Console
+
+@Suite(.blocking) struct UserPageTests {
+    private typealias Fixture = ConsoleFixture
+
+    private func site(
+        _ record: UserAnswer = ConsoleFixture.record(),
+        events: [FeedItem] = [],
+        rights: Set<Right> = [.read, .act]
+    ) throws -> (site: ConsoleTestSite, cookie: String) {
+        let key = AccessKey(name: "support", rights: rights, secret: ConsoleTestSite.support.secret)
+        let site = ConsoleTestSite(keys: [key])
+        site.api.answer(.user(record.user), with: record)
+        site.api.answer(.userEvents(user: record.user), with: Fixture.events(events, user: record.user))
+        return (site, try #require(try site.logIn(key)))
+    }
+
+    /// Every text of a store, a user or a page.
+    @Test(arguments: [
+        "<script>alert(1)</script>", "\"><img src=x onerror=alert(1)>", "a\u{202E}b", "a\u{7}\u{1B}b",
+        String(repeating: "long", count: 2560),
+    ]) func textsAreInert(_ text: String) throws {
+        let user = UserID(text.utf8.count > 255 ? "42" : text.replacing("\u{7}\u{1B}", with: ""))
+        var event = Fixture.event(.subscriptionStarted, type: text)
+        (event.subtype, event.reason, event.product, event.environment, event.provider) = (text, text, text, text, text)
+        let stream = try #require(StreamName("s"))
+        event.fragments = [FragmentItem(Fragment(stream: stream, action: "replace", target: text, content: .none))]
+        let contract = Fixture.contract(lineage: text, product: text, owner: "o\(text)", account: text)
+        let token = try #require(OrderToken("a5af9b36-0e4d-4665-8351-0e4003752165"))
+        let order = OrderItem(
+            Order(token: token, user: user, product: text),
+            createdAt: Fixture.now,
+            state: text,
+            purchases: [],
+            quarantined: []
+        )
+        let rights = Set(Right.allCases)
+        let (site, cookie) = try site(
+            Fixture.record([contract], orders: [order], user: user),
+            events: [event],
+            rights: rights
+        )
+        let page = try site.send(ConsoleAddress.user(user), cookie: cookie)
+        #expect(page.status == 200)
+        for part in ["<script>", "<img src=x", "\u{202E}", "\u{7}", "\u{1B}", String(repeating: "long", count: 100)] {
+            #expect(!page.text.contains(part), "\(part)")
+        }
+    }
+
+    @Test func saysWhatIsMissing() throws {
+        let (site, cookie) = try site()
+        let page = try site.send("/console/users/42", cookie: cookie).text
+        for part in ["No store has ever named this user.", "No contract at any store", "Nothing was ever committed"] {
+            #expect(page.contains(part))
+        }
+        #expect(!page.contains("<svg class=\"time-line\""))
+    }
+
+    @Test func aStaleEventNamesTheNewerOne() throws {
+        let events = [
+            Fixture.event(.subscriptionStarted, outcome: .stale, day: -1, position: 9),
+            Fixture.event(.subscriptionRenewed, day: -0.5, position: 8),
+        ]
+        // It was committed later than the newer one.
+        var late = events[0]
+        late.at = Fixture.now.iso8601
+        let (site, cookie) = try site(Fixture.record([Fixture.contract()]), events: [late, events[1]])
+        let page = try site.send("/console/users/42", cookie: cookie).text
+        #expect(
+            page.contains(#"a newer one of <a href="/console/events/e-8">3 December 2025, 00:00 UTC</a> was applied"#)
+        )
+    }
+
+    struct Shape: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let rights: Set<Right>
+        let offered: [String]
+        let hidden: [String]
+    }
+
+    static let shapes = [
+        Shape(
+            testDescription: "who only reads",
+            rights: [.read],
+            offered: ["Events, newest first"],
+            hidden: ["Grant a product", "Erase the user", "Send again", "What people of yours did", "Take it back"]
+        ),
+        Shape(
+            testDescription: "who acts",
+            rights: [.read, .act],
+            offered: ["Grant a product", "Claim a purchase", "Try a replay", "Ask the store again", "Take it back"],
+            hidden: ["Erase the user", "What people of yours did", "What your backend was told"]
+        ),
+        Shape(
+            testDescription: "who may do all",
+            rights: Set(Right.allCases),
+            offered: ["Erase the user", "What people of yours did", "What your backend was told", "Send again"],
+            hidden: []
+        ),
+    ]
+
+    @Test(arguments: shapes) func rightsShapeThePage(_ given: Shape) throws {
+        let grant = Fixture.contract(.owned, until: nil, provider: .paycast)
+        let (site, cookie) = try site(Fixture.record([grant]), rights: given.rights)
+        site.api.answer(.audit, with: AuditAnswer(AuditPage(entries: [], hasMore: false)))
+        site.api.answer(.hookDeliveries, with: HookDeliveriesAnswer(deliveries: [Self.delivery], next: nil))
+        let page = try site.send("/console/users/42", cookie: cookie).text
+        for text in given.offered { #expect(page.contains(text), "\(text)") }
+        for text in given.hidden { #expect(!page.contains(text), "\(text)") }
+    }
+
+    private static let delivery = HookDeliveriesAnswer.Delivery(
+        id: 3,
+        message: "m",
+        url: "https://shop.example/hooks",
+        user: "42",
+        type: "entitlements.changed",
+        state: "failed",
+        attempts: 4,
+        cursor: Fixture.cursor,
+        superseded: 0,
+        queuedAt: Fixture.now,
+        dueAt: nil,
+        endedAt: Fixture.now,
+        reason: "it answered 500"
+    )
+
+    /// What the app sends its pages is not trusted: it is in a frame that runs nothing.
+    @Test func thePreviewIsASandbox() throws {
+        let (site, cookie) = try site()
+        let shown = UserPagesAnswer.Shown(
+            target: "paywall",
+            cursor: Fixture.cursor,
+            html: "<b>Hello</b><script>1</script>"
+        )
+        let answer = UserPagesAnswer(user: "42", node: "n", pages: [], shown: [shown], since: Fixture.cursor)
+        site.api.answer(.userPages(user: "42"), with: answer)
+        let page = try site.send("/console/users/42", cookie: cookie).text
+        #expect(page.contains(#"<iframe class="preview-frame" sandbox="""#) && !page.contains("<b>Hello</b>"))
+        let preview = try site.send("/console/users/42/preview", cookie: cookie)
+        #expect(preview.text.contains("<b>Hello</b>"))
+        let policies = preview.headers.filter { $0.name == "Content-Security-Policy" }.map(\.value)
+        #expect(policies == [UserPreviewPage.policy])
+        #expect(policies[0].contains("sandbox;") && policies[0].contains("default-src 'none'"))
+        #expect(try site.send("/console/users/42/preview").status == 401)
+    }
+}

@@ -1,0 +1,117 @@
+import APIModel
+import Domain
+import Testing
+
+@testable import Console
+
+/// The first line of a user's page.
+@Suite struct UserSentencesTests {
+    struct Case: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        var contract: ContractItem?
+        var events: [FeedItem] = []
+        let says: String
+    }
+
+    private typealias Fixture = ConsoleFixture
+
+    static let cases = [
+        Case(
+            testDescription: "renewed",
+            contract: Fixture.contract(),
+            events: [Fixture.event(.subscriptionRenewed)],
+            says: "Active until 3 January 2026 because Apple said so on 3 December 2025 (DID_RENEW)."
+        ),
+        Case(
+            testDescription: "cancelled",
+            contract: Fixture.contract(.cancelled, until: 10),
+            events: [Fixture.event(.autoRenewOff, type: "DID_CHANGE_RENEWAL_STATUS", state: .cancelled, day: -2)],
+            says: "Active until 13 December 2025 and then over because Apple said so on 1 December 2025 "
+                + "(DID_CHANGE_RENEWAL_STATUS)."
+        ),
+        Case(
+            testDescription: "an end that nobody has told",
+            contract: Fixture.contract(.expired, until: -1),
+            events: [Fixture.event(.subscriptionRenewed, day: -32)],
+            says:
+                "Not active since 2 December 2025: it ended, because Apple said on 1 November 2025 that it lasts until then "
+                + "(DID_RENEW), and has said nothing since."
+        ),
+        Case(
+            testDescription: "an end that the store has told",
+            contract: Fixture.contract(.expired, until: -1),
+            events: [Fixture.event(.subscriptionExpired, type: "EXPIRED", state: .expired, day: -1)],
+            says: "Not active since 2 December 2025: it ended because Apple said so on 2 December 2025 (EXPIRED)."
+        ),
+        Case(
+            testDescription: "refunded",
+            contract: Fixture.contract(.revoked, until: -1),
+            events: [
+                Fixture.event(.refundRequested, type: "CONSUMPTION_REQUEST", outcome: .ignored, position: 9),
+                Fixture.event(.refundCompleted, type: "REFUND", state: .revoked, day: -1),
+            ],
+            says:
+                "Not active since 2 December 2025: it was taken back because Apple said so on 2 December 2025 (REFUND)."
+        ),
+        Case(
+            testDescription: "a Sandbox purchase on a Production server",
+            contract: Fixture.contract(environment: .sandbox, isActive: false),
+            events: [Fixture.event(.subscriptionStarted, type: "SUBSCRIBED")],
+            says: "No access, although the purchase is active: it was made in the Sandbox because Apple said so on "
+                + "3 December 2025 (SUBSCRIBED)."
+        ),
+        Case(
+            testDescription: "a grace period",
+            contract: Fixture.contract(.inGracePeriod, until: 3),
+            events: [Fixture.event(.graceStarted, type: "DID_FAIL_TO_RENEW", state: .inGracePeriod)],
+            says: "Active until 6 December 2025 although the payment failed because Apple said so on 3 December 2025 "
+                + "(DID_FAIL_TO_RENEW)."
+        ),
+        Case(
+            testDescription: "another contract's event decides nothing",
+            contract: Fixture.contract(),
+            events: [Fixture.event(.subscriptionRenewed, lineage: "1002")],
+            says: "Active until 3 January 2026 because Apple said so on 2 December 2025."
+        ),
+        Case(
+            testDescription: "a grant",
+            contract: Fixture.contract(.owned, until: nil, provider: .paycast),
+            events: [Fixture.event(.accessGranted, type: "grant", state: .owned, provider: .paycast)],
+            says: "Active for ever, by what somebody of yours did on 3 December 2025."
+        ),
+        Case(testDescription: "nobody", says: "No store has ever named this user."),
+        Case(
+            testDescription: "quarantined",
+            events: [Fixture.event(.subscriptionStarted, outcome: .quarantined)],
+            says: "No purchase: one came, and contradicts the order that its token names."
+        ),
+        Case(
+            testDescription: "moved",
+            events: [Fixture.event(.contractTransferred, type: nil, state: nil)],
+            says: "No purchase: what the user had is another user's now, by event event-7."
+        ),
+    ]
+
+    @Test(arguments: cases) func firstLine(_ given: Case) {
+        let record = Fixture.record(given.contract.map { [$0] } ?? [])
+        let sentences = UserSentences(record, events: given.events, now: Fixture.now)
+        #expect(sentences.what == given.says)
+        #expect(sentences.next.hasSuffix("."))
+    }
+
+    @Test(arguments: ContractState.allCases) func everyStateHasWords(_ state: ContractState) {
+        for provider in [Provider.apple, .paycast] {
+            for until in [nil, -1.0, 31] {
+                let contract = Fixture.contract(state, until: until, provider: provider)
+                let sentence = ContractSentence(contract, events: [], now: Fixture.now)
+                #expect(!sentence.what.contains("Optional") && !sentence.what.contains("_"), "\(sentence.what)")
+                #expect(sentence.what.hasSuffix(".") && sentence.next.hasSuffix("."), "\(sentence)")
+            }
+        }
+    }
+
+    @Test(arguments: EventKind.allCases) func everyKindHasWords(_ kind: EventKind) {
+        let title = EventWords.title(kind.rawValue)
+        #expect(!title.contains(".") && !title.contains("_") && !title.isEmpty)
+    }
+}
