@@ -20,10 +20,17 @@ struct PaycastTarget: Target {
     }
 
     /// Without `loops`, the server runs one loop per core. Servers with the same folder have the same keys; with the
-    /// same `database`, they are nodes of one ledger.
-    init(in folder: String, port: Int, loops: Int? = nil, database: String? = nil) throws(BenchmarkError) {
+    /// same `database`, they are nodes of one ledger. `backend` is the address that is told what changes.
+    init(
+        in folder: String,
+        port: Int,
+        loops: Int? = nil,
+        database: String? = nil,
+        backend: String? = nil
+    ) throws(BenchmarkError) {
         var settings = ["PAYCAST_APPLE_BUNDLE_ID": PaycastTarget.bundleID, "PAYCAST_APPLE_ENVIRONMENTS": "Sandbox"]
         settings["DATABASE_URL"] = database
+        settings["PAYCAST_HOOK_URLS"] = backend
         var options = [
             "--dev", "--port", "\(port)", "--public", Paths.workingFolder + "/public", "--log-level", "warning",
         ]

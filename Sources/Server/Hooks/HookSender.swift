@@ -33,7 +33,7 @@ struct HookSender: Sendable {
     /// `id` is the same for every attempt.
     func send(_ message: HookMessage, id: String, to address: String) -> HookAnswer {
         guard let receiver = receivers[address] else { return HookAnswer(problem: "no settings name this address") }
-        let body = JSON.encode(message)
+        let body = message.json
         let seconds = clock.now().milliseconds / 1000
         let headers = [("Content-Type", "application/json"), ("User-Agent", "paycast/\(releaseVersion)")]
         do throws(HTTPClientError) {

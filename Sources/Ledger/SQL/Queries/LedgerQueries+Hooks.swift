@@ -6,24 +6,22 @@ extension LedgerQueries {
     /// snapshot in which its row is read.
     public func hooks(dueAt now: Instant, to address: String, limit: Int) throws(LedgerError) -> [DueHook] {
         try snapshot { head throws(EngineError) in
-            let ids = try statements.dueHooks.all([.text(address), Value(now), .integer(Int64(limit))]) { row in
-                row.integer(0)
+            let rows = try statements.dueHooks.all([.text(address), Value(now), .integer(Int64(limit))]) {
+                row throws(EngineError) in
+                (
+                    delivery: try HookDelivery.read(row),
+                    cause: try EntryRow.read(row, from: HookDelivery.columnCount)
+                )
             }
             var due: [DueHook] = []
-            for id in ids {
-                if let hook = try hook(id, now: now, at: head) { due.append(hook) }
+            for row in rows {
+                let user = row.delivery.user
+                let isErasure = row.delivery.type == .userErased
+                let held = isErasure ? nil : try entitlements(of: user, now: now, at: head)
+                due.append(DueHook(delivery: row.delivery, cause: row.cause, entitlements: held))
             }
             return due
         }
-    }
-
-    private func hook(_ id: Int64, now: Instant, at head: Cursor) throws(EngineError) -> DueHook? {
-        guard let delivery = try statements.hookByID.first([.integer(id)], read: HookDelivery.read),
-            let cause = try statements.entryAt.first([.integer(delivery.position)], read: EntryRow.read)
-        else { return nil }
-        let isErasure = delivery.type == .userErased
-        let entitlements = isErasure ? nil : try entitlements(of: delivery.user, now: now, at: head)
-        return DueHook(delivery: delivery, cause: cause, entitlements: entitlements)
     }
 
     /// Nil for an id that no message has.
@@ -77,6 +75,10 @@ extension HookDelivery {
     static let columns = """
         id, address, user, type, state, position, version, accepted, queued_at, attempts, due_at, reason, ended_at
         """
+    private static let list = columns.split(separator: ",").map { $0.filter { !$0.isWhitespace } }
+    fileprivate static let columnCount = Int32(list.count)
+    /// For a join with a table that has some of the same names.
+    static let columnsDue = list.map { "due." + $0 }.joined(separator: ", ")
 
     fileprivate static func read(_ row: Row) throws(EngineError) -> HookDelivery {
         var reader = RowReader(row)

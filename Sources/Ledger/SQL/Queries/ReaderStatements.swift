@@ -127,11 +127,13 @@ struct ReaderStatements {
 
         dueHooks = try connection.prepare(
             """
-            SELECT id FROM hook_deliveries AS due WHERE address = ? AND due_at <= ? AND NOT EXISTS (
+            SELECT \(HookDelivery.columnsDue), due.position, \(EntryRow.qualifiedColumns)
+            FROM hook_deliveries AS due JOIN entries ON entries.position = due.position
+            WHERE address = ? AND due_at <= ? AND NOT EXISTS (
                 SELECT 1 FROM hook_deliveries AS earlier
                 WHERE earlier.user = due.user AND earlier.address = due.address AND earlier.due_at IS NOT NULL
                     AND earlier.position < due.position
-            ) ORDER BY queued_at, id LIMIT ?
+            ) ORDER BY queued_at, due.id LIMIT ?
             """
         )
         hookByID = try connection.prepare("SELECT \(HookDelivery.columns) FROM hook_deliveries WHERE id = ?")
