@@ -66,6 +66,7 @@ struct ServerCore {
         telemetry = WebhookTelemetry(metrics, timings: keys.workspace == nil ? nil : timings)
         deliveries = DeliveryHealth(
             stores: configuration.storeTypes,
+            served: configuration.servedStores,
             metrics: metrics,
             isAlone: !configuration.database.isShared
         )

@@ -67,7 +67,8 @@ extension AlertRule {
             "NothingArrives",
             when: """
                 time() - \(metrics.highest(.lastAccepted, "7d", by: store)) \
-                > clamp_min(3 * \(metrics.leastOfHighest(.longestPause, "7d", by: store)), 3600)
+                > clamp_min(3 * \(metrics.leastOfHighest(.longestPause, "7d", by: store)), 3600) \
+                and on (\(store)) \(metrics.highest(.lastAccepted, by: store)) >= 0
                 """,
             lasting: "5m",
             .critical,
