@@ -13,12 +13,17 @@ struct WriterLoop {
     private static let timeBetweenCheckpoints: UInt64 = 500_000_000
     /// How long to wait after a failed transaction without commands, so that a full disk does not make the loop spin.
     private static let pause = Duration.seconds(1)
+    /// How long messages about erasures that have arrived are collected before what they left is overwritten, in nanoseconds:
+    /// that stops all commits for a moment, in a ledger of 64 MB for half a second.
+    private static let timeBetweenScrubs: UInt64 = 60_000_000_000
 
     var repository: LedgerRepository
     let clock: Clock
     let log: Log
     let counts: LedgerMetrics
     let health: LedgerHealth
+    /// When that is due, by the monotonic clock; nil if nothing is left.
+    private var scrubsAt: UInt64?
     private let onCommit: @Sendable ([Entry]) -> Void
     private let onLanguage: @Sendable (UserID) -> Void
 
@@ -52,8 +57,9 @@ struct WriterLoop {
             var waiting = mailbox.drain()[...]
             counts.queueDepth.set(waiting.count)
             if waiting.isEmpty && isClosing { break }
+            if let scrubsAt, scrubsAt <= monotonicNanoseconds() { scrub() }
             if waiting.isEmpty {
-                waker.wait(timeout: succeeded ? timeToNextEnd() : WriterLoop.pause)
+                waker.wait(timeout: succeeded ? timeToNextTurn() : WriterLoop.pause)
                 if mailbox.count > 0 { continue }
                 succeeded = isEndDue() ? commit([]) : true
                 continue
@@ -74,8 +80,9 @@ struct WriterLoop {
     }
 
     /// Call it when nothing more will be committed.
-    func finish() {
+    mutating func finish() {
         guard isInPlace() else { return }
+        if scrubsAt != nil { scrub() }
         repository.finish()
     }
 
@@ -102,6 +109,9 @@ struct WriterLoop {
             return false
         }
         health.committed()
+        if repository.takeErasedMessage(), scrubsAt == nil {
+            scrubsAt = monotonicNanoseconds() + WriterLoop.timeBetweenScrubs
+        }
         if repository.takeErasure() { scrub() }
         counts.commitTime.record(nanoseconds: monotonicNanoseconds() - start)
         counts.batchSize.set(commands.count)
@@ -190,6 +200,13 @@ extension WriterLoop {
         return end <= now ? .zero : min(.milliseconds(end.milliseconds - now.milliseconds), most)
     }
 
+    private func timeToNextTurn() -> Duration? {
+        guard let scrubsAt else { return timeToNextEnd() }
+        let now = monotonicNanoseconds()
+        let rest = Duration.nanoseconds(Int64(scrubsAt > now ? scrubsAt - now : 0))
+        return min(rest, timeToNextEnd() ?? rest)
+    }
+
     private static let sharedSleep = Duration.seconds(5)
 
     func isEndDue() -> Bool {
@@ -200,7 +217,8 @@ extension WriterLoop {
 
 /// Erased rows are still in free space and in the journal after the commit.
 extension WriterLoop {
-    func scrub() {
+    private mutating func scrub() {
+        scrubsAt = nil
         do throws(EngineError) {
             if try !repository.overwriteFreeSpace() {
                 let todo = "at the next maintenance: paycast backup copy.db, stop the server, paycast restore copy.db"

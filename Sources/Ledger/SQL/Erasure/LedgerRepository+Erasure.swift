@@ -112,6 +112,12 @@ extension LedgerRepository {
         return hasErased
     }
 
+    /// True once after a message that named an erased user has gone.
+    public mutating func takeErasedMessage() -> Bool {
+        defer { hasErasedMessage = false }
+        return hasErasedMessage
+    }
+
     /// False if the ledger is too large for that.
     public func overwriteFreeSpace() throws(EngineError) -> Bool { try connection.overwriteFreeSpace() }
 

@@ -30,6 +30,8 @@ public struct LedgerRepository {
     var act: Act?
     /// True once an erasure has finished.
     var hasErased = false
+    /// True once a message that named an erased user is gone.
+    var hasErasedMessage = false
     /// What this transaction has to tell the backend, written at its end: of many states of a user, the last one counts.
     var hooks: [HookRecord] = []
     var hooksAt = Instant(milliseconds: 0)
