@@ -30,6 +30,7 @@ public final class LedgerWriter: Sendable {
         providers: [Provider],
         log: Log,
         metrics: Metrics,
+        states: RecentStates? = nil,
         onCommit: @escaping @Sendable ([Entry]) -> Void,
         onLanguage: @escaping @Sendable (UserID) -> Void = { _ in }
     ) throws(LedgerError) {
@@ -48,6 +49,7 @@ public final class LedgerWriter: Sendable {
                     log: log,
                     counts: counts,
                     health: health,
+                    states: states,
                     onCommit: onCommit,
                     onLanguage: onLanguage
                 )

@@ -81,7 +81,8 @@ extension WriterLoop {
                 try repository.note(act, at: now)
             }
         case .policy(let policy):
-            return try perform(&batch, then: { _ in }) { repository throws(EngineError) in
+            // After the commit, which remembers what was decided by the former policy.
+            return try perform(&batch, then: { [states] _ in states?.forget() }) { repository throws(EngineError) in
                 repository.adopt(policy)
                 return Commit(value: ())
             }

@@ -22,6 +22,7 @@ struct WriterLoop {
     let log: Log
     let counts: LedgerMetrics
     let health: LedgerHealth
+    let states: RecentStates?
     /// When that is due, by the monotonic clock; nil if nothing is left.
     private var scrubsAt: UInt64?
     private let onCommit: @Sendable ([Entry]) -> Void
@@ -33,6 +34,7 @@ struct WriterLoop {
         log: Log,
         counts: LedgerMetrics,
         health: LedgerHealth,
+        states: RecentStates? = nil,
         onCommit: @escaping @Sendable ([Entry]) -> Void,
         onLanguage: @escaping @Sendable (UserID) -> Void
     ) {
@@ -41,6 +43,7 @@ struct WriterLoop {
         self.log = log
         self.counts = counts
         self.health = health
+        self.states = states
         self.onCommit = onCommit
         self.onLanguage = onLanguage
     }
@@ -109,6 +112,7 @@ struct WriterLoop {
             return false
         }
         health.committed()
+        states?.remember(repository.hooks)
         if repository.takeErasedMessage(), scrubsAt == nil {
             scrubsAt = monotonicNanoseconds() + WriterLoop.timeBetweenScrubs
         }

@@ -90,6 +90,8 @@ public struct HookRecord: Sendable {
     public var type: HookType
     public var user: UserID
     public var position: Int64
+    /// What the user holds then; nil if the ledger has to be asked for all of it.
+    public var state: EntitlementSet?
 }
 
 /// A job to be queued unless the same one already is. `position` belongs to the event whose body may be forwarded.

@@ -4,21 +4,28 @@ extension LedgerQueries {
     /// At most `limit` messages to an address that are due, those that have waited longest first. No message passes an earlier
     /// one about the same user. Each says what is true in the
     /// snapshot in which its row is read.
-    public func hooks(dueAt now: Instant, to address: String, limit: Int) throws(LedgerError) -> [DueHook] {
+    public func hooks(
+        dueAt now: Instant,
+        to address: String,
+        limit: Int,
+        knowing states: RecentStates? = nil
+    ) throws(LedgerError) -> [DueHook] {
         try snapshot { head throws(EngineError) in
-            let rows = try statements.dueHooks.all([.text(address), Value(now), .integer(Int64(limit))]) {
-                row throws(EngineError) in
-                (
+            let values: [Value] = [.text(address), Value(now), .integer(Int64(limit))]
+            var due = try statements.dueHooks.all(values) { row throws(EngineError) in
+                var hook = DueHook(
                     delivery: try HookDelivery.read(row),
-                    cause: try EntryRow.read(row, from: HookDelivery.columnCount)
+                    cause: try EntryRow.read(row, from: HookDelivery.columnCount + 1)
                 )
+                // Consumables are not among what a transaction knows, nor is all that is shared.
+                guard !row.flag(HookDelivery.columnCount) else { return hook }
+                let known = states?.take(hook.delivery.user, at: hook.delivery.position)
+                hook.entitlements = known.map { UserEntitlements($0, since: head) }
+                return hook
             }
-            var due: [DueHook] = []
-            for row in rows {
-                let user = row.delivery.user
-                let isErasure = row.delivery.type == .userErased
-                let held = isErasure ? nil : try entitlements(of: user, now: now, at: head)
-                due.append(DueHook(delivery: row.delivery, cause: row.cause, entitlements: held))
+            for index in due.indices
+            where due[index].entitlements == nil && due[index].delivery.type == .entitlementsChanged {
+                due[index].entitlements = try entitlements(of: due[index].delivery.user, now: now, at: head)
             }
             return due
         }

@@ -127,7 +127,10 @@ struct ReaderStatements {
 
         dueHooks = try connection.prepare(
             """
-            SELECT \(HookDelivery.columnsDue), due.position, \(EntryRow.qualifiedColumns)
+            SELECT \(HookDelivery.columnsDue), CASE WHEN EXISTS (
+                    SELECT 1 FROM contracts WHERE contracts.user = due.user AND contracts.kind = 'consumable'
+                ) OR EXISTS (SELECT 1 FROM shares WHERE shares.user = due.user) THEN 1 ELSE 0 END,
+                due.position, \(EntryRow.qualifiedColumns)
             FROM hook_deliveries AS due JOIN entries ON entries.position = due.position
             WHERE address = ? AND due_at <= ? AND NOT EXISTS (
                 SELECT 1 FROM hook_deliveries AS earlier
