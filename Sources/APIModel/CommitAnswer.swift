@@ -1,5 +1,4 @@
 public import Domain
-internal import Encoding
 
 /// Answers a webhook, or a transaction that an app posted, after the commit.
 public struct CommitAnswer: Codable, Sendable, Equatable {
@@ -23,15 +22,14 @@ public struct CommitAnswer: Codable, Sendable, Equatable {
     /// The bytes of `JSON.encode`, by hand: the writer's thread makes one for each event, and `JSONEncoder` takes as long as
     /// rendering the event's fragments.
     public var json: [UInt8] {
-        var bytes = Array("{".utf8)
-        bytes.reserveCapacity(160)
-        for (name, value) in [("claim", claim), ("cursor", cursor), ("event", event), ("outcome", outcome)] {
-            guard let value else { continue }
-            bytes += (bytes.count == 1 ? "\"\(name)\":" : ",\"\(name)\":").utf8
-            JSONLiteral.append(Array(value.utf8), to: &bytes)
+        var writer = ObjectWriter(capacity: 160)
+        writer.object { writer in
+            writer.text("claim", ifAny: claim)
+            writer.text("cursor", cursor)
+            writer.text("event", event)
+            writer.text("outcome", outcome)
         }
-        bytes.append(UInt8(ascii: "}"))
-        return bytes
+        return writer.bytes
     }
 }
 

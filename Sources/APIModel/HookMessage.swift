@@ -72,3 +72,56 @@ public struct HookMessage: Codable, Sendable, Equatable {
         }
     }
 }
+
+extension HookMessage {
+    /// The bytes of `JSON.encode`, by hand: there is a message for each change, and `JSONEncoder` takes as long as sending it.
+    public var json: [UInt8] {
+        var writer = ObjectWriter(capacity: 1024)
+        writer.object { writer in
+            writer.object("data") { data.write(to: &$0) }
+            writer.text("timestamp", timestamp)
+            writer.text("type", type)
+        }
+        return writer.bytes
+    }
+}
+
+extension HookMessage.Content {
+    fileprivate func write(to writer: inout ObjectWriter) {
+        if let active { writer.flag("active", active) }
+        if let cause { writer.object("cause") { cause.write(to: &$0) } }
+        writer.text("cursor", ifAny: cursor)
+        if let entitlements { writer.objects("entitlements", of: entitlements) { $0.write(to: &$1) } }
+        writer.text("since", ifAny: since)
+        writer.number("superseded", ifAny: superseded)
+        writer.text("user", ifAny: user?.text)
+    }
+}
+
+extension HookMessage.Cause {
+    fileprivate func write(to writer: inout ObjectWriter) {
+        writer.text("contract", contract)
+        writer.text("event", event)
+        writer.text("kind", kind)
+        writer.text("outcome", outcome)
+        writer.text("provider", provider)
+        writer.text("type", type)
+    }
+}
+
+extension EntitlementItem {
+    fileprivate func write(to writer: inout ObjectWriter) {
+        writer.text("access_until", accessUntil)
+        writer.flag("active", active)
+        writer.flag("auto_renew", autoRenew)
+        writer.text("contract", contract)
+        writer.text("environment", environment)
+        writer.flag("family", family)
+        writer.text("group", group)
+        writer.text("pending_product", pendingProduct)
+        writer.text("product", product)
+        writer.text("provider", provider)
+        writer.number("quantity", ifAny: quantity)
+        writer.text("state", state)
+    }
+}

@@ -40,7 +40,17 @@ public struct HTTPClient: Sendable {
         body: [UInt8]? = nil,
         cuttingBodyAt limit: Int? = nil
     ) throws(HTTPClientError) -> Response {
-        let target = try RequestURL(url)
+        try send(method, to: RequestURL(url), headers: headers, body: body, cuttingBodyAt: limit)
+    }
+
+    /// For an address that is asked again and again.
+    public func send(
+        _ method: String,
+        to target: RequestURL,
+        headers: [(String, String)] = [],
+        body: [UInt8]? = nil,
+        cuttingBodyAt limit: Int? = nil
+    ) throws(HTTPClientError) -> Response {
         var transfer = try CurlRequest(target, headers: headers, of: self)
         try transfer.prepare(method, body: body, totalTimeout: timeout)
         var response = ReceivedHead()

@@ -75,22 +75,26 @@ struct ReceivedHead {
     mutating func received(_ bytes: UnsafeRawBufferPointer) -> LineAction {
         size += bytes.count
         guard size <= 64 << 10 else { return .refuse }
-        let line = trimmed(String(decoding: bytes, as: UTF8.self)[...])
-        if line.hasPrefix("HTTP/") {
-            status = line.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
-            isHTTP2 = line.hasPrefix("HTTP/2")
+        let line = trimmed(bytes[...])
+        if line.starts(with: "HTTP/".utf8) {
+            let text = String(decoding: line, as: UTF8.self)
+            status = text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+            isHTTP2 = text.hasPrefix("HTTP/2")
             headers = []
         } else if line.isEmpty {
             return status >= 200 ? .complete : .more
-        } else if let colon = line.firstIndex(of: ":") {
-            headers.append((String(line[..<colon]), trimmed(line[line.index(after: colon)...])))
+        } else if let colon = line.firstIndex(of: UInt8(ascii: ":")) {
+            let (name, value) = (line[..<colon], trimmed(line[(colon + 1)...]))
+            headers.append((String(decoding: name, as: UTF8.self), String(decoding: value, as: UTF8.self)))
         }
         return .more
     }
 }
 
-private func trimmed(_ text: Substring) -> String {
-    let start = text.drop(while: \.isWhitespace)
-    guard let last = start.lastIndex(where: { !$0.isWhitespace }) else { return "" }
-    return String(start[...last])
+/// Without the spaces, tabs and line breaks around it.
+private func trimmed(_ line: Slice<UnsafeRawBufferPointer>) -> Slice<UnsafeRawBufferPointer> {
+    let isBlank = { (byte: UInt8) in byte == 32 || (9...13).contains(byte) }
+    var rest = line.drop(while: isBlank)
+    while let last = rest.last, isBlank(last) { rest.removeLast() }
+    return rest
 }

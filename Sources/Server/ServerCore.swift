@@ -69,6 +69,7 @@ struct ServerCore {
         telemetry = WebhookTelemetry(metrics)
         deliveries = DeliveryHealth(
             stores: configuration.storeTypes,
+            served: configuration.servedStores,
             metrics: metrics,
             isAlone: !configuration.database.isShared
         )
@@ -87,6 +88,7 @@ struct ServerCore {
                 guard let hookRoutine, entries.contains(where: \.mayBeTold) else { return }
                 hookRoutine.wake()
             }
+            let states = configuration.hooks.isEmpty ? nil : RecentStates(addresses: configuration.hooks.count)
             // Before the writer ends any access.
             if let now = ledger.now { ServerCore.follow(now, by: clock, configuration, log: log) }
             writer = try LedgerWriter(
@@ -97,6 +99,7 @@ struct ServerCore {
                 providers: configuration.providers,
                 log: log,
                 metrics: metrics,
+                states: states,
                 onCommit: ledger.onCommit,
                 onLanguage: { [ledger] user in
                     guard let stream = configuration.streamPattern.stream(for: user) else { return }
@@ -108,7 +111,8 @@ struct ServerCore {
                 engine: ledger.engine,
                 clock: clock,
                 policy: configuration.accessPolicy,
-                streams: configuration.streamPattern
+                streams: configuration.streamPattern,
+                states: states
             )
         } catch {
             throw .ledger(error)

@@ -45,13 +45,19 @@ struct CompletionScript {
         ]
     }
 
-    /// The values that an option accepts; other options take a file or any text.
+    /// The values that an option accepts, of one command or of all; other options take a file or any text. Nothing is ordered
+    /// where only grants come from.
     private static let values: KeyValuePairs<String, [String]> = [
-        "--provider": Stores.names, "--outcome": Outcome.allCases.map(\.rawValue),
+        "order --provider": Stores.sellers.map { $0.provider.rawValue }, "--provider": Stores.names,
+        "--outcome": Outcome.allCases.map(\.rawValue),
         "--environment": StoreEnvironment.ofStores.map(\.rawValue), "--kind": ProductKind.allCases.map(\.rawValue),
         "--state": HookState.allCases.map(\.rawValue), "--over": PageTransport.names, "--log-format": ["text", "json"],
         "--log-level": ["debug", "info", "warning", "error"],
     ]
+
+    private static func values(of option: String, in command: String) -> [String]? {
+        values.first { $0.key == "\(command) \(option)" || $0.key == option }?.value
+    }
 
     private var commands: String { (entries.map(\.command) + ["help"]).joined(separator: " ") }
 
@@ -69,14 +75,15 @@ struct CompletionScript {
             return "        \(entry.command)) words=\"\(words)\" ;;"
         }
         let values = CompletionScript.values.map {
-            "        \($0.key)) words=\"\($0.value.joined(separator: " "))\" ;;"
+            let pattern = $0.key.hasPrefix("--") ? "*' \($0.key)'" : "'\($0.key)'"
+            return "        \(pattern)) words=\"\($0.value.joined(separator: " "))\" ;;"
         }
         return """
             # bash completion of paycast: source <(paycast completions bash)
             _paycast() {
                 local current="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD - 1]}" words=""
                 COMPREPLY=()
-                case "$previous" in
+                case "${COMP_WORDS[1]} $previous" in
             \(values.joined(separator: "\n"))
                 esac
                 if [ -z "$words" ]; then
@@ -95,7 +102,7 @@ struct CompletionScript {
         let described = entries.map { "        '\($0.command):\(escaped($0.summary))'" }
         let cases = entries.map { entry in
             let options = entry.options.map { option in
-                let known = CompletionScript.values.first { $0.key == option.name }?.value
+                let known = CompletionScript.values(of: option.name, in: entry.command)
                 let value = known.map { ":value:(\($0.joined(separator: " ")))" } ?? ":value:_files"
                 return "'*\(option.name)\(option.takesValue ? value : "")'"
             }
@@ -140,7 +147,7 @@ struct CompletionScript {
             lines.append("complete -c paycast -n __fish_use_subcommand -f -a \(entry.command) -d '\(summary)'")
             let condition = "-n '__paycast_is \(entry.command)'"
             for option in entry.options {
-                let known = CompletionScript.values.first { $0.key == option.name }?.value
+                let known = CompletionScript.values(of: option.name, in: entry.command)
                 let value = known.map { " -xa '\($0.joined(separator: " "))'" } ?? " -r"
                 lines.append(
                     "complete -c paycast \(condition) -l \(option.name.dropFirst(2))\(option.takesValue ? value : "")"

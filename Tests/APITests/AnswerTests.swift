@@ -98,6 +98,51 @@ import Testing
         }
     }
 
+    @Test(arguments: ["42", "\"quoted\" \\ é\u{2028}"]) func messagesAreWrittenByHandAsTheTypeSays(_ user: String) {
+        let full = Entitlement(
+            product: "pro/1",
+            group: user,
+            state: .active,
+            isActive: true,
+            accessUntil: Instant(milliseconds: 1_766_000_000_123),
+            autoRenew: false,
+            pendingProduct: "pro/2",
+            provider: .google,
+            environment: .sandbox,
+            contract: "c",
+            isFamilyShared: true,
+            quantity: 3
+        )
+        var bare = full
+        (bare.group, bare.accessUntil, bare.autoRenew, bare.pendingProduct, bare.quantity) = (nil, nil, nil, nil, nil)
+        var notice = Notice(kind: .subscriptionExpired)
+        let cursor = Cursor(epoch: "e", position: 7)
+        let at = Instant(milliseconds: 1_766_000_000_000)
+        for items in [[], [full], [full, bare]] {
+            let answer = EntitlementsAnswer(
+                user: UserID(user),
+                active: true,
+                entitlements: items.map(EntitlementItem.init),
+                since: cursor
+            )
+            let content = HookMessage.Content(
+                user: UserID(user),
+                answer: answer,
+                cause: HookMessage.Cause(notice),
+                cursor: cursor,
+                superseded: items.count
+            )
+            let message = HookMessage(type: "entitlements.changed", timestamp: at, data: content)
+            #expect(message.json == JSON.encode(message))
+            (notice.provider, notice.type, notice.event, notice.contract) = (.apple, "DID_RENEW", user, "c")
+        }
+        let erased = HookMessage.Content(user: UserID(user), answer: nil, cause: nil, cursor: cursor, superseded: 0)
+        for content in [HookMessage.Content(), erased] {
+            let message = HookMessage(type: "paycast.test", timestamp: at, data: content)
+            #expect(message.json == JSON.encode(message))
+        }
+    }
+
     @Test func acceptedBroadcastsAreWrittenByHandAsTheTypeSays() throws {
         let response = BroadcastsEndpoint.accepted(["e-7", nil])
         let answer = try #require(JSON.decode(BroadcastAnswer.self, from: response.body))

@@ -6,10 +6,13 @@ import json
 import re
 import sqlite3
 import subprocess
+import threading
 import time
 import urllib.error
+import urllib.parse
 import urllib.request
 from contextlib import suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
@@ -25,8 +28,21 @@ SOUND = {
     "PAYCAST_STREAM_KEYS": "s" * 40,
     "PAYCAST_STRIPE_SECRETS": SECRET,
 }
-# Nobody is there.
-ALONE = {**SOUND, "REDIS_URL": "redis://127.0.0.1:1", "PAYCAST_RAILS_CABLE_URL": "sqlite:/none"}
+# Nobody is there, and three pages are too many.
+ALONE = {
+    **SOUND, "REDIS_URL": "redis://127.0.0.1:1", "PAYCAST_RAILS_CABLE_URL": "sqlite:/none",
+    "PAYCAST_MAX_CONNECTIONS": "4",
+}
+# Why only a series sets off an alarm (test_rules.py).
+BY_SERIES = {
+    "PaycastQueueLong": "a thousand commands wait only under a load that this machine cannot make",
+    "PaycastDiskFull": "it takes a disk",
+    "PaycastListenerLost": "it takes PostgreSQL, and a proxy that cuts one of its connections",
+    "PaycastJobDeadline": "it takes Google's API to fail for two days of the clock, and jobs that are tried in between",
+    "PaycastStoreSlow": "250 deliveries have to wait for Google at once",
+    "PaycastSlowToPage": "only a server that is short of CPU takes a second, and whatever holds its ledger ends after two",
+    "PaycastRecoveryRefused": "it takes the history of an app that was served before",
+}
 
 
 def post(url, body, headers=None):
@@ -37,6 +53,19 @@ def post(url, body, headers=None):
             return answer.status
     except urllib.error.HTTPError as error:
         return error.code
+
+
+class Refusing(BaseHTTPRequestHandler):
+    """A staging server that takes no large bodies, and a backend that is broken."""
+
+    def do_POST(self):
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.send_response(413 if self.path == "/staging" else 500)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *words):
+        pass
 
 
 class Sound(Paycast):
@@ -96,6 +125,12 @@ class Faulty(Paycast):
             ledger.execute("ROLLBACK")
             ledger.close()
 
+    def advance(self, seconds):
+        body = json.dumps({"advance": seconds}).encode()
+        request = urllib.request.Request(self.url + "/demo/api/clock", data=body, method="PUT")
+        with urllib.request.urlopen(request, timeout=10) as answer:
+            assert answer.status == 200
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
@@ -119,8 +154,19 @@ def alone(folder):
 
 
 @pytest.fixture(scope="module")
-def faulty(folder):
-    server = Faulty(folder / "faulty", "--dev", settings={"PAYCAST_APPLE_BUNDLE_ID": "com.example.paycast"})
+def refusing():
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Refusing)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+
+
+@pytest.fixture(scope="module")
+def faulty(folder, refusing):
+    server = Faulty(folder / "faulty", "--dev", settings={
+        "PAYCAST_APPLE_BUNDLE_ID": "com.example.paycast", "PAYCAST_FORWARD": refusing + "/staging",
+        "PAYCAST_HOOK_URLS": refusing + "/hooks",
+    })
     yield server
     server.kill()
 
@@ -132,6 +178,19 @@ def prometheus(folder, sound, alone, faulty):
     wait_until(lambda: len(monitor.query("paycast_build_info")) == len(servers))
     yield monitor
     monitor.stop()
+
+
+def crowd(server):
+    """More pages than the server takes; those that are open."""
+    request = urllib.request.Request(server.url + "/users/1/stream", headers={"Authorization": "Bearer " + "k" * 40})
+    with urllib.request.urlopen(request, timeout=10, context=UNVERIFIED) as answer:
+        name = json.load(answer)["signed_stream"]
+    pages = []
+    for _ in range(8):
+        with suppress(OSError):
+            url = server.url + "/streams?name=" + urllib.parse.quote(name, safe="")
+            pages.append(urllib.request.urlopen(url, timeout=10, context=UNVERIFIED))
+    return pages
 
 
 def test_every_chart_is_answered(sound, faulty, prometheus):
@@ -160,20 +219,31 @@ def test_each_fault_sets_off_its_alarm(sound, alone, faulty, prometheus):
 
     assert sound.deliver() == 200
     wait_until(has("CableLost", "RedisLost", "CertificateEnds", "RecoveryStuck"))
+    pages = crowd(alone)
+    wait_until(has("ConnectionsRefused"))
+    for page in pages:
+        page.close()
+    # The backend is told of it, and refuses.
+    faulty.trigger("SUBSCRIBED/INITIAL_BUY", "--user", "42")
     faulty.sell_to_nobody()
     faulty.refuse_deliveries()
     faulty.refuse_names()
     assert sound.deliver() == 200
     wait_until(has(
         "UnclaimedGrows", "WebhooksRefused", "WebhooksOfAnotherApp", "PostsRefused", "StreamNamesRefused",
+        "JobsAbandoned",
     ))
     faulty.fail_commits(has("CommitsFail", "LedgerTrouble"))
     wait_until(has("NothingArrives"))
     # Eleven minutes pass on its clock.
     faulty.trigger("TEST", "--delay", "700")
     wait_until(has("StoreDelayed", "ClockOff"))
+    # The backend has failed since before that hour.
+    faulty.advance(3700)
+    wait_until(has("HooksFail"), 90)
     faulty.kill()
     wait_until(has("Missing"))
+    assert seen.keys() == rules().keys() - BY_SERIES.keys()
     # Here nothing is wrong but that Stripe was silent for some seconds, and it is no more.
     assert prometheus.firing("sound").keys() <= {"PaycastNothingArrives"}
     assert sound.deliver() == 200

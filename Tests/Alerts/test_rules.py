@@ -135,6 +135,22 @@ CASES = [
         before=60,
         by=("job",),
     ),
+    # The store was taken out of the settings.
+    Case(
+        "PaycastNothingArrives",
+        {
+            'paycast_webhook_last_accepted_timestamp_seconds{provider="apple"}': "600x20 0x400",
+            'paycast_webhook_longest_pause_seconds{provider="apple"}': "600x20 0x400",
+        },
+        {
+            'paycast_webhook_last_accepted_timestamp_seconds{provider="apple"}': "600x20 -1x400",
+            'paycast_webhook_longest_pause_seconds{provider="apple"}': "600x20 0x400",
+        },
+        {"provider": "apple"},
+        at=200,
+        before=60,
+        by=("job",),
+    ),
     # A new start makes the server forget, and Prometheus does not.
     Case(
         "PaycastNothingArrives",

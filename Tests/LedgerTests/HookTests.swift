@@ -1,4 +1,5 @@
 import Domain
+import Foundation
 import Support
 import TestSupport
 import Testing
@@ -40,6 +41,41 @@ import Testing
         #expect(due.delivery.position == result.cursor.position && due.delivery.superseded == 0)
         #expect(due.cause.notice.event == "e1" && due.cause.notice.outcome == .applied)
         #expect(due.entitlements == (try ledger.entitlements("42")))
+    }
+
+    /// Whatever the user holds besides, also what the transaction does not read.
+    @Test func aMessageSaysWhatTheAnswerSays() throws {
+        let ledger = try ledger()
+        defer { ledger.remove() }
+        let token = try ledger.order(OrderRequest(user: "42", product: "monthly")).order.token
+        let changes: [Event] = [
+            Fixture.subscription("e1", state: .active, token: token),
+            Fixture.subscription(
+                "e2",
+                state: .active,
+                minute: 1,
+                product: "annual",
+                token: token,
+                key: Fixture.key("2")
+            ),
+            Fixture.purchase("e3", kind: .consumable, product: "coins", token: token),
+            Fixture.subscription("e4", state: .cancelled, minute: 2, token: token),
+        ]
+        for event in changes {
+            _ = try ledger.send(event)
+            let due = try #require(try ledger.hooks(to: HookTests.address).first)
+            #expect(due.entitlements == (try ledger.entitlements("42")), "\(event.id)")
+        }
+        #expect(try ledger.entitlements("42").entitlements.count == 3)
+        // Known before a policy by which it is not said any more.
+        #expect(try ledger.send(bought("e5", by: "43", lineage: "3")).outcome == .applied)
+        var policy = AccessPolicy(sandboxUsers: .only([]))
+        policy.hooks = [HookTarget(address: HookTests.address)]
+        policy.catalog = Catalog(["monthly": .init(group: "other")])
+        #expect(ledger.writer.submit(.policy(policy)) && ledger.reader.adopt(policy))
+        _ = try ledger.order(OrderRequest(user: "44", product: "monthly"))
+        let due = try #require(try ledger.hooks(to: HookTests.address).first { $0.delivery.user == "43" })
+        #expect(due.entitlements == (try ledger.entitlements("43")))
     }
 
     struct Silence: Sendable, CustomTestStringConvertible {
@@ -148,6 +184,26 @@ import Testing
         try ledger.erase("42")
         try ledger.end(try #require(due.first), with: .accepted)
         #expect(try ledger.deliveries(of: "42").isEmpty)
+    }
+
+    /// A message about an erasure that was given up is the last row that names its user: no byte of it is left.
+    @Test func anErasureThatWasGivenUpLeavesNothing() throws {
+        var policy = AccessPolicy(sandboxUsers: .only([]))
+        policy.hooks = [HookTarget(address: HookTests.address)]
+        let ledger = try TemporaryLedger(policy: policy, kind: .file)
+        defer { ledger.remove() }
+        _ = try ledger.send(bought("e1", by: "somebody-to-forget"))
+        try ledger.erase("somebody-to-forget")
+        let due = try #require(try ledger.hooks(to: HookTests.address).first)
+        try ledger.end(due, with: .failed(reason: "it answers 503"))
+        try ledger.setClock(to: now + .seconds(31 * 86_400))
+        // The next answer forgets what is old.
+        _ = try ledger.send(bought("e2", by: "43", lineage: "2"))
+        try ledger.acceptAll(to: HookTests.address)
+        #expect(try ledger.deliveries(of: "somebody-to-forget").isEmpty)
+        ledger.close()
+        let bytes = try [UInt8](Data(contentsOf: URL(fileURLWithPath: ledger.path)))
+        #expect(bytes.firstRange(of: Array("somebody-to-forget".utf8)) == nil)
     }
 
     /// Both are committed in one transaction, and the second finds nothing left.

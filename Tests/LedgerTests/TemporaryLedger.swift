@@ -33,6 +33,7 @@ final class TemporaryLedger: Sendable {
         let clock = Clock(startingAt: now)
         self.clock = clock
         let engine = try TemporaryLedger.engine(at: path, kind: kind)
+        let states = RecentStates(addresses: 1)
         isFile = engine is SQLiteEngine
         writer = try LedgerWriter(
             engine: engine,
@@ -42,9 +43,10 @@ final class TemporaryLedger: Sendable {
             providers: [.apple, .google, .stripe, .revenuecat, .purchasekit, .paycast],
             log: .silent,
             metrics: metrics,
+            states: states,
             onCommit: { committed.add($0) }
         )
-        reader = try LedgerReader(engine: engine, clock: clock, policy: policy, streams: .standard)
+        reader = try LedgerReader(engine: engine, clock: clock, policy: policy, streams: .standard, states: states)
     }
 
     enum Kind {

@@ -24,6 +24,9 @@ import Testing
         Line(words: ["trigger", "pur"], expected: ["purchasekit"]),
         Line(words: ["trigger", "pay"], expected: []),
         Line(words: ["tail", "--provider", "pay"], expected: ["paycast"]),
+        // A grant is not ordered.
+        Line(words: ["order", "--provider", "pay"], expected: []),
+        Line(words: ["order", "--provider", "app"], expected: ["apple"]),
         Line(words: ["serve", "--log-level", ""], expected: ["debug", "info", "warning", "error"]),
         Line(words: ["completions", "z"], expected: ["zsh"]),
         Line(words: ["help", "back"], expected: ["backup"]),

@@ -1,4 +1,4 @@
-internal import Domain
+public import Domain
 public import Stores
 public import Support
 internal import Synchronization
@@ -13,7 +13,8 @@ public final class DeliveryHealth: Sendable {
     /// False if other nodes may accept what this one does not see.
     private let isAlone: Bool
 
-    public init(stores: [any Store.Type], metrics: Metrics, isAlone: Bool) {
+    /// `served` are the stores with all their settings.
+    public init(stores: [any Store.Type], served: [Provider], metrics: Metrics, isAlone: Bool) {
         self.stores = Dictionary(uniqueKeysWithValues: stores.map { ($0.provider, $0) })
         self.isAlone = isAlone
         let providers = stores.map { $0.provider }
@@ -22,6 +23,7 @@ public final class DeliveryHealth: Sendable {
                 (provider, metrics.gauge(.lastAccepted, labels: ["provider": provider.rawValue]))
             }
         )
+        for provider in providers where !served.contains(provider) { lastAccepted[provider]?.set(-1) }
         delays = Dictionary(
             uniqueKeysWithValues: providers.map { provider in
                 (provider, metrics.histogram(.webhookDelay, labels: ["provider": provider.rawValue]))

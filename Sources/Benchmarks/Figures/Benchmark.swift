@@ -13,7 +13,8 @@ var benchmarks: [any Benchmark.Type] {
 private var measurements: [any Benchmark.Type] {
     [
         DenseFanOut.self, SparseFanOut.self, OpenPages.self, IdleClients.self, Notifications.self,
-        LoneNotifications.self, DiskUse.self, SwapLatency.self, StartUp.self, LongHistory.self,
+        LoneNotifications.self, DiskUse.self, SwapLatency.self, BackendOutage.self, StartUp.self,
+        LongHistory.self,
     ]
 }
 

@@ -22,6 +22,7 @@ enum Notifications: Benchmark {
                 try run(&report, provider: provider, connections: connections)
             }
         }
+        for connections in inFlight(.apple) { try addBackend(to: &report, connections: connections) }
     }
 
     /// Google's API is called for each: 250 notifications may wait for it, and more are answered 503. A burst of 256
@@ -50,12 +51,46 @@ enum Notifications: Benchmark {
         report.add(cost)
     }
 
+    /// The same notifications with and without a backend that is told of each, in turns. What the backend itself needs does not
+    /// count.
+    private static func addBackend(to report: inout Report, connections: Int) throws {
+        let rounds = try (0..<Comparison.rounds).map { _ in
+            let alone = try with(PaycastTarget.init) { target in
+                let loop = LoadLoop()
+                return try measure(target, provider: .apple, connections: connections, on: loop) {
+                    try ProcessFigures(id: target.process.id).waitUntilIdle(loop)
+                }
+            }
+            let loop = LoadLoop()
+            let backend = try Backend(on: loop)
+            let told = try with({ try PaycastTarget(in: $0, port: 0, backend: backend.url) }) { target in
+                try measure(target, provider: .apple, connections: connections, on: loop) {
+                    try loop.turn(until: "the backend to be told") { backend.accepted >= count }
+                    try ProcessFigures(id: target.process.id).waitUntilIdle(loop)
+                }
+            }
+            return (alone: alone.cost, told: told.cost)
+        }
+        report.add(
+            Row(
+                figure: "apple notifications, \(connections) in flight, with a backend that is told; floor: without",
+                unit: "µs CPU each",
+                value: median(rounds.map(\.told)),
+                floor: median(rounds.map(\.alone)),
+                ratio: median(rounds.map { $0.told / $0.alone }),
+                bound: .timesFloor(1.15)
+            )
+        )
+    }
+
+    /// `end` waits until everything that the notifications cause has happened.
     private static func measure(
         _ target: PaycastTarget,
         provider: Provider,
-        connections: Int
+        connections: Int,
+        on loop: LoadLoop = LoadLoop(),
+        end: () throws -> Void = {}
     ) throws -> Figures {
-        let loop = LoadLoop()
         let publishers = Publishers(target, connections: connections, on: loop)
         let purchases = try PurchaseLoad(count, of: provider, at: target, publishers: publishers)
         let listeners = Pages(target, over: .webSocket) { $0 }
@@ -70,6 +105,7 @@ enum Notifications: Benchmark {
         }
         try publishers.finish()
         let seconds = Double(nanoseconds() - start) / 1e9
+        try end()
         return Figures(
             rate: Double(count) / seconds,
             cost: (figures.processorTime - before) / Double(count),

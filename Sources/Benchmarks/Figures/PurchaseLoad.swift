@@ -23,7 +23,8 @@ struct PurchaseLoad {
         requests = try tokens.map { try target.transaction($0, now: now) }
     }
 
-    private static func orders(
+    /// Each order is the purchase of a user.
+    static func orders(
         _ count: Int,
         at target: PaycastTarget,
         publishers: Publishers

@@ -34,9 +34,9 @@ enum SwapLatency: Benchmark {
     static func latencies(
         from target: PaycastTarget,
         to shown: PaycastTarget,
+        on loop: LoadLoop = LoadLoop(),
         make: (PaycastTarget, Publishers) throws -> PurchaseLoad
     ) throws -> [Double] {
-        let loop = LoadLoop()
         let publishers = Publishers(target, on: loop)
         let purchases = try make(target, publishers)
         let listeners = Pages(shown, over: .webSocket) { $0 }

@@ -16,6 +16,13 @@ final class LoadLoop {
         return UInt64(clients.count - 1) << 32
     }
 
+    /// Lets go of the clients that `body` has registered, and of their connections.
+    func withClients<Result>(_ body: () throws -> Result) rethrows -> Result {
+        let count = clients.count
+        defer { clients.removeLast(clients.count - count) }
+        return try body()
+    }
+
     func turn(milliseconds: Int32) {
         poller.wait(milliseconds: milliseconds) { tag in
             clients[Int(tag >> 32)].react(Int(tag & 0xFFFF_FFFF), on: self)

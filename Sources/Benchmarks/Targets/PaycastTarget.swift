@@ -20,10 +20,17 @@ struct PaycastTarget: Target {
     }
 
     /// Without `loops`, the server runs one loop per core. Servers with the same folder have the same keys; with the
-    /// same `database`, they are nodes of one ledger.
-    init(in folder: String, port: Int, loops: Int? = nil, database: String? = nil) throws(BenchmarkError) {
+    /// same `database`, they are nodes of one ledger. `backend` is the address that is told what changes.
+    init(
+        in folder: String,
+        port: Int,
+        loops: Int? = nil,
+        database: String? = nil,
+        backend: String? = nil
+    ) throws(BenchmarkError) {
         var settings = ["PAYCAST_APPLE_BUNDLE_ID": PaycastTarget.bundleID, "PAYCAST_APPLE_ENVIRONMENTS": "Sandbox"]
         settings["DATABASE_URL"] = database
+        settings["PAYCAST_HOOK_URLS"] = backend
         var options = [
             "--dev", "--port", "\(port)", "--public", Paths.workingFolder + "/public", "--log-level", "warning",
         ]
@@ -115,6 +122,35 @@ struct PaycastTarget: Target {
             request("PUT", "/demo/api/\(provider.rawValue)\(document.path)", body: document.json)
         }
         return (request("POST", delivery.path, headers: headers, body: delivery.body), documents)
+    }
+
+    /// What Apple sends `rounds` events after a first purchase of which `token` is the order: renewals, and the end of
+    /// every second user's renewals at last.
+    func change(_ token: OrderToken, channel: Int, after rounds: Int, isLast: Bool, now: Instant) throws(BenchmarkError)
+        -> [UInt8]
+    {
+        var facts = SimulatedSubscription(product: PaycastTarget.product, order: token)
+        for round in 0..<rounds { facts = facts.after(round == 0 ? .initial : .renew, at: now) }
+        let step = rounds == 0 ? LifecycleStep.initial : isLast && channel.isMultiple(of: 2) ? .cancel : .renew
+        guard let store = workspace.store(.apple), let names = LifecycleEventNames(.apple).event(for: step) else {
+            throw .notStarted("no simulated App Store")
+        }
+        let event = SimulatedEvent(
+            type: names.type,
+            subtype: names.subtype,
+            facts: facts,
+            user: user(channel),
+            token: token,
+            app: PaycastTarget.bundleID,
+            now: now + .seconds(rounds)
+        )
+        guard let delivery = try? store.delivery(event) else { throw .notStarted("the app store cannot sign") }
+        return request("POST", delivery.path, body: delivery.body)
+    }
+
+    /// Moves the server's clock.
+    func advance(seconds: Int) -> [UInt8] {
+        request("PUT", "/demo/api/clock", body: Array(#"{"advance":\#(seconds)}"#.utf8))
     }
 
     /// A purchase as an app posts it, through its backend.

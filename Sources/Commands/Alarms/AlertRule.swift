@@ -107,7 +107,8 @@ extension AlertRule {
         critical("NothingArrives", see: "Nothing arrives")
             .when(
                 "time() - \(metrics.highest(.lastAccepted, "7d", by: store)) "
-                    + "> clamp_min(3 * \(metrics.leastOfHighest(.longestPause, "7d", by: store)), 3600)",
+                    + "> clamp_min(3 * \(metrics.leastOfHighest(.longestPause, "7d", by: store)), 3600) "
+                    + "and on (\(store)) \(metrics.highest(.lastAccepted, by: store)) >= 0",
                 for: "5m"
             )
             .says("No webhook of {{ $labels.provider }} for three times the longest pause before."),

@@ -9,12 +9,19 @@ public enum JSONLiteral {
 
     /// Appends the literal of a UTF-8 text, including its quotes.
     public static func append(_ text: [UInt8], to bytes: inout [UInt8]) {
-        bytes.reserveCapacity(bytes.count + text.count + 2)
+        append(text.span, to: &bytes)
+    }
+
+    public static func append(_ text: String, to bytes: inout [UInt8]) {
+        append(text.utf8Span.span, to: &bytes)
+    }
+
+    private static func append(_ text: Span<UInt8>, to bytes: inout [UInt8]) {
         bytes.append(quote)
         var done = 0
         while done < text.count {
-            let special = offsetOfStringEnd(in: text.span, from: done)
-            bytes.append(contentsOf: text[done..<special])
+            let special = offsetOfStringEnd(in: text, from: done)
+            text.extracting(done..<special).withUnsafeBufferPointer { bytes.append(contentsOf: $0) }
             guard special < text.count else { break }
             appendEscape(of: text[special], to: &bytes)
             done = special + 1

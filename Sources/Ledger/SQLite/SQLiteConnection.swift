@@ -21,6 +21,7 @@ public final class SQLiteConnection: LedgerConnection {
 
     /// `lockTimeout` is how long a statement waits for another process's lock.
     public init(path: String, access: Access, lockTimeout: Duration) throws(EngineError) {
+        _ = countsNoMemory
         let mode = access == .readWrite ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY
         let parameter = SQLiteConnection.parameter(of: access)
         let form = parameter == nil ? 0 : SQLITE_OPEN_URI
@@ -216,3 +217,7 @@ public struct Interrupter: @unchecked Sendable {
 
 /// The version of SQLite that is loaded.
 public let sqliteVersion = String(cString: sqlite3_libversion())
+
+/// Otherwise each allocation takes a lock that all connections share, for a sum that nobody asks for. Before the first
+/// connection, and once for the process.
+private let countsNoMemory = paycast_sqlite_count_memory(0) == SQLITE_OK

@@ -9,8 +9,8 @@ extension LedgerReader {
         limit: Int,
         completion: @escaping @Sendable (Result<[DueHook], LedgerError>) -> Void
     ) -> Bool {
-        ask(completion) { [clock] queries throws(LedgerError) in
-            try queries.hooks(dueAt: clock.now(), to: address, limit: limit)
+        ask(completion) { [clock, states] queries throws(LedgerError) in
+            try queries.hooks(dueAt: clock.now(), to: address, limit: limit, knowing: states)
         }
     }
 

@@ -25,12 +25,14 @@ public final class LedgerReader: Sendable {
     private let pagesWaiting: PageCount
     private let thread = OwnedThread()
     let clock: Clock
+    let states: RecentStates?
 
     public init(
         engine: any LedgerEngine,
         clock: Clock,
         policy: AccessPolicy,
-        streams: StreamPattern
+        streams: StreamPattern,
+        states: RecentStates? = nil
     ) throws(LedgerError) {
         let waker = Waker()
         let mailbox = Mailbox<Waiting>(capacity: LedgerReader.capacity) { waker.wake() }
@@ -52,6 +54,7 @@ public final class LedgerReader: Sendable {
         self.mailbox = mailbox
         self.pagesWaiting = pagesWaiting
         self.clock = clock
+        self.states = states
     }
 
     /// Questions from now on are answered by this policy.

@@ -29,6 +29,7 @@ public final class LedgerWriter: Sendable {
         providers: [Provider],
         log: Log,
         metrics: Metrics,
+        states: RecentStates? = nil,
         onCommit: @escaping @Sendable ([Entry]) -> Void,
         onLanguage: @escaping @Sendable (UserID) -> Void = { _ in }
     ) throws(LedgerError) {
@@ -47,6 +48,7 @@ public final class LedgerWriter: Sendable {
                     log: log,
                     counts: counts,
                     health: health,
+                    states: states,
                     onCommit: onCommit,
                     onLanguage: onLanguage
                 )

@@ -19,6 +19,8 @@ extension WriterLoop {
             let result = try run(isolated: batch.isIsolating) { repository throws(EngineError) in
                 try repository.perform(command, counts: counts, now: now)
             }
+            // After the commit, which remembers what was decided by the former policy.
+            if case .policy = command { batch.completions.append { [states] in states?.forget() } }
             switch result {
             case .success(let commit): batch.completions.append(commit.value)
             case .failure(let error): batch.completions.append { command.refuse(error) }

@@ -13,14 +13,20 @@ struct WriterLoop {
     private static let timeBetweenCheckpoints: UInt64 = 500_000_000
     /// How long to wait after a failed transaction without commands, so that a full disk does not make the loop spin.
     private static let pause = Duration.seconds(1)
+    /// How long messages about erasures that have arrived are collected before what they left is overwritten, in nanoseconds:
+    /// that stops all commits for a moment, in a ledger of 64 MB for half a second.
+    private static let timeBetweenScrubs: UInt64 = 60_000_000_000
 
     var repository: LedgerRepository
     let clock: Clock
     let log: Log
     let counts: LedgerMetrics
     let health: LedgerHealth
+    var states: RecentStates?
     let onCommit: @Sendable ([Entry]) -> Void
     let onLanguage: @Sendable (UserID) -> Void
+    /// When what messages about erasures left is overwritten, by the monotonic clock; nil if nothing is left.
+    var scrubsAt: UInt64?
 
     /// Returns when the mailbox is closed and empty. `checkpoint` is called when the journal has grown; it must not
     /// block.
@@ -34,8 +40,9 @@ struct WriterLoop {
             var waiting = mailbox.drain()[...]
             counts.queueDepth.set(waiting.count)
             if waiting.isEmpty && isClosing { break }
+            if let scrubsAt, scrubsAt <= monotonicNanoseconds() { scrub() }
             if waiting.isEmpty {
-                waker.wait(timeout: succeeded ? timeToNextEnd() : WriterLoop.pause)
+                waker.wait(timeout: succeeded ? timeToNextTurn() : WriterLoop.pause)
                 if mailbox.count > 0 { continue }
                 succeeded = isEndDue() ? commit([]) : true
                 continue
@@ -56,8 +63,9 @@ struct WriterLoop {
     }
 
     /// Call it when nothing more will be committed.
-    func finish() {
+    mutating func finish() {
         guard isInPlace() else { return }
+        if scrubsAt != nil { scrub() }
         repository.finish()
     }
 
@@ -84,6 +92,10 @@ struct WriterLoop {
             return false
         }
         health.committed()
+        states?.remember(repository.hooks)
+        if repository.takeErasedMessage(), scrubsAt == nil {
+            scrubsAt = monotonicNanoseconds() + WriterLoop.timeBetweenScrubs
+        }
         if repository.takeErasure() { scrub() }
         counts.commitTime.record(nanoseconds: monotonicNanoseconds() - start)
         counts.batchSize.set(commands.count)
@@ -172,6 +184,13 @@ extension WriterLoop {
         return end <= now ? .zero : min(.milliseconds(end.milliseconds - now.milliseconds), most)
     }
 
+    private func timeToNextTurn() -> Duration? {
+        guard let scrubsAt else { return timeToNextEnd() }
+        let now = monotonicNanoseconds()
+        let rest = Duration.nanoseconds(Int64(scrubsAt > now ? scrubsAt - now : 0))
+        return min(rest, timeToNextEnd() ?? rest)
+    }
+
     private static let sharedSleep = Duration.seconds(5)
 
     func isEndDue() -> Bool {
@@ -182,7 +201,8 @@ extension WriterLoop {
 
 /// Erased rows are still in free space and in the journal after the commit.
 extension WriterLoop {
-    func scrub() {
+    private mutating func scrub() {
+        scrubsAt = nil
         do throws(EngineError) {
             if try !repository.overwriteFreeSpace() {
                 let todo = "at the next maintenance: paycast backup copy.db, stop the server, paycast restore copy.db"

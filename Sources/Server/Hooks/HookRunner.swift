@@ -133,8 +133,7 @@ extension HookRunner {
             let delivery = hook.delivery
             let message = HookMessage(hook, epoch: writer.epoch)
             let answer = sender.value.send(message, id: delivery.messageID(epoch: writer.epoch), to: delivery.address)
-            let schedule = HookSchedule(attempts: delivery.attempts, now: clock.now(), jitter: .random(in: 0..<1))
-            answered.append(AnsweredHook(delivery, result: schedule.result(of: answer)))
+            answered.append(AnsweredHook(delivery, result: result(of: answer, to: delivery)))
             answers.append(answer)
         }
         let endsOutage = answers.contains(where: \.isSuccess) && lanes.withLock { $0.isDown(target.address) }
@@ -144,6 +143,13 @@ extension HookRunner {
             report(hook, answer: answer, to: target, failuresBefore: before)
         }
         routine.wake()
+    }
+
+    /// Chance is a call of the system, and needed only for what is sent again.
+    private func result(of answer: HookAnswer, to delivery: HookDelivery) -> HookResult {
+        guard !answer.isSuccess else { return .accepted }
+        let schedule = HookSchedule(attempts: delivery.attempts, now: clock.now(), jitter: .random(in: 0..<1))
+        return schedule.result(of: answer)
     }
 
     @discardableResult

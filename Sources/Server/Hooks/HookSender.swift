@@ -12,6 +12,8 @@ struct HookSender: Sendable {
     private static let answerSize = 1024
 
     private struct Receiver: Sendable {
+        /// Nil for an address that settings would refuse.
+        let url: RequestURL?
         let client: HTTPClient
         let signer: WebhookSigner
     }
@@ -24,6 +26,7 @@ struct HookSender: Sendable {
         self.clock = clock
         receivers = addresses.reduce(into: [:]) { receivers, address in
             receivers[address.url] = Receiver(
+                url: try? RequestURL(address.url),
                 client: HTTPClient(timeout: HookSender.timeout),
                 signer: WebhookSigner(address.secrets.compactMap { WebhookSecret($0.value) })
             )
@@ -32,14 +35,16 @@ struct HookSender: Sendable {
 
     /// `id` is the same for every attempt.
     func send(_ message: HookMessage, id: String, to address: String) -> HookAnswer {
-        guard let receiver = receivers[address] else { return HookAnswer(problem: "no settings name this address") }
-        let body = JSON.encode(message)
+        guard let receiver = receivers[address], let url = receiver.url else {
+            return HookAnswer(problem: "no settings name this address")
+        }
+        let body = message.json
         let seconds = clock.now().milliseconds / 1000
         let headers = [("Content-Type", "application/json"), ("User-Agent", "paycast/\(releaseVersion)")]
         do throws(HTTPClientError) {
             let response = try receiver.client.send(
                 "POST",
-                to: address,
+                to: url,
                 headers: headers + receiver.signer.headers(id: id, at: seconds, body: body),
                 body: body,
                 cuttingBodyAt: HookSender.answerSize

@@ -15,7 +15,7 @@ public struct GaugeMetric: Metric {
 extension GaugeMetric {
     public static let lastAccepted = Self(
         "paycast_webhook_last_accepted_timestamp_seconds",
-        "When a webhook was last accepted, in Unix time; 0 before the first since the start.",
+        "When a webhook was last accepted, in Unix time; 0 before the first since the start, -1 for a store without settings.",
         labels: ["provider"]
     )
     public static let longestPause = Self(

@@ -15,11 +15,13 @@ extension UnitOfWork {
             let news = (concerned[user] ?? []).map { unannounced[$0] }
             let page = try page(of: user, after: news.map(\.change))
             for item in news where item.change.current.user == user {
-                changes.entries[item.entry].entry.notice.active = page.active
+                changes.entries[item.entry].entry.notice.active = page.state.isActive
             }
             guard let last = news.last else { continue }
             try add(page.fragments, to: last.entry)
-            if page.isHookDue { queueHook(.entitlementsChanged, about: user, entry: last.entry) }
+            guard page.isHookDue else { continue }
+            let state = page.isWhole ? page.state : nil
+            queueHook(.entitlementsChanged, about: user, state: state, entry: last.entry)
         }
         unannounced = []
     }
@@ -44,11 +46,16 @@ extension UnitOfWork {
         changes.entries[entry].stored += fragments
     }
 
+    private struct UserPage {
+        var fragments: [Fragment]
+        var state: EntitlementSet
+        /// Whether that is all that the answer about the user says. It also lists consumables, which were not read.
+        var isWhole: Bool
+        var isHookDue: Bool
+    }
+
     /// `news` are the changes that concern the user, in their order.
-    private func page(
-        of user: UserID,
-        after news: [ContractChange]
-    ) throws -> (fragments: [Fragment], active: Bool, isHookDue: Bool) {
+    private func page(of user: UserID, after news: [ContractChange]) throws -> UserPage {
         var first: [ContractKey: ContractChange] = [:]
         var last: [ContractKey: ContractChange] = [:]
         for change in news {
@@ -68,7 +75,12 @@ extension UnitOfWork {
             beside: Set(last.values.filter(\.isBeside).map(\.key))
         )
         let isHookDue = isAnswerChanged(from: before, of: held, to: after, of: holds)
-        return (fragments(announcements, for: user, because: last), after.isActive, isHookDue)
+        return UserPage(
+            fragments: fragments(announcements, for: user, because: last),
+            state: after,
+            isWhole: after.ranked.count == holds.count && !has.contains { $0.contract.kind == .consumable },
+            isHookDue: isHookDue
+        )
     }
 
     func entitlements(of user: UserID, _ held: [TrackedContract]) -> EntitlementSet {

@@ -23,8 +23,9 @@ extension UnitOfWork {
         )
     }
 
-    mutating func queueHook(_ type: HookType, about user: UserID, entry: Int) {
+    mutating func queueHook(_ type: HookType, about user: UserID, state: EntitlementSet? = nil, entry: Int) {
         guard policy.hooks.contains(where: { $0.types.contains(type) }) else { return }
-        changes.hooks.append(HookRecord(type: type, user: user, position: changes.entries[entry].entry.position))
+        let position = changes.entries[entry].entry.position
+        changes.hooks.append(HookRecord(type: type, user: user, position: position, state: state))
     }
 }

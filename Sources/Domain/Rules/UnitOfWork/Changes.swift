@@ -74,4 +74,6 @@ public struct HookRecord: Sendable {
     public var type: HookType
     public var user: UserID
     public var position: Int64
+    /// What the user holds then; nil if the ledger has to be asked for all of it.
+    public var state: EntitlementSet?
 }

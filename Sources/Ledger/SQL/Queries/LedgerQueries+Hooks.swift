@@ -4,26 +4,31 @@ extension LedgerQueries {
     /// At most `limit` messages to an address that are due, those that have waited longest first. No message passes an earlier
     /// one about the same user. Each says what is true in the
     /// snapshot in which its row is read.
-    public func hooks(dueAt now: Instant, to address: String, limit: Int) throws(LedgerError) -> [DueHook] {
+    public func hooks(
+        dueAt now: Instant,
+        to address: String,
+        limit: Int,
+        knowing states: RecentStates? = nil
+    ) throws(LedgerError) -> [DueHook] {
         try snapshot { head throws(EngineError) in
-            let ids = try statements.dueHooks.all([.text(address), Value(now), .integer(Int64(limit))]) { row in
-                row.integer(0)
+            let values: [Value] = [.text(address), Value(now), .integer(Int64(limit))]
+            var due = try statements.dueHooks.all(values) { row throws(EngineError) in
+                var hook = DueHook(
+                    delivery: try HookDelivery.read(row),
+                    cause: try EntryRow.read(row, from: HookDelivery.columnCount + 1)
+                )
+                // Consumables are not among what a transaction knows, nor is all that is shared.
+                guard !row.flag(HookDelivery.columnCount) else { return hook }
+                let known = states?.take(hook.delivery.user, at: hook.delivery.position)
+                hook.entitlements = known.map { UserEntitlements($0, since: head) }
+                return hook
             }
-            var due: [DueHook] = []
-            for id in ids {
-                if let hook = try hook(id, now: now, at: head) { due.append(hook) }
+            for index in due.indices
+            where due[index].entitlements == nil && due[index].delivery.type == .entitlementsChanged {
+                due[index].entitlements = try entitlements(of: due[index].delivery.user, now: now, at: head)
             }
             return due
         }
-    }
-
-    private func hook(_ id: Int64, now: Instant, at head: Cursor) throws(EngineError) -> DueHook? {
-        guard let delivery = try statements.hookByID.first([.integer(id)], read: HookDelivery.read),
-            let cause = try statements.entryAt.first([.integer(delivery.position)], read: EntryRow.read)
-        else { return nil }
-        let isErasure = delivery.type == .userErased
-        let entitlements = isErasure ? nil : try entitlements(of: delivery.user, now: now, at: head)
-        return DueHook(delivery: delivery, cause: cause, entitlements: entitlements)
     }
 
     /// Nil for an id that no message has.
@@ -77,6 +82,10 @@ extension HookDelivery {
     static let columns = """
         id, address, user, type, state, position, version, accepted, queued_at, attempts, due_at, reason, ended_at
         """
+    private static let list = columns.split(separator: ",").map { $0.filter { !$0.isWhitespace } }
+    fileprivate static let columnCount = Int32(list.count)
+    /// For a join with a table that has some of the same names.
+    static let columnsDue = list.map { "due." + $0 }.joined(separator: ", ")
 
     fileprivate static func read(_ row: Row) throws(EngineError) -> HookDelivery {
         var reader = RowReader(row)

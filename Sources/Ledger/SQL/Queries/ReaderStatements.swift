@@ -148,11 +148,16 @@ struct ReaderStatements {
 
         dueHooks = try connection.prepare(
             """
-            SELECT id FROM hook_deliveries AS due WHERE address = ? AND due_at <= ? AND NOT EXISTS (
+            SELECT \(HookDelivery.columnsDue), CASE WHEN EXISTS (
+                    SELECT 1 FROM contracts WHERE contracts.user = due.user AND contracts.kind = 'consumable'
+                ) OR EXISTS (SELECT 1 FROM shares WHERE shares.user = due.user) THEN 1 ELSE 0 END,
+                due.position, \(EntryRow.qualifiedColumns)
+            FROM hook_deliveries AS due JOIN entries ON entries.position = due.position
+            WHERE address = ? AND due_at <= ? AND NOT EXISTS (
                 SELECT 1 FROM hook_deliveries AS earlier
                 WHERE earlier.user = due.user AND earlier.address = due.address AND earlier.due_at IS NOT NULL
                     AND earlier.position < due.position
-            ) ORDER BY queued_at, id LIMIT ?
+            ) ORDER BY queued_at, due.id LIMIT ?
             """
         )
         hookByID = try connection.prepare("SELECT \(HookDelivery.columns) FROM hook_deliveries WHERE id = ?")

@@ -48,8 +48,21 @@ extension LedgerRepository {
         if endsOutage, let address = answered.first?.delivery.address {
             try statements.hastenHooks.run([Value(now), .text(address), Value(now)])
         }
-        try statements.forgetHooks.run([Value(now - LedgerRepository.memoryOfHooks)])
+        try forgetHooks(endedBefore: now - LedgerRepository.memoryOfHooks)
         return Commit(value: ())
+    }
+
+    /// A few at a time. A message about an erasure that was given up is the last row that names its user. PostgreSQL overwrites
+    /// nothing, and need not be asked.
+    private mutating func forgetHooks(endedBefore limit: Instant) throws(EngineError) {
+        let values = [Value(limit)]
+        guard !connection.isShared else { return try statements.forgetHooks.run(values) }
+        let hasErasure = try statements.forgottenErasures.first(values) { row in row.optionalFlag(0) } ?? nil
+        switch hasErasure {
+        case true?: try erase(by: statements.forgetHooks, values)
+        case false?: try statements.forgetHooks.run(values)
+        case nil: break
+        }
     }
 
     private mutating func end(_ delivery: HookDelivery, result: HookResult, now: Instant) throws(EngineError) {
@@ -81,12 +94,12 @@ extension LedgerRepository {
         try statements.hookRefused.run([.text(address), Value(now), Value(goneAt), .text(reason)])
     }
 
-    /// Deletes so that no byte is left.
+    /// Deletes so that no byte is left, once the writer has overwritten what earlier states of the row may have left.
     private mutating func erase(by statement: Statement, _ values: [Value]) throws(EngineError) {
         try connection.overwriteDeleted(true)
         defer { try? connection.overwriteDeleted(false) }
         try statement.run(values)
-        hasErased = true
+        hasErasedMessage = true
     }
 
     /// Sends a message once more, in the user's present state. Whoever asks for it is in the audit.

@@ -33,6 +33,8 @@ public struct LedgerRepository {
     var act: Act?
     /// True once an erasure has finished.
     var hasErased = false
+    /// True once a message that named an erased user is gone.
+    var hasErasedMessage = false
     /// What this transaction has to tell the backend, written at its end: of many states of a user, the last one counts.
     var hooks: [HookRecord] = []
     var hooksAt = Instant(milliseconds: 0)
@@ -79,6 +81,11 @@ extension LedgerRepository {
     public mutating func takeErasure() -> Bool {
         defer { hasErased = false }
         return hasErased
+    }
+    /// True once after a message that named an erased user has gone.
+    public mutating func takeErasedMessage() -> Bool {
+        defer { hasErasedMessage = false }
+        return hasErasedMessage
     }
     /// Overwrites what erased rows have left in free space, outside a transaction. False if that would take too long.
     public func overwriteFreeSpace() throws(EngineError) -> Bool { try file?.overwriteFreeSpace() ?? true }

@@ -16,6 +16,7 @@ struct WriterStatements {
     let insertTransfer, transfers, contractsOfStoreUser: Statement
     let insertJob, deleteJob, delayJob, abandonJob, forgetJobs, setMark: Statement
     let putHook, acceptHook, delayHook, hastenHooks, endHook, deleteHook, resendHook, forgetHooks: Statement
+    let forgottenErasures: Statement
     let hookAccepted, hookRefused, hookReturned, nextHookAddress, hookGone, dropHooks: Statement
     let findBroadcastKey, putBroadcastKey, forgetBroadcastKeys, limitBroadcastKeys: Statement
     let nextEnd, endedContracts: Statement
@@ -23,7 +24,10 @@ struct WriterStatements {
     let insertAct: Statement
     let erasureKey, anyTombstone, anyErasedEvent, findTombstone, putTombstone, deleteTombstone: Statement
 
+    private static let oldHooks = "FROM hook_deliveries WHERE ended_at < ? ORDER BY ended_at, id LIMIT 100"
+
     init(_ connection: any LedgerConnection) throws(EngineError) {
+        let oldHooks = WriterStatements.oldHooks
         savepoint = try connection.prepare("SAVEPOINT command")
         release = try connection.prepare("RELEASE command")
         rollbackTo = try connection.prepare("ROLLBACK TO command")
@@ -239,11 +243,9 @@ struct WriterStatements {
             SET state = ?, attempts = 0, due_at = ?, reason = NULL, ended_at = NULL WHERE id = ?
             """
         )
-        forgetHooks = try connection.prepare(
-            """
-            DELETE FROM hook_deliveries
-            WHERE id IN (SELECT id FROM hook_deliveries WHERE ended_at < ? ORDER BY ended_at, id LIMIT 100)
-            """
+        forgetHooks = try connection.prepare("DELETE FROM hook_deliveries WHERE id IN (SELECT id \(oldHooks))")
+        forgottenErasures = try connection.prepare(
+            "SELECT max(CASE type WHEN 'user.erased' THEN 1 ELSE 0 END) FROM (SELECT type \(oldHooks)) AS old"
         )
         hookAccepted = try connection.prepare(
             """

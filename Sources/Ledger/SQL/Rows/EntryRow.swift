@@ -19,8 +19,10 @@ enum EntryRow {
     }
 
     /// Reads `position` and `columns`.
-    static func read(_ row: Row) throws(EngineError) -> Entry {
-        var reader = RowReader(row)
+    static func read(_ row: Row) throws(EngineError) -> Entry { try read(row, from: 0) }
+
+    static func read(_ row: Row, from column: Int32) throws(EngineError) -> Entry {
+        var reader = RowReader(row, from: column)
         let position = reader.integer()
         let committedAt = reader.instant()
         var notice = Notice(kind: try reader.word())

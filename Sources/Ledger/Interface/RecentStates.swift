@@ -1,0 +1,60 @@
+internal import Domain
+internal import Synchronization
+
+/// What users hold since their last change, as the transaction knew it: a message to the backend then need not read it again.
+/// Whatever it does not know is read. It is right as long as the user's message has the same position.
+public final class RecentStates: Sendable {
+    /// 10 MB at most. So many wait only for an address that fails, or in a peak.
+    private static let limit = 8192
+
+    private struct State {
+        var position: Int64
+        var set: EntitlementSet
+        /// By how many addresses it is still needed.
+        var uses: Int
+    }
+
+    private let states = Mutex<[UserID: State]>([:])
+    private let addresses: Int
+
+    /// `addresses` is how many are told of each change.
+    public init(addresses: Int) {
+        self.addresses = addresses
+    }
+
+    func remember(_ records: [HookRecord]) {
+        guard !records.isEmpty else { return }
+        states.withLock { states in
+            if states.count + records.count > RecentStates.limit { states = [:] }
+            // Also forgets who was erased.
+            for record in records {
+                states[record.user] = record.state.map {
+                    State(position: record.position, set: $0, uses: addresses)
+                }
+            }
+        }
+    }
+
+    /// By another policy, the answer is another.
+    func forget() {
+        states.withLock { $0 = [:] }
+    }
+
+    func take(_ user: UserID, at position: Int64) -> EntitlementSet? {
+        states.withLock { states in
+            guard let state = states[user], state.position == position else { return nil }
+            if state.uses > 1 { states[user]?.uses -= 1 } else { states[user] = nil }
+            return state.set
+        }
+    }
+}
+
+extension UserEntitlements {
+    init(_ state: EntitlementSet, since: Cursor) {
+        self.init(
+            isActive: state.isActive,
+            entitlements: state.ranked.map { $0.entitlement(isHonoured: true) },
+            since: since
+        )
+    }
+}
