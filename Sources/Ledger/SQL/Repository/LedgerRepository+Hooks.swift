@@ -56,7 +56,7 @@ extension LedgerRepository {
     /// nothing, and need not be asked.
     private mutating func forgetHooks(endedBefore limit: Instant) throws(EngineError) {
         let values = [Value(limit)]
-        guard !connection.isShared else { return try statements.forgetHooks.run(values) }
+        guard !isShared else { return try statements.forgetHooks.run(values) }
         let hasErasure = try statements.forgottenErasures.first(values) { row in row.optionalFlag(0) } ?? nil
         switch hasErasure {
         case true?: try erase(by: statements.forgetHooks, values)
