@@ -10,7 +10,7 @@ import Testing
 
 /// The page of an event, the search, what needs somebody, and the overview.
 @Suite(.blocking) struct ConsoleEventTests {
-    static let operator_ = AccessKey(
+    static let operations = AccessKey(
         name: "ops",
         rights: [.read, .operate, .personal],
         secret: Secret("aaaabbbbccccddddaaaabbbbccccdddd")
@@ -48,8 +48,8 @@ import Testing
     }
 
     @Test func anEventTellsItsStory() throws {
-        let site = ConsoleTestSite(keys: [Self.operator_])
-        let cookie = try site.logIn(Self.operator_)
+        let site = ConsoleTestSite(keys: [Self.operations])
+        let cookie = try site.logIn(Self.operations)
         site.api.answer(.event(id: "a/b"), with: answer(Self.item("a/b")))
         site.api.answer(.hookDeliveries, with: HookDeliveriesAnswer(deliveries: [], next: nil))
         let page = try site.send("/console/events/a%2Fb", cookie: cookie)
@@ -78,8 +78,8 @@ import Testing
     }
 
     @Test func theStoresWordsAreReadByAForm() throws {
-        let site = ConsoleTestSite(keys: [Self.operator_])
-        let cookie = try site.logIn(Self.operator_)
+        let site = ConsoleTestSite(keys: [Self.operations])
+        let cookie = try site.logIn(Self.operations)
         var item = Self.item("x")
         item.body = #"{"name":"<script>alert(1)</script>\u202E"}"# + "\u{202E}"
         site.api.answer(.event(id: "x"), with: answer(item))
@@ -133,8 +133,8 @@ import Testing
     }
 
     @Test func whatNeedsSomebodyIsSaidInSentences() throws {
-        let site = ConsoleTestSite(keys: [Self.operator_])
-        let cookie = try site.logIn(Self.operator_)
+        let site = ConsoleTestSite(keys: [Self.operations])
+        let cookie = try site.logIn(Self.operations)
         let found = AttentionAnswer(
             node: "n1",
             refused: [

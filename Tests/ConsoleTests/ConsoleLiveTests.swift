@@ -23,8 +23,8 @@ import Testing
         Filter(query: "user=a%0Ab", named: "A user has"), Filter(query: "provider=%3Cb%3E", named: "&lt;b&gt;"),
     ])
     func anUnknownValueIsNamed(_ given: Filter) throws {
-        let site = ConsoleTestSite(keys: [ConsoleEventTests.operator_])
-        let cookie = try site.logIn(ConsoleEventTests.operator_)
+        let site = ConsoleTestSite(keys: [ConsoleEventTests.operations])
+        let cookie = try site.logIn(ConsoleEventTests.operations)
         site.api.answer(
             .events,
             with: EventsAnswer(events: [], next: nil, since: Cursor(epoch: "e0000000", position: 5))
@@ -36,8 +36,8 @@ import Testing
     }
 
     @Test func theListIsThereWithoutAScript() throws {
-        let site = ConsoleTestSite(keys: [ConsoleEventTests.operator_])
-        let cookie = try site.logIn(ConsoleEventTests.operator_)
+        let site = ConsoleTestSite(keys: [ConsoleEventTests.operations])
+        let cookie = try site.logIn(ConsoleEventTests.operations)
         let newest = EventsAnswer(
             events: [ConsoleEventTests.item("x")],
             next: Cursor(epoch: "e0000000", position: 7),
@@ -85,7 +85,7 @@ import Testing
         init() throws {
             let (handed, isFollowed) = (handed, isFollowed)
             let settings = ConsoleSettings(
-                keys: { [ConsoleEventTests.operator_] },
+                keys: { [ConsoleEventTests.operations] },
                 now: Clock().now,
                 isDevelopment: false,
                 isSecure: true,
@@ -95,7 +95,7 @@ import Testing
             )
             lists = LiveLists(settings, try ConsoleTemplates.shipped())
             let token = ConsoleToken(keyName: "ops", expiry: Clock().now() + .seconds(60), user: nil)
-            let session = ConsoleSession(token: token, key: ConsoleEventTests.operator_)
+            let session = ConsoleSession(token: token, key: ConsoleEventTests.operations)
             api = ConsoleAPI(handler: ledger, session: session)
         }
 

@@ -25,9 +25,9 @@ struct EventPage: ConsolePage {
         let body = visit.render(
             "event",
             [
-                "type": .text(type), "sentence": .text(EventWords.sentence(of: event)),
+                "type": .text(type), "sentence": .text(EventStory.sentence(of: event)),
                 "newer": .markup(newer(answer.newer, visit)), "facts": .markup(facts(event, visit)),
-                "way_note": .text(EventWords.note(on: answer.way)), "way": .markup(way(answer, visit)),
+                "way_note": .text(EventStory.note(on: answer.way)), "way": .markup(way(answer, visit)),
                 "hooks": .markup(try hooks(event, visit)), "changes": .markup(changes(event, visit)),
                 "fragments": .markup(fragments(event, visit)),
                 "statement": .markup(statement(answer.statement, visit)),
@@ -75,7 +75,7 @@ struct EventPage: ConsolePage {
                 "event.step",
                 [
                     "name": .text(step.name), "at": .markup(visit.time(step.at)),
-                    "after": .text(step.after.map(EventWords.milliseconds) ?? ""),
+                    "after": .text(step.after.map(EventStory.milliseconds) ?? ""),
                 ]
             )
         }.joined()
@@ -143,9 +143,11 @@ struct EventPage: ConsolePage {
         let price = item.price.map { "\(Double($0) / 1000) \(item.currency ?? "")" }
         let facts = visit.facts([
             ("State", item.state), ("Product", item.product), ("Next product", item.pendingProduct),
-            ("Renews", item.autoRenew.map { $0 ? "yes" : "no" }), ("Access until", item.accessUntil),
-            ("Charge", item.transaction), ("Bought", item.purchasedAt), ("Paid until", item.expiresAt),
-            ("Revoked", item.revokedAt), ("Price", price), ("Order's token", item.order), ("Group", item.group),
+            ("Renews", item.autoRenew.map { $0 ? "yes" : "no" }), ("Access until", EventStory.date(item.accessUntil)),
+            ("Charge", item.transaction), ("Bought", EventStory.date(item.purchasedAt)),
+            ("Paid until", EventStory.date(item.expiresAt)),
+            ("Revoked", EventStory.date(item.revokedAt)), ("Price", price), ("Order's token", item.order),
+            ("Group", item.group),
             ("Kind", item.kind), ("App", item.app), ("Replaces", item.replaces),
             ("Family sharing", item.family ? "yes" : nil),
         ])
@@ -170,7 +172,7 @@ extension Visit {
 }
 
 /// What an event's members mean, in sentences.
-enum EventWords {
+enum EventStory {
     static func sentence(of event: FeedItem) -> String {
         if let reason = event.reason { return "\(event.outcome ?? ""): \(reason)." }
         guard let state = event.state else { return "The ledger committed it by itself (\(event.kind))." }
@@ -185,6 +187,11 @@ enum EventWords {
         let again =
             way.duplicates == 0 ? "never again" : way.duplicates == 1 ? "once more" : "\(way.duplicates) times more"
         return "Through this node. The store has sent it \(again) since."
+    }
+
+    /// In words; nil for no date.
+    static func date(_ iso8601: String?) -> String? {
+        iso8601.flatMap { Instant(iso8601: $0) }.map(ConsoleTime.text)
     }
 
     /// `1.4 ms`.
