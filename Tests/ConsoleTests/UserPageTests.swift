@@ -32,7 +32,7 @@ import Testing
         (event.subtype, event.reason, event.product, event.environment, event.provider) = (text, text, text, text, text)
         let stream = try #require(StreamName("s"))
         event.fragments = [FragmentItem(Fragment(stream: stream, action: "replace", target: text, content: .none))]
-        let contract = Fixture.contract(lineage: text, product: text, owner: "o\(text)", account: text)
+        let contract = Fixture.contract(lineage: text, product: text, owner: UserID("o\(text)"), account: text)
         let token = try #require(OrderToken("a5af9b36-0e4d-4665-8351-0e4003752165"))
         let order = OrderItem(
             Order(token: token, user: user, product: text),

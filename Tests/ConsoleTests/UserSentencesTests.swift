@@ -111,7 +111,7 @@ import Testing
     }
 
     @Test(arguments: EventKind.allCases) func everyKindHasWords(_ kind: EventKind) {
-        let title = EventWords.title(kind.rawValue)
+        let title = EventNames.title(kind.rawValue)
         #expect(!title.contains(".") && !title.contains("_") && !title.isEmpty)
     }
 }

@@ -41,7 +41,7 @@ struct SeenState: Equatable {
                 item.provider == Provider.paycast.rawValue
                 ? "Somebody of yours" : StoreWords.store(item.provider ?? "Paycast")
             let state = item.state.map { ", and it is now \(StoreWords.state($0))" } ?? ""
-            return "\(source): \(EventWords.title(item.kind)) at \(SeenState.clock(item.at))\(state)"
+            return "\(source): \(EventNames.title(item.kind)) at \(SeenState.clock(item.at))\(state)"
         }
         return done + told
     }

@@ -76,7 +76,7 @@ struct ContractHistory {
         until: Instant?
     ) -> [Moment] {
         var marks = told.compactMap { at, event in
-            EventWords.mark(event.kind).map { Moment(kind: $0, at: at, title: EventWords.title(event.kind)) }
+            EventNames.mark(event.kind).map { Moment(kind: $0, at: at, title: EventNames.title(event.kind)) }
         }
         let details = contract.details
         if let bought = details.purchasedAt.flatMap({ Instant(iso8601: $0) }), marks.isEmpty {

@@ -75,7 +75,7 @@ private struct ContractFacts {
             return details.statedAt.flatMap { Instant(iso8601: $0) }
                 .map { " because \(store) said so on \(ConsoleTime.day($0))" } ?? " by \(store)"
         }
-        let words = EventWords.ownWords(cause).map { " (\($0))" } ?? ""
+        let words = EventNames.ownWords(cause).map { " (\($0))" } ?? ""
         // Nobody said that it ended: the end that was said has passed.
         if state == .expired, cause.state != item.state, end != nil {
             return ", because \(store) said on \(day) that it lasts until then\(words), and has said nothing since"

@@ -6,7 +6,7 @@ struct TimeLine: Equatable {
     static let width = 960.0
     static let laneLimit = 8
     /// The room of a lane's name, above its band.
-    static let laneHeight = 66.0
+    static let laneHeight = 76.0
     static let top = 30.0
     static let margin = 12.0
 

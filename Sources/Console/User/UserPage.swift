@@ -17,8 +17,8 @@ struct UserPage: ConsolePage {
             "user",
             [
                 "done": .markup(done(visit)), "user": .text(user.text), "what": .text(sentences.what),
-                "tone": .text(lead.map { StoreWords.tone($0.state) } ?? "quiet"), "next": .text(sentences.next),
-                "cause": .markup(cause(sentences.cause, visit)),
+                "tone": .text(lead.map { StoreWords.tone($0) } ?? "quiet"), "next": .text(sentences.next),
+                "cause": .markup(cause(sentences.cause, visit) + unclaimed(facts, visit)),
                 "facts": .markup(tables.facts(facts.record)),
                 "actions": .markup(UserActionLinks(visit, user: user).markup(facts)),
                 "picture": .markup(TimeLinePicture(visit).markup(facts)),
@@ -35,6 +35,17 @@ struct UserPage: ConsolePage {
     private func done(_ visit: Visit) -> Markup {
         guard let word = visit.query["done"], let text = UserActions.done(word) else { return .empty }
         return visit.render("user.done", ["text": .text(text)])
+    }
+
+    /// Purchases that nobody has, for a user who has none: one of them may be what was paid.
+    private func unclaimed(_ facts: UserFacts, _ visit: Visit) -> Markup {
+        guard facts.record.contracts.isEmpty, visit.may(.operate),
+            let attention = try? visit.api.get(AttentionAnswer.self, from: .attention)
+        else { return .empty }
+        let hour = visit.now - .seconds(3600)
+        let count = attention.unclaimed.count { Instant(iso8601: $0.at).map { $0 >= hour } ?? false }
+        let what = count == 1 ? "1 unclaimed purchase" : "\(count) unclaimed purchases"
+        return visit.render("user.unclaimed", ["text": .text("\(what) of the last hour.")])
     }
 
     private func cause(_ event: FeedItem?, _ visit: Visit) -> Markup {

@@ -27,18 +27,22 @@ struct UserTables {
         let rows = contracts.map { contract in
             let (item, details) = (contract.entitlement, contract.details)
             let sentence = ContractSentence(contract, events: facts.events.events, now: visit.now)
-            let owner = details.owner == user ? "" : details.owner.map { "owned by \($0.text)" } ?? "owned by nobody"
-            let share = item.family ? "shared through the family" : ""
+            let owner = details.owner == user ? nil : details.owner.map { "owned by \($0.text)" } ?? "owned by nobody"
+            let also = [
+                item.group.map { "group \($0)" }, details.account.map { "buyer \($0)" }, owner,
+                item.family ? "shared through the family" : nil,
+            ].compactMap { $0 }.joined(separator: ", ")
             return visit.render(
                 "user.contract",
                 [
-                    "product": .text(item.product), "group": .text(item.group.map { "group \($0)" } ?? ""),
-                    "state": .text(StoreWords.state(item.state)), "tone": .text(StoreWords.tone(item.state)),
-                    "store": .text(StoreWords.store(item.provider)), "environment": .text(item.environment),
+                    "product": .text(item.product),
+                    "state": .text(StoreWords.state(item.state)), "tone": .text(StoreWords.tone(item)),
+                    "store": .text(StoreWords.store(item.provider)),
+                    "environment": .text(item.provider == Provider.paycast.rawValue ? "" : item.environment),
                     "app": .text(details.app), "contract": .text(item.contract),
                     "price": .text(StoreWords.price(details.price, currency: details.currency) ?? ""),
-                    "account": .text(details.account.map { "buyer \($0)" } ?? ""),
-                    "share": .text([owner, share].filter { !$0.isEmpty }.joined(separator: ", ")),
+
+                    "also": .text(also),
                     "until": .markup(
                         item.accessUntil == nil ? visit.render("user.no_end") : visit.time(item.accessUntil)
                     ),
@@ -109,13 +113,15 @@ struct UserTables {
             return (before ?? "") + StoreWords.state(state)
         }
         let told = item.fragments.compactMap { $0.fragment ?? $0.target }
+            .reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
         return visit.render(
             hasLinks ? "user.event" : "user.event_without_link",
             [
-                "id": .field(PercentEncoding.encode(item.cursor)), "title": .text(EventWords.title(item.kind)),
+                "id": .field(PercentEncoding.encode(item.cursor)), "title": .text(EventNames.title(item.kind)),
                 "at": .markup(visit.time(item.at)), "occurred": .markup(occurred(item)),
-                "words": .text(EventWords.ownWords(item) ?? item.kind),
-                "store": .text(item.provider.map(StoreWords.store) ?? ""), "environment": .text(item.environment ?? ""),
+                "words": .text(EventNames.ownWords(item) ?? item.kind),
+                "store": .text(item.provider.map(StoreWords.store) ?? ""),
+                "environment": .text(item.provider == Provider.paycast.rawValue ? "" : item.environment ?? ""),
                 "outcome": .text(item.outcome ?? ""), "tone": .text(UserTables.tone(of: item.outcome)),
                 "reason": .markup(reason(item, among: events)), "change": .text(change ?? ""),
                 "told": .text(told.isEmpty ? "" : "pages were told: " + told.joined(separator: ", ")),
@@ -132,7 +138,7 @@ struct UserTables {
     }
 
     private func reason(_ item: FeedItem, among events: [FeedItem]) -> Markup {
-        guard item.outcome == Outcome.stale.rawValue, let newer = EventWords.newer(than: item, among: events),
+        guard item.outcome == Outcome.stale.rawValue, let newer = EventNames.newer(than: item, among: events),
             let date = (newer.occurredAt ?? newer.at).instant
         else { return visit.render("user.reason", ["text": .text(item.reason ?? "")]) }
         return visit.render(
@@ -157,7 +163,7 @@ extension String {
     fileprivate var instant: Instant? { Instant(iso8601: self) }
 }
 
-extension EventWords {
+extension EventNames {
     /// The newest event by the store's date that was there before this one, and made it stale; nil if it is not among these.
     static func newer(than item: FeedItem, among events: [FeedItem]) -> FeedItem? {
         guard let contract = item.contract, let own = Instant(iso8601: item.occurredAt ?? item.at) else { return nil }

@@ -1,3 +1,4 @@
+internal import APIModel
 internal import Domain
 
 /// Names and states as people say them.
@@ -10,7 +11,7 @@ enum StoreWords {
         case "stripe": "Stripe"
         case "revenuecat": "RevenueCat"
         case "purchasekit": "PurchaseKit"
-        case Provider.paycast.rawValue: "a grant"
+        case Provider.paycast.rawValue: "your grant"
         default: provider
         }
     }
@@ -41,6 +42,12 @@ enum StoreWords {
         case .pending: "wait"
         case .paused, .expired, nil: "quiet"
         }
+    }
+
+    /// The same, but a purchase that gives no access is no good news.
+    static func tone(_ item: EntitlementItem) -> String {
+        let opens = ContractState(rawValue: item.state)?.givesAccess == true
+        return opens && !item.active ? "stop" : tone(item.state)
     }
 
     /// `9.99 EUR`; nil for no amount.

@@ -2,11 +2,13 @@ internal import APIModel
 internal import Domain
 
 /// What a committed entry was, as people say it.
-enum EventWords {
+enum EventNames {
     /// `Renewed`; an unknown kind by its own word.
     static func title(_ kind: String) -> String {
         guard let known = EventKind(rawValue: kind) else { return kind }
-        return subscription(known) ?? purchase(known) ?? kind.replacing(".", with: " ").replacing("_", with: " ")
+        if let words = subscription(known) ?? purchase(known) { return words }
+        let words = kind.replacing(".", with: " ").replacing("_", with: " ")
+        return words.prefix(1).uppercased() + words.dropFirst()
     }
 
     private static func subscription(_ kind: EventKind) -> String? {
@@ -47,6 +49,10 @@ enum EventWords {
         case .accessGranted: "Granted"
         case .accessRevoked: "Taken back"
         case .providerTest: "Test of the store"
+        case .accessEnded: "Ended by itself"
+        case .orderClaimed: "An order claimed what was bought"
+        case .broadcast: "Your app sent a fragment"
+        case .userErased, .contractErased: "About an erased user"
         default: nil
         }
     }

@@ -1,0 +1,93 @@
+import Domain
+import Encoding
+import TestSupport
+import Testing
+
+/// A support person's way through the console of the real server.
+@Suite(.blocking) struct ConsoleJourneyTests {
+    private static let key = "support-key-0123456789"
+    private static let settings = ["PAYCAST_KEYS": "support:all:\(key)"]
+
+    private func send(
+        _ app: AppPost,
+        _ path: String,
+        cookie: String? = nil,
+        form: [(String, String)]? = nil
+    ) throws -> AppPost.Answer {
+        var headers = cookie.map { [("Cookie", $0)] } ?? []
+        guard let form else { return try app.post(path, body: "", headers: headers, method: "GET") }
+        headers.append(("Sec-Fetch-Site", "same-origin"))
+        let body = form.map { "\($0.0)=\(PercentEncoding.encode($0.1))" }.joined(separator: "&")
+        return try app.post(path, body: body, headers: headers)
+    }
+
+    /// The cookie of an answer, as a browser sends it.
+    private func cookie(of answer: AppPost.Answer) throws -> String {
+        let line = try #require(answer.head.split(separator: "\r\n").first { $0.hasPrefix("Set-Cookie: ") })
+        return String(line.dropFirst("Set-Cookie: ".count).prefix { $0 != ";" })
+    }
+
+    private func seen(_ page: AppPost.Answer) throws -> String {
+        let tail = try #require(page.body.split(separator: "name=\"seen\" value=\"").last)
+        return String(tail.prefix { $0 != "\"" })
+    }
+
+    @Test func whoPaidIsShownGrantedToldAndErased() throws {
+        let app = try AppPost(Self.settings)
+        #expect(try send(app, "/console").status == 401)
+        let cookie = try cookie(of: send(app, "/console/session", form: [("key", Self.key)]))
+        let token = try #require(try app.order(of: "42"))
+        _ = try app.webhook(app.purchase("7", token: token))
+        let page = try send(app, "/console/users/42", cookie: cookie)
+        #expect(page.status == 200 && page.body.contains("because Apple said so on"), "\(page.body)")
+        #expect(page.body.contains("class=\"time-line\"") && page.body.contains(token.description))
+        // Two people have the form open, and send it.
+        let open = try send(app, "/console/users/42/grant", cookie: cookie)
+        let form = [("product", "pro"), ("term", "forever"), ("reason", "ticket 7"), ("seen", try seen(open))]
+        #expect(try send(app, "/console/users/42/grant", cookie: cookie, form: form + [("key", "a")]).status == 303)
+        let second = try send(app, "/console/users/42/grant", cookie: cookie, form: form + [("key", "b")])
+        #expect(second.status == 409 && second.body.contains("support granted a product"), "\(second.body)")
+        #expect(try app.entitlements(of: "42").ranges(of: #""provider":"paycast""#).count == 1)
+        // The entry has the key's name.
+        #expect(
+            try app.post("/audit?user=42", body: "", isTrusted: true, method: "GET").body.contains(
+                #""actor":"support""#
+            )
+        )
+        let sent = [("reason", "still old"), ("seen", try seen(second))]
+        #expect(try send(app, "/console/users/42/send-state", cookie: cookie, form: sent).status == 303)
+        let erase = try send(app, "/console/users/42/erase", cookie: cookie)
+        let confirmed = [("reason", "asked for"), ("confirm", "42"), ("seen", try seen(erase))]
+        #expect(try send(app, "/console/users/42/erase", cookie: cookie, form: confirmed).body.contains("Erased: "))
+        #expect(try send(app, "/console/users/42", cookie: cookie).body.contains("No store has ever named this user."))
+        #expect(try send(app, "/console/log-out", cookie: cookie, form: []).status == 303)
+        #expect(try send(app, "/console", cookie: cookie).status == 401)
+    }
+
+    /// A link is used up in the ledger: also after a restart it is worth nothing.
+    @Test func aLinkIsUsedOnce() throws {
+        let app = try AppPost(Self.settings)
+        let key = [("Authorization", "Bearer \(Self.key)")]
+        let made = try app.post("/users/42/console", body: "", headers: key)
+        let token = try #require(made["url"]?.split(separator: "token=").last.map(String.init))
+        let cookie = try cookie(of: send(app, "/console/enter", form: [("token", token)]))
+        try app.server.restart()
+        #expect(try send(app, "/console/users/42", cookie: cookie).status == 200)
+        #expect(try send(app, "/console/users/43", cookie: cookie).status == 403)
+        #expect(try send(app, "/console/enter", form: [("token", token)]).status == 403)
+    }
+
+    @Test func anAddressOfItsOwnLeavesNoTraceAtTheOther() throws {
+        let own = ReservedPort()
+        let app = try AppPost(Self.settings.merging(["PAYCAST_CONSOLE_BIND": "127.0.0.1:\(own.number)"]) { $1 })
+        for path in ["/console", "/console/enter", "/console/assets/console.css", "/console/session"] {
+            #expect(try send(app, path).status == 404)
+        }
+        let socket = try RawSocket(port: own.number)
+        try socket.send("GET /console HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        #expect(String(decoding: try socket.readToEnd(), as: UTF8.self).contains("Paste your key"))
+        let other = try RawSocket(port: own.number)
+        try other.send("GET /users/42 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        #expect(String(decoding: try other.readToEnd(), as: UTF8.self).hasPrefix("HTTP/1.1 404"))
+    }
+}
