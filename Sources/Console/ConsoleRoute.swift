@@ -12,6 +12,9 @@ enum ConsoleRoute: Equatable {
     case enter
     case asset(String)
     case user(UserID)
+    /// What the user's pages show, for a frame.
+    case userPreview(UserID)
+    case userAction(UserID, word: String)
     case search
     /// By the store's id, or by its cursor.
     case event(id: String)
@@ -20,9 +23,6 @@ enum ConsoleRoute: Equatable {
     case liveStream
     case attention
     case nodes
-    /// What the user's pages show, for a frame.
-    case userPreview(UserID)
-    case userAction(UserID, word: String)
 
     /// Nil if nothing of ours is there.
     init?(_ head: RequestHead) {
@@ -60,14 +60,14 @@ enum ConsoleRoute: Equatable {
         switch self {
         case .overview: OverviewPage()
         case .user(let user): UserPage(user: user)
+        case .userPreview(let user): UserPreviewPage(user: user)
+        case .userAction(let user, let word):
+            UserActions.action(word).map { UserActionPage(user: user, word: word, action: $0) }
         case .search: SearchPage()
         case .event(let id): EventPage(id: id)
         case .live: LivePage()
         case .attention: AttentionPage()
         case .nodes: NodesPage(facts: settings.facts)
-        case .userPreview(let user): UserPreviewPage(user: user)
-        case .userAction(let user, let word):
-            UserActions.action(word).map { UserActionPage(user: user, word: word, action: $0) }
         case .session, .logOut, .enter, .asset, .liveStream: nil
         }
     }
