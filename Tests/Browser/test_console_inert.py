@@ -49,6 +49,8 @@ def told(tmp_path_factory):
 
 
 def expect_inert(page):
+    # With its style sheet, after a form too.
+    page.wait_for_load_state()
     assert page.evaluate("window.isHacked") is None
     scripts = page.evaluate("[...document.scripts].map(script => new URL(script.src).pathname)")
     assert all(path.startswith("/console/assets/") for path in scripts)
