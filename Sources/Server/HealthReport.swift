@@ -18,6 +18,7 @@ struct HealthReport: Sendable {
     let certificate: CertificateHealth
     let stores: StoreHealth
     let deliveries: DeliveryHealth
+    let refusedReloads: SharedValue<[String]>
 
     /// Probes the ledger first, on the thread of `watch`, which then calls `done`. Returns false if too many requests
     /// are waiting.
@@ -33,7 +34,7 @@ struct HealthReport: Sendable {
         let ledgerWarnings = ledger.warnings + (shared?.warnings ?? []).map { "ledger: \($0)" }
         return Readiness(
             problems: settings + ledger.problems + certificate.problems + parts,
-            warnings: certificate.warnings + templates.warnings.map(\.description)
+            warnings: refusedReloads.value + certificate.warnings + templates.warnings.map(\.description)
                 + listeners.flatMap(\.warnings) + deliveries.warnings + (background.hooks?.warnings ?? [])
                 + ledgerWarnings,
             ledger: shared.map(SharedLedgerAnswer.init)

@@ -14,6 +14,7 @@ struct Reloader {
     let services: Services
     let hooks: HookRunner?
     let log: Log
+    private let refused: SharedValue<[String]>
 
     init(_ core: ServerCore, source: ConfigurationSource, services: Services, hooks: HookRunner?) {
         self.source = source
@@ -24,12 +25,14 @@ struct Reloader {
         self.services = services
         self.hooks = hooks
         log = core.log
+        refused = core.refusedReloads
     }
 
     /// Rereads the settings, and wakes `watcher` for the templates and the certificate.
     mutating func reload(waking watcher: FileWatcher) {
         watcher.look()
         let reload = source.reread(configuration)
+        var refused = reload.problems.map { "\($0.name): not reloaded, the old one stays: \($0.text)" }
         for problem in reload.problems {
             log.error(
                 "setting not reloaded, the old one stays; correct it and send SIGHUP again",
@@ -40,15 +43,19 @@ struct Reloader {
         let policy = configuration.accessPolicy
         if !(services.writer.submit(.policy(policy)) && services.reader.adopt(policy)) {
             log.error("catalog not reloaded, the ledger is busy; send SIGHUP again")
+            refused.append("catalog: not reloaded, the ledger was busy; send SIGHUP again")
         }
-        replaceStores()
+        if let problem = replaceStores() { refused.append("stores: not reloaded, the old ones stay: \(problem)") }
+        self.refused.replace(with: refused)
         hooks?.reload(configuration.hooks)
         let changed = reload.changed.isEmpty ? "nothing" : reload.changed.joined(separator: ", ")
         log.info("reloaded", fields: ["changed": changed])
     }
 
-    /// Runs even when no setting changed: Apple's roots are in files whose content no setting holds.
-    private func replaceStores() {
+    /// Runs even when no setting changed: Apple's roots are in files whose content no setting holds. Returns why the old
+    /// stores stay.
+    private func replaceStores() -> StartError? {
+        var refused: StartError?
         let keys = ServerKeys(configuration, in: keys.workspace)
         do throws(StartError) {
             stores.replace(with: try OpenStores(configuration, context: context))
@@ -57,12 +64,14 @@ struct Reloader {
                 "stores not reloaded, the old ones stay; correct the setting and send SIGHUP again",
                 fields: ["problem": error]
             )
+            refused = error
         }
         services.replace(
             authorization: keys.authorization(configuration.allowedOrigins),
             verifiers: stores.value.verifiers,
             opened: stores.value.opened
         )
+        return refused
     }
 }
 

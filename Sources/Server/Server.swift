@@ -55,7 +55,8 @@ public final class Server {
             background: background,
             certificate: certificate,
             stores: core.storeContext.health,
-            deliveries: core.deliveries
+            deliveries: core.deliveries,
+            refusedReloads: core.refusedReloads
         )
         let services = core.services(background: background, demo: demo, readiness: report.ask)
         core.showCertificates(certificate)

@@ -26,6 +26,8 @@ struct ServerCore {
     let stores: SharedValue<OpenStores>
     let telemetry: WebhookTelemetry
     let deliveries: DeliveryHealth
+    /// What the last SIGHUP could not apply, for `/ready`.
+    let refusedReloads = SharedValue<[String]>([])
     let publisher: Publisher
     /// The loops that have the console's pages; nil before they exist.
     let consolePages = SharedValue<Gateway?>(nil)

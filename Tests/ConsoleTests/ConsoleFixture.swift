@@ -1,5 +1,5 @@
 import APIModel
-import Domain
+@testable import Domain
 
 /// Facts about user 42, as the API tells them.
 enum ConsoleFixture {

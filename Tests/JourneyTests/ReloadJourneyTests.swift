@@ -102,7 +102,15 @@ import Testing
         try reload(server, change: "changed=PAYCAST_API_KEY")
         let problem = try server.process.errorLine { $0.contains("setting=PAYCAST_CATALOG") }
         #expect(problem.contains("products is not an object") && problem.contains("send SIGHUP again"))
+        #expect(try warnings(of: server).contains("PAYCAST_CATALOG: not reloaded, the old one stays"))
         #expect(try entitlements(key: "two", on: server).contains("\"gold\""))
+        _ = catalog("platinum")
+        try reload(server, change: "changed=PAYCAST_CATALOG")
+        #expect(try !warnings(of: server).contains("not reloaded"))
+    }
+
+    private func warnings(of server: PaycastServer) throws -> String {
+        try answer("/ready", key: "two", on: server).text
     }
 
     private func catalog(_ group: String) -> String {

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct AppleAPITokensTests {
     private func bearer(_ fixture: AppleFixture, at now: Instant, app: String = AppleFixture.bundle) throws -> String {
-        _ = try? fixture.api.of(app).transaction("1", in: .sandbox, now: now)
+        _ = try? fixture.api.of(app).requestTest(in: .sandbox, now: now)
         return try #require(fixture.server.requests.last?.header("Authorization"))
     }
 
