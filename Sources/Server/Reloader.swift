@@ -15,6 +15,7 @@ struct Reloader {
     let hooks: HookRunner?
     let log: Log
     private let refused: SharedValue<[String]>
+    private let deliveries: DeliveryHealth
 
     init(_ core: ServerCore, source: ConfigurationSource, services: Services, hooks: HookRunner?) {
         self.source = source
@@ -26,6 +27,7 @@ struct Reloader {
         self.hooks = hooks
         log = core.log
         refused = core.refusedReloads
+        deliveries = core.deliveries
     }
 
     /// Rereads the settings, and wakes `watcher` for the templates and the certificate.
@@ -47,6 +49,7 @@ struct Reloader {
         }
         if let problem = replaceStores() { refused.append("stores: not reloaded, the old ones stay: \(problem)") }
         self.refused.replace(with: refused)
+        deliveries.serves(configuration.servedStores)
         hooks?.reload(configuration.hooks)
         let changed = reload.changed.isEmpty ? "nothing" : reload.changed.joined(separator: ", ")
         log.info("reloaded", fields: ["changed": changed])

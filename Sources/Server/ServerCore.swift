@@ -71,10 +71,10 @@ struct ServerCore {
         telemetry = WebhookTelemetry(metrics)
         deliveries = DeliveryHealth(
             stores: configuration.storeTypes,
-            served: configuration.servedStores,
             metrics: metrics,
             isAlone: !configuration.database.isShared
         )
+        deliveries.serves(configuration.servedStores)
         follows = configuration.railsCable?.needsStreams == true ? FollowedStreams() : nil
         publisher = Publisher(templates: templates, telemetry: telemetry, follows: follows, log: log)
         ends = EndedAccessQueue()

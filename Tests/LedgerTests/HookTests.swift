@@ -78,6 +78,22 @@ import Testing
         #expect(due.entitlements == (try ledger.entitlements("43")))
     }
 
+    /// Beside a change by the present policy, no status is said that another one wrote.
+    @Test func aMessageFollowsThePresentPolicy() throws {
+        let ledger = try ledger()
+        defer { ledger.remove() }
+        let token = try ledger.order(OrderRequest(user: "42", product: "pass")).order.token
+        _ = try ledger.send(Fixture.purchase("e1", kind: .nonRenewing, product: "pass", token: token))
+        var policy = AccessPolicy(sandboxUsers: .only([]))
+        policy.hooks = [HookTarget(address: HookTests.address)]
+        policy.catalog = Catalog(["pass": .init(kind: .nonRenewing, duration: .seconds(86_400))])
+        #expect(ledger.writer.submit(.policy(policy)) && ledger.reader.adopt(policy))
+        _ = try ledger.send(bought("e2", by: "42", lineage: "2"))
+        let due = try #require(try ledger.hooks(to: HookTests.address).first)
+        #expect(due.entitlements == (try ledger.entitlements("42")))
+        #expect(due.entitlements?.entitlements.contains { $0.product == "pass" && $0.accessUntil != nil } == true)
+    }
+
     struct Silence: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var event: Event

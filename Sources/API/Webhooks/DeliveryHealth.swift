@@ -13,8 +13,7 @@ public final class DeliveryHealth: Sendable {
     /// False if other nodes may accept what this one does not see.
     private let isAlone: Bool
 
-    /// `served` are the stores with all their settings.
-    public init(stores: [any Store.Type], served: [Provider], metrics: Metrics, isAlone: Bool) {
+    public init(stores: [any Store.Type], metrics: Metrics, isAlone: Bool) {
         self.stores = Dictionary(uniqueKeysWithValues: stores.map { ($0.provider, $0) })
         self.isAlone = isAlone
         let providers = stores.map { $0.provider }
@@ -23,7 +22,6 @@ public final class DeliveryHealth: Sendable {
                 (provider, metrics.gauge(.lastAccepted, labels: ["provider": provider.rawValue]))
             }
         )
-        for provider in providers where !served.contains(provider) { lastAccepted[provider]?.set(-1) }
         delays = Dictionary(
             uniqueKeysWithValues: providers.map { provider in
                 (provider, metrics.histogram(.webhookDelay, labels: ["provider": provider.rawValue]))
@@ -34,6 +32,13 @@ public final class DeliveryHealth: Sendable {
                 // Of a busy store each is below a second, which must not look as if nothing were known.
                 Int(self?.records.withLock { $0[provider]?.longestPause }.map { max(1, $0) } ?? 0)
             }
+        }
+    }
+
+    /// `served` are the stores with all their settings, by those that were read last.
+    public func serves(_ served: [Provider]) {
+        for (provider, time) in lastAccepted {
+            if !served.contains(provider) { time.set(-1) } else if time.value < 0 { time.set(0) }
         }
     }
 

@@ -26,7 +26,6 @@ public final class RecentStates: Sendable {
         guard !records.isEmpty else { return }
         states.withLock { states in
             if states.count + records.count > RecentStates.limit { states = [:] }
-            // Also forgets who was erased.
             for record in records {
                 states[record.user] = record.state.map {
                     State(position: record.position, set: $0, uses: addresses)
@@ -35,14 +34,17 @@ public final class RecentStates: Sendable {
         }
     }
 
-    /// By another policy, the answer is another.
+    /// By another policy, the answer is another; and nothing is kept of who was erased.
     func forget() {
         states.withLock { $0 = [:] }
     }
 
-    func take(_ user: UserID, at position: Int64) -> EntitlementSet? {
+    /// Nil as well for a state that time has changed: `now` is past an end that no commit has announced yet.
+    func take(_ user: UserID, at position: Int64, now: Instant) -> EntitlementSet? {
         states.withLock { states in
-            guard let state = states[user], state.position == position else { return nil }
+            guard let state = states[user], state.position == position,
+                !state.set.ranked.contains(where: { $0.status.endsAt.map { $0 <= now } ?? false })
+            else { return nil }
             if state.uses > 1 { states[user]?.uses -= 1 } else { states[user] = nil }
             return state.set
         }

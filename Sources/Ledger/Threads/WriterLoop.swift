@@ -96,7 +96,10 @@ struct WriterLoop {
         if repository.takeErasedMessage(), scrubsAt == nil {
             scrubsAt = monotonicNanoseconds() + WriterLoop.timeBetweenScrubs
         }
-        if repository.takeErasure() { scrub() }
+        if repository.takeErasure() {
+            states?.forget()
+            scrub()
+        }
         counts.commitTime.record(nanoseconds: monotonicNanoseconds() - start)
         counts.batchSize.set(commands.count)
         counts.commands.add(commands.count)
@@ -203,6 +206,7 @@ extension WriterLoop {
 extension WriterLoop {
     private mutating func scrub() {
         scrubsAt = nil
+        guard isInPlace() else { return }
         do throws(EngineError) {
             if try !repository.overwriteFreeSpace() {
                 let todo = "at the next maintenance: paycast backup copy.db, stop the server, paycast restore copy.db"

@@ -126,7 +126,7 @@ import Testing
             expected: isUnreadable
         ),
         Refusal(testDescription: "200, not JSON", answer: .init(200, body: "<html>"), expected: isUnreadable),
-        Refusal(testDescription: "200, another member", answer: .init(200, body: "{}"), expected: isUnreadable),
+        Refusal(testDescription: "200, no list", answer: .init(200, body: #"{"data":{}}"#), expected: isUnreadable),
         Refusal(
             testDescription: "200, nested",
             answer: .init(200, body: String(repeating: "[", count: 100_000)),
@@ -134,7 +134,7 @@ import Testing
         ),
         Refusal(
             testDescription: "200, unsigned",
-            answer: .init(200, body: #"{"signedTransactionInfo":"a.b.c"}"#),
+            answer: .init(200, body: #"{"data":[{"lastTransactions":[{"signedTransactionInfo":"a.b.c"}]}]}"#),
             expected: isUnreadable
         ),
         Refusal(

@@ -78,9 +78,15 @@ extension UnitOfWork {
         return UserPage(
             fragments: fragments(announcements, for: user, because: last),
             state: after,
-            isWhole: after.ranked.count == holds.count && !has.contains { $0.contract.kind == .consumable },
+            isWhole: after.ranked.count == holds.count && !has.contains { $0.contract.kind == .consumable }
+                && holds.allSatisfy(isCurrent),
             isHookDue: isHookDue
         )
+    }
+
+    /// Whether a contract has the status that an answer of now would give it: its own may be of another policy's time.
+    private func isCurrent(_ held: TrackedContract) -> Bool {
+        held.contract.status(at: now, policy: policy).map { $0 == held.status } ?? true
     }
 
     func entitlements(of user: UserID, _ held: [TrackedContract]) -> EntitlementSet {

@@ -19,7 +19,7 @@ extension LedgerQueries {
                 )
                 // Consumables are not among what a transaction knows, nor is all that is shared.
                 guard !row.flag(HookDelivery.columnCount) else { return hook }
-                let known = states?.take(hook.delivery.user, at: hook.delivery.position)
+                let known = states?.take(hook.delivery.user, at: hook.delivery.position, now: now)
                 hook.entitlements = known.map { UserEntitlements($0, since: head) }
                 return hook
             }
