@@ -14,8 +14,7 @@ public final class Console: Sendable {
     private let layout: ConsoleLayout
     private let live: LiveLists
     private let files = ConsoleFiles()
-    /// Few threads, so that open consoles cannot take the server's time from the pages.
-    private let pool = WorkerPool(name: "console", threads: 2, capacity: 100)
+    private let lanes = ConsoleLanes()
 
     /// `handler` has the API's routes.
     public init(_ settings: ConsoleSettings, api handler: any RequestHandler) {
@@ -39,8 +38,10 @@ public final class Console: Sendable {
         guard door.isThere else { return .respond(.notFound) }
         if case .asset(let name) = ConsoleRoute(request.head) { return .respond(files.answer(name)) }
         if case .liveStream = ConsoleRoute(request.head), let answer = stream(request) { return answer }
+        guard request.body.count <= Console.bodyLimit else { return .respond(Console.tooLarge) }
+        let lane = lanes.lane(of: request, isKnown: door.session(of: request) != nil)
         return .later { [self] reply in
-            pool.submit { reply.send(ConsoleHeaders.added(to: self.response(to: request))) }
+            lane.submit { reply.send(ConsoleHeaders.added(to: self.response(to: request))) }
         }
     }
 
@@ -54,6 +55,9 @@ public final class Console: Sendable {
         return .respond(JSON.response(201, body: ConsoleLinkAnswer(url: base + door.link(to: user, with: key))))
     }
 
+    /// A form has a reason and a few fields.
+    private static let bodyLimit = 16 << 10
+    private static let tooLarge = Response.error(413, code: "too_large", message: "No form of the console is as long.")
     private static let invalidUser = Response.error(
         400,
         code: "invalid_user",
@@ -68,7 +72,7 @@ public final class Console: Sendable {
     /// Finishes the pages that are being made. Call it once.
     public func close() {
         live.close()
-        pool.close()
+        lanes.close()
     }
 
     /// A live list's page follows its stream; nil if it may not, which is answered like any other page.
@@ -82,8 +86,8 @@ public final class Console: Sendable {
         live.open(filter, since: since, by: api)
         return .open(
             PageRequest(stream: filter.stream, content: .fragments, expires: session.token.expiry) {
-                [live, pool] done in
-                pool.submit {
+                [live, lanes] done in
+                lanes.pages.submit {
                     let missed = try? live.missed(filter, since: since, by: api)
                     done(missed ?? CatchUpBatch(through: 0, messages: [], extent: .unreadable))
                 }
@@ -131,6 +135,7 @@ public final class Console: Sendable {
         if request.method == "POST" { return try page.enter(request, door: door) }
         if let token = request.query["token"] { return try page.show(token, door: door) }
         guard settings.isDevelopment, let key = door.keys.first else { throw .notFound("There is no such page.") }
+        guard request.isOfThisMachine else { return LogInPage(layout, templates).show(request) }
         return door.open(with: key, next: LogInPage.next(request.query))
     }
 
@@ -155,6 +160,37 @@ public final class Console: Sendable {
             throw .invalid(code: "invalid_form", message: "The form could not be read. Go back, and send it again.")
         }
         return try page.act(visit, form: form)
+    }
+}
+
+extension Request {
+    /// Not through a tunnel or a proxy, and under a name of this machine: nobody else may come in without a key.
+    fileprivate var isOfThisMachine: Bool {
+        client?.isLoopback == true && !head.isForwarded && head.host.map { HostName($0).isLoopback } == true
+    }
+}
+
+/// The threads of the console: few, so that open consoles cannot take the server's time from the pages.
+private struct ConsoleLanes: Sendable {
+    let pages = WorkerPool(name: "console", threads: 2, capacity: 100)
+    /// Whoever has no session, so that a stranger cannot keep operators waiting.
+    private let strangers = WorkerPool(name: "console-door", threads: 1, capacity: 50)
+    /// One thread, so that of two people who act on the same state the second one is told.
+    private let changes = WorkerPool(name: "console-act", threads: 1, capacity: 20)
+    /// Recoveries and trials of a replay, which may take minutes and change nothing that was seen.
+    private let slow = WorkerPool(name: "console-slow", threads: 1, capacity: 5)
+
+    func lane(of request: Request, isKnown: Bool) -> WorkerPool {
+        guard isKnown else { return strangers }
+        guard request.method == "POST" else { return pages }
+        switch ConsoleRoute(request.head) {
+        case .userAction(_, let word): return UserActions.action(word)?.isSlow == true ? slow : changes
+        default: return pages
+        }
+    }
+
+    func close() {
+        for lane in [pages, strangers, changes, slow] { lane.close() }
     }
 }
 

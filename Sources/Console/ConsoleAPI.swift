@@ -14,6 +14,8 @@ struct ConsoleAPI: Sendable {
 
     /// A ledger that does not answer must not hold the console's few threads.
     private static let patience = Duration.seconds(10)
+    /// Changes have threads of their own.
+    private static let patienceForChanges = Duration.seconds(30)
 
     /// Asks a route for its answer.
     func get<Value: Decodable>(
@@ -86,8 +88,17 @@ struct ConsoleAPI: Sendable {
         case .respond(let response): return response
         case .later(let start):
             let answer = Promise<Response>()
-            guard start(Reply { answer.fulfil($0) }), let response = answer.wait(timeout: ConsoleAPI.patience) else {
+            guard start(Reply { answer.fulfil($0) }) else {
                 throw .unavailable("The server is too busy at the moment. Nothing was changed; try again.")
+            }
+            let isChange = method != "GET"
+            let patience = isChange ? ConsoleAPI.patienceForChanges : ConsoleAPI.patience
+            guard let response = answer.wait(timeout: patience) else {
+                throw .unavailable(
+                    isChange
+                        ? "The server has begun, and is not done yet. Look at the user's page before you do it again."
+                        : "The server did not answer in time; try again."
+                )
             }
             return response
         case .broadcast, .open, .openCable: throw .unavailable("This is a stream, not a page.")
@@ -106,7 +117,12 @@ struct ConsoleAPI: Sendable {
         text +=
             "Authorization: Bearer \(session.key.secret.value)\r\nX-Request-ID: console-\(session.token.id.prefix(8))\r\n"
         if !body.isEmpty { text += "Content-Length: \(body.count)\r\n" }
-        if let key { text += "Idempotency-Key: \(key)\r\n" }
+        if let key {
+            guard IdempotencyKey(header: key) != nil else {
+                throw .invalid(code: "invalid_form", message: "The form is not ours. Go back, and open it again.")
+            }
+            text += "Idempotency-Key: \(key)\r\n"
+        }
         do throws(HeadFlaw) {
             return try RequestHead(parsing: Array((text + "\r\n").utf8)[...])
         } catch {

@@ -3,6 +3,7 @@ internal import APIModel
 internal import Ledger
 internal import Pages
 internal import Rails
+internal import Support
 
 /// The answer of `/ready`, gathered from the parts that know it.
 struct HealthReport: Sendable {
@@ -31,12 +32,14 @@ struct HealthReport: Sendable {
         let broadcasts = listeners.flatMap(\.problems)
         let parts = templates.problems + broadcasts + background.problems + stores.problems
         let shared = follower?.report
+        let warnings: [[String]] = [
+            refusedReloads.value, certificate.warnings, templates.warnings.map(\.description),
+            listeners.flatMap(\.warnings), deliveries.warnings, background.hooks?.warnings ?? [],
+        ]
         let ledgerWarnings = ledger.warnings + (shared?.warnings ?? []).map { "ledger: \($0)" }
         return Readiness(
             problems: settings + ledger.problems + certificate.problems + parts,
-            warnings: refusedReloads.value + certificate.warnings + templates.warnings.map(\.description)
-                + listeners.flatMap(\.warnings) + deliveries.warnings + (background.hooks?.warnings ?? [])
-                + ledgerWarnings,
+            warnings: warnings.flatMap { $0 } + ledgerWarnings,
             ledger: shared.map(SharedLedgerAnswer.init)
         )
     }

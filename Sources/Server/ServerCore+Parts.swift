@@ -146,7 +146,8 @@ extension ServerCore {
                 let answer = Promise<Result<KeyedBroadcast, LedgerError>>()
                 // A broadcast of nothing: the key alone is committed.
                 let command = LedgerCommand.broadcastOnce([], KeyedRequest(key: key, digest: id)) { answer.fulfil($0) }
-                guard writer.submit(command), case .success(let result) = answer.wait() else { return nil }
+                guard writer.submit(command), case .success(let result)? = answer.wait(timeout: .seconds(10))
+                else { return nil }
                 if case .made = result { return true }
                 return false
             },

@@ -110,6 +110,10 @@ import Testing
         #expect(refusal.header("Retry-After").flatMap { Int($0) }.map { (1...60).contains($0) } == true)
         #expect(try site.logIn() == nil)
         #expect(try site.logIn(client: "192.0.2.2") != nil)
+        for number in 0..<TryLimit.byAddress {
+            #expect(try site.send("/console/session", form: wrong, client: "2001:db8::\(number)").status == 403)
+        }
+        #expect(try site.send("/console/session", form: wrong, client: "2001:db8::ffff").status == 429)
         site.pass(.seconds(60))
         #expect(try site.logIn() != nil)
     }
@@ -120,7 +124,10 @@ import Testing
             let address = "192.0.2.\(number)"
             #expect(try site.send("/console/session", form: [("key", "wrong")], client: address).status == 403)
         }
-        #expect(try site.logIn(client: "198.51.100.1") == nil)
+        let more = try site.send("/console/session", form: [("key", "wrong")], client: "198.51.100.1")
+        #expect(more.status == 429)
+        // What strangers try holds up nobody who has a key.
+        #expect(try site.logIn(client: "198.51.100.2") != nil)
     }
 
     struct Sender: CustomTestStringConvertible, Sendable {
@@ -166,7 +173,8 @@ import Testing
 
     @Test func inDevelopmentOneLinkOpensIt() throws {
         let site = ConsoleTestSite(keys: [ConsoleTestSite.everything], isDevelopment: true, isSecure: false)
-        let answer = try site.send("/console/enter?next=/console/users/42")
+        let target = "/console/enter?next=/console/users/42"
+        let answer = try site.send(target, client: "127.0.0.1", host: "localhost:8080")
         #expect(answer.status == 303)
         #expect(answer.header("Location") == "/console/users/42")
         #expect(answer.cookie?.hasPrefix("paycast=") == true)
@@ -175,10 +183,42 @@ import Testing
         #expect(try ConsoleTestSite().send("/console/enter").status == 404)
     }
 
+    struct Passage: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        var client = "127.0.0.1"
+        var host = "localhost:8080"
+        var headers: [String] = []
+    }
+
+    static let passages = [
+        Passage(testDescription: "another machine", client: "192.168.1.7"),
+        Passage(testDescription: "a tunnel's name", host: "demo.tunnel.example"),
+        Passage(testDescription: "a proxy", headers: ["X-Forwarded-For: 127.0.0.1"]),
+    ]
+
+    /// A developer lists a tunnel for stores and phones, and not to let strangers act on users.
+    @Test(arguments: passages) func inDevelopmentNobodyElseComesInWithoutAKey(_ passage: Passage) throws {
+        let site = ConsoleTestSite(keys: [ConsoleTestSite.everything], isDevelopment: true, isSecure: false)
+        let answer = try site.send(
+            "/console/enter",
+            headers: passage.headers,
+            client: passage.client,
+            host: passage.host
+        )
+        #expect(answer.status == 401 && answer.cookie == nil)
+    }
+
+    @Test func aFormThatIsTooLongIsNotRead() throws {
+        let key = String(repeating: "k", count: 20_000)
+        #expect(try ConsoleTestSite().send("/console/session", form: [("key", key)]).status == 413)
+    }
+
     @Test(arguments: ["https://evil.example", "//evil.example", "/consolee", "/console/\\evil", "/console/ x", ""])
     func leadsNowhereElse(_ next: String) throws {
         let site = ConsoleTestSite(isDevelopment: true)
-        #expect(try site.send("/console/enter?next=\(PercentEncoding.encode(next))").header("Location") == "/console")
+        let target = "/console/enter?next=\(PercentEncoding.encode(next))"
+        let answer = try site.send(target, client: "127.0.0.1", host: "localhost")
+        #expect(answer.header("Location") == "/console")
     }
 
     @Test func comesBackToThePageThatWasAskedFor() throws {

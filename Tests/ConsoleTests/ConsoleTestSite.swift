@@ -63,14 +63,15 @@ final class ConsoleTestSite: Sendable {
         form: [(String, String)]? = nil,
         headers: [String] = ["Sec-Fetch-Site: same-origin"],
         cookie: String? = nil,
-        client: String = "192.0.2.1"
+        client: String = "192.0.2.1",
+        host: String = "pay.example"
     ) throws -> Response {
         let body = form.map { pairs in
             Array(pairs.map { "\($0.0)=\(PercentEncoding.encode($0.1))" }.joined(separator: "&").utf8)
         }
         let method = method ?? (form == nil ? "GET" : "POST")
         let lines = headers + (cookie.map { ["Cookie: \($0)"] } ?? [])
-        let text = "\(method) \(target) HTTP/1.1\r\nHost: pay.example\r\n" + lines.map { "\($0)\r\n" }.joined() + "\r\n"
+        let text = "\(method) \(target) HTTP/1.1\r\nHost: \(host)\r\n" + lines.map { "\($0)\r\n" }.joined() + "\r\n"
         let request = Request(
             route: .console,
             head: try RequestHead(parsing: Array(text.utf8)[...]),

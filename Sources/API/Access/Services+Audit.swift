@@ -39,32 +39,10 @@ extension Services {
     }
 }
 
-extension Act {
-    /// Whether a text has the user's id in it: as a word, since `1` is also a part of `1 May 2021`. Reasons outlive users.
-    static func names(_ user: UserID, in reason: String) -> Bool {
-        let id = Array(user.text.utf8)
-        let text = Array(reason.utf8)
-        guard text.count >= id.count else { return false }
-        func isWord(at index: Int) -> Bool { text.indices.contains(index) && isWordByte(text[index]) }
-        return (0...text.count - id.count).contains { start in
-            text[start...].starts(with: id) && !isWord(at: start - 1) && !isWord(at: start + id.count)
-        }
-    }
-
-    private static func isWordByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "a")...UInt8(ascii: "z"), 0x80...:
-            true
-        default: false
-        }
-    }
-}
-
 extension Response {
     static let namingReason = Response.error(
         400,
         code: "invalid_reason",
-        message: "The reason outlives the user, and must name nobody: leave the user's id out."
+        message: Act.namingReason
     )
 }

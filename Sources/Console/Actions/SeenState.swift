@@ -31,7 +31,10 @@ struct SeenState: Equatable {
     /// What has happened since a form was opened, newest first: one sentence each. Empty if nothing has.
     func news(since text: String) -> [String] {
         let numbers = text.split(separator: ".").map { Int64($0) ?? 0 }
-        let (entry, act) = numbers.count == 2 ? (numbers[0], numbers[1]) : (0, 0)
+        var (entry, act) = numbers.count == 2 ? (numbers[0], numbers[1]) : (0, 0)
+        // Nobody has seen what is not there yet.
+        if entry > self.entry ?? 0 { entry = 0 }
+        if act > self.act ?? 0 { act = 0 }
         let done = acts.filter { $0.id > act }.map { item in
             "\(UserTables.who(item)) \(UserTables.what(item.action)) at \(SeenState.clock(item.at))"
                 + (item.reason.map { ": \($0)" } ?? "")

@@ -45,6 +45,7 @@ struct ResendAction: UserAction {
 /// Says what a replay of the user's events would change.
 struct DryRunAction: UserAction {
     let right = Right.act
+    let isSlow = true
     let title = "Try a replay"
     let explanation =
         "Every stored event of the user is verified and applied once more, and nothing is kept: you see what a replay would change. "
@@ -83,6 +84,7 @@ struct DryRunAction: UserAction {
 /// Asks a store for what it has sent, in case something did not arrive.
 struct RecoverAction: UserAction {
     let right = Right.act
+    let isSlow = true
     let title = "Ask the store again"
     let explanation =
         "Paycast fetches what the store has sent in this time and commits what is missing, for all users of the app. It needs a key of "
@@ -108,6 +110,10 @@ struct RecoverAction: UserAction {
     }
 
     func perform(_ values: ActionValues, _ visit: Visit, user: UserID) throws(ConsoleError) -> Markup? {
+        // The API is asked about a store and does not know whose page this is.
+        guard !Act.names(user, in: values.reason) else {
+            throw .invalid(code: "invalid_reason", message: Act.namingReason)
+        }
         let days = Int64(values["days"]) ?? 1
         let since = visit.now - .seconds(min(max(days, 1), 30) * 86_400)
         let request = RecoveryRequest(provider: values["provider"], since: since.iso8601, reason: values.reason)

@@ -13,6 +13,8 @@ protocol UserAction: Sendable {
     var button: String { get }
     /// It cannot be taken back.
     var isFinal: Bool { get }
+    /// It may take minutes, and changes nothing of what the form has shown.
+    var isSlow: Bool { get }
 
     /// What the form asks beside the reason, filled with what was entered before.
     func fields(_ values: ActionValues, _ visit: Visit, user: UserID) throws(ConsoleError) -> Markup
@@ -23,6 +25,7 @@ protocol UserAction: Sendable {
 
 extension UserAction {
     var isFinal: Bool { false }
+    var isSlow: Bool { false }
 
     func fields(_ values: ActionValues, _ visit: Visit, user: UserID) throws(ConsoleError) -> Markup { .empty }
 }

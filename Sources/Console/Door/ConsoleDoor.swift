@@ -38,9 +38,10 @@ final class ConsoleDoor: Sendable {
     }
 
     /// Counts a try; nil if it may be made.
-    func refusal(of request: Request) -> ConsoleError? {
+    func refusal(of request: Request, isRight: Bool) -> ConsoleError? {
         let now = settings.now()
-        return state.withLock { $0.tries.admit(request.client, now: now) }.map { .tooManyTries(seconds: $0) }
+        return state.withLock { $0.tries.admit(request.client, isRight: isRight, now: now) }
+            .map { .tooManyTries(seconds: $0) }
     }
 
     /// The key that somebody has pasted. Compares it with every key, in constant time.
@@ -57,7 +58,7 @@ final class ConsoleDoor: Sendable {
 
     /// A new session each time, so that nobody can know its id before. Sends the browser to `next`.
     func open(with key: AccessKey, user: UserID? = nil, next: String) -> Response {
-        let expiry = settings.now() + .seconds(ConsoleSession.seconds)
+        let expiry = settings.now() + .seconds(ConsoleToken.Purpose.session.seconds)
         let token = ConsoleToken(keyName: key.name, expiry: expiry, user: user)
         let value = token.sealed(with: key.secret, for: .session)
         return Response(status: 303, headers: [("Location", next), cookie.set(value)])
@@ -65,7 +66,7 @@ final class ConsoleDoor: Sendable {
 
     /// A link to one user's page, for whoever the backend gives it to.
     func link(to user: UserID, with key: AccessKey) -> String {
-        let expiry = settings.now() + .seconds(ConsoleDoor.linkSeconds)
+        let expiry = settings.now() + .seconds(ConsoleToken.Purpose.link.seconds)
         let token = ConsoleToken(keyName: key.name, expiry: expiry, user: user)
         return "/console/enter?token=" + token.sealed(with: key.secret, for: .link)
     }
@@ -87,7 +88,6 @@ final class ConsoleDoor: Sendable {
         return open(with: key, user: user, next: LogInPage.entered(ConsoleAddress.user(user)))
     }
 
-    private static let linkSeconds: Int64 = 60
     static let deadLink = "A link works once, and for a minute. Go back to where you found it, and take a new one."
 
     func end(_ session: ConsoleSession?) -> Response {

@@ -7,9 +7,6 @@ struct ConsoleSession: Sendable, Equatable {
     /// The key as it is now: its rights may have changed since the door was opened.
     let key: AccessKey
 
-    /// Eight hours: a working day.
-    static let seconds: Int64 = 28_800
-
     var name: String { key.name }
     /// The only user whom it may see; nil for all.
     var user: UserID? { token.user }
@@ -27,7 +24,7 @@ struct SessionCookie: Sendable {
     private var attributes: String { "Path=/; HttpOnly; SameSite=Strict" + (isSecure ? "; Secure" : "") }
 
     func set(_ value: String) -> (name: String, value: String) {
-        ("Set-Cookie", "\(name)=\(value); Max-Age=\(ConsoleSession.seconds); \(attributes)")
+        ("Set-Cookie", "\(name)=\(value); Max-Age=\(ConsoleToken.Purpose.session.seconds); \(attributes)")
     }
 
     var clear: (name: String, value: String) { ("Set-Cookie", "\(name)=; Max-Age=0; \(attributes)") }

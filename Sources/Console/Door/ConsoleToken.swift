@@ -13,6 +13,14 @@ struct ConsoleToken: Sendable, Equatable {
     enum Purpose: String {
         case session = "paycast console session"
         case link = "paycast console link"
+
+        /// How long a token is good, in seconds: eight hours, a working day; and a minute.
+        var seconds: Int64 {
+            switch self {
+            case .session: 28_800
+            case .link: 60
+            }
+        }
     }
 
     var keyName: String
@@ -47,7 +55,7 @@ struct ConsoleToken: Sendable, Equatable {
     ) -> (token: ConsoleToken, key: AccessKey)? {
         let parts = Array(text.utf8).split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count == 2, let payload = Base64URL.decode(parts[0]), let code = Base64URL.decode(parts[1]),
-            let token = ConsoleToken(payload), token.expiry > now
+            let token = ConsoleToken(payload), token.expiry > now, token.expiry <= now + .seconds(purpose.seconds)
         else { return nil }
         let signed = Array(parts[0])
         let key = keys.reduce(nil as AccessKey?) { found, key in
@@ -63,7 +71,11 @@ struct ConsoleToken: Sendable, Equatable {
     private init?(_ payload: [UInt8]) {
         let fields = String(decoding: payload, as: UTF8.self)
             .split(separator: "\n", maxSplits: 3, omittingEmptySubsequences: false)
-        guard (3...4).contains(fields.count), let expiry = Int64(fields[2]) else { return nil }
+        // Whoever has a key can sign anything.
+        guard (3...4).contains(fields.count), fields[1].utf8.count == 32,
+            fields[1].utf8.allSatisfy({ (48...57).contains($0) || (97...102).contains($0) }),
+            let expiry = Int64(fields[2]), fields.count == 3 || isValidIdentifier(String(fields[3]))
+        else { return nil }
         keyName = String(fields[0])
         id = String(fields[1])
         self.expiry = Instant(milliseconds: expiry)

@@ -23,11 +23,12 @@ struct LogInPage {
             throw .invalid(code: "invalid_form", message: "The form could not be read. Go back, and send it again.")
         }
         let next = LogInPage.next(form)
-        if let refusal = door.refusal(of: request) { throw refusal }
-        guard let key = form["key"].map({ $0.trimmed }), let found = door.key(key) else {
+        let key = form["key"].flatMap { door.key($0.trimmed) }
+        if let refusal = door.refusal(of: request, isRight: key != nil) { throw refusal }
+        guard let key else {
             return page(status: 403, note: templates.render("log_in.wrong"), next: next)
         }
-        return door.open(with: found, next: LogInPage.entered(next))
+        return door.open(with: key, next: LogInPage.entered(next))
     }
 
     private func page(status: Int, note: Markup, next: String) -> Response {

@@ -58,7 +58,7 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The block that a provider assigns to one subscriber: an IPv4 address, or an IPv6 network of 64 bits.
-    var network: IPAddress { ipv4 == nil ? IPAddress(high: high, low: 0) : self }
+    public var network: IPAddress { ipv4 == nil ? IPAddress(high: high, low: 0) : self }
 
     public var description: String {
         var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
