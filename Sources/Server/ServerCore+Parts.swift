@@ -140,7 +140,7 @@ extension ServerCore {
             now: clock.now,
             isDevelopment: configuration.isDevelopment,
             isSecure: configuration.tls != nil,
-            ownAddress: consoleAddress,
+            ownAddress: configuration.consoleURL ?? consoleAddress,
             spend: { [writer] id in
                 guard let key = IdempotencyKey(header: "console-\(id)") else { return nil }
                 let answer = Promise<Result<KeyedBroadcast, LedgerError>>()
