@@ -15,6 +15,8 @@ struct Reloader {
     let hooks: HookRunner?
     let log: Log
     private let refused: SharedValue<[String]>
+    private let node: String
+    private let facts: SharedValue<[(name: String, value: String)]>
 
     init(_ core: ServerCore, source: ConfigurationSource, services: Services, hooks: HookRunner?) {
         self.source = source
@@ -26,6 +28,8 @@ struct Reloader {
         self.hooks = hooks
         log = core.log
         refused = core.refusedReloads
+        node = core.ledger.node
+        facts = core.facts
     }
 
     /// Rereads the settings, and wakes `watcher` for the templates and the certificate.
@@ -47,6 +51,7 @@ struct Reloader {
         }
         if let problem = replaceStores() { refused.append("stores: not reloaded, the old ones stay: \(problem)") }
         self.refused.replace(with: refused)
+        facts.replace(with: configuration.facts(node: node))
         hooks?.reload(configuration.hooks)
         let changed = reload.changed.isEmpty ? "nothing" : reload.changed.joined(separator: ", ")
         log.info("reloaded", fields: ["changed": changed])
