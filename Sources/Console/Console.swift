@@ -69,13 +69,18 @@ public final class Console: Sendable {
         message: "A link to the console needs a key of PAYCAST_KEYS, whose name its page shows."
     )
 
+    /// Open lists must not keep the rows of a user who was erased.
+    public func userWasErased() {
+        live.restart()
+    }
+
     /// Finishes the pages that are being made. Call it once.
     public func close() {
         live.close()
         lanes.close()
     }
 
-    /// A live list's page follows its stream; nil if it may not, which is answered like any other page.
+    /// A live list's page follows its stream; nil if it may not, which `LiveStreamPage` answers.
     private func stream(_ request: Request) -> Answer? {
         let filter = LiveFilter(request.query)
         guard request.method == "GET", filter.refusal == nil, let session = door.session(of: request),
@@ -83,12 +88,15 @@ public final class Console: Sendable {
             let since = request.lastEventID.flatMap({ $0.isEmpty ? nil : $0 }) ?? request.query["since"]
         else { return nil }
         let api = ConsoleAPI(handler: handler, session: session)
-        live.open(filter, since: since, by: api)
+        let stream = live.open(filter, since: since, by: api)
+        // A log-out from now on ends this stream, and one before it is seen here.
+        guard door.session(of: request) != nil else { return nil }
         return .open(
-            PageRequest(stream: filter.stream, content: .fragments, expires: session.token.expiry) {
-                [live, lanes] done in
+            PageRequest(stream: stream, content: .fragments, expires: session.token.expiry) {
+                [live, lanes, door] done in
                 lanes.pages.submit {
-                    let missed = try? live.missed(filter, since: since, by: api)
+                    let mayFollow = !door.hasEnded(session.token)
+                    let missed = mayFollow ? try? live.missed(filter, on: stream, since: since, by: api) : nil
                     done(missed ?? CatchUpBatch(through: 0, messages: [], extent: .unreadable))
                 }
             }
@@ -96,7 +104,7 @@ public final class Console: Sendable {
     }
 
     private func response(to request: Request) -> Response {
-        let session = door.session(of: request)
+        let session = door.session(of: request).flatMap { door.hasEnded($0.token) ? nil : $0 }
         do throws(ConsoleError) {
             guard let route = ConsoleRoute(request.head) else { throw .notFound("There is no such page.") }
             let isChange = request.method == "POST"
@@ -123,7 +131,9 @@ public final class Console: Sendable {
             return try LogInPage(layout, templates).logIn(request, door: door)
         case .logOut:
             guard request.method == "POST" else { throw .methodNotAllowed }
-            return door.end(session)
+            let answer = door.end(session)
+            if session != nil { live.restart() }
+            return answer
         case .enter:
             return try enter(request)
         default: return nil

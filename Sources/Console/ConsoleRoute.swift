@@ -67,8 +67,9 @@ enum ConsoleRoute: Equatable {
         case .event(let id): EventPage(id: id)
         case .live: LivePage()
         case .attention: AttentionPage()
-        case .nodes: NodesPage(facts: settings.facts)
-        case .session, .logOut, .enter, .asset, .liveStream: nil
+        case .nodes: NodesPage(facts: settings.facts())
+        case .liveStream: LiveStreamPage()
+        case .session, .logOut, .enter, .asset: nil
         }
     }
 }

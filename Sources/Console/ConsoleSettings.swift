@@ -14,14 +14,16 @@ public struct ConsoleSettings: Sendable {
     public var publish: @Sendable ([Message]) -> Void
     /// Whether a page of this node follows a stream.
     public var isFollowed: @Sendable (StreamName) -> Bool
-    /// What the settings are, without secrets.
-    public var facts: [(name: String, value: String)]
+    /// What the settings are now, without secrets.
+    public var facts: @Sendable () -> [(name: String, value: String)]
 
-    /// Where the console is if it is not at the server's own address: `https://HOST:PORT`.
+    /// Where the console is if it is not where a request for a link was sent: `https://HOST:PORT`.
     public var ownAddress: String?
-    /// Remembers that a link was used, on all nodes. Waits for the ledger. Nil if that gives no answer, and false for a link
-    /// that was used before.
+    /// Remembers for a day that a link was used, or a session ended, on all nodes. Waits for the ledger. Nil if that gives no
+    /// answer, and false for what was remembered before.
     public var spend: @Sendable (_ id: String) -> Bool?
+    /// Whether `spend` has remembered it. Waits for the ledger; nil if that gives no answer.
+    public var isSpent: @Sendable (_ id: String) -> Bool?
 
     public init(
         keys: @escaping @Sendable () -> [AccessKey],
@@ -30,9 +32,10 @@ public struct ConsoleSettings: Sendable {
         isSecure: Bool,
         ownAddress: String? = nil,
         spend: @escaping @Sendable (_ id: String) -> Bool?,
+        isSpent: @escaping @Sendable (_ id: String) -> Bool?,
         publish: @escaping @Sendable ([Message]) -> Void = { _ in },
         isFollowed: @escaping @Sendable (StreamName) -> Bool = { _ in false },
-        facts: [(name: String, value: String)] = []
+        facts: @escaping @Sendable () -> [(name: String, value: String)] = { [] }
     ) {
         self.keys = keys
         self.now = now
@@ -40,6 +43,7 @@ public struct ConsoleSettings: Sendable {
         self.isSecure = isSecure
         self.ownAddress = ownAddress
         self.spend = spend
+        self.isSpent = isSpent
         self.publish = publish
         self.isFollowed = isFollowed
         self.facts = facts

@@ -16,6 +16,8 @@ struct Reloader {
     let log: Log
     private let refused: SharedValue<[String]>
     private let deliveries: DeliveryHealth
+    private let node: String
+    private let facts: SharedValue<[(name: String, value: String)]>
 
     init(_ core: ServerCore, source: ConfigurationSource, services: Services, hooks: HookRunner?) {
         self.source = source
@@ -28,6 +30,8 @@ struct Reloader {
         log = core.log
         refused = core.refusedReloads
         deliveries = core.deliveries
+        node = core.ledger.node
+        facts = core.facts
     }
 
     /// Rereads the settings, and wakes `watcher` for the templates and the certificate.
@@ -50,6 +54,7 @@ struct Reloader {
         if let problem = replaceStores() { refused.append("stores: not reloaded, the old ones stay: \(problem)") }
         self.refused.replace(with: refused)
         deliveries.serves(configuration.servedStores)
+        facts.replace(with: configuration.facts(node: node))
         hooks?.reload(configuration.hooks)
         let changed = reload.changed.isEmpty ? "nothing" : reload.changed.joined(separator: ", ")
         log.info("reloaded", fields: ["changed": changed])

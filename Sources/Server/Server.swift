@@ -72,6 +72,7 @@ public final class Server {
         gateway = try core.gateway(isApart ? endpoints : withConsole, position: position)
         consoleGateway = try core.consoleGateway(withConsole, position: position)
         core.consolePages.replace(with: consoleGateway ?? gateway)
+        core.onErasure.replace(with: { [console] in console.userWasErased() })
         core.publisher.connect(gateway)
         try core.follow(after: position, restart: restart)
         reloader = Reloader(core, source: source, services: services, hooks: background.hooks)

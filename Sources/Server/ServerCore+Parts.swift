@@ -140,7 +140,7 @@ extension ServerCore {
             now: clock.now,
             isDevelopment: configuration.isDevelopment,
             isSecure: configuration.tls != nil,
-            ownAddress: consoleAddress,
+            ownAddress: configuration.consoleURL ?? consoleAddress,
             spend: { [writer] id in
                 guard let key = IdempotencyKey(header: "console-\(id)") else { return nil }
                 let answer = Promise<Result<KeyedBroadcast, LedgerError>>()
@@ -151,9 +151,16 @@ extension ServerCore {
                 if case .made = result { return true }
                 return false
             },
+            isSpent: { [reader] id in
+                guard let key = IdempotencyKey(header: "console-\(id)") else { return nil }
+                let answer = Promise<Result<Bool, LedgerError>>()
+                guard reader.hasKey(key, completion: { answer.fulfil($0) }), case .success(let isSpent) = answer.wait()
+                else { return nil }
+                return isSpent
+            },
             publish: { [consolePages] messages in consolePages.value?.publish([Publication(transient: messages)]) },
             isFollowed: { [consolePages] stream in consolePages.value?.follows(stream) ?? false },
-            facts: configuration.facts(node: ledger.node)
+            facts: { [facts] in facts.value }
         )
         return Console(settings, api: api)
     }

@@ -31,6 +31,10 @@ struct ServerCore {
     let publisher: Publisher
     /// The loops that have the console's pages; nil before they exist.
     let consolePages = SharedValue<Gateway?>(nil)
+    /// Called after an erasure, on whatever node.
+    let onErasure = SharedValue<@Sendable () -> Void>({})
+    /// The settings of the last reload, without secrets.
+    let facts: SharedValue<[(name: String, value: String)]>
     /// The streams that pages of all nodes follow; nil unless a listener to Rails has to know.
     let follows: FollowedStreams?
     let ends: EndedAccessQueue
@@ -82,11 +86,12 @@ struct ServerCore {
         unshared = metrics.counter(.unshared)
         dropped = metrics.counter(.droppedMessages)
         do throws(LedgerError) {
-            let (publisher, ends) = (publisher, ends)
+            let (publisher, ends, onErasure) = (publisher, ends, onErasure)
             let hookRoutine = configuration.hooks.isEmpty ? nil : hookRoutine
             ledger = try OpenedLedger(configuration) { entries in
                 publisher.committed(entries)
                 ends.committed(entries)
+                if entries.contains(where: { $0.notice.kind == .userErased }) { onErasure.value() }
                 guard let hookRoutine, entries.contains(where: \.mayBeTold) else { return }
                 hookRoutine.wake()
             }
@@ -119,6 +124,7 @@ struct ServerCore {
         } catch {
             throw .ledger(error)
         }
+        facts = SharedValue(configuration.facts(node: ledger.node))
         workers = WorkerPool(name: "verifier", threads: configuration.loops, capacity: 2000)
         blockingPools = BlockingPools(stores: configuration.storeTypes, metrics: metrics)
     }

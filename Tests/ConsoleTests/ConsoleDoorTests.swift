@@ -225,4 +225,15 @@ import Testing
         let page = try ConsoleTestSite().send("/console/users/4%2F2?before=e-7")
         #expect(page.text.contains(#"name="next" value="/console/users/4%2F2?before=e-7""#))
     }
+
+    @Test func aLogOutHoldsAtEveryNode() throws {
+        let site = ConsoleTestSite()
+        let other = ConsoleTestSite(besides: site)
+        let cookie = try site.logIn()
+        #expect(try other.send("/console/search", cookie: cookie).status != 401)
+        #expect(try site.send("/console/log-out", form: [], cookie: cookie).status == 303)
+        #expect(try other.send("/console/search", cookie: cookie).status == 401)
+        // A restart forgets what was in memory alone.
+        #expect(try ConsoleTestSite(besides: site).send("/console/search", cookie: cookie).status == 401)
+    }
 }

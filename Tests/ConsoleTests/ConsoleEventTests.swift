@@ -190,7 +190,7 @@ import Testing
         let site = ConsoleTestSite()
         let cookie = try site.logIn()
         let answer = try site.send(target, cookie: cookie)
-        #expect(answer.status == 403 || answer.status == 404)
+        #expect(answer.status == 403)
         #expect(try !site.send("/console", cookie: cookie).text.contains("/console/live"))
     }
 }

@@ -79,17 +79,19 @@ import Testing
         let ledger = Ledger()
         let handed = Monitor<[Message]>([])
         let isFollowed = SharedValue(true)
+        let keys = SharedValue([ConsoleEventTests.operations])
         let lists: LiveLists
         let api: ConsoleAPI
 
         init() throws {
-            let (handed, isFollowed) = (handed, isFollowed)
+            let (handed, isFollowed, keys) = (handed, isFollowed, keys)
             let settings = ConsoleSettings(
-                keys: { [ConsoleEventTests.operations] },
+                keys: { keys.value },
                 now: Clock().now,
                 isDevelopment: false,
                 isSecure: true,
                 spend: { _ in true },
+                isSpent: { _ in false },
                 publish: { messages in handed.change { $0 += messages } },
                 isFollowed: { _ in isFollowed.value }
             )
@@ -123,19 +125,21 @@ import Testing
         let open = try Open()
         defer { open.lists.close() }
         open.add(1...2)
-        for _ in 0..<10 { open.lists.open(Self.all, since: "e0000000-2", by: open.api) }
+        for _ in 0..<10 { _ = open.lists.open(Self.all, since: "e0000000-2", by: open.api) }
         open.add(3...5)
         let html = try open.handed(with: "event-e0000000-5")
         #expect(!html.contains("event-e0000000-2") && html.contains(#"data-cursor="e0000000-5""#))
         let order = (3...5).compactMap { html.firstRange(of: "event-e0000000-\($0)\"") }
         #expect(order.count == 3)
-        #expect(open.handed.withLock { $0 }.allSatisfy { $0.position == nil && $0.stream == Self.all.stream })
+        #expect(
+            open.handed.withLock { $0 }.allSatisfy { $0.position == nil && $0.stream == Self.all.stream(generation: 0) }
+        )
     }
 
     @Test func aBurstIsCounted() throws {
         let open = try Open()
         defer { open.lists.close() }
-        open.lists.open(Self.all, since: "e0000000-0", by: open.api)
+        _ = open.lists.open(Self.all, since: "e0000000-0", by: open.api)
         open.add(1...21)
         let html = try open.handed(with: "live-more")
         #expect(html.contains("21 events came too fast") && !html.contains("prepend"))
@@ -149,7 +153,7 @@ import Testing
     @Test func aClaimChangesTheRowOfWhatNobodyHad() throws {
         let open = try Open()
         defer { open.lists.close() }
-        open.lists.open(Self.all, since: "e0000000-0", by: open.api)
+        _ = open.lists.open(Self.all, since: "e0000000-0", by: open.api)
         open.add(1...1, outcome: .unclaimed, user: nil)
         let mark = try #require(EventRows.mark(of: ConsoleEventTests.item("e1")))
         #expect(try open.handed(with: "event-e0000000-1").contains("chip warn \(mark)"))
@@ -157,11 +161,36 @@ import Testing
         #expect(try open.handed(with: "claimed since").contains(#"action="replace" targets=".\#(mark)""#))
     }
 
+    struct End: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let make: @Sendable (LiveLists, SharedValue<[AccessKey]>) -> Void
+    }
+
+    /// Whoever stays on the old stream is told to reload, and nothing after that.
+    @Test(arguments: [
+        End(testDescription: "a log-out, or an erasure") { lists, _ in lists.restart() },
+        End(testDescription: "another key is gone") { _, keys in keys.replace(with: [ConsoleTestSite.support]) },
+    ])
+    func anEndedListHasNoNewRow(_ end: End) throws {
+        let open = try Open()
+        defer { open.lists.close() }
+        let old = open.lists.open(Self.all, since: "e0000000-0", by: open.api)
+        open.add(1...1)
+        _ = try open.handed(with: "event-e0000000-1")
+        end.make(open.lists, open.keys)
+        _ = try open.handed(with: #"action="refresh""#)
+        let new = open.lists.open(Self.all, since: "e0000000-1", by: open.api)
+        open.add(2...2)
+        _ = try open.handed(with: "event-e0000000-2")
+        let rows = open.handed.withLock { $0 }.filter { !$0.parts.contains(.refresh) }
+        #expect(rows.map(\.stream) == [old, new] && old != new)
+    }
+
     /// Whoever follows has to log in again once the key is gone.
     @Test func aRemovedKeyEndsTheList() throws {
         let open = try Open()
         defer { open.lists.close() }
-        open.lists.open(Self.all, since: "e0000000-0", by: open.api)
+        _ = open.lists.open(Self.all, since: "e0000000-0", by: open.api)
         open.ledger.isRefusing.replace(with: true)
         _ = try open.handed(with: #"action="refresh""#)
     }
@@ -170,10 +199,11 @@ import Testing
         let open = try Open()
         defer { open.lists.close() }
         open.add(1...300)
-        let missed = try open.lists.missed(Self.all, since: "e0000000-298", by: open.api)
+        let stream = open.lists.open(Self.all, since: "e0000000-300", by: open.api)
+        let missed = try open.lists.missed(Self.all, on: stream, since: "e0000000-298", by: open.api)
         #expect(missed.through == 300 && missed.messages.map(\.position) == [300])
         let html = String(decoding: missed.messages[0].html, as: UTF8.self)
         #expect(html.contains("event-e0000000-299") && html.contains("event-e0000000-300"))
-        #expect(try open.lists.missed(Self.all, since: "e0000000-300", by: open.api).messages.isEmpty)
+        #expect(try open.lists.missed(Self.all, on: stream, since: "e0000000-300", by: open.api).messages.isEmpty)
     }
 }

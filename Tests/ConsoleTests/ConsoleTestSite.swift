@@ -13,7 +13,7 @@ final class ConsoleTestSite: Sendable {
     let console: Console
     let keys: SharedValue<[AccessKey]>
     let api = ScriptedAPI()
-    private let spent = Spent()
+    private let spent: Spent
 
     static let support = AccessKey(
         name: "support",
@@ -22,7 +22,14 @@ final class ConsoleTestSite: Sendable {
     )
     static let everything = AccessKey(Secret("fedcba9876543210fedcba9876543210"))
 
-    init(keys: [AccessKey] = [support], isDevelopment: Bool = false, isSecure: Bool = true) {
+    /// `other` is a node that shares the ledger.
+    init(
+        keys: [AccessKey] = [support],
+        isDevelopment: Bool = false,
+        isSecure: Bool = true,
+        besides other: ConsoleTestSite? = nil
+    ) {
+        spent = other?.spent ?? Spent()
         let keys = SharedValue(keys)
         self.keys = keys
         let now = Now()
@@ -32,7 +39,8 @@ final class ConsoleTestSite: Sendable {
             now: { now.instant.withLock { $0 } },
             isDevelopment: isDevelopment,
             isSecure: isSecure,
-            spend: { [spent] id in spent.ids.withLock { $0.insert(id).inserted } }
+            spend: { [spent] id in spent.ids.withLock { $0.insert(id).inserted } },
+            isSpent: { [spent] id in spent.ids.withLock { $0.contains(id) } }
         )
         console = Console(settings, api: api)
     }

@@ -116,6 +116,32 @@ import Testing
         for text in given.hidden { #expect(!page.contains(text), "\(text)") }
     }
 
+    /// Who was erased is told to the backend alone.
+    @Test func theMessageOfAnErasureIsHidden() throws {
+        let (site, cookie) = try site(rights: [.read, .operate])
+        var erasure = Self.delivery
+        erasure.type = HookType.userErased.rawValue
+        site.api.answer(.hookDeliveries, with: HookDeliveriesAnswer(deliveries: [erasure], next: nil))
+        let page = try site.send("/console/users/42", cookie: cookie).text
+        #expect(!page.contains("user.erased") && page.contains("Your backend was told nothing of this user"))
+        erasure.user = ""
+        let found = AttentionAnswer(
+            node: "n1",
+            refused: [],
+            unclaimedContracts: 0,
+            unclaimed: [],
+            quarantined: [],
+            jobs: [],
+            hooks: [],
+            failedHooks: [erasure],
+            problems: [],
+            warnings: []
+        )
+        site.api.answer(.attention, with: found)
+        let attention = try site.send("/console/attention", cookie: cookie).text
+        #expect(attention.contains("user.erased") && !attention.contains("/console/users/"), "\(attention)")
+    }
+
     private static let delivery = HookDeliveriesAnswer.Delivery(
         id: 3,
         message: "m",

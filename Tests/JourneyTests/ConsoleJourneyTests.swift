@@ -77,6 +77,16 @@ import Testing
         #expect(try send(app, "/console/enter", form: [("token", token)]).status == 403)
     }
 
+    @Test func aLinkLeadsToTheAddressThatBrowsersKnow() throws {
+        let own = ReservedPort()
+        let settings = [
+            "PAYCAST_CONSOLE_BIND": "127.0.0.1:\(own.number)", "PAYCAST_CONSOLE_URL": "https://Console.example.com/",
+        ]
+        let app = try AppPost(Self.settings.merging(settings) { $1 })
+        let link = try app.post("/users/42/console", body: "", headers: [("Authorization", "Bearer \(Self.key)")])
+        #expect(link["url"]?.hasPrefix("https://console.example.com/console/enter?token=") == true, "\(link.body)")
+    }
+
     @Test func anAddressOfItsOwnLeavesNoTraceAtTheOther() throws {
         let own = ReservedPort()
         let app = try AppPost(Self.settings.merging(["PAYCAST_CONSOLE_BIND": "127.0.0.1:\(own.number)"]) { $1 })

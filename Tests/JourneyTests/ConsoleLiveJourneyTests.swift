@@ -72,9 +72,71 @@ import Testing
     @Test func aStreamIsForWhoMaySeeIt() throws {
         let app = try AppPost(Self.keys)
         let support = try Browser(app, key: "support-key-0123456789")
-        #expect(try support.get("/console/live/stream?since=e0000000-0").status == 404)
+        #expect(try support.get("/console/live/stream?since=e0000000-0").status == 403)
         #expect(try app.post("/console/live/stream?since=e0000000-0", body: "", method: "GET").status == 401)
         #expect(try Browser(app).get("/console/live/stream?provider=nobody&since=e0000000-0").status == 404)
+    }
+
+    /// A connection that a browser would have left is told nothing more.
+    @Test func noRowComesAfterALogOut() throws {
+        let app = try AppPost(Self.keys)
+        let (leaving, staying) = (try Browser(app), try Browser(app))
+        let since = try cursor(try leaving.get("/console/live").body)
+        let old = try leaving.live("since=\(since)")
+        _ = try old.block()
+        let answer = try app.post(
+            "/console/log-out",
+            body: "",
+            headers: [("Sec-Fetch-Site", "same-origin"), ("Cookie", leaving.cookie)]
+        )
+        #expect(answer.status == 303)
+        #expect(try old.message().data?.contains(#"action="refresh""#) == true)
+        let new = try staying.live("since=\(since)")
+        _ = try new.block()
+        _ = try app.webhook(app.purchase("7"))
+        #expect(try new.message().data?.contains("SUBSCRIBED") == true)
+        #expect(try leaving.get("/console/live/stream?since=\(since)").status == 401)
+        app.server.process.send(.terminate)
+        #expect(try old.messagesToEnd().isEmpty)
+    }
+
+    @Test func anErasedUserLeavesTheLists() throws {
+        let app = try AppPost(Self.keys)
+        let browser = try Browser(app)
+        let since = try cursor(try browser.get("/console/live").body)
+        let list = try browser.live("provider=google&since=\(since)")
+        _ = try list.block()
+        #expect(try app.post("/users/42", body: "", isTrusted: true, method: "DELETE").status == 200)
+        #expect(try list.message().data?.contains(#"action="refresh""#) == true)
+    }
+
+    /// The backend is still to be told.
+    @Test func theMessageOfAnErasureIsNotShown() throws {
+        let port = ReservedPort()
+        let hooks = [
+            "PAYCAST_HOOK_URLS": "http://127.0.0.1:\(port.number)",
+            "PAYCAST_HOOK_SECRETS": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+        ]
+        let app = try AppPost(Self.keys.merging(hooks) { $1 })
+        let browser = try Browser(app)
+        _ = try app.post("/users/erin/grants", body: #"{"product":"p","days":1,"reason":"x"}"#, isTrusted: true)
+        #expect(try browser.get("/console/users/erin").body.contains("entitlements.changed"))
+        #expect(try app.post("/users/erin", body: "", isTrusted: true, method: "DELETE").status == 200)
+        let deliveries = try app.post("/hooks/deliveries?user=erin", body: "", isTrusted: true, method: "GET").body
+        #expect(deliveries.contains("user.erased"), "\(deliveries)")
+        #expect(try !browser.get("/console/users/erin").body.contains("user.erased"))
+    }
+
+    @Test func factsAreThoseOfTheLastReload() throws {
+        let folder = TemporaryFolder()
+        let ops = "ops:read+operate:\(Self.key)"
+        let app = try AppPost(["PAYCAST_KEYS_FILE": folder.write(ops, to: "keys")])
+        let browser = try Browser(app)
+        #expect(try !browser.get("/console/nodes").body.contains("newcomer"))
+        folder.write(ops + ",newcomer:read:newcomer-key-0123456789", to: "keys")
+        app.server.process.send(.hangUp)
+        _ = try app.server.process.errorLine { $0.contains("changed=PAYCAST_KEYS") }
+        #expect(try browser.get("/console/nodes").body.contains("newcomer"))
     }
 
     @Test func aRefusedWebhookIsSeen() throws {
@@ -96,6 +158,11 @@ import Testing
         #expect(try browser.get("/console/nodes").body.contains("not heard"))
     }
 
+    private func history(of app: AppPost) throws -> HistoryAnswer {
+        let answer = try app.post("/history?range=hour", body: "", isTrusted: true, method: "GET")
+        return try #require(JSON.decode(HistoryAnswer.self, from: Array(answer.body.utf8)), "\(answer.body)")
+    }
+
     @Test func whatTheServerCountsIsTold() throws {
         let app = try AppPost(Self.keys)
         let token = try #require(try app.order(of: "42"))
@@ -103,10 +170,13 @@ import Testing
         _ = try page.block()
         _ = try app.webhook(app.purchase("7", token: token))
         _ = try page.message()
-        let answer = try app.post("/history?range=hour", body: "", isTrusted: true, method: "GET")
-        let history = try #require(JSON.decode(HistoryAnswer.self, from: Array(answer.body.utf8)), "\(answer.body)")
-        let step = try #require(history.steps.last)
-        #expect(history.step == 60 && step.events == ["apple": ["applied": 1]] && step.pages["sse"] == 1)
+        // A socket is counted once it has taken the message, which may be after the page has read it.
+        try Deadline(.seconds(60)).wait {
+            try history(of: app).steps.last?.pageP99 != nil
+        }
+        let told = try history(of: app)
+        let step = try #require(told.steps.last)
+        #expect(told.step == 60 && step.events == ["apple": ["applied": 1]] && step.pages["sse"] == 1)
         #expect(step.pageP99 != nil && step.delays["apple"] != nil)
     }
 

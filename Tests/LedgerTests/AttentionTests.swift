@@ -28,6 +28,28 @@ import Testing
         #expect(found.jobs.isEmpty && found.hooks.isEmpty && found.failedHooks.isEmpty)
     }
 
+    /// Neither the newer ones that were claimed since nor many of one contract hide a purchase that nobody has.
+    @Test(.timeLimit(.minutes(5))) func noneIsHiddenByNewerOnes() throws {
+        let ledger = try TemporaryLedger()
+        defer { ledger.remove() }
+        _ = try ledger.send(Fixture.subscription("old", state: .active, key: Fixture.key("old")))
+        for number: Int64 in 0..<201 {
+            let state: ContractState = number == 200 ? .cancelled : .active
+            _ = try ledger.send(
+                Fixture.subscription("same\(number)", state: state, minute: number, key: Fixture.key("same"))
+            )
+        }
+        for number in 0..<51 {
+            let key = Fixture.key("claimed\(number)")
+            _ = try ledger.send(Fixture.subscription("u\(number)", state: .active, key: key))
+            _ = try ledger.send(
+                Fixture.subscription("c\(number)", state: .cancelled, minute: 1, key: key),
+                claim: Claim(user: "42")
+            )
+        }
+        #expect(try ledger.attention().unclaimed.map(\.notice.event) == ["same200", "old"])
+    }
+
     @Test func anErasedUserIsNowhere() throws {
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }

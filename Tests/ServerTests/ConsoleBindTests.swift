@@ -30,4 +30,32 @@ import Testing
         let error = #expect(throws: ConfigurationError.self) { try Configuration(environment: environment) }
         #expect(error?.problems.map(\.name) == ["PAYCAST_CONSOLE_BIND"])
     }
+
+    struct Address: Sendable, CustomTestStringConvertible {
+        var text: String
+        var url: String?
+        var isDevelopment = false
+
+        var testDescription: String { text }
+    }
+
+    @Test(arguments: [
+        Address(text: "https://console.example.com", url: "https://console.example.com"),
+        Address(text: "https://Console.example.com:443/", url: "https://console.example.com"),
+        Address(text: "https://10.0.0.5:8443", url: "https://10.0.0.5:8443"),
+        Address(text: "http://localhost:8081", url: "http://localhost:8081", isDevelopment: true),
+        Address(text: "http://console.example.com"), Address(text: "console.example.com"), Address(text: "https://"),
+        Address(text: "https://example.com/admin"), Address(text: "https://me@example.com"),
+        Address(text: "https://example.com?x"), Address(text: "ftp://example.com", isDevelopment: true),
+    ]) func readsWhatBrowsersCallIt(_ given: Address) throws {
+        let read = {
+            try Configuration(isDevelopment: given.isDevelopment, environment: ["PAYCAST_CONSOLE_URL": given.text])
+        }
+        guard given.url == nil else {
+            #expect(try read().consoleURL == given.url)
+            return
+        }
+        let error = #expect(throws: ConfigurationError.self) { try read() }
+        #expect(error?.problems.map(\.name) == ["PAYCAST_CONSOLE_URL"])
+    }
 }

@@ -45,7 +45,14 @@ struct AttentionEndpoint {
             },
             hooks: hooks.filter { $0.state != "ok" },
             failedHooks: found.failedHooks.map { delivery in
-                HookDeliveriesAnswer.Delivery(delivery, url: services.hooks.shown(delivery.address), epoch: epoch)
+                var delivery = delivery
+                // Who was erased is nowhere but in the message itself.
+                if delivery.type == .userErased { delivery.user = "" }
+                return HookDeliveriesAnswer.Delivery(
+                    delivery,
+                    url: services.hooks.shown(delivery.address),
+                    epoch: epoch
+                )
             },
             problems: readiness.problems,
             warnings: readiness.warnings,

@@ -29,12 +29,22 @@ final class ConsoleDoor: Sendable {
     /// Without a key there is no console.
     var isThere: Bool { !keys.isEmpty }
 
+    /// Does not wait: whoever can, asks `hasEnded` as well.
     func session(of request: Request) -> ConsoleSession? {
         guard let text = cookie.value(in: request.cookies),
             let (token, key) = ConsoleToken.open(text, for: .session, keys: keys, now: settings.now()),
             !state.withLock({ $0.ended.contains(token) })
         else { return nil }
         return ConsoleSession(token: token, key: key)
+    }
+
+    /// Whether a session was ended, on whatever node. Waits for the ledger; without its answer, this node's memory counts.
+    func hasEnded(_ token: ConsoleToken) -> Bool {
+        if state.withLock({ $0.ended.contains(token) }) { return true }
+        guard settings.isSpent(token.id) == true else { return false }
+        let now = settings.now()
+        state.withLock { $0.ended.insert(token, now: now) }
+        return true
     }
 
     /// Counts a try; nil if it may be made.
@@ -92,7 +102,11 @@ final class ConsoleDoor: Sendable {
 
     func end(_ session: ConsoleSession?) -> Response {
         let now = settings.now()
-        if let token = session?.token { state.withLock { $0.ended.insert(token, now: now) } }
+        if let token = session?.token {
+            state.withLock { $0.ended.insert(token, now: now) }
+            // For the other nodes, and for this one after a restart.
+            _ = settings.spend(token.id)
+        }
         return Response(status: 303, headers: [("Location", "/console"), cookie.clear])
     }
 }

@@ -40,8 +40,8 @@ struct LiveFilter: Sendable, Equatable {
     /// For an address, with `&` behind each.
     var text: String { parameters.map { "\($0.name)=\(PercentEncoding.encode($0.value))&" }.joined() }
 
-    /// No page can name it, as no page can name a feed.
-    var stream: StreamName { .feed("console/" + text) }
+    /// No page can name it, as no page can name a feed. Who follows one of an older generation is told nothing more.
+    func stream(generation: Int) -> StreamName { .feed("console/\(generation)/" + text) }
 
     static func == (left: LiveFilter, right: LiveFilter) -> Bool { left.text.hasSameBytes(as: right.text) }
 }

@@ -25,7 +25,15 @@ final class LiveLists: Sendable {
         var counted = 0
     }
 
-    private let lists = Mutex<[StreamName: List]>([:])
+    private struct State {
+        var lists: [StreamName: List] = [:]
+        /// Part of each stream's name: see `restart`.
+        var generation = 0
+        /// The keys of the last turn.
+        var keys: [AccessKey] = []
+    }
+
+    private let state = Mutex(State())
     private let settings: ConsoleSettings
     private let templates: ConsoleTemplates
     private let routine = Routine(Routine.Stop())
@@ -33,6 +41,7 @@ final class LiveLists: Sendable {
     init(_ settings: ConsoleSettings, _ templates: ConsoleTemplates) {
         self.settings = settings
         self.templates = templates
+        state.withLock { $0.keys = settings.keys() }
         routine.start("console-live", state: ()) { [weak self] _ in self?.step() ?? .seconds(3600) }
     }
 
@@ -40,23 +49,46 @@ final class LiveLists: Sendable {
         routine.end()
     }
 
-    /// On a loop's thread: a page follows the list from now on. It reads for itself what it missed since `cursor`; what is
-    /// committed after that, and perhaps read twice, has the same id as a row that is there.
-    func open(_ filter: LiveFilter, since cursor: String, by api: ConsoleAPI) {
+    /// On a loop's thread: a page follows the list from now on, by the stream that this answers. It reads for itself what it
+    /// missed since `cursor`; what is committed after that, and perhaps read twice, has the same id as a row that is there.
+    func open(_ filter: LiveFilter, since cursor: String, by api: ConsoleAPI) -> StreamName {
         let now = settings.now()
-        lists.withLock { lists in
-            if lists[filter.stream] == nil {
-                lists[filter.stream] = List(filter: filter, api: api, cursor: cursor, openedAt: now)
+        let stream = state.withLock { state in
+            let stream = filter.stream(generation: state.generation)
+            if state.lists[stream] == nil {
+                state.lists[stream] = List(filter: filter, api: api, cursor: cursor, openedAt: now)
             } else {
-                lists[filter.stream]?.api = api
-                lists[filter.stream]?.openedAt = now
+                state.lists[stream]?.api = api
+                state.lists[stream]?.openedAt = now
             }
+            return stream
         }
         routine.wake()
+        return stream
+    }
+
+    /// Somebody has logged out, a key has changed, or a user was erased: every list that is open reloads, and whoever may not
+    /// see it any more stands at the log-in. A connection that does not go away is told nothing more, since what comes has
+    /// other streams.
+    func restart() {
+        state.withLock { restart(&$0) }
+    }
+
+    private func restart(_ state: inout State) {
+        state.generation += 1
+        let streams = state.lists.keys
+        state.lists = [:]
+        // Within the lock: after this, nothing is handed to these streams.
+        settings.publish(streams.map { Message(stream: $0, position: nil, parts: [.refresh]) })
     }
 
     /// What a page missed: the newest rows after its cursor.
-    func missed(_ filter: LiveFilter, since cursor: String, by api: ConsoleAPI) throws(ConsoleError) -> CatchUpBatch {
+    func missed(
+        _ filter: LiveFilter,
+        on stream: StreamName,
+        since cursor: String,
+        by api: ConsoleAPI
+    ) throws(ConsoleError) -> CatchUpBatch {
         let found = try news(of: filter, since: cursor, by: api)
         let through = Cursor(found.since)?.position ?? 0
         guard !found.events.isEmpty else { return CatchUpBatch(through: through, messages: []) }
@@ -67,17 +99,22 @@ final class LiveLists: Sendable {
         }
         return CatchUpBatch(
             through: through,
-            messages: [Message(stream: filter.stream, position: through, parts: parts)]
+            messages: [Message(stream: stream, position: through, parts: parts)]
         )
     }
 
     /// Returns how long to wait for the next turn.
     private func step() -> Duration {
-        let open = lists.withLock { $0 }
+        let keys = settings.keys()
+        let open = state.withLock { state in
+            if state.keys != keys { restart(&state) }
+            state.keys = keys
+            return state.lists
+        }
         for (stream, list) in open {
             let isNew = settings.now().elapsed(since: list.openedAt) < LiveLists.patience
             guard isNew || settings.isFollowed(stream) else {
-                lists.withLock { $0[stream] = nil }
+                state.withLock { $0.lists[stream] = nil }
                 continue
             }
             advance(list, on: stream)
@@ -92,22 +129,21 @@ final class LiveLists: Sendable {
         } catch {
             // Its key may be gone: the pages reload, and their readers log in again. A ledger that is busy answers later.
             guard case .forbidden = error else { return }
-            lists.withLock { $0[stream] = nil }
-            return settings.publish([Message(stream: stream, position: nil, parts: [.refresh])])
+            return restart()
         }
         var list = list
         list.cursor = found.since
         if found.events.count > LiveLists.rowLimit { list.counted += found.events.count }
-        lists.withLock { lists in
-            guard lists[stream] != nil else { return }
-            lists[stream]?.cursor = list.cursor
-            lists[stream]?.counted = list.counted
-        }
-        guard !found.events.isEmpty else { return }
         let parts =
             found.events.count > LiveLists.rowLimit
             ? [more(list, isCapped: found.next != nil), moved(found.since)] : parts(found.events, since: found.since)
-        settings.publish([Message(stream: stream, position: nil, parts: parts)])
+        state.withLock { state in
+            // It may have ended meanwhile.
+            guard state.lists[stream] != nil else { return }
+            state.lists[stream]?.cursor = list.cursor
+            state.lists[stream]?.counted = list.counted
+            if !found.events.isEmpty { settings.publish([Message(stream: stream, position: nil, parts: parts)]) }
+        }
     }
 
     private func news(

@@ -59,3 +59,15 @@ struct LivePage: ConsolePage {
         }.joined()
     }
 }
+
+/// `/console/live/stream`, for whoever cannot follow it.
+struct LiveStreamPage: ConsolePage {
+    func show(_ visit: Visit) throws(ConsoleError) -> Response {
+        guard visit.may(.operate) else {
+            throw .forbidden(
+                "This needs the right operate, which the key \(visit.session.name) does not have here."
+            )
+        }
+        throw .notFound("There is no such stream. It begins at /console/live.")
+    }
+}

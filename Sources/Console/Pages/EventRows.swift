@@ -48,7 +48,7 @@ struct EventRows {
     }
 
     func user(_ user: UserID?) -> Markup {
-        guard let user else { return .empty }
+        guard let user, !user.text.isEmpty else { return .empty }
         let address = PercentEncoding.encode(user.text)
         return templates.render("events.user", ["address": .field(address), "name": .text(user.text)])
     }

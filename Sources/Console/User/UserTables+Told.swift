@@ -42,7 +42,9 @@ extension UserTables {
     /// Nil for a key that may not see it.
     func hooks(_ deliveries: [HookDeliveriesAnswer.Delivery]?) -> Markup {
         guard let deliveries else { return .empty }
-        let rows = deliveries.prefix(20).map { delivery in
+        // That a user was erased is told to the backend, and to nobody here.
+        let shown = deliveries.filter { $0.type != HookType.userErased.rawValue }
+        let rows = shown.prefix(20).map { delivery in
             let resend =
                 visit.may(.act)
                 ? visit.render(

@@ -142,6 +142,16 @@ public final class LedgerReader: Sendable {
         }
     }
 
+    /// Whether a request with this key was made once, at any node.
+    public func hasKey(
+        _ key: IdempotencyKey,
+        completion: @escaping @Sendable (Result<Bool, LedgerError>) -> Void
+    ) -> Bool {
+        ask(completion) { queries throws(LedgerError) in
+            try queries.hasKey(key)
+        }
+    }
+
     /// The newest position.
     public func head(completion: @escaping @Sendable (Result<Cursor, LedgerError>) -> Void) -> Bool {
         ask(completion) { queries throws(LedgerError) in

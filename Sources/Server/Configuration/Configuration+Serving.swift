@@ -29,6 +29,21 @@ extension SettingsReader {
         return bind
     }
 
+    /// `PAYCAST_CONSOLE_URL`: `https://HOST[:PORT]`; in development, `http` as well.
+    mutating func consoleURL() -> String? {
+        guard let given = given("PAYCAST_CONSOLE_URL") else { return nil }
+        let text = given.value.hasSuffix("/") ? String(given.value.dropLast()) : given.value
+        guard let url = origin(text), url.hasPrefix("https://") || isDevelopment && url.hasPrefix("http://") else {
+            reject(
+                given.name,
+                because: "\(quoted(given.value)) is not https:// and a host, without a path, such as "
+                    + "https://console.example.com"
+            )
+            return nil
+        }
+        return url
+    }
+
     /// Never shows the value: the address of another kind of database may carry a password.
     mutating func database() -> DatabaseURL {
         guard let given = given("DATABASE_URL", flag: "--database") else { return .sqlite(path: "paycast.db") }

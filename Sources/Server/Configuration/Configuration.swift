@@ -19,6 +19,8 @@ public struct Configuration: Sendable {
     public var bind: String
     /// `PAYCAST_CONSOLE_BIND`: where the console is alone; nil if it is at the server's own address.
     public var consoleBind: ConsoleBind?
+    /// `PAYCAST_CONSOLE_URL`: what browsers call the console, for links to it: `https://HOST[:PORT]`.
+    public var consoleURL: String?
     /// `--database`, `DATABASE_URL`, `sqlite:paycast.db`: a file's path, or PostgreSQL's URL.
     public var database: DatabaseURL
     /// `PAYCAST_LISTEN_URL`: the address at which PostgreSQL's notifications arrive, if they do not at the ledger's.
@@ -96,6 +98,7 @@ public struct Configuration: Sendable {
         port = reader.number("PORT", flag: "--port", default: 8080, in: 0...65_535)
         bind = reader.bind()
         consoleBind = reader.consoleBind()
+        consoleURL = reader.consoleURL()
         database = reader.database()
         listenURL = reader.listenURL(of: database)
         publicFolder = reader.publicFolder()

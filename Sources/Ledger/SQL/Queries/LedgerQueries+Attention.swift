@@ -2,6 +2,7 @@ public import Domain
 
 extension LedgerQueries {
     private static let attentionLimit = 50
+    private static let unclaimedPage: Int64 = 200
     /// A store that is not told in time takes the money back.
     private static let urgency = Duration.seconds(86_400)
 
@@ -18,7 +19,11 @@ extension LedgerQueries {
             return Attention(
                 unclaimedContracts: try statements.unclaimed.first { Int($0.integer(0)) } ?? 0,
                 unclaimed: try unclaimed(),
-                quarantined: try entries(in: .quarantined),
+                // What an erased user's events leave behind names nothing.
+                quarantined: try statements.entriesInDoubt.all(
+                    [.text(Outcome.quarantined.rawValue), limit],
+                    read: EntryRow.read
+                ),
                 jobs: urgent + abandoned,
                 hooks: hooks,
                 failedHooks: failed
@@ -26,29 +31,29 @@ extension LedgerQueries {
         }
     }
 
-    private func entries(in doubt: Outcome) throws(EngineError) -> [Entry] {
-        let newest: [Value] = [.text(doubt.rawValue), .integer(Int64(LedgerQueries.attentionLimit))]
-        // What an erased user's events leave behind names nothing.
-        return try statements.entriesInDoubt.all(newest, read: EntryRow.read).filter { $0.notice.event != nil }
-    }
-
-    /// Without those whose contract has found its user since.
+    /// The newest entry of each contract that has no user. Pages on past those whose contract has found its user since, and
+    /// past the older ones of the same contract.
     private func unclaimed() throws(EngineError) -> [Entry] {
         var seen: Set<ContractName> = []
         var found: [Entry] = []
-        for entry in try entries(in: .unclaimed) {
-            guard let contract = ContractName(entry.notice), seen.insert(contract).inserted else { continue }
-            let rows = try statements.contractsByName.all(
-                [.text(contract.lineage), .integer(20)],
-                read: ContractRow.read
+        var before = Int64.max
+        while found.count < LedgerQueries.attentionLimit {
+            let page = try statements.entriesUnclaimed.all(
+                [.integer(before), .integer(LedgerQueries.unclaimedPage)],
+                read: EntryRow.read
             )
-            let isUnclaimed = rows.contains { row in
-                row.tracked.user == nil && row.tracked.key.provider == contract.provider
-                    && row.tracked.key.environment == contract.environment
-            }
-            if isUnclaimed { found.append(entry) }
+            found += page.filter { entry in ContractName(entry.notice).map { seen.insert($0).inserted } ?? false }
+            guard let last = page.last, page.count == Int(LedgerQueries.unclaimedPage) else { break }
+            before = last.position
         }
-        return found
+        return Array(found.prefix(LedgerQueries.attentionLimit))
+    }
+
+    /// Whether a request with this key was made once.
+    public func hasKey(_ key: IdempotencyKey) throws(LedgerError) -> Bool {
+        try snapshot { _ throws(EngineError) in
+            try statements.broadcastKey.first([.text(key.text)]) { _ in true } ?? false
+        }
     }
 }
 

@@ -2,7 +2,8 @@
 struct ReaderStatements {
     let erasureKey, tombstone, tombstonesAfter, bodyAt: Statement
     let committedUpTo, lost: Statement
-    let entriesBefore, newestOfUser, entriesInDoubt, contractsByName, contractsByAccount, unclaimed: Statement
+    let entriesBefore, newestOfUser, entriesInDoubt, entriesUnclaimed, contractsByName, contractsByAccount: Statement
+    let unclaimed, broadcastKey: Statement
     let urgentJobs, abandonedJobs: Statement
     let entriesAfter, entriesOfUser, fragmentsAt, entriesBetween, fragmentsBetween: Statement
     let nextKey, fragmentsOfKey, newestOfKey, fragmentAt: Statement
@@ -56,9 +57,29 @@ struct ReaderStatements {
         entriesInDoubt = try connection.prepare(
             """
             SELECT position, \(EntryRow.columns) FROM entries
-            WHERE outcome = ? AND outcome IN ('unclaimed', 'quarantined') ORDER BY position DESC LIMIT ?
+            WHERE outcome = ? AND outcome IN ('unclaimed', 'quarantined') AND event IS NOT NULL
+            ORDER BY position DESC LIMIT ?
             """
         )
+        // One of the newest 5,000, whose contract has no user. The subquery that counts is never made a join, which could
+        // read all contracts.
+        entriesUnclaimed = try connection.prepare(
+            """
+            SELECT position, \(EntryRow.columns) FROM entries
+            WHERE outcome = 'unclaimed' AND outcome IN ('unclaimed', 'quarantined') AND position < ?
+            AND position >= COALESCE((
+                SELECT position FROM entries
+                WHERE outcome = 'unclaimed' AND outcome IN ('unclaimed', 'quarantined')
+                ORDER BY position DESC LIMIT 1 OFFSET 4999
+            ), 0) AND (
+                SELECT count(*) FROM contracts WHERE contracts.lineage = entries.contract
+                    AND contracts.provider = entries.provider AND contracts.environment = entries.environment
+                    AND contracts.user IS NULL
+            ) > 0
+            ORDER BY position DESC LIMIT ?
+            """
+        )
+        broadcastKey = try connection.prepare("SELECT 1 FROM broadcast_keys WHERE key = ?")
         contractsByName = try connection.prepare(
             """
             SELECT \(ContractRow.selection) FROM contracts WHERE lineage = ?
