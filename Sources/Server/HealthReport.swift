@@ -3,6 +3,7 @@ internal import APIModel
 internal import Ledger
 internal import Pages
 internal import Rails
+internal import Support
 
 /// The answer of `/ready`, gathered from the parts that know it.
 struct HealthReport: Sendable {
