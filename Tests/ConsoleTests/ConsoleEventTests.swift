@@ -180,7 +180,8 @@ import Testing
         site.api.answer(.history, with: HistoryAnswer(node: "n1", range: "hour", step: 60, steps: [step]))
         let overview = try site.send("/console", cookie: cookie).text
         for part in [
-            "the disk is full", "<title>00:00 applied: 3</title>", "1.4 ms", "12.3 ms", "<svg viewBox=\"0 0 600 132\"",
+            "the disk is full", "</a> 1 trouble of this server, 3 purchases", "<title>00:00 applied: 3</title>",
+            "1.4 ms", "12.3 ms", "<svg viewBox=\"0 0 600 132\"",
             // One hour, though the node has counted for a minute.
             "<span>23:01</span>", "up to 12.3 ms", "up to 4<",
         ] {

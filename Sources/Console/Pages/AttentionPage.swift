@@ -38,7 +38,7 @@ struct AttentionPage: ConsolePage {
             (found.failedHooks.count, "message that was given up", "messages that were given up"),
         ]
         let counts = all.filter { $0.0 > 0 }.map { StoreWords.count($0.0, $0.1, $0.2) }
-        guard !counts.isEmpty else { return "Nothing does: this server is well, and all that came is somebody's." }
+        guard !counts.isEmpty else { return "Nothing at the moment." }
         return counts.joined(separator: ", ") + "."
     }
 
