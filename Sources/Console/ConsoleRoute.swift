@@ -22,6 +22,8 @@ enum ConsoleRoute: Equatable {
     /// What `live` follows.
     case liveStream
     case attention
+    /// Asks for whom.
+    case claim
     case nodes
 
     /// Nil if nothing of ours is there.
@@ -36,6 +38,7 @@ enum ConsoleRoute: Equatable {
         case (2, "live"): self = .live
         case (3, "live") where parts[2] == "stream": self = .liveStream
         case (2, "attention"): self = .attention
+        case (2, "claim"): self = .claim
         case (2, "nodes"): self = .nodes
         case (3, "events") where !parts[2].isEmpty: self = .event(id: parts[2])
         case (3, "assets"): self = .asset(parts[2])
@@ -51,7 +54,9 @@ enum ConsoleRoute: Equatable {
     var user: UserID? {
         switch self {
         case .user(let user), .userPreview(let user), .userAction(let user, _): user
-        case .overview, .session, .logOut, .enter, .asset, .search, .event, .live, .liveStream, .attention, .nodes: nil
+        case .overview, .session, .logOut, .enter, .asset, .search, .event, .live, .liveStream, .attention, .claim,
+            .nodes:
+            nil
         }
     }
 
@@ -67,6 +72,7 @@ enum ConsoleRoute: Equatable {
         case .event(let id): EventPage(id: id)
         case .live: LivePage()
         case .attention: AttentionPage()
+        case .claim: ClaimPage()
         case .nodes: NodesPage(facts: settings.facts())
         case .liveStream: LiveStreamPage()
         case .session, .logOut, .enter, .asset: nil

@@ -45,6 +45,18 @@ enum ConsoleTime {
         "\(day(instant)), \(clock(instant)) UTC"
     }
 
+    /// `3 January 2026, 12:04:09 UTC`.
+    static func seconds(_ instant: Instant) -> String {
+        "\(day(instant)), \(clock(instant)):\(second(instant)) UTC"
+    }
+
+    /// `3 January 2026, 12:04:09.250 UTC`.
+    static func milliseconds(_ instant: Instant) -> String {
+        let rest = (instant.milliseconds % 1000 + 1000) % 1000
+        let digits = String(rest + 1000).dropFirst()
+        return "\(day(instant)), \(clock(instant)):\(second(instant)).\(digits) UTC"
+    }
+
     /// `3 January 2026`.
     static func day(_ instant: Instant) -> String {
         let date = instant.calendarDate
@@ -63,5 +75,21 @@ enum ConsoleTime {
         return "\(twoDigits(minutes / 60)):\(twoDigits(minutes % 60))"
     }
 
+    private static func second(_ instant: Instant) -> String { twoDigits((instant.seconds % 60 + 60) % 60) }
+
     private static func twoDigits(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
+}
+
+/// A page of the console. Each function runs on a thread of the console's own, and may wait.
+protocol ConsolePage: Sendable {
+    func show(_ visit: Visit) throws(ConsoleError) -> Response
+
+    /// A form of this page was sent.
+    func act(_ visit: Visit, form: Query) throws(ConsoleError) -> Response
+}
+
+extension ConsolePage {
+    func act(_ visit: Visit, form: Query) throws(ConsoleError) -> Response {
+        throw .methodNotAllowed
+    }
 }

@@ -56,6 +56,7 @@ import Testing
         #expect(page.status == 200, "\(page.text)")
         for part in [
             "The contract changed from in_grace_period to active, until 3 January 2026.", "1.4 ms", "of 3 pages",
+            "3 December 2025, 12:04:00.000 UTC",
             "The store has sent it once more since.", #"href="/console/users/42""#, "2025-12-03T12:04:00Z",
         ] {
             #expect(page.text.contains(part), "\(part): \(page.text)")
@@ -159,7 +160,9 @@ import Testing
         site.api.answer(.attention, with: found)
         let text = try site.send("/console/attention", cookie: cookie).text
         for part in [
-            "the disk is full", "3 in all.", "192.0.2.9", "<code>bad_signature</code>", "/console/events/e0000000-7",
+            "the disk is full", "3 in all.", "192.0.2.9",
+            "1 trouble of this server, 3 purchases that nobody has, 1 refused webhook.",
+            "3 December 2025, 12:04:00 UTC", "<code>bad_signature</code>", "/console/events/e0000000-7",
         ] {
             #expect(text.contains(part), "\(part): \(text)")
         }
@@ -177,11 +180,55 @@ import Testing
         site.api.answer(.history, with: HistoryAnswer(node: "n1", range: "hour", step: 60, steps: [step]))
         let overview = try site.send("/console", cookie: cookie).text
         for part in [
-            "the disk is full", "<title>00:00 applied: 3</title>", "1.4 ms", "12.3 ms", "<svg viewBox=\"0 0 10 132\"",
+            "the disk is full", "</a> 1 trouble of this server, 3 purchases", "<title>00:00 applied: 3</title>",
+            "1.4 ms", "12.3 ms", "<svg viewBox=\"0 0 600 132\"",
+            // One hour, though the node has counted for a minute.
+            "<span>23:01</span>", "up to 12.3 ms", "up to 4<",
         ] {
             #expect(overview.contains(part), "\(part): \(overview)")
         }
         #expect(try site.send("/console/nodes", cookie: cookie).text.contains("alone on its ledger"))
+    }
+
+    @Test func anUnclaimedPurchaseLeadsToItsClaim() throws {
+        var key = Self.operations
+        key = AccessKey(name: key.name, rights: [.read, .operate, .act], secret: key.secret)
+        let site = ConsoleTestSite(keys: [key])
+        let cookie = try site.logIn(key)
+        let item = Self.item("u/1", outcome: .unclaimed, user: nil)
+        let found = AttentionAnswer(
+            node: "n1",
+            refused: [],
+            unclaimedContracts: 1,
+            unclaimed: [item],
+            quarantined: [],
+            jobs: [],
+            hooks: [],
+            failedHooks: [],
+            problems: [],
+            warnings: []
+        )
+        site.api.answer(.attention, with: found)
+        let text = try site.send("/console/attention", cookie: cookie).text
+        #expect(text.contains("1 purchase that nobody has.") && text.contains("<code>u/1</code>"))
+        #expect(text.contains(#"<a href="/console/claim?event=u%2F1"><bdi>Claim it for a user"#), "\(text)")
+        let known = try site.send("/console/attention?user=a%20b", cookie: cookie).text
+        #expect(known.contains(#"<a href="/console/users/a%20b/claim?event=u%2F1"><bdi>Claim it for a b"#), "\(known)")
+        site.api.answer(.event(id: "x"), with: answer(item))
+        site.api.answer(.hookDeliveries, with: HookDeliveriesAnswer(deliveries: [], next: nil))
+        #expect(try site.send("/console/events/x", cookie: cookie).text.contains("/console/claim?event=u%2F1"))
+        #expect(try site.send("/console/claim?event=u%2F1", cookie: cookie).text.contains(#"value="u/1""#))
+        let next = try site.send("/console/claim?event=u%2F1&user=a%2Fb", cookie: cookie)
+        #expect(next.header("Location") == "/console/users/a%2Fb/claim?event=u%2F1")
+    }
+
+    @Test func anEventsWayIsExact() {
+        let instant = Instant(milliseconds: 1_764_763_449_007)
+        #expect(ConsoleTime.milliseconds(instant) == "3 December 2025, 12:04:09.007 UTC")
+        #expect(ConsoleTime.seconds(instant) == "3 December 2025, 12:04:09 UTC")
+        var way = answer(Self.item("x")).way
+        way?.duplicates = 0
+        #expect(EventStory.note(on: way) == "Through this node. The store has not sent it again.")
     }
 
     /// A session without the right is offered neither the pages nor their addresses.

@@ -1,4 +1,5 @@
 import APIModel
+
 @testable import Domain
 
 /// Facts about user 42, as the API tells them.

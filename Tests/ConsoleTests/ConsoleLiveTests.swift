@@ -46,7 +46,8 @@ import Testing
         site.api.answer(.events, with: newest)
         let page = try site.send("/console/live?provider=apple", cookie: cookie).text
         for part in [
-            #"id="event-e0000000-7""#, #"src="/console/live/stream?provider=apple&amp;since=e0000000-7""#,
+            "12:04:00 UTC", #"id="event-e0000000-7""#,
+            #"src="/console/live/stream?provider=apple&amp;since=e0000000-7""#,
             #"href="/console/live?provider=apple&amp;before=e0000000-7""#, #"<option value="apple" selected>"#,
         ] {
             #expect(page.contains(part), "\(part): \(page)")

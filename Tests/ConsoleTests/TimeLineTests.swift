@@ -99,6 +99,8 @@ import Testing
         #expect(inside.contains(line.nowX))
         #expect((1...9).contains(line.ticks.count), "\(line.ticks)")
         #expect(line.ticks.map(\.x) == line.ticks.map(\.x).sorted())
+        // Half of a label such as "15 Jan" is as wide as that.
+        #expect(line.ticks.allSatisfy { (20...TimeLine.width - 20).contains($0.x) }, "\(line.ticks)")
     }
 
     @Test(arguments: [0.001, 0.5, 1, 6, 40, 400, 5000]) func fitsAnyLength(_ days: Double) throws {

@@ -143,7 +143,7 @@ import Testing
         site.api.answer(.user("42"), method: "DELETE", with: erased)
         let form = [("reason", "asked for"), ("confirm", "42"), ("seen", "0.0")]
         let answer = try site.send("/console/users/42/erase", form: form, cookie: cookie)
-        #expect(answer.status == 200 && answer.text.contains("Erased: 1 contracts, 2 orders and 3 entries."))
+        #expect(answer.status == 200 && answer.text.contains("Erased: 1 contract, 2 orders and 3 entries."))
         let asked = try #require(site.api.questions.first { $0.method == "DELETE" })
         #expect(asked.query["reason"] == "asked for")
     }

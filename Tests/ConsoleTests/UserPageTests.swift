@@ -113,6 +113,7 @@ import Testing
         site.api.answer(.hookDeliveries, with: HookDeliveriesAnswer(deliveries: [Self.delivery], next: nil))
         let page = try site.send("/console/users/42", cookie: cookie).text
         for text in given.offered { #expect(page.contains(text), "\(text)") }
+        #expect(page.contains("after 1 try<") == given.rights.contains(.operate))
         for text in given.hidden { #expect(!page.contains(text), "\(text)") }
     }
 
@@ -149,7 +150,7 @@ import Testing
         user: "42",
         type: "entitlements.changed",
         state: "failed",
-        attempts: 4,
+        attempts: 1,
         cursor: Fixture.cursor,
         superseded: 0,
         queuedAt: Fixture.now,

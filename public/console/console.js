@@ -29,19 +29,24 @@ function live(rows) {
     const find = (name) => document.getElementById(`live-${name}`)
     const [pause, show, counter, source] = ["pause", "show", "counter", "source"].map(find)
     let held = []
+    let heldRows = 0
     let isReleasing = false
 
     const isRead = () => rows.matches(":hover, :focus-within") || rows.getBoundingClientRect().top < 0
     const say = () => {
-        counter.textContent = held.length ? `${held.length} new` : ""
-        show.hidden = !held.length
+        counter.textContent = heldRows > longest ? `${heldRows} new, of which the newest ${longest} can be shown` : heldRows ? `${heldRows} new` : ""
+        show.hidden = !heldRows
     }
 
     addEventListener("turbo:before-stream-render", (event) => {
         const stream = event.detail.newStream
-        if (stream.getAttribute("target") !== rows.id || isReleasing || !isRead()) return
+        const isRow = stream.getAttribute("target") === rows.id
+        // What changes a row may be about one that is held.
+        const isChange = heldRows > 0 && stream.hasAttribute("targets")
+        if (isReleasing || !(isChange || (isRow && isRead()))) return
         event.preventDefault()
-        held = [...held, stream.cloneNode(true)].slice(-longest)
+        held = [...held, stream.cloneNode(true)].slice(-2 * longest)
+        if (isRow) heldRows += 1
         say()
     })
 
@@ -49,6 +54,7 @@ function live(rows) {
         isReleasing = true
         document.documentElement.append(...held)
         held = []
+        heldRows = 0
         isReleasing = false
         say()
     })

@@ -68,26 +68,6 @@ struct RevokeAction: UserAction {
     }
 }
 
-/// Gives the user a purchase that nobody has.
-struct ClaimAction: UserAction {
-    let right = Right.act
-    let title = "Claim a purchase"
-    let explanation =
-        "A purchase that no user is known for becomes this user's, as if the user's app had posted it. Take the event's id from "
-        + "what needs attention, or from the buyer's receipt. A purchase that somebody has stays there."
-    let button = "Give it to this user"
-
-    func fields(_ values: ActionValues, _ visit: Visit, user: UserID) throws(ConsoleError) -> Markup {
-        visit.render("action.claim", ["event": .field(values["event"])])
-    }
-
-    func perform(_ values: ActionValues, _ visit: Visit, user: UserID) throws(ConsoleError) -> Markup? {
-        let request = ClaimRequest(event: values["event"], reason: values.reason)
-        _ = try visit.api.post(CommitAnswer.self, to: .claims(user: user), body: request)
-        return nil
-    }
-}
-
 /// Erases the user.
 struct EraseAction: UserAction {
     let right = Right.erase
@@ -110,8 +90,9 @@ struct EraseAction: UserAction {
         return visit.render(
             "action.erased",
             [
-                "contracts": .text(String(answer.contracts)), "orders": .text(String(answer.orders)),
-                "events": .text(String(answer.events)),
+                "contracts": .text(StoreWords.count(answer.contracts, "contract", "contracts")),
+                "orders": .text(StoreWords.count(answer.orders, "order", "orders")),
+                "events": .text(StoreWords.count(answer.events, "entry", "entries")),
             ]
         )
     }

@@ -69,7 +69,8 @@ struct DryRunAction: UserAction {
         return visit.render(
             "action.tried",
             [
-                "read": .text(String(answer.read)), "skipped": .text(String(answer.skipped.count)),
+                "read": .text(StoreWords.count(answer.read, "stored event was", "stored events were")),
+                "skipped": .text(String(answer.skipped.count)),
                 "more": .text(answer.next == nil ? "" : "These are the oldest 100; paycast replay reads them all."),
                 "changes": .markup(
                     changes.isEmpty
@@ -128,7 +129,8 @@ struct RecoverAction: UserAction {
         return visit.render(
             "action.recovered",
             [
-                "store": .text(StoreWords.store(answer.provider)), "found": .text(String(answer.found)),
+                "store": .text(StoreWords.store(answer.provider)),
+                "found": .text(StoreWords.count(answer.found, "message", "messages")),
                 "recovered": .text(String(answer.recovered)), "refused": .text(String(answer.refused)),
                 "problems": .text(answer.problems.joined(separator: " ")),
             ]

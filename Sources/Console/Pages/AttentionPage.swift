@@ -1,4 +1,6 @@
 internal import APIModel
+internal import Domain
+internal import Encoding
 internal import HTTP
 internal import Pages
 
@@ -6,16 +8,15 @@ internal import Pages
 struct AttentionPage: ConsolePage {
     func show(_ visit: Visit) throws(ConsoleError) -> Response {
         let found = try visit.api.get(AttentionAnswer.self, from: .attention)
-        let count = found.problems.count + found.warnings.count
         let body = visit.render(
             "attention",
             [
-                "lead": .text(count == 0 ? "This server is well." : "This server names \(count) of its own troubles."),
+                "lead": .text(AttentionPage.lead(found)),
                 "sentences": .markup(visit.sentences(problems: found.problems, warnings: found.warnings)),
                 "unclaimed_count": .text(
                     found.unclaimedContracts == 1 ? "1 in all." : "\(found.unclaimedContracts) in all."
                 ),
-                "unclaimed": .markup(visit.rows.table(found.unclaimed, caption: "The newest unclaimed")),
+                "unclaimed": .markup(unclaimed(found.unclaimed, visit)),
                 "quarantined": .markup(visit.rows.table(found.quarantined, caption: "The newest quarantined")),
                 "node": .text(found.node), "refused": .markup(refused(found.refused, visit)),
                 "jobs": .markup(jobs(found.jobs, visit)), "hooks": .markup(hooks(found.hooks, visit)),
@@ -23,6 +24,45 @@ struct AttentionPage: ConsolePage {
             ]
         )
         return visit.page("Attention", body)
+    }
+
+    /// All that stands below, counted.
+    static func lead(_ found: AttentionAnswer) -> String {
+        let all = [
+            (found.problems.count + found.warnings.count, "trouble of this server", "troubles of this server"),
+            (found.unclaimedContracts, "purchase that nobody has", "purchases that nobody has"),
+            (found.quarantined.count, "event that contradicts an order", "events that contradict an order"),
+            (found.refused.count, "refused webhook", "refused webhooks"),
+            (found.jobs.count, "word for a store that is late", "words for stores that are late"),
+            (found.hooks.count, "address of your backend that fails", "addresses of your backend that fail"),
+            (found.failedHooks.count, "message that was given up", "messages that were given up"),
+        ]
+        let counts = all.filter { $0.0 > 0 }.map { StoreWords.count($0.0, $0.1, $0.2) }
+        guard !counts.isEmpty else { return "Nothing at the moment." }
+        return counts.joined(separator: ", ") + "."
+    }
+
+    /// Each with its id, and the way to give it to somebody: the user whom the address names, or one who is asked for.
+    private func unclaimed(_ items: [FeedItem], _ visit: Visit) -> Markup {
+        let user = visit.query["user"].flatMap { isValidIdentifier($0) ? UserID($0) : nil }
+        let rows = items.map { item in
+            let event = PercentEncoding.encode(item.event ?? item.cursor)
+            let address =
+                user.map { "users/\(PercentEncoding.encode($0.text))/claim?event=\(event)" } ?? "claim?event=\(event)"
+            let title = user.map { "Claim it for \($0.text)" } ?? "Claim it for a user"
+            let link = visit.render("attention.claim", ["address": .field(address), "title": .text(title)])
+            return visit.render(
+                "attention.purchase",
+                [
+                    "at": .markup(visit.rows.time(item.at)), "id": .field(PercentEncoding.encode(item.cursor)),
+                    "store": .text([item.provider, item.environment].compactMap { $0 }.joined(separator: ", ")),
+                    "type": .text([item.type ?? item.kind, item.subtype].compactMap { $0 }.joined(separator: " ")),
+                    "product": .text(item.product ?? ""), "event": .text(item.event ?? ""),
+                    "claim": .markup(visit.may(.act) && item.event != nil ? link : .empty),
+                ]
+            )
+        }
+        return list("attention.purchases", rows, visit)
     }
 
     private func list(_ name: String, _ rows: [Markup], _ visit: Visit) -> Markup {

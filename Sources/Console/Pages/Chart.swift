@@ -26,6 +26,10 @@ struct Chart {
     var unit = ""
     /// When each step began: ISO 8601.
     var times: [String]
+    /// The steps before these, when nothing was counted yet: the picture has room for them.
+    var blank = 0
+    /// When the first of all steps began, `12:04`.
+    var begin = ""
     var courses: [Course]
 
     func markup(_ visit: Visit) -> Markup {
@@ -36,10 +40,12 @@ struct Chart {
         return visit.render(
             "chart",
             [
-                "title": .text(title), "width": .text(String(max(1, times.count) * Chart.step)),
+                "title": .text(title),
+                "scale": .text(greatest > 0 ? "up to \(Chart.text(greatest, unit))" : "none yet"),
+                "width": .text(String(max(1, blank + times.count) * Chart.step)),
                 "summary": .text("\(title): at most \(Chart.text(greatest, unit)) in a step"),
                 "marks": .markup(form == .bars ? bars(scale, visit) : lines(scale, visit)),
-                "first": .text(times.first.map(Chart.clock) ?? ""), "last": .text(times.last.map(Chart.clock) ?? ""),
+                "first": .text(begin), "last": .text(times.last.map(Chart.clock) ?? ""),
                 "legend": .markup(keys.joined()), "heads": .markup(heads(visit)), "rows": .markup(rows(visit)),
             ]
         )
@@ -58,7 +64,8 @@ struct Chart {
                 return visit.render(
                     "chart.bar",
                     [
-                        "tone": .text(course.tone), "x": .text(String(index * Chart.step)), "y": .text(Chart.text(top)),
+                        "tone": .text(course.tone), "x": .text(String((blank + index) * Chart.step)),
+                        "y": .text(Chart.text(top)),
                         "height": .text(Chart.text(value * scale)),
                         "title": .text("\(Chart.clock(times[index])) \(course.name): \(Chart.text(value, unit))"),
                     ]
@@ -69,9 +76,12 @@ struct Chart {
 
     private func lines(_ scale: Double, _ visit: Visit) -> Markup {
         courses.map { course in
-            let points = course.values.enumerated().compactMap { index, value in
-                value.map { "\(index * Chart.step + 4),\(Chart.text(Chart.height - $0 * scale))" }
+            let known = course.values.enumerated().compactMap { index, value in
+                value.map { (x: (blank + index) * Chart.step + 4, y: Chart.text(Chart.height - $0 * scale)) }
             }
+            // A line of one point would not be seen.
+            let dash = known.count == 1 ? known.map { (x: $0.x + Chart.step / 2, y: $0.y) } : []
+            let points = (known + dash).map { "\($0.x),\($0.y)" }
             return visit.render(
                 "chart.line",
                 ["tone": .text(course.tone), "points": .field(points.joined(separator: " "))]
@@ -97,7 +107,7 @@ struct Chart {
         }.joined()
     }
 
-    private static func clock(_ iso8601: String) -> String {
+    fileprivate static func clock(_ iso8601: String) -> String {
         Instant(iso8601: iso8601).map(ConsoleTime.clock) ?? ""
     }
 
@@ -119,7 +129,17 @@ struct HistoryCharts {
         self.history = history
     }
 
-    var all: [Chart] { [events, stores, way, delays, pages, hooks] }
+    /// Each spans the whole hour or day, however long the node has counted.
+    var all: [Chart] {
+        let blank = max(0, (history.range == "day" ? 86_400 : 3600) / max(1, history.step) - history.steps.count)
+        let first = history.steps.first.flatMap { Instant(iso8601: $0.at) }
+        let begin = first.map { ConsoleTime.clock($0 - .seconds(Int64(blank * history.step))) } ?? ""
+        return [events, stores, way, delays, pages, hooks].map { chart in
+            var chart = chart
+            (chart.blank, chart.begin) = (blank, begin)
+            return chart
+        }
+    }
 
     private var times: [String] { history.steps.map(\.at) }
     private var span: String { history.step == 60 ? "a minute" : "a quarter of an hour" }

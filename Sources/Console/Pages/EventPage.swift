@@ -26,7 +26,8 @@ struct EventPage: ConsolePage {
             "event",
             [
                 "type": .text(type), "sentence": .text(EventStory.sentence(of: event)),
-                "newer": .markup(newer(answer.newer, visit)), "facts": .markup(facts(event, visit)),
+                "newer": .markup(newer(answer.newer, visit) + claim(event, visit)),
+                "facts": .markup(facts(event, visit)),
                 "way_note": .text(EventStory.note(on: answer.way)), "way": .markup(way(answer, visit)),
                 "hooks": .markup(try hooks(event, visit)), "changes": .markup(changes(event, visit)),
                 "fragments": .markup(fragments(event, visit)),
@@ -41,6 +42,12 @@ struct EventPage: ConsolePage {
         guard let newer else { return .empty }
         let id = PercentEncoding.encode(newer.cursor)
         return visit.render("event.newer", ["id": .field(id), "at": .markup(visit.time(newer.occurredAt))])
+    }
+
+    /// The way to give a purchase that nobody has to somebody.
+    private func claim(_ event: FeedItem, _ visit: Visit) -> Markup {
+        guard event.outcome == Outcome.unclaimed.rawValue, let id = event.event, visit.may(.act) else { return .empty }
+        return visit.render("event.claim", ["id": .field(PercentEncoding.encode(id))])
     }
 
     private func facts(_ event: FeedItem, _ visit: Visit) -> Markup {
@@ -74,11 +81,18 @@ struct EventPage: ConsolePage {
             visit.render(
                 "event.step",
                 [
-                    "name": .text(step.name), "at": .markup(visit.time(step.at)),
+                    "name": .text(step.name), "at": .markup(time(step.at, visit)),
                     "after": .text(step.after.map(EventStory.milliseconds) ?? ""),
                 ]
             )
         }.joined()
+    }
+
+    /// With milliseconds, as the steps have them.
+    private func time(_ iso8601: String?, _ visit: Visit) -> Markup {
+        guard let iso8601, let instant = Instant(iso8601: iso8601) else { return .empty }
+        let text = ConsoleTime.milliseconds(instant)
+        return visit.render("parts.time", ["iso": .text(iso8601), "text": .text(text)])
     }
 
     private func hooks(_ event: FeedItem, _ visit: Visit) throws(ConsoleError) -> Markup {
@@ -185,8 +199,12 @@ enum EventStory {
     static func note(on way: EventWay?) -> String {
         guard let way else { return "This node has not received it since its start, or has forgotten its way." }
         let again =
-            way.duplicates == 0 ? "never again" : way.duplicates == 1 ? "once more" : "\(way.duplicates) times more"
-        return "Through this node. The store has sent it \(again) since."
+            switch way.duplicates {
+            case 0: "The store has not sent it again."
+            case 1: "The store has sent it once more since."
+            default: "The store has sent it \(way.duplicates) more times since."
+            }
+        return "Through this node. \(again)"
     }
 
     /// In words; nil for no date.

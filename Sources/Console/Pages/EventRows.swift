@@ -40,7 +40,7 @@ struct EventRows {
     func chip(_ item: FeedItem) -> Markup {
         guard let outcome = item.outcome else { return .empty }
         let mark = outcome == Outcome.unclaimed.rawValue ? EventRows.mark(of: item) : nil
-        return chip(outcome, tone: EventRows.tone(outcome), mark: mark)
+        return chip(outcome, tone: StoreWords.tone(ofOutcome: outcome), mark: mark)
     }
 
     func chip(_ word: String, tone: String, mark: String? = nil) -> Markup {
@@ -53,19 +53,10 @@ struct EventRows {
         return templates.render("events.user", ["address": .field(address), "name": .text(user.text)])
     }
 
-    /// The tone of an outcome; its word stands beside it.
-    static func tone(_ outcome: String) -> String {
-        switch Outcome(rawValue: outcome) {
-        case .applied: "good"
-        case .unclaimed: "warn"
-        case .quarantined: "stop"
-        case .stale, .duplicate, .ignored, nil: "quiet"
-        }
-    }
-
-    private func time(_ iso8601: String) -> Markup {
+    /// With seconds, which tell the events of one minute apart.
+    func time(_ iso8601: String) -> Markup {
         guard let instant = Instant(iso8601: iso8601) else { return .empty }
-        return templates.render("parts.time", ["iso": .text(iso8601), "text": .text(ConsoleTime.text(instant))])
+        return templates.render("parts.time", ["iso": .text(iso8601), "text": .text(ConsoleTime.seconds(instant))])
     }
 }
 

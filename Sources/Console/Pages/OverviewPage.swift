@@ -15,13 +15,15 @@ struct OverviewPage: ConsolePage {
 
     private func health(_ visit: Visit) -> Markup {
         let sentences: Markup
+        var lead = ""
         do throws(ConsoleError) {
             let found = try visit.api.get(AttentionAnswer.self, from: .attention)
             sentences = visit.sentences(problems: found.problems, warnings: found.warnings)
+            lead = AttentionPage.lead(found)
         } catch {
             sentences = visit.sentences(problems: [error.message], warnings: [])
         }
-        return visit.render("overview.health", ["sentences": .markup(sentences)])
+        return visit.render("overview.health", ["sentences": .markup(sentences), "lead": .text(lead)])
     }
 
     private func pictures(_ visit: Visit) -> Markup {

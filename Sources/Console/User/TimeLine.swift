@@ -77,7 +77,10 @@ struct TimeLine: Equatable {
                 y: TimeLine.top + Double(number) * TimeLine.laneHeight
             )
         }
+        // The middle of a label is at its tick: nearer to an edge it would be cut.
+        let room = scale.isLong ? 34.0 : 20
         ticks = scale.ticks.map { Tick(at: $0, text: ConsoleTime.shortDay($0, withYear: scale.isLong), x: scale.x($0)) }
+            .filter { $0.x >= room && $0.x <= TimeLine.width - room }
         self.now = now
         nowX = scale.x(now)
         hidden = contracts.count - shown.count

@@ -25,7 +25,8 @@ struct TimeLinePicture {
             "time_line",
             [
                 "width": number(TimeLine.width), "height": number(line.height), "bottom": number(bottom),
-                "lanes": .markup(line.lanes.map(lane).joined()), "now": number(line.nowX),
+                "lanes": .markup(line.lanes.map(lane).joined()),
+                "names": .markup(line.lanes.map(name).joined()), "now": number(line.nowX),
                 "now_text": number(min(line.nowX, TimeLine.width - 28)),
                 "ticks": .markup(line.ticks.map { tick($0, bottom: bottom) }.joined()),
                 "legend": .markup(legend.joined()), "rows": .markup(line.lanes.map(rows).joined()),
@@ -40,11 +41,15 @@ struct TimeLinePicture {
         visit.render("time_line.tick", ["x": number(tick.x), "text": .text(tick.text), "bottom": number(bottom)])
     }
 
+    /// Above all else, or the line of now would cross it.
+    private func name(_ lane: TimeLine.Lane) -> Markup {
+        visit.render("time_line.lane_name", ["name": .text(lane.name), "y": number(lane.y + 12)])
+    }
+
     private func lane(_ lane: TimeLine.Lane) -> Markup {
         visit.render(
             "time_line.lane",
             [
-                "name": .text(lane.name), "y": number(lane.y + 12),
                 "bands": .markup(lane.bands.map { band($0, y: lane.y + 20) }.joined()),
                 "marks": .markup(lane.marks.map { mark($0, y: lane.y + 34) }.joined()),
             ]

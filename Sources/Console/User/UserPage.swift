@@ -43,9 +43,14 @@ struct UserPage: ConsolePage {
             let attention = try? visit.api.get(AttentionAnswer.self, from: .attention)
         else { return .empty }
         let hour = visit.now - .seconds(3600)
-        let count = attention.unclaimed.count { Instant(iso8601: $0.at).map { $0 >= hour } ?? false }
-        let what = count == 1 ? "1 unclaimed purchase" : "\(count) unclaimed purchases"
-        return visit.render("user.unclaimed", ["text": .text("\(what) of the last hour.")])
+        let recent = attention.unclaimed.filter { Instant(iso8601: $0.at).map { $0 >= hour } ?? false }
+        // A contract may have several events.
+        let count = Set(recent.map { $0.contract ?? $0.cursor }).count
+        let what = StoreWords.count(count, "unclaimed purchase", "unclaimed purchases")
+        return visit.render(
+            "user.unclaimed",
+            ["text": .text("\(what) of the last hour."), "user": .field(PercentEncoding.encode(user.text))]
+        )
     }
 
     private func cause(_ event: FeedItem?, _ visit: Visit) -> Markup {

@@ -39,12 +39,12 @@ struct UserSentences: Equatable {
             return (
                 "No purchase: \(open == 1 ? "one order is" : "\(open) orders are") open, and no store has named one yet.",
                 "If the buyer has paid, the store's message is missing, was refused, or came without the order's token: "
-                    + "look for the transaction, and at what needs attention."
+                    + "look for the original transaction id, and at what needs attention."
             )
         }
         return (
             "No store has ever named this user.",
-            "Search for the order, the transaction or the purchase token that the buyer can show. The purchase may be under "
+            "Search for the order, the original transaction id or the purchase token that the buyer can show. The purchase may be under "
                 + "another user, or unclaimed: the app then sent no order token."
         )
     }

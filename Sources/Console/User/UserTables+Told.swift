@@ -56,7 +56,7 @@ extension UserTables {
                 [
                     "url": .text(delivery.url), "type": .text(delivery.type), "state": .text(delivery.state),
                     "tone": .text(UserTables.tone(ofDelivery: delivery.state)),
-                    "attempts": .text(String(delivery.attempts)),
+                    "attempts": .text(StoreWords.count(delivery.attempts, "try", "tries")),
                     "queued": .markup(visit.time(delivery.queuedAt)), "ended": .markup(visit.time(delivery.endedAt)),
                     "reason": .text(delivery.reason ?? ""), "resend": .markup(resend),
                 ]

@@ -41,7 +41,6 @@ struct UserTables {
                     "environment": .text(item.provider == Provider.paycast.rawValue ? "" : item.environment),
                     "app": .text(details.app), "contract": .text(item.contract),
                     "price": .text(StoreWords.price(details.price, currency: details.currency) ?? ""),
-
                     "also": .text(also),
                     "until": .markup(
                         item.accessUntil == nil ? visit.render("user.no_end") : visit.time(item.accessUntil)
@@ -122,7 +121,7 @@ struct UserTables {
                 "words": .text(EventNames.ownWords(item) ?? item.kind),
                 "store": .text(item.provider.map(StoreWords.store) ?? ""),
                 "environment": .text(item.provider == Provider.paycast.rawValue ? "" : item.environment ?? ""),
-                "outcome": .text(item.outcome ?? ""), "tone": .text(UserTables.tone(of: item.outcome)),
+                "outcome": .text(item.outcome ?? ""), "tone": .text(StoreWords.tone(ofOutcome: item.outcome)),
                 "reason": .markup(reason(item, among: events)), "change": .text(change ?? ""),
                 "told": .text(told.isEmpty ? "" : "pages were told: " + told.joined(separator: ", ")),
             ]
@@ -145,15 +144,6 @@ struct UserTables {
             hasLinks ? "user.newer" : "user.newer_without_link",
             ["id": .field(PercentEncoding.encode(newer.cursor)), "time": .text(ConsoleTime.text(date))]
         )
-    }
-
-    private static func tone(of outcome: String?) -> String {
-        switch outcome.flatMap(Outcome.init) {
-        case .applied: "good"
-        case .unclaimed: "warn"
-        case .quarantined: "stop"
-        case .stale, .duplicate, .ignored, nil: "quiet"
-        }
     }
 
     func nothing(_ text: String) -> Markup { visit.render("user.nothing", ["text": .text(text)]) }

@@ -50,6 +50,21 @@ enum StoreWords {
         return opens && !item.active ? "stop" : tone(item.state)
     }
 
+    /// The tone of an event's outcome, beside its word.
+    static func tone(ofOutcome outcome: String?) -> String {
+        switch outcome.flatMap(Outcome.init) {
+        case .applied: "good"
+        case .unclaimed: "warn"
+        case .quarantined: "stop"
+        case .stale, .duplicate, .ignored, nil: "quiet"
+        }
+    }
+
+    /// `1 try`, `2 tries`.
+    static func count(_ number: Int, _ one: String, _ many: String) -> String {
+        "\(number) \(number == 1 ? one : many)"
+    }
+
     /// `9.99 EUR`; nil for no amount.
     static func price(_ thousandths: Int64?, currency: String?) -> String? {
         guard let thousandths, let currency else { return nil }

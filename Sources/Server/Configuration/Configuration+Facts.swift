@@ -16,8 +16,8 @@ extension Configuration {
             ("Transfers", accessPolicy.transfers.rawValue), ("Loops", String(loops)),
             ("Connections at most", String(limits.connections)), ("TLS", tls == nil ? "at a proxy, or none" : "here"),
             ("Keys with a name", namedKeys.map(\.name).sorted().joined(separator: ", ")),
-            ("The app's backend is told at", String(hooks.count) + " addresses"),
-            ("Forwards to", String(forward.count) + " staging servers"),
+            ("The app's backend is told at", hooks.count == 1 ? "1 address" : "\(hooks.count) addresses"),
+            ("Forwards to", forward.count == 1 ? "1 staging server" : "\(forward.count) staging servers"),
             ("Rails", redis != nil ? "Redis" : railsCable != nil ? "its cable's database" : "not heard"),
             ("Development", isDevelopment ? "yes: simulated stores, an own clock" : "no"),
         ]
