@@ -39,7 +39,9 @@ public final class Console: Sendable {
         guard door.isThere else { return .respond(.notFound) }
         if case .asset(let name) = ConsoleRoute(request.head) { return .respond(files.answer(name)) }
         if case .liveStream = ConsoleRoute(request.head), let answer = stream(request) { return answer }
-        guard request.body.count <= Console.bodyLimit else { return .respond(Console.tooLarge) }
+        guard request.body.count <= Console.bodyLimit else {
+            return .respond(ConsoleHeaders.added(to: layout.page(Console.tooLong, session: nil)))
+        }
         let lane = lanes.lane(of: request, isKnown: door.session(of: request) != nil)
         return .later { [self] reply in
             lane.submit { reply.send(ConsoleHeaders.added(to: self.response(to: request))) }
@@ -58,7 +60,10 @@ public final class Console: Sendable {
 
     /// A form has a reason and a few fields.
     private static let bodyLimit = 16 << 10
-    private static let tooLarge = Response.error(413, code: "too_large", message: "No form of the console is as long.")
+    private static let tooLong = ConsoleError.invalid(
+        code: "invalid_form",
+        message: "No form of the console is as long. Go back, and send less."
+    )
     private static let invalidUser = Response.error(
         400,
         code: "invalid_user",
