@@ -142,7 +142,7 @@ def test_the_user_was_erased(desk, shop, user):
     desk.fill("Why", "asked for by letter")
     desk.fill("to confirm", user)
     desk.press("Erase this user for ever")
-    desk.shows("Erased: 1 contracts")
+    desk.shows("Erased: 1 contract,")
     for text in (user, event):
         desk.search(text)
         desk.shows("Nothing")
