@@ -17,6 +17,12 @@ import Testing
         let marks: [TimeLine.Mark.Kind]
     }
 
+    private static func bought(_ contract: ContractItem, day: Double) -> ContractItem {
+        var contract = contract
+        contract.details.purchasedAt = Fixture.date(day).iso8601
+        return contract
+    }
+
     static let cases = [
         Case(
             testDescription: "a subscription that renews",
@@ -38,6 +44,16 @@ import Testing
             ],
             bands: ["active", "in_grace_period", "active", "active*"],
             marks: [.charge, .failure, .charge, .end]
+        ),
+        Case(
+            testDescription: "in grace now, and active when it was bought",
+            contracts: [bought(Fixture.contract(.inGracePeriod), day: -31)],
+            events: [
+                Fixture.event(.subscriptionStarted, day: -30),
+                Fixture.event(.graceStarted, state: .inGracePeriod, day: -1, position: 8),
+            ],
+            bands: ["active", "in_grace_period", "in_grace_period*"],
+            marks: [.charge, .failure, .end]
         ),
         Case(
             testDescription: "an end that nobody has told",

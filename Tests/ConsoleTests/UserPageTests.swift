@@ -1,5 +1,6 @@
 import APIModel
 import Domain
+import HTTP
 import Pages
 import Support
 import TestSupport
@@ -52,6 +53,15 @@ import Testing
         for part in ["<script>", "<img src=x", "\u{202E}", "\u{7}", "\u{1B}", String(repeating: "long", count: 100)] {
             #expect(!page.text.contains(part), "\(part)")
         }
+    }
+
+    /// What the user has is said by the newest events, whichever are listed.
+    @Test func olderEventsChangeNoSentence() throws {
+        let renewal = Fixture.event(.subscriptionRenewed)
+        let (site, cookie) = try site(Fixture.record([Fixture.contract()]), events: [renewal])
+        #expect(try site.send("/console/users/42?before=e-7", cookie: cookie).status == 200)
+        let asked = site.api.questions.filter { $0.route == .userEvents(user: "42") }.map { $0.query["before"] }
+        #expect(asked == [nil, "e-7"])
     }
 
     @Test func saysWhatIsMissing() throws {

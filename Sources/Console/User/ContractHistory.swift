@@ -49,7 +49,8 @@ struct ContractHistory {
         if let bought = contract.details.purchasedAt.flatMap({ Instant(iso8601: $0) }),
             told.first.map({ bought < $0.at }) ?? true
         {
-            changes.append((bought, told.first?.event.previousState ?? contract.entitlement.state))
+            let state = told.first.flatMap { $0.event.previousState ?? $0.event.state }
+            changes.append((bought, state ?? contract.entitlement.state))
         }
         for (at, event) in told {
             guard let state = event.state, state != changes.last?.state else { continue }

@@ -23,7 +23,7 @@ struct UserPage: ConsolePage {
                 "actions": .markup(UserActionLinks(visit, user: user).markup(facts)),
                 "picture": .markup(TimeLinePicture(visit).markup(facts)),
                 "contracts": .markup(tables.contracts(facts)), "orders": .markup(tables.orders(facts.record.orders)),
-                "events": .markup(tables.events(facts.events, isFirst: visit.query["before"] == nil)),
+                "events": .markup(tables.events(facts.listed, isFirst: visit.query["before"] == nil)),
                 "pages": .markup(tables.pages(facts.pages)), "hooks": .markup(tables.hooks(facts.hooks)),
                 "audit": .markup(tables.audit(facts.audit)),
             ]
@@ -87,7 +87,10 @@ struct UserPreviewPage: ConsolePage {
 /// All that the page asks the API for. What the key may not see is nil, and so is what cannot be told at the moment.
 struct UserFacts {
     let record: UserAnswer
+    /// The newest, by which the page says what the user has and why.
     let events: UserEventsAnswer
+    /// Those that the page lists: older ones, if it was asked for them.
+    let listed: UserEventsAnswer
     let pages: UserPagesAnswer?
     let hooks: [HookDeliveriesAnswer.Delivery]?
     let audit: [AuditItem]?
@@ -95,9 +98,14 @@ struct UserFacts {
     static let pageSize = "50"
 
     init(of user: UserID, _ visit: Visit) throws(ConsoleError) {
-        let before = visit.query["before"].map { [(name: "before", value: $0)] } ?? []
+        let limit = (name: "limit", value: UserFacts.pageSize)
         record = try visit.api.get(from: .user(user))
-        events = try visit.api.get(from: .userEvents(user: user), query: [("limit", UserFacts.pageSize)] + before)
+        events = try visit.api.get(from: .userEvents(user: user), query: [limit])
+        if let before = visit.query["before"] {
+            listed = try visit.api.get(from: .userEvents(user: user), query: [limit, ("before", before)])
+        } else {
+            listed = events
+        }
         pages = UserFacts.optional(UserPagesAnswer.self, visit, right: .read, from: .userPages(user: user))
         let query = [(name: "user", value: user.text)]
         hooks =
