@@ -1,4 +1,4 @@
-internal import Domain
+import Domain
 public import Stores
 public import Support
 

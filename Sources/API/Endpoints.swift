@@ -1,6 +1,6 @@
-internal import Assets
+import Assets
 public import Domain
-internal import HTTP
+import HTTP
 public import Pages
 
 /// Maps each route to the endpoint that answers it.

@@ -1,7 +1,7 @@
-internal import Domain
-internal import Stores
-internal import Support
-internal import Synchronization
+import Domain
+import Stores
+import Support
+import Synchronization
 
 /// Counts everything that the server refuses, and logs at most one line a minute per store and reason. A stranger who
 /// posts rubbish cannot fill the disk, and no store is ever turned away silently.

@@ -1,8 +1,8 @@
-internal import APIModel
-internal import Domain
-internal import Ledger
-internal import Pages
-internal import Stores
+import APIModel
+import Domain
+import Ledger
+import Pages
+import Stores
 
 extension Response {
     /// The answer to a store, or to an app, after the commit.

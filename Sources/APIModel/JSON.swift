@@ -1,4 +1,4 @@
-internal import FoundationEssentials
+import FoundationEssentials
 
 /// How the API's types become JSON and come back. The server only writes with it: it reads what others send with
 /// `Encoding`, strictly.

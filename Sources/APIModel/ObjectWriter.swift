@@ -1,4 +1,4 @@
-internal import Encoding
+import Encoding
 
 /// Writes a JSON object by hand, for answers that are made so often that `JSONEncoder` would cost more than all the rest.
 /// Their members come in the order of their names, so that the bytes are those of `JSON.encode`.

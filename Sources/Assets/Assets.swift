@@ -1,4 +1,4 @@
-internal import CAssets
+import CAssets
 
 /// Files of `public/` that the program carries in itself, so that they are there whatever the public folder holds, and
 /// where there is none. `Sources/CAssets/assets.c` lists them.

@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// The reason why a benchmark has no result.
 enum BenchmarkError: Error, CustomStringConvertible {

@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// `swift run -c release Benchmarks [name …]`: measures Paycast and its floor, and prints one table.
 func measure(_ names: [String]) throws -> Report {

@@ -1,10 +1,10 @@
-internal import APIModel
-internal import Assets
+import APIModel
+import Assets
 public import Domain
-internal import Encoding
-internal import HTTP
+import Encoding
+import HTTP
 public import Pages
-internal import Support
+import Support
 
 /// The operators' pages at `/console`: a client of the API in the same process. It knows no ledger and no store.
 public final class Console: Sendable {

@@ -1,9 +1,9 @@
-internal import APIModel
-internal import Domain
-internal import Encoding
-internal import HTTP
-internal import Pages
-internal import Support
+import APIModel
+import Domain
+import Encoding
+import HTTP
+import Pages
+import Support
 
 /// The API as a page of the console uses it: inside this process, with the key of its session. So a page can show and do
 /// what the key may, and nothing else. It blocks: pages run on threads of the console's own.

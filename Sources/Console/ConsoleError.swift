@@ -1,5 +1,5 @@
-internal import APIModel
-internal import Pages
+import APIModel
+import Pages
 
 /// Why a page cannot be shown, or an action not be done. Each text is for the person in front of it.
 enum ConsoleError: Error, Equatable {

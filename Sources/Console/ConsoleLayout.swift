@@ -1,4 +1,4 @@
-internal import Pages
+import Pages
 
 /// The frame around each page: its head, the menu, and who has logged in.
 struct ConsoleLayout {

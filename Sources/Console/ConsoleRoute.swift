@@ -1,6 +1,6 @@
-internal import Domain
-internal import Encoding
-internal import HTTP
+import Domain
+import Encoding
+import HTTP
 
 /// Where in the console a request goes. A user's id or an event's is one part of the path, whatever bytes it has.
 enum ConsoleRoute: Equatable {

@@ -1,6 +1,6 @@
-internal import Domain
-internal import HTTP
-internal import Pages
+import Domain
+import HTTP
+import Pages
 
 /// One request for a page, by somebody who has come in: all that a page works with.
 struct Visit: Sendable {

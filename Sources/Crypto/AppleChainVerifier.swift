@@ -1,6 +1,6 @@
-internal import COpenSSL
+import COpenSSL
 public import Domain
-internal import Synchronization
+import Synchronization
 
 /// Checks Apple's three-part chain once per (leaf, intermediate) and remembers the verdict.
 ///

@@ -1,7 +1,7 @@
-internal import COpenSSL
+import COpenSSL
 public import Domain
-internal import Encoding
-internal import Glibc
+import Encoding
+import Glibc
 
 /// An X.509 certificate (RFC 5280), read from exactly its DER bytes.
 struct Certificate: Sendable {

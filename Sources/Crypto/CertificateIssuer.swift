@@ -1,6 +1,6 @@
-internal import COpenSSL
+import COpenSSL
 public import Domain
-internal import Encoding
+import Encoding
 
 /// A certificate with its key, which signs other certificates. For development and tests only; nobody trusts it unless
 /// its root is configured.

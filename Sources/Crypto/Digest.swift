@@ -1,4 +1,4 @@
-internal import COpenSSL
+import COpenSSL
 
 /// The hash functions that Rails' and the stores' formats use. Use SHA-1 only where a format requires it.
 public enum HashFunction: Sendable, CaseIterable {

@@ -1,5 +1,5 @@
-internal import COpenSSL
-internal import Encoding
+import COpenSSL
+import Encoding
 
 /// Owns one OpenSSL object and frees it. Every pointer that outlives a call belongs to a handle.
 ///

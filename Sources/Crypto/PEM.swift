@@ -1,4 +1,4 @@
-internal import Encoding
+import Encoding
 
 /// Text encoding of DER (RFC 7468).
 public enum PEM {

@@ -1,4 +1,4 @@
-internal import COpenSSL
+import COpenSSL
 
 /// An elliptic-curve key that signs: for the development store, tests, and a store's API.
 public struct PrivateKey: Sendable {

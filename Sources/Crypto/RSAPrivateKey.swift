@@ -1,4 +1,4 @@
-internal import COpenSSL
+import COpenSSL
 
 /// An RSA key that signs RS256, for a Google service account or the development store.
 public struct RSAPrivateKey: Sendable {

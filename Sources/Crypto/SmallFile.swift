@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// Reads and writes files of a few kilobytes in one go: certificates, keys and addresses.
 public enum SmallFile {

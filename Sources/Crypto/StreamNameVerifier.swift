@@ -1,5 +1,5 @@
 public import Domain
-internal import Encoding
+import Encoding
 
 /// Rails' signed stream names: signs and verifies what `turbo_stream_from` puts into a page, with the same keys.
 ///

@@ -1,5 +1,5 @@
-internal import COpenSSL
-internal import Glibc
+import COpenSSL
+import Glibc
 
 /// The root certificates that a chain may end at.
 public struct TrustedRoots: Sendable, Equatable {

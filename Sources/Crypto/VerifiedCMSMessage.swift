@@ -1,4 +1,4 @@
-internal import COpenSSL
+import COpenSSL
 public import Domain
 
 /// The content of a verified message, and when its signer was valid.

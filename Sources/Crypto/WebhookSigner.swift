@@ -1,4 +1,4 @@
-internal import Encoding
+import Encoding
 
 /// Signs messages by the Standard Webhooks specification, and verifies them
 /// (https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md).

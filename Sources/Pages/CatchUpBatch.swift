@@ -1,4 +1,4 @@
-internal import Domain
+import Domain
 
 /// The messages that let a page catch up before it goes live, from the ledger or from memory.
 public struct CatchUpBatch: Sendable {

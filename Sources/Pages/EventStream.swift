@@ -1,4 +1,4 @@
-internal import APIModel
+import APIModel
 public import Domain
 public import HTTP
 

@@ -1,6 +1,6 @@
 public import Domain
 public import Support
-internal import Synchronization
+import Synchronization
 
 /// Remembers which refreshes reloaded pages whose HTML may name the same cursor afterwards. All loops of a gateway
 /// share it, since a page may come back to another loop.

@@ -1,6 +1,6 @@
-internal import Crypto
+import Crypto
 public import Domain
-internal import Encoding
+import Encoding
 
 /// The `<turbo-stream-source>` element of a page, addressed by the signature in its `src`.
 ///

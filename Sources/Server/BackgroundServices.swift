@@ -1,7 +1,7 @@
-internal import API
-internal import Domain
-internal import Stores
-internal import Support
+import API
+import Domain
+import Stores
+import Support
 
 /// The work that runs beside the pipeline: jobs and messages to the app's backend after a commit, asking a store before a period counts as ended, and
 /// fetching what a store sent while no server was listening.

@@ -1,9 +1,9 @@
-internal import Crypto
-internal import Domain
-internal import Gateway
-internal import Glibc
-internal import Support
-internal import Synchronization
+import Crypto
+import Domain
+import Gateway
+import Glibc
+import Support
+import Synchronization
 
 /// Notices that the certificate or its key was renewed, and gives new connections the new one. One thread owns it.
 struct CertificateWatch {

@@ -1,5 +1,5 @@
-internal import API
-internal import Pages
+import API
+import Pages
 
 /// Answers at the console's own address: with its pages, and nothing else.
 struct ConsoleHandler: RequestHandler {

@@ -1,6 +1,6 @@
-internal import Gateway
-internal import Pages
-internal import Support
+import Gateway
+import Pages
+import Support
 
 /// A thread that looks every second for changed template files and a renewed certificate. It also returns memory to the
 /// system after many connections have ended, and lets others do something each second.

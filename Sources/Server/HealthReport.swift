@@ -1,9 +1,9 @@
-internal import API
-internal import APIModel
-internal import Ledger
-internal import Pages
-internal import Rails
-internal import Support
+import API
+import APIModel
+import Ledger
+import Pages
+import Rails
+import Support
 
 /// The answer of `/ready`, gathered from the parts that know it.
 struct HealthReport: Sendable {

@@ -1,4 +1,4 @@
-internal import Domain
+import Domain
 public import Ledger
 
 /// Brings a ledger's tables up to date without a server, as a platform does before it starts the new version.

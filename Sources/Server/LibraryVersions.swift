@@ -1,8 +1,8 @@
-internal import Crypto
-internal import HTTP
-internal import Ledger
-internal import PostgresLedger
-internal import Rails
+import Crypto
+import HTTP
+import Ledger
+import PostgresLedger
+import Rails
 
 /// The version of this release. The nodes of a shared ledger show theirs to each other.
 public let releaseVersion = "0.1.0"

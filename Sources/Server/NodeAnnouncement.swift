@@ -1,6 +1,6 @@
-internal import Domain
-internal import Encoding
-internal import Pages
+import Domain
+import Encoding
+import Pages
 
 /// A message between nodes for their pages, with content that the log does not hold.
 ///

@@ -1,7 +1,7 @@
-internal import Domain
-internal import Simulator
-internal import Stores
-internal import Support
+import Domain
+import Simulator
+import Stores
+import Support
 
 /// The stores that are configured, with the settings of the last reload.
 struct OpenStores: Sendable {

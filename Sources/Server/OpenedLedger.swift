@@ -1,9 +1,9 @@
-internal import Domain
-internal import Glibc
-internal import Ledger
-internal import Pages
-internal import PostgresLedger
-internal import Support
+import Domain
+import Glibc
+import Ledger
+import Pages
+import PostgresLedger
+import Support
 
 /// The ledger that `DATABASE_URL` names, with the parts that its engine needs: a file is locked against a second
 /// server, and a database is followed, because other nodes write it too.

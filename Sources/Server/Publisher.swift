@@ -1,10 +1,10 @@
-internal import API
-internal import Domain
-internal import Gateway
-internal import Pages
-internal import Rails
-internal import Support
-internal import Synchronization
+import API
+import Domain
+import Gateway
+import Pages
+import Rails
+import Support
+import Synchronization
 
 /// Turns committed entries into messages for the loops: each fragment is rendered once, on the thread that committed
 /// it.

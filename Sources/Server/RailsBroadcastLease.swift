@@ -1,6 +1,6 @@
-internal import Ledger
-internal import Support
-internal import Synchronization
+import Ledger
+import Support
+import Synchronization
 
 /// The lease under which a node commits what it reads from the app's cable database, and records losses of Rails'
 /// broadcasts.

@@ -1,7 +1,7 @@
-internal import API
-internal import Domain
-internal import Ledger
-internal import Stores
+import API
+import Domain
+import Ledger
+import Stores
 public import Support
 
 /// The effect of SIGHUP: it rereads the files and applies their content while the server runs; no connection notices.

@@ -1,5 +1,5 @@
-internal import Glibc
-internal import Synchronization
+import Glibc
+import Synchronization
 
 /// Ends the server from within. It stops as it does after SIGTERM: pages reconnect by themselves, with their cursors,
 /// to this server or to another node.

@@ -1,13 +1,13 @@
-internal import API
-internal import Console
+import API
+import Console
 public import Gateway
-internal import HTTP
+import HTTP
 public import Ledger
 public import Pages
-internal import Rails
+import Rails
 public import Simulator
 public import Stores
-internal import Support
+import Support
 
 /// The whole server: the only place that builds the parts and joins them.
 ///

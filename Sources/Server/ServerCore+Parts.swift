@@ -1,13 +1,13 @@
-internal import API
-internal import APIModel
-internal import Console
-internal import Domain
-internal import Gateway
-internal import Ledger
-internal import Pages
-internal import Rails
-internal import Stores
-internal import Support
+import API
+import APIModel
+import Console
+import Domain
+import Gateway
+import Ledger
+import Pages
+import Rails
+import Stores
+import Support
 
 /// Opens the parts, and turns their errors into `StartError`.
 extension ServerCore {

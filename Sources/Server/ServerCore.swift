@@ -1,11 +1,11 @@
-internal import API
-internal import Assets
-internal import Domain
-internal import Gateway
-internal import Ledger
-internal import Pages
-internal import Rails
-internal import Support
+import API
+import Assets
+import Domain
+import Gateway
+import Ledger
+import Pages
+import Rails
+import Support
 
 /// The parts from which all others are built. They are opened in this order, because a later one may need an earlier
 /// one.

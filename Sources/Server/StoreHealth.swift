@@ -1,7 +1,7 @@
-internal import Domain
-internal import Stores
-internal import Support
-internal import Synchronization
+import Domain
+import Stores
+import Support
+import Synchronization
 
 /// Which stores' APIs refuse this server's key, according to the last call to each. Any thread may use it.
 final class StoreHealth: Sendable {

@@ -1,5 +1,5 @@
-internal import Glibc
-internal import Support
+import Glibc
+import Support
 
 /// Tells systemd about this process, over the socket that systemd names; without systemd, it does nothing
 /// (https://www.freedesktop.org/software/systemd/man/sd_notify.html).

@@ -1,6 +1,6 @@
-internal import Domain
-internal import Support
-internal import Synchronization
+import Domain
+import Support
+import Synchronization
 
 /// Counts the events of accounts that a store's settings do not list, and names those accounts once an hour in the log:
 /// an endpoint of Stripe Connect hears of every connected account, and somebody may have forgotten to list one. Any

@@ -1,6 +1,6 @@
 public import Crypto
-internal import Encoding
-internal import Glibc
+import Encoding
+import Glibc
 
 /// A folder's `.paycast/`: what a development server and its commands share. It stays the same across restarts.
 ///

@@ -1,4 +1,4 @@
-internal import Commands
+import Commands
 
 /// Prints Prometheus alert rules over the program's own metrics.
 struct Alerts: Command {

@@ -1,5 +1,5 @@
-internal import Commands
-internal import Ledger
+import Commands
+import Ledger
 
 /// Copies a ledger, even while a server uses it.
 struct Backup: Command {

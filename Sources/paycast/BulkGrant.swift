@@ -1,10 +1,10 @@
-internal import APIModel
-internal import Commands
-internal import Crypto
-internal import Domain
-internal import Encoding
-internal import Glibc
-internal import HTTPClient
+import APIModel
+import Commands
+import Crypto
+import Domain
+import Encoding
+import Glibc
+import HTTPClient
 
 /// Grants the same to each user of a file, as after an outage: a product, or, without one, what each user holds or held
 /// last.

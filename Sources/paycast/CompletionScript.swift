@@ -1,7 +1,7 @@
-internal import Commands
-internal import Domain
-internal import Ledger
-internal import Stores
+import Commands
+import Domain
+import Ledger
+import Stores
 
 /// The completion scripts, generated from the help texts: every option in the help is known to the shells. Pure.
 struct CompletionScript {

@@ -1,8 +1,8 @@
-internal import Commands
-internal import Ledger
-internal import PostgresLedger
-internal import Server
-internal import Support
+import Commands
+import Ledger
+import PostgresLedger
+import Server
+import Support
 
 /// Moves a ledger to another place or engine.
 struct Copy: Command {

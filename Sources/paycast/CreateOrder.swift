@@ -1,7 +1,7 @@
-internal import APIModel
-internal import Commands
-internal import Domain
-internal import Stores
+import APIModel
+import Commands
+import Domain
+import Stores
 
 /// Creates the token that a purchase carries.
 struct CreateOrder: Command {

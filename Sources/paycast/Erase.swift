@@ -1,6 +1,6 @@
-internal import APIModel
-internal import Commands
-internal import Domain
+import APIModel
+import Commands
+import Domain
 
 /// Forgets a user.
 struct Erase: Command {

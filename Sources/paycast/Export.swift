@@ -1,5 +1,5 @@
-internal import APIModel
-internal import Commands
+import APIModel
+import Commands
 
 /// Prints everything known about a user.
 struct Export: Command {

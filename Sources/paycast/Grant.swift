@@ -1,7 +1,7 @@
-internal import APIModel
-internal import Commands
-internal import Domain
-internal import HTTPClient
+import APIModel
+import Commands
+import Domain
+import HTTPClient
 
 /// Gives a user, or each of many, a product for a time.
 struct Grant: Command {

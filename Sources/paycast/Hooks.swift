@@ -1,10 +1,10 @@
-internal import APIModel
-internal import Commands
-internal import Crypto
-internal import Domain
-internal import Ledger
-internal import Simulator
-internal import Support
+import APIModel
+import Commands
+import Crypto
+import Domain
+import Ledger
+import Simulator
+import Support
 
 /// Webhooks to the app's backend: how they fare, and a receiver for development.
 struct Hooks: Command {

@@ -1,6 +1,6 @@
-internal import Commands
-internal import Domain
-internal import Glibc
+import Commands
+import Domain
+import Glibc
 
 /// The whole program: finds the command that the first word names, and runs it.
 enum Program {

@@ -1,9 +1,9 @@
-internal import APIModel
-internal import Commands
-internal import Crypto
-internal import Domain
-internal import Server
-internal import Support
+import APIModel
+import Commands
+import Crypto
+import Domain
+import Server
+import Support
 
 /// Broadcasts one fragment.
 struct Publish: Command {

@@ -1,7 +1,7 @@
-internal import APIModel
-internal import Commands
-internal import Domain
-internal import HTTPClient
+import APIModel
+import Commands
+import Domain
+import HTTPClient
 
 /// Replays stored events: shows what that would change, applies it, or broadcasts the result to the pages again.
 struct Replay: Command {

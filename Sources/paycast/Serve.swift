@@ -1,7 +1,7 @@
-internal import Commands
-internal import Glibc
-internal import Server
-internal import Support
+import Commands
+import Glibc
+import Server
+import Support
 
 /// Runs the server until SIGTERM or SIGINT.
 struct Serve: Command {

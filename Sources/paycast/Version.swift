@@ -1,7 +1,7 @@
-internal import Commands
-internal import HTTPClient
-internal import Server
-internal import WebSocketClient
+import Commands
+import HTTPClient
+import Server
+import WebSocketClient
 
 /// Prints what runs here, for bug reports.
 struct Version: Command {

@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 // Ignores SIGPIPE: a reader that goes away, as in `paycast tail | head -1`, shows up as an error of write(2) instead.
 signal(SIGPIPE, SIG_IGN)

@@ -1,4 +1,4 @@
-internal import Synchronization
+import Synchronization
 
 /// An HTTP server on loopback whose answers a closure makes; it remembers what it was asked.
 public final class AnsweringServer: Sendable {

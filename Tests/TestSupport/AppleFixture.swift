@@ -1,6 +1,6 @@
 public import Crypto
 public import Domain
-internal import HTTPClient
+import HTTPClient
 public import Simulator
 public import Stores
 

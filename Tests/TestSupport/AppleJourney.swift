@@ -1,8 +1,8 @@
 public import Domain
-internal import HTTPClient
+import HTTPClient
 public import Simulator
 public import Support
-internal import Synchronization
+import Synchronization
 
 /// A development server that asks an Apple of its own: the stand-in behind a socket, which outlives the server.
 public final class AppleJourney: Sendable {

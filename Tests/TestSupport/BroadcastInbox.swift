@@ -1,7 +1,7 @@
 public import Domain
 public import Rails
 public import Support
-internal import Synchronization
+import Synchronization
 
 /// Stands where the ledger does, and remembers what it is given, when it was healed, and what was logged.
 public final class BroadcastInbox: Sendable {

@@ -1,4 +1,4 @@
-internal import COpenSSL
+import COpenSSL
 public import Crypto
 
 /// Signs messages in CMS, the format of App Store receipts. Nobody trusts them unless the signer's root is configured.

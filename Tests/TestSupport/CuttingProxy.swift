@@ -1,6 +1,6 @@
-internal import Glibc
-internal import Support
-internal import Synchronization
+import Glibc
+import Support
+import Synchronization
 
 /// Passes TCP connections on, counts what goes each way, and can cut them after a number of bytes, or hold the answers.
 public final class CuttingProxy: Sendable {

@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// Stands where systemd listens: a datagram is a word of the service.
 public final class DatagramSocket: Sendable {

@@ -1,5 +1,5 @@
-internal import Domain
-internal import Support
+import Domain
+import Support
 
 /// A moment of the monotonic clock after which a test gives up.
 public struct Deadline: Sendable {

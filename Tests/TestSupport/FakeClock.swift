@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// Another time of day for one process, by Debian's libfaketime, which answers for the kernel.
 public enum FakeClock {

@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// A real HAProxy that hands connections to servers in turn, and notices within a moment when one is gone.
 public final class HAProxy: Sendable {

@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// The built `paycast`, and where the package lies.
 public enum PaycastProgram {

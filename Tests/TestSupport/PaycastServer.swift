@@ -1,4 +1,4 @@
-internal import Synchronization
+import Synchronization
 
 /// A `paycast serve` of its own, with its ledger and its `.paycast/` in a temporary folder.
 public final class PaycastServer: Sendable {

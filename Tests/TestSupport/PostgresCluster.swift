@@ -1,5 +1,5 @@
-internal import Glibc
-internal import Synchronization
+import Glibc
+import Synchronization
 
 /// A real PostgreSQL with a database folder, a port and a folder of sockets of its own.
 ///

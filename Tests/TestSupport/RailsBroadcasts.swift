@@ -1,4 +1,4 @@
-internal import Encoding
+import Encoding
 
 /// As ActiveSupport encodes what Turbo broadcasts.
 public func railsJSON(_ html: String) -> String {

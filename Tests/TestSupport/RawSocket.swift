@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 public enum RawSocketError: Error, Equatable {
     case timedOut

@@ -1,4 +1,4 @@
-internal import Synchronization
+import Synchronization
 
 /// A server that gives each request the next of its answers (the last one again and again), ends the connection, and
 /// remembers what it was asked.

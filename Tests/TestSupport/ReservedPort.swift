@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// A loopback port that stays reserved while this object lives. The kernel never picks it as a free port, but a server
 /// with `SO_REUSEADDR`, as all have it, can listen on it at any time. Until then nothing listens there.

@@ -1,6 +1,6 @@
-internal import Glibc
-internal import Support
-internal import Synchronization
+import Glibc
+import Support
+import Synchronization
 
 /// A program that runs beside the test; killed when this object is gone.
 public final class RunningProcess: Sendable {

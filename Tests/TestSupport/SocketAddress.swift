@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 extension sockaddr_in {
     static func loopback(port: Int) -> sockaddr_in {

@@ -1,5 +1,5 @@
-internal import Glibc
-internal import Support
+import Glibc
+import Support
 
 /// A server on any free port of loopback that does with each connection what the test says, one after the other.
 public final class SocketServer: Sendable {

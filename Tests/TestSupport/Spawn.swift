@@ -1,4 +1,4 @@
-internal import CLinux
+import CLinux
 import Glibc
 
 /// Starts a program with `descriptors` as its stdin, stdout and stderr, default signals, and nothing else of ours.

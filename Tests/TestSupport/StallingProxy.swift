@@ -1,6 +1,6 @@
-internal import Glibc
-internal import Support
-internal import Synchronization
+import Glibc
+import Support
+import Synchronization
 
 /// Passes any number of TCP connections on, and can let those hang on which a client has said something: they stay open,
 /// and nothing passes any more.

@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// The far end of a TLS connection that `openssl s_client` makes: what is sent to `socket` goes out encrypted.
 public final class TLSSocket {

@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// An empty folder that is gone, with all in it, when this object is.
 public final class TemporaryFolder: Sendable {

@@ -1,9 +1,9 @@
 public import Crypto
 public import Domain
-internal import Encoding
-internal import HTTP
+import Encoding
+import HTTP
 public import Pages
-internal import Support
+import Support
 
 /// The credentials that the server accepts: the bearer keys of the API routes, the key that signs stream names, and the
 /// origins of pages.

@@ -1,4 +1,4 @@
-internal import Pages
+import Pages
 
 /// The part of an answer that a page of another origin may see (https://fetch.spec.whatwg.org/#http-cors-protocol).
 struct CORSAnswer {

@@ -1,9 +1,9 @@
-internal import APIModel
-internal import Crypto
-internal import Domain
-internal import Encoding
-internal import Pages
-internal import Support
+import APIModel
+import Crypto
+import Domain
+import Encoding
+import Pages
+import Support
 
 /// The user who is said to own a posted purchase. A page speaks for the user of its stream. A backend names any user,
 /// or none: the order token in the purchase then decides.

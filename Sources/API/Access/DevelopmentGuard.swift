@@ -1,5 +1,5 @@
-internal import HTTP
-internal import Pages
+import HTTP
+import Pages
 
 /// Protects a development server from other sites' pages in the developer's browser, because its demo, its simulated
 /// stores and its clock need no key.

@@ -1,9 +1,9 @@
-internal import APIModel
-internal import Domain
-internal import HTTP
-internal import Ledger
-internal import Pages
-internal import Support
+import APIModel
+import Domain
+import HTTP
+import Ledger
+import Pages
+import Support
 
 /// Who is behind a request that a key has opened.
 extension Services {

@@ -1,7 +1,7 @@
-internal import APIModel
-internal import Domain
-internal import Encoding
-internal import Pages
+import APIModel
+import Domain
+import Encoding
+import Pages
 
 extension BroadcastRequest {
     struct Refusal: Error {

@@ -1,10 +1,10 @@
-internal import APIModel
-internal import Crypto
-internal import Domain
-internal import Encoding
-internal import Ledger
-internal import Pages
-internal import Support
+import APIModel
+import Crypto
+import Domain
+import Encoding
+import Ledger
+import Pages
+import Support
 
 /// `POST /broadcasts`: fragments from the app's own backend.
 struct BroadcastsEndpoint {

@@ -1,9 +1,9 @@
-internal import APIModel
-internal import Domain
-internal import HTTP
-internal import Ledger
-internal import Pages
-internal import Support
+import APIModel
+import Domain
+import HTTP
+import Ledger
+import Pages
+import Support
 
 /// `GET /events/{id}[?body=true]`: one event, with what made its outcome, and how long its way was.
 struct EventEndpoint {

@@ -1,8 +1,8 @@
-internal import APIModel
-internal import Domain
-internal import HTTP
-internal import Ledger
-internal import Pages
+import APIModel
+import Domain
+import HTTP
+import Ledger
+import Pages
 
 /// `GET /events[?before=CURSOR&since=CURSOR&limit=N&user=&provider=&environment=&type=&outcome=]`: what was committed,
 /// newest first, by the filters of the feed.

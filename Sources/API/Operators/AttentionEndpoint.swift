@@ -1,7 +1,7 @@
-internal import APIModel
-internal import Domain
-internal import Ledger
-internal import Pages
+import APIModel
+import Domain
+import Ledger
+import Pages
 
 /// `GET /attention`: what an operator should look at.
 struct AttentionEndpoint {

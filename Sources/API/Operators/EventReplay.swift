@@ -1,8 +1,8 @@
-internal import APIModel
-internal import Domain
-internal import Ledger
-internal import Stores
-internal import Support
+import APIModel
+import Domain
+import Ledger
+import Stores
+import Support
 
 /// Reads stored events again and rebuilds their contracts. It blocks on the ledger, so run it on the operators' threads
 /// only.

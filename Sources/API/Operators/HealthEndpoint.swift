@@ -1,8 +1,8 @@
-internal import APIModel
-internal import Domain
-internal import HTTP
-internal import Pages
-internal import Support
+import APIModel
+import Domain
+import HTTP
+import Pages
+import Support
 
 /// The routes for operators: `GET /up`, `/ready` and `/metrics`. `Authorization` decides who may see them.
 struct HealthEndpoint {

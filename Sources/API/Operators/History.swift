@@ -1,7 +1,7 @@
-internal import APIModel
+import APIModel
 public import Domain
-internal import Support
-internal import Synchronization
+import Support
+import Synchronization
 
 /// What this node has counted in the last hour and the last day. It remembers the values of a few metrics from time to
 /// time; a step is the difference between two of them.

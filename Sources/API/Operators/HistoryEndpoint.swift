@@ -1,7 +1,7 @@
-internal import APIModel
-internal import HTTP
-internal import Pages
-internal import Support
+import APIModel
+import HTTP
+import Pages
+import Support
 
 /// `GET /history?range=hour|day`: what this node has counted, by minutes or by quarters of an hour.
 struct HistoryEndpoint {

@@ -1,8 +1,8 @@
 public import APIModel
-internal import Domain
-internal import HTTP
-internal import Ledger
-internal import Pages
+import Domain
+import HTTP
+import Ledger
+import Pages
 
 /// What the endpoints know of the backend's addresses; the server fills it in.
 public struct HookDesk: Sendable {

@@ -1,9 +1,9 @@
-internal import APIModel
-internal import Domain
-internal import Pages
-internal import Stores
-internal import Support
-internal import Synchronization
+import APIModel
+import Domain
+import Pages
+import Stores
+import Support
+import Synchronization
 
 /// `POST /recoveries`: fetches a store's history now, and answers once it is committed. `GET` reports the progress of
 /// the recoveries that are running.

@@ -1,7 +1,7 @@
-internal import APIModel
-internal import Domain
-internal import Ledger
-internal import Pages
+import APIModel
+import Domain
+import Ledger
+import Pages
 
 /// `POST /replays`: verifies and applies stored events again, shows what that would change, or broadcasts them again,
 /// one page at a time.

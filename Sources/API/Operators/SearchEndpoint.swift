@@ -1,8 +1,8 @@
-internal import APIModel
-internal import Domain
-internal import HTTP
-internal import Ledger
-internal import Pages
+import APIModel
+import Domain
+import HTTP
+import Ledger
+import Pages
 
 /// `GET /search?q=NAME`: what has exactly this name, whatever kind of name it is.
 struct SearchEndpoint {

@@ -1,8 +1,8 @@
-internal import Crypto
-internal import Domain
-internal import Ledger
-internal import Pages
-internal import Support
+import Crypto
+import Domain
+import Ledger
+import Pages
+import Support
 
 /// `GET /cable`: the connection that `<turbo-cable-stream-source>` opens.
 struct CableEndpoint {

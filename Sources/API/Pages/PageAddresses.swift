@@ -1,9 +1,9 @@
-internal import APIModel
-internal import Crypto
-internal import Domain
-internal import Encoding
-internal import HTTP
-internal import Pages
+import APIModel
+import Crypto
+import Domain
+import Encoding
+import HTTP
+import Pages
 
 /// The addresses at which a user's page connects, and the markup that connects it.
 struct PageAddresses: Sendable {

@@ -1,8 +1,8 @@
-internal import Crypto
-internal import Domain
-internal import Ledger
-internal import Pages
-internal import Support
+import Crypto
+import Domain
+import Ledger
+import Pages
+import Support
 
 /// Lets a page with a verified name follow its stream: the page catches up from the ledger, then goes live.
 struct StreamCatchUp {

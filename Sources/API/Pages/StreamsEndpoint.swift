@@ -1,9 +1,9 @@
-internal import Crypto
-internal import HTTP
-internal import Ledger
-internal import Pages
-internal import Support
-internal import Synchronization
+import Crypto
+import HTTP
+import Ledger
+import Pages
+import Support
+import Synchronization
 
 /// `GET /streams?name=SIGNED[&since=CURSOR]`: the connection that `<turbo-stream-source src>` opens.
 struct StreamsEndpoint {

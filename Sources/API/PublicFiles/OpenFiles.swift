@@ -1,6 +1,6 @@
-internal import Glibc
-internal import Pages
-internal import Synchronization
+import Glibc
+import Pages
+import Synchronization
 
 /// The files that are being sent. All downloads of one file share its descriptor, so that clients who read nothing hold
 /// no more of them than there are files, and never more than `limit`: connections are budgeted with one descriptor

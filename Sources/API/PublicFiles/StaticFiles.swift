@@ -1,11 +1,11 @@
-internal import Assets
-internal import Crypto
-internal import Encoding
-internal import Glibc
-internal import HTTP
+import Assets
+import Crypto
+import Encoding
+import Glibc
+import HTTP
 public import Pages
 public import Support
-internal import Synchronization
+import Synchronization
 
 /// Serves the files in the public folder: nothing outside it, no dotfiles, no folder listings.
 ///

@@ -1,8 +1,8 @@
-internal import APIModel
-internal import Domain
-internal import Pages
-internal import Stores
-internal import Support
+import APIModel
+import Domain
+import Pages
+import Stores
+import Support
 
 /// `POST /offers/{store}`: signs an offer that the store sells to nobody without the seller's word. A signature is money
 /// given away, so the backend decides with the API key who gets one. An app that has only its user's stream gets those

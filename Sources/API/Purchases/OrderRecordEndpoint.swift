@@ -1,7 +1,7 @@
-internal import APIModel
-internal import Domain
-internal import Ledger
-internal import Pages
+import APIModel
+import Domain
+import Ledger
+import Pages
 
 /// `GET /orders/{token}`: the answer of `POST /orders`, and the outcome of the order.
 struct OrderRecordEndpoint {

@@ -1,9 +1,9 @@
-internal import APIModel
-internal import Domain
-internal import Encoding
-internal import Ledger
-internal import Pages
-internal import Support
+import APIModel
+import Domain
+import Encoding
+import Ledger
+import Pages
+import Support
 
 /// `POST /orders`: creates the token that a purchase carries, and returns everything that a page needs to wait for the
 /// purchase.

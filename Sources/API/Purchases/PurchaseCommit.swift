@@ -1,7 +1,7 @@
-internal import Domain
-internal import Ledger
-internal import Pages
-internal import Support
+import Domain
+import Ledger
+import Pages
+import Support
 
 /// Commits a verified event that an app posted, and answers only after the commit.
 struct PurchaseCommit: Sendable {

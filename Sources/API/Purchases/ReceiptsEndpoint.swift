@@ -1,7 +1,7 @@
-internal import APIModel
-internal import Domain
-internal import Pages
-internal import Stores
+import APIModel
+import Domain
+import Pages
+import Stores
 
 /// `POST /receipts/{store}`: receipts that old versions of an app hold, and a store's answers that the app's backend
 /// has kept.

@@ -1,8 +1,8 @@
-internal import APIModel
-internal import Domain
-internal import Pages
-internal import Stores
-internal import Support
+import APIModel
+import Domain
+import Pages
+import Stores
+import Support
 
 /// `POST /transactions/{store}`: a purchase that a store's library gave an app, posted by the app or its page. It may
 /// arrive before the store's webhook.

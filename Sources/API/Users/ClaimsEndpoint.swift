@@ -1,10 +1,10 @@
-internal import APIModel
-internal import Domain
-internal import Encoding
-internal import Ledger
-internal import Pages
-internal import Stores
-internal import Support
+import APIModel
+import Domain
+import Encoding
+import Ledger
+import Pages
+import Stores
+import Support
 
 /// `POST /users/{user}/claims`: gives a user a purchase that a store has told of, and that nobody has. It is the user's as
 /// if the user's app had posted it.

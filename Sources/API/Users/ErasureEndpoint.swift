@@ -1,9 +1,9 @@
-internal import APIModel
-internal import Domain
-internal import HTTP
-internal import Ledger
-internal import Pages
-internal import Support
+import APIModel
+import Domain
+import HTTP
+import Ledger
+import Pages
+import Support
 
 /// `DELETE /users/{user}[?reason=TEXT]`: erases a user, so that no later statement of a store brings the user back.
 struct ErasureEndpoint {

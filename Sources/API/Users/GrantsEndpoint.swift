@@ -1,11 +1,11 @@
-internal import APIModel
-internal import Domain
-internal import Encoding
-internal import HTTP
-internal import Ledger
-internal import Pages
-internal import Stores
-internal import Support
+import APIModel
+import Domain
+import Encoding
+import HTTP
+import Ledger
+import Pages
+import Stores
+import Support
 
 /// `POST /users/{user}/grants` and `DELETE /users/{user}/grants/{id}`: the app's backend, or its support staff, gives a user
 /// a product, and takes it back. The ledger treats it as it treats a store's contract.

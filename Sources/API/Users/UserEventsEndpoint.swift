@@ -1,8 +1,8 @@
-internal import APIModel
-internal import Domain
-internal import HTTP
-internal import Ledger
-internal import Pages
+import APIModel
+import Domain
+import HTTP
+import Ledger
+import Pages
 
 /// `GET /users/{user}/events[?before=CURSOR&limit=N&bodies=true]`: a user's committed events, newest first, with the
 /// effects of each, or the reason why it had none.

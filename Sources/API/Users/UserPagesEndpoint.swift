@@ -1,7 +1,7 @@
-internal import APIModel
-internal import Domain
-internal import Ledger
-internal import Pages
+import APIModel
+import Domain
+import Ledger
+import Pages
 
 /// `GET /users/{user}/pages`: the user's pages that are open at this node, and what they show.
 struct UserPagesEndpoint {

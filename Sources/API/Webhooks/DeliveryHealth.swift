@@ -1,7 +1,7 @@
 public import Domain
 public import Stores
 public import Support
-internal import Synchronization
+import Synchronization
 
 /// Which stores' deliveries are refused or stay away, for `/ready`, and when each store was last believed, for
 /// `/metrics`. It begins anew with each start. Any thread may use it.

@@ -1,5 +1,5 @@
-internal import Support
-internal import Synchronization
+import Support
+import Synchronization
 
 /// The way of the newest events through this server, in times, and how often a store repeated each.
 public final class EventTimings: Sendable {

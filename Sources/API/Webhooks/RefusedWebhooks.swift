@@ -1,5 +1,5 @@
-internal import Domain
-internal import Synchronization
+import Domain
+import Synchronization
 
 /// The newest webhooks that were refused, in memory: nothing that a stranger posted is kept, only that it came.
 final class RefusedWebhooks: Sendable {

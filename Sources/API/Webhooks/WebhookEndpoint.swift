@@ -1,9 +1,9 @@
-internal import Domain
-internal import HTTP
-internal import Ledger
-internal import Pages
-internal import Stores
-internal import Support
+import Domain
+import HTTP
+import Ledger
+import Pages
+import Stores
+import Support
 
 /// `POST /webhooks/{store}`: a worker verifies the delivery, the writer commits it, and only then does the store
 /// get an answer.

@@ -1,6 +1,6 @@
-internal import Domain
+import Domain
 public import Support
-internal import Synchronization
+import Synchronization
 
 /// The time that a webhook takes from its first byte to the commit.
 public final class WebhookTelemetry: Sendable {

@@ -1,5 +1,5 @@
-internal import Domain
-internal import Glibc
+import Domain
+import Glibc
 
 /// An hour in which the app's backend is down: 100,000 changes wait for it in the ledger, pages show nothing of it, and
 /// afterwards the backend learns the newest state of every user. Beside it, the same changes at a server that tells nobody.

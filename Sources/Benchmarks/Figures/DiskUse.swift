@@ -1,5 +1,5 @@
-internal import Domain
-internal import Simulator
+import Domain
+import Simulator
 
 /// What the disk holds of each notification, and what was written to keep it there: journal, checkpoints and all.
 enum DiskUse: Benchmark {

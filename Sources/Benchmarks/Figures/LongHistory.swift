@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// A ledger with 1,000,000 events and 100,000 users: the cost of a long history.
 enum LongHistory: Benchmark {

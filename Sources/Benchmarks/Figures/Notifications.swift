@@ -1,5 +1,5 @@
-internal import Domain
-internal import Simulator
+import Domain
+import Simulator
 
 /// Notifications of every store, each for another user: verified, committed durably, sent to the open pages, and
 /// answered. For each of Google's, Paycast first calls Google's API. Its stand-in runs in the same server, so the

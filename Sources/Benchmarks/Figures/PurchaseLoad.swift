@@ -1,5 +1,5 @@
-internal import Domain
-internal import Glibc
+import Domain
+import Glibc
 
 /// The first purchases of `count` users. Orders are created and everything is signed before the measurement starts.
 struct PurchaseLoad {

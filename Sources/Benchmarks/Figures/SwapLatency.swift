@@ -1,4 +1,4 @@
-internal import Domain
+import Domain
 
 /// The time from the request of the store, or of the app, until the bytes reach the buyer's page: at a steady rate,
 /// with thousands of open pages.

@@ -1,5 +1,5 @@
-internal import Crypto
-internal import Glibc
+import Crypto
+import Glibc
 
 /// The work that no server can avoid when it verifies Apple's notifications: three P-256 signatures, for the document,
 /// its transaction and its renewal. The certificate chain is the same for all of them.

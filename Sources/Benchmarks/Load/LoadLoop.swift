@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// Reacts to its sockets on the load generator's thread.
 protocol LoadClient: AnyObject {

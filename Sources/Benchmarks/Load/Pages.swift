@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// Thousands of open pages on one thread. Counts all deliveries.
 final class Pages: LoadClient {

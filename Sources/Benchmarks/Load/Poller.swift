@@ -1,5 +1,5 @@
-internal import CLinux
-internal import Glibc
+import CLinux
+import Glibc
 
 /// Level-triggered epoll, used by one thread only. A closed descriptor removes itself.
 final class Poller {

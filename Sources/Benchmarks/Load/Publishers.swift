@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// A number of connections, each with one request in flight. A connection that the server closes is opened again.
 final class Publishers: LoadClient {

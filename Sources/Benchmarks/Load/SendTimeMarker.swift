@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// Finds the send times that publishers put into fragments: `ts=` and 19 digits, regardless of the framing around them.
 enum SendTimeMarker {

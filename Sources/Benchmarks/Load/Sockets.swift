@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// TCP sockets on the loopback interface.
 enum Sockets {

@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// AnyCable's client with its extended protocol: it resumes its session by `sid`, and asks for history by offset
 /// (https://github.com/anycable/anycable-client/tree/master/packages/core).

@@ -1,4 +1,4 @@
-internal import Encoding
+import Encoding
 
 /// One message from the Action Cable server.
 enum ReceivedCableMessage {

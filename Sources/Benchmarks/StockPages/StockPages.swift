@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// Thousands of pages on one thread, each with a stock client, a socket, and the state that it shows.
 final class StockPages: LoadClient {

@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// The app's backend on the load generator's thread: it believes and accepts every message, or refuses all of them.
 final class Backend: LoadClient {

@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// A child process, started in its own folder, that prints on standard output where it listens.
 final class ChildProcess {

@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// Forwards TCP connections, each byte a fixed time later: a network with that delay and unlimited bandwidth. It runs
 /// in its own process, whose `rchar` counts the bytes of both directions.

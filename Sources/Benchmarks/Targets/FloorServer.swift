@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// The work that no server can avoid, and nothing else: accept, a fixed upgrade, and one `send` for each subscriber of
 /// a channel. No keys, no checks, no history, no queue. It runs in its own process.

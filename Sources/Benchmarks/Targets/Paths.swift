@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// The places of files.
 enum Paths {

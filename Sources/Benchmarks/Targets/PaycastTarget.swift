@@ -1,8 +1,8 @@
-internal import Crypto
-internal import Domain
-internal import Encoding
-internal import Glibc
-internal import Simulator
+import Crypto
+import Domain
+import Encoding
+import Glibc
+import Simulator
 
 /// The real server next to this program, in development mode, with its own folder and ledger.
 struct PaycastTarget: Target {

@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// PostgreSQL as a distribution ships it, with its own folder and port, and with every commit on the disk. Its programs
 /// refuse to run as root; they then run as the user that Debian's package creates.

@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// The kernel's figures about a process (https://docs.kernel.org/filesystems/proc.html).
 struct ProcessFigures {

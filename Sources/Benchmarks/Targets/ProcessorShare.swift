@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// Gives a process a part of one core, as a small machine of its own would have, by a control group
 /// (https://docs.kernel.org/scheduler/sched-bwc.html).

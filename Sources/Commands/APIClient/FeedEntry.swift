@@ -1,5 +1,5 @@
 public import Domain
-internal import Encoding
+import Encoding
 
 /// One committed event as `/feed` reports it: a JSON object whose members have the ledger's names.
 public struct FeedEntry: Sendable {

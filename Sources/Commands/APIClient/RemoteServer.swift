@@ -1,11 +1,11 @@
-internal import APIModel
+import APIModel
 public import Crypto
-internal import Domain
-internal import Encoding
-internal import Glibc
+import Domain
+import Encoding
+import Glibc
 public import HTTPClient
-internal import Ledger
-internal import Support
+import Ledger
+import Support
 
 /// The server that a client command talks to, and the key that it presents there.
 public struct RemoteServer: Sendable {

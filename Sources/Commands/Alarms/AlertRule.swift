@@ -1,5 +1,5 @@
-internal import Encoding
-internal import Support
+import Encoding
+import Support
 
 /// An alarm as a Prometheus alerting rule
 /// (https://prometheus.io/docs/prometheus/latest/configuration/alerting_rules/). Pure.

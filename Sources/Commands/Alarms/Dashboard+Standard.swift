@@ -1,4 +1,4 @@
-internal import Support
+import Support
 
 /// The dashboard that comes with the program: its rows in the order in which one looks for a fault.
 extension Dashboard {

@@ -1,5 +1,5 @@
-internal import Encoding
-internal import Support
+import Encoding
+import Support
 
 /// A Grafana dashboard, as its JSON model has it
 /// (https://grafana.com/docs/grafana/latest/dashboards/build-dashboards/view-dashboard-json-model/). Pure.

@@ -1,4 +1,4 @@
-internal import Support
+import Support
 
 /// Expressions of Prometheus' query language over the program's own metrics
 /// (https://prometheus.io/docs/prometheus/latest/querying/basics/). Pure.

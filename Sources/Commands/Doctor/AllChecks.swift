@@ -1,13 +1,13 @@
-internal import APIModel
-internal import Crypto
-internal import Domain
-internal import HTTPClient
-internal import Ledger
-internal import Pages
-internal import Server
-internal import Simulator
-internal import Stores
-internal import Support
+import APIModel
+import Crypto
+import Domain
+import HTTPClient
+import Ledger
+import Pages
+import Server
+import Simulator
+import Stores
+import Support
 
 /// Everything that can be examined once the settings are readable: certificates, the server, the stores, the clock.
 struct AllChecks {

@@ -1,6 +1,6 @@
-internal import HTTPClient
-internal import Stores
-internal import Support
+import HTTPClient
+import Stores
+import Support
 
 /// Whether pages get a Rails app's broadcasts. Once `config.action_cable.url` points here, pages receive nothing else.
 /// Only the `redis`, `solid_cable` and `postgresql` adapters, Rails' HTTP requests and AnyCable's gem reach Paycast;

@@ -1,9 +1,9 @@
-internal import APIModel
-internal import Domain
-internal import Server
-internal import Simulator
-internal import Stores
-internal import Support
+import APIModel
+import Domain
+import Server
+import Simulator
+import Stores
+import Support
 
 /// Examines a server's environment and the server itself, and says what is wrong and what to do.
 public struct Doctor: Command {

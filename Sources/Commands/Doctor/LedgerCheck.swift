@@ -1,6 +1,6 @@
-internal import Ledger
-internal import PostgresLedger
-internal import Stores
+import Ledger
+import PostgresLedger
+import Stores
 
 /// Checks the ledger's files while no server uses them.
 struct LedgerCheck {

@@ -1,5 +1,5 @@
-internal import Support
-internal import Synchronization
+import Support
+import Synchronization
 
 /// A page that the doctor opens, on a thread of its own.
 final class PageTrial: Sendable {

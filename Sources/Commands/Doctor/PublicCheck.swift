@@ -1,8 +1,8 @@
-internal import APIModel
-internal import Domain
-internal import HTTPClient
-internal import Stores
-internal import Support
+import APIModel
+import Domain
+import HTTPClient
+import Stores
+import Support
 
 /// Whether pages work through the public address and the proxies in front of it: opens one of each kind, and publishes
 /// something that only they can see.

@@ -1,5 +1,5 @@
-internal import Stores
-internal import Support
+import Stores
+import Support
 
 /// Whether the secrets in an environment are safe. Pure; the findings reveal nothing about a secret.
 struct SecretsCheck {

@@ -1,7 +1,7 @@
-internal import APIModel
-internal import Domain
-internal import HTTPClient
-internal import Stores
+import APIModel
+import Domain
+import HTTPClient
+import Stores
 
 /// The server from a client's view: its address and webhooks, whether it is ready, and whether it knows the API key.
 struct ServerCheck {

@@ -1,6 +1,6 @@
-internal import HTTPClient
-internal import Stores
-internal import WebSocketClient
+import HTTPClient
+import Stores
+import WebSocketClient
 
 /// Says what became of each page, and which line of the proxy's configuration is missing. Pure.
 struct TrialJudge {

@@ -1,9 +1,9 @@
 public import Crypto
-internal import Domain
-internal import Glibc
+import Domain
+import Glibc
 public import HTTP
-internal import HTTPClient
-internal import Support
+import HTTPClient
+import Support
 
 /// A receiver of webhooks for development: it takes one request after the other on this machine's loopback, and answers
 /// as it is told.

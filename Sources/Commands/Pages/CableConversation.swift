@@ -1,4 +1,4 @@
-internal import Encoding
+import Encoding
 
 /// What a page says and hears over Action Cable (https://docs.anycable.io/misc/action_cable_protocol). Pure.
 struct CableConversation {

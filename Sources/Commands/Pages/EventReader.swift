@@ -1,5 +1,5 @@
-internal import APIModel
-internal import HTTPClient
+import APIModel
+import HTTPClient
 
 /// Reads the event stream of one page.
 struct EventReader {

@@ -1,8 +1,8 @@
-internal import Domain
-internal import Encoding
-internal import Glibc
-internal import HTTPClient
-internal import WebSocketClient
+import Domain
+import Encoding
+import Glibc
+import HTTPClient
+import WebSocketClient
 
 /// How a page is connected.
 public enum PageTransport: String, CaseIterable, Sendable {

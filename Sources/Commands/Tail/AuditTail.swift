@@ -1,7 +1,7 @@
-internal import APIModel
-internal import Domain
-internal import Glibc
-internal import HTTPClient
+import APIModel
+import Domain
+import Glibc
+import HTTPClient
 
 /// `tail --audit`: follows who did what to users. The server is asked once a second: people act seldom.
 struct AuditTail {

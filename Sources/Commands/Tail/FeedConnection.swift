@@ -1,4 +1,4 @@
-internal import HTTPClient
+import HTTPClient
 
 /// Carries out what `FeedFollower` decides: connects, reads, prints, waits, and connects again.
 struct FeedConnection {

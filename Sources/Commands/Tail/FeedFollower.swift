@@ -1,4 +1,4 @@
-internal import Domain
+import Domain
 
 /// Decides what `tail` does next: what to print, when to end, and where and when to resume. Pure.
 struct FeedFollower {

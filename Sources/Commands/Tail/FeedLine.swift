@@ -1,4 +1,4 @@
-internal import Domain
+import Domain
 
 /// Formats one entry for people: in aligned columns, with a color for the outcome.
 struct FeedLine {

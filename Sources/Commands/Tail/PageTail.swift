@@ -1,8 +1,8 @@
-internal import APIModel
-internal import Crypto
-internal import Domain
-internal import HTTPClient
-internal import Support
+import APIModel
+import Crypto
+import Domain
+import HTTPClient
+import Support
 
 /// `tail --stream`: follows one stream as an open page does.
 struct PageTail {

@@ -1,6 +1,6 @@
-internal import Domain
-internal import Glibc
-internal import Stores
+import Domain
+import Glibc
+import Stores
 
 /// Follows committed events, the audit, or the stream of a page; `FeedFollower` makes the decisions.
 public struct Tail: Command {

@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// The time of a `tail`: how long it may take, and its pauses between two connections.
 struct Waiting {

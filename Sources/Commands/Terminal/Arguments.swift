@@ -1,4 +1,4 @@
-internal import Domain
+import Domain
 @preconcurrency internal import Glibc
 
 /// The words after a command. They are split into tokens first, then taken by name; whatever is left is an error.

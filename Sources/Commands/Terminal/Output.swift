@@ -1,6 +1,6 @@
-internal import Domain
-internal import Glibc
-internal import Support
+import Domain
+import Glibc
+import Support
 
 /// Prints one line, which may hold text of others.
 public func printText(_ line: String) { printAsIs(plain(line)) }

@@ -1,6 +1,6 @@
 public import Domain
-internal import Simulator
-internal import Support
+import Simulator
+import Support
 
 extension Duration {
     /// Parses a duration as a person types it: `31d`, `12h30m` or `90s`; at most ten years.

@@ -1,6 +1,6 @@
-internal import APIModel
-internal import Domain
-internal import Support
+import APIModel
+import Domain
+import Support
 
 /// A fragment that a page must receive.
 enum Expectation: Equatable, CustomStringConvertible {

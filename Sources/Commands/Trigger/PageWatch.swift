@@ -1,8 +1,8 @@
-internal import APIModel
-internal import Domain
-internal import HTTPClient
-internal import Support
-internal import Synchronization
+import APIModel
+import Domain
+import HTTPClient
+import Support
+import Synchronization
 
 /// A user's page, as a browser would open it, and the feed, which names what arrives on the page and says what became
 /// of each event. Without a user, only the feed.

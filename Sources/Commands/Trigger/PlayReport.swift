@@ -1,7 +1,7 @@
-internal import APIModel
-internal import Domain
-internal import Encoding
-internal import Simulator
+import APIModel
+import Domain
+import Encoding
+import Simulator
 
 /// Prints what `trigger` did.
 struct PlayReport {

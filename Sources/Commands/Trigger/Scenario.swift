@@ -1,5 +1,5 @@
-internal import Domain
-internal import Simulator
+import Domain
+import Simulator
 
 /// The life of one purchase, step by step.
 struct Scenario: Equatable {

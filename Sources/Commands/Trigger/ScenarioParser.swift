@@ -1,5 +1,5 @@
-internal import Domain
-internal import Simulator
+import Domain
+import Simulator
 
 /// Reads a scenario: one step per line, or several with arrows between them.
 ///

@@ -1,5 +1,5 @@
-internal import Domain
-internal import Simulator
+import Domain
+import Simulator
 
 /// Performs a scenario: moves the server's clock, signs, posts, and checks the page.
 struct ScenarioPlayer {

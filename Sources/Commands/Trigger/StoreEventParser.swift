@@ -1,5 +1,5 @@
-internal import Domain
-internal import Simulator
+import Domain
+import Simulator
 
 /// A store's events as a person types them: by the store's own names, or in words that mean the same for every store.
 struct StoreEventParser {

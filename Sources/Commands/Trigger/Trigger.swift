@@ -1,7 +1,7 @@
-internal import Crypto
-internal import Domain
-internal import Simulator
-internal import Support
+import Crypto
+import Domain
+import Simulator
+import Support
 
 /// Delivers what a store would, locally signed, to a development server: one event, or a whole scenario.
 public struct Trigger: Command {

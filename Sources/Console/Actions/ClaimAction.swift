@@ -1,8 +1,8 @@
-internal import APIModel
-internal import Domain
-internal import Encoding
-internal import HTTP
-internal import Pages
+import APIModel
+import Domain
+import Encoding
+import HTTP
+import Pages
 
 /// Gives the user a purchase that nobody has.
 struct ClaimAction: UserAction {

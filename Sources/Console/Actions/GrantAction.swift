@@ -1,8 +1,8 @@
-internal import APIModel
-internal import Crypto
-internal import Domain
-internal import Encoding
-internal import Pages
+import APIModel
+import Crypto
+import Domain
+import Encoding
+import Pages
 
 /// Gives the user a product for a time, without a store.
 struct GrantAction: UserAction {

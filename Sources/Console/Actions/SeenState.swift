@@ -1,6 +1,6 @@
-internal import APIModel
-internal import Domain
-internal import Pages
+import APIModel
+import Domain
+import Pages
 
 /// What was known of a user when somebody opened a form: whoever acts on something older is told what has happened since.
 struct SeenState: Equatable {

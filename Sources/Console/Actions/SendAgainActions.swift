@@ -1,6 +1,6 @@
-internal import APIModel
-internal import Domain
-internal import Pages
+import APIModel
+import Domain
+import Pages
 
 /// Sends the user's open pages what they should show.
 struct SendStateAction: UserAction {

@@ -1,7 +1,7 @@
-internal import Domain
-internal import Encoding
-internal import HTTP
-internal import Pages
+import Domain
+import Encoding
+import HTTP
+import Pages
 
 /// Something that can be done to a user, on a page of its own: with a reason, and a button that says what it does.
 protocol UserAction: Sendable {

@@ -1,7 +1,7 @@
-internal import Domain
-internal import Encoding
-internal import HTTP
-internal import Pages
+import Domain
+import Encoding
+import HTTP
+import Pages
 
 /// `/console/users/{user}/{action}`: a form with a reason, which is also the confirmation.
 struct UserActionPage: ConsolePage {

@@ -1,9 +1,9 @@
-internal import Crypto
-internal import Domain
-internal import Encoding
-internal import HTTP
-internal import Pages
-internal import Support
+import Crypto
+import Domain
+import Encoding
+import HTTP
+import Pages
+import Support
 
 /// Decides who comes in.
 final class ConsoleDoor: Sendable {

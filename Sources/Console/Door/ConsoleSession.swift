@@ -1,5 +1,5 @@
-internal import Domain
-internal import Pages
+import Domain
+import Pages
 
 /// Somebody who has come in.
 struct ConsoleSession: Sendable, Equatable {

@@ -1,8 +1,8 @@
-internal import Crypto
-internal import Domain
-internal import Encoding
-internal import Pages
-internal import Support
+import Crypto
+import Domain
+import Encoding
+import Pages
+import Support
 
 /// What a signed text of the console says: which key opened the door, until when, and for which user alone.
 ///

@@ -1,6 +1,6 @@
-internal import Domain
-internal import Encoding
-internal import HTTP
+import Domain
+import Encoding
+import HTTP
 
 /// Which events a live list shows, as its address says. Lists with the same filter share one stream.
 struct LiveFilter: Sendable, Equatable {

@@ -1,8 +1,8 @@
-internal import APIModel
-internal import Domain
-internal import Pages
-internal import Support
-internal import Synchronization
+import APIModel
+import Domain
+import Pages
+import Support
+import Synchronization
 
 /// The live lists that are open. One thread asks the API four times a second what is new, once for each filter that
 /// somebody follows, and hands the loops one message for all pages with that filter: so the pages of the app pay for a

@@ -1,6 +1,6 @@
-internal import APIModel
-internal import HTTP
-internal import Pages
+import APIModel
+import HTTP
+import Pages
 
 /// `/console/live`: the newest events, by the filter in the address. New ones come by a stream of ours.
 struct LivePage: ConsolePage {

@@ -1,8 +1,8 @@
-internal import APIModel
-internal import Domain
-internal import Encoding
-internal import HTTP
-internal import Pages
+import APIModel
+import Domain
+import Encoding
+import HTTP
+import Pages
 
 /// `/console/attention`: what needs somebody, each with what to do.
 struct AttentionPage: ConsolePage {

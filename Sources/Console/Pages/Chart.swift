@@ -1,5 +1,5 @@
-internal import APIModel
-internal import Domain
+import APIModel
+import Domain
 
 /// A picture of the course of a few numbers, drawn as SVG, with all of them in a table behind it.
 struct Chart {

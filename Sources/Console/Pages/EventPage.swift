@@ -1,8 +1,8 @@
-internal import APIModel
-internal import Domain
-internal import Encoding
-internal import HTTP
-internal import Pages
+import APIModel
+import Domain
+import Encoding
+import HTTP
+import Pages
 
 /// `/console/events/{id}`: one event, what decided about it, and its way. The store's own words only by a form, since the
 /// audit says who has read them.

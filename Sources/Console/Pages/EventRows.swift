@@ -1,7 +1,7 @@
-internal import APIModel
-internal import Crypto
-internal import Domain
-internal import Encoding
+import APIModel
+import Crypto
+import Domain
+import Encoding
 
 /// Committed events as rows of a table, on every page that lists them, and in the live list.
 struct EventRows {

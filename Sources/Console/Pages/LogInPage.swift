@@ -1,6 +1,6 @@
-internal import Domain
-internal import HTTP
-internal import Pages
+import Domain
+import HTTP
+import Pages
 
 /// Where a key is pasted: in the place of every page that somebody without a session asks for.
 struct LogInPage {

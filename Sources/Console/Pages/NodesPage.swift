@@ -1,6 +1,6 @@
-internal import APIModel
-internal import HTTP
-internal import Pages
+import APIModel
+import HTTP
+import Pages
 
 /// `/console/nodes`: who shares the ledger, and this node's settings.
 struct NodesPage: ConsolePage {

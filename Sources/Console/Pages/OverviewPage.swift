@@ -1,6 +1,6 @@
-internal import APIModel
-internal import HTTP
-internal import Pages
+import APIModel
+import HTTP
+import Pages
 
 /// `/console`: where a search begins, how the server is, and what it has counted in the last hour or day. The search is
 /// there even when nothing else can be told.

@@ -1,7 +1,7 @@
-internal import APIModel
-internal import Encoding
-internal import HTTP
-internal import Pages
+import APIModel
+import Encoding
+import HTTP
+import Pages
 
 /// `/console/search?q=`: one hit leads to its page, several are listed.
 struct SearchPage: ConsolePage {

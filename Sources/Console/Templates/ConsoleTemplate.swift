@@ -1,4 +1,4 @@
-internal import Pages
+import Pages
 
 /// HTML that is safe to insert into a page. Only a template can make it, so whatever came from outside has been escaped.
 struct Markup: Sendable, Equatable {

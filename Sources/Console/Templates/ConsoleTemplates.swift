@@ -1,4 +1,4 @@
-internal import Assets
+import Assets
 
 /// The console's templates: the files `public/console/NAME.html`, which the program carries. A file is a page, and may
 /// have parts that repeat in it, each between `<part name="…">` and `</part>`: `NAME.PART` is such a part.

@@ -1,5 +1,5 @@
-internal import APIModel
-internal import Domain
+import APIModel
+import Domain
 
 /// The states of one contract in time, as far as events and its own facts tell.
 struct ContractHistory {

@@ -1,5 +1,5 @@
-internal import APIModel
-internal import Domain
+import APIModel
+import Domain
 
 /// A contract in words: what the user has, why, and what would change it.
 struct ContractSentence: Equatable {

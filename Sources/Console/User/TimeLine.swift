@@ -1,5 +1,5 @@
-internal import APIModel
-internal import Domain
+import APIModel
+import Domain
 
 /// A user's contracts as bands of states over time: pure geometry. Times become x, contracts become lanes.
 struct TimeLine: Equatable {

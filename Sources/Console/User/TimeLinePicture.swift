@@ -1,5 +1,5 @@
-internal import APIModel
-internal import Domain
+import APIModel
+import Domain
 
 /// The time line as SVG, with a table that says the same.
 struct TimeLinePicture {

@@ -1,8 +1,8 @@
-internal import APIModel
-internal import Domain
-internal import Encoding
-internal import HTTP
-internal import Pages
+import APIModel
+import Domain
+import Encoding
+import HTTP
+import Pages
 
 /// `/console/users/{user}`: what a user has, and why; what would change it; and all that happened.
 struct UserPage: ConsolePage {

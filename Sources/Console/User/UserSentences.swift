@@ -1,5 +1,5 @@
-internal import APIModel
-internal import Domain
+import APIModel
+import Domain
 
 /// The first lines of a user's page.
 struct UserSentences: Equatable {

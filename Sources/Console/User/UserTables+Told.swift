@@ -1,7 +1,7 @@
-internal import APIModel
-internal import Domain
-internal import Encoding
-internal import Pages
+import APIModel
+import Domain
+import Encoding
+import Pages
 
 /// Whom Paycast has told: open pages, the backend; and what people did.
 extension UserTables {

@@ -1,5 +1,5 @@
-internal import APIModel
-internal import Domain
+import APIModel
+import Domain
 
 /// What a committed entry was, as people say it.
 enum EventNames {

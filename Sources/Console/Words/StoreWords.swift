@@ -1,5 +1,5 @@
-internal import APIModel
-internal import Domain
+import APIModel
+import Domain
 
 /// Names and states as people say them.
 enum StoreWords {

@@ -1,5 +1,5 @@
-internal import Domain
-internal import Synchronization
+import Domain
+import Synchronization
 
 /// What users hold since their last change, as the transaction knew it: a message to the backend then need not read it again.
 /// Whatever it does not know is read. It is right as long as the user's message has the same position.

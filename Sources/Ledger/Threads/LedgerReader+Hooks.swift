@@ -1,5 +1,5 @@
 public import Domain
-internal import Support
+import Support
 
 /// Questions about what the app's backend is told.
 extension LedgerReader {

@@ -1,4 +1,4 @@
-internal import Encoding
+import Encoding
 
 /// One text frame of a client.
 enum CableCommand: Equatable {

@@ -1,4 +1,4 @@
-internal import Encoding
+import Encoding
 
 /// The messages that we send to a client, each as one text frame: https://docs.anycable.io/misc/action_cable_protocol.
 public enum CableMessage {

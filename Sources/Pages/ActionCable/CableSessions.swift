@@ -1,5 +1,5 @@
 public import Support
-internal import Synchronization
+import Synchronization
 
 /// Sessions of the extended protocol whose connections are gone. All loops of a gateway share them, since a client may
 /// come back to another loop.

@@ -1,5 +1,5 @@
 public import APIModel
-internal import Glibc
+import Glibc
 public import HTTP
 
 /// A complete HTTP answer.

@@ -1,4 +1,4 @@
-internal import HTTP
+import HTTP
 
 /// Decides whether a request is a WebSocket's handshake (RFC 6455 §4.2.1), by its version and its key. Whether the page of
 /// another site may open one is decided by `OriginCheck`, afterwards.

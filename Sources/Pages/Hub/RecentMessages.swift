@@ -1,4 +1,4 @@
-internal import Domain
+import Domain
 
 /// The newest messages of all streams, bounded in bytes: they answer a page that comes back soon, without the ledger.
 ///

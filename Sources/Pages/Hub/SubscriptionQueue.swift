@@ -1,4 +1,4 @@
-internal import Domain
+import Domain
 
 /// The messages that one subscription still has to receive, oldest first.
 struct SubscriptionQueue {

@@ -1,4 +1,4 @@
-internal import Domain
+import Domain
 
 /// The slab of subscriptions, the streams they belong to, and the lists between the two.
 struct SubscriptionTable {

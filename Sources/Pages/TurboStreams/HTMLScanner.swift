@@ -1,4 +1,4 @@
-internal import Encoding
+import Encoding
 
 /// Splits HTML source into tokens as a browser does, in one pass.
 ///

@@ -1,7 +1,7 @@
-internal import Domain
-internal import FoundationEssentials
-internal import FoundationInternationalization
-internal import Synchronization
+import Domain
+import FoundationEssentials
+import FoundationInternationalization
+import Synchronization
 
 /// How one language writes dates and prices. Only this file uses ICU.
 struct LocalFormat: Sendable {

@@ -1,5 +1,5 @@
-internal import Domain
-internal import Encoding
+import Domain
+import Encoding
 
 /// The content of a `PAYCAST_CATALOG` file, or everything that is wrong with it.
 ///

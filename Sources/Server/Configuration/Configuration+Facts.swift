@@ -1,9 +1,9 @@
-internal import Domain
-internal import HTTP
-internal import Ledger
-internal import Pages
-internal import Stores
-internal import Support
+import Domain
+import HTTP
+import Ledger
+import Pages
+import Stores
+import Support
 
 /// What an operator may read of the settings: no secret, and nothing that leads to one.
 extension Configuration {

@@ -1,9 +1,9 @@
-internal import Domain
-internal import Glibc
-internal import Ledger
-internal import PostgresLedger
-internal import Stores
-internal import Support
+import Domain
+import Glibc
+import Ledger
+import PostgresLedger
+import Stores
+import Support
 
 extension SettingsReader {
     mutating func bind() -> String {

@@ -1,7 +1,7 @@
 public import Domain
-internal import Pages
+import Pages
 public import Stores
-internal import Support
+import Support
 
 extension Configuration {
     /// The settings of one store. Nil if this server does not have the store.

@@ -1,6 +1,6 @@
 public import Domain
 public import Gateway
-internal import Glibc
+import Glibc
 public import HTTP
 public import Ledger
 public import Pages

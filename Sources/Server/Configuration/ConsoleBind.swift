@@ -1,4 +1,4 @@
-internal import Support
+import Support
 
 /// Where the console listens alone.
 public struct ConsoleBind: Sendable, Equatable {

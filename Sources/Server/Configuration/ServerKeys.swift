@@ -1,9 +1,9 @@
-internal import API
-internal import Crypto
-internal import Domain
-internal import Pages
-internal import Simulator
-internal import Support
+import API
+import Crypto
+import Domain
+import Pages
+import Simulator
+import Support
 
 /// All keys of a server: the configured ones or, in development, those that the workspace created.
 struct ServerKeys {

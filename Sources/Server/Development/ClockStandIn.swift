@@ -1,7 +1,7 @@
-internal import Domain
-internal import Encoding
-internal import Simulator
-internal import Support
+import Domain
+import Encoding
+import Simulator
+import Support
 
 /// `/demo/api/clock` of a development server: `PUT {"advance":seconds}` or `{"now":"2026-01-31T12:00:00Z"}` sets its
 /// clock, `GET` reads it. Answers `{"now":…}`.

@@ -1,7 +1,7 @@
-internal import Crypto
+import Crypto
 public import Domain
-internal import Ledger
-internal import Pages
+import Ledger
+import Pages
 public import Simulator
 public import Stores
 

@@ -1,8 +1,8 @@
-internal import API
-internal import Domain
-internal import Ledger
-internal import Pages
-internal import Support
+import API
+import Domain
+import Ledger
+import Pages
+import Support
 
 /// `GET /demo/events[?since=CURSOR]`: what was committed since, oldest first, each with how long its stages took. The
 /// page polls it instead of holding it open: a browser has six connections to a server for all its tabs.

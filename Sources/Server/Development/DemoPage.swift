@@ -1,14 +1,14 @@
-internal import Assets
-internal import Crypto
-internal import Domain
-internal import Encoding
-internal import Glibc
-internal import HTTP
-internal import Ledger
-internal import Pages
-internal import Simulator
-internal import Stores
-internal import Support
+import Assets
+import Crypto
+import Domain
+import Encoding
+import Glibc
+import HTTP
+import Ledger
+import Pages
+import Simulator
+import Stores
+import Support
 
 /// The demo page, rendered for a user as an app's own server would: it reads the position first, then the state.
 struct DemoPage: Sendable {

@@ -1,8 +1,8 @@
-internal import Domain
-internal import Encoding
-internal import HTTP
-internal import Pages
-internal import Simulator
+import Domain
+import Encoding
+import HTTP
+import Pages
+import Simulator
 
 /// A button of the demo page: one step that a simulated store is to report for a user.
 struct DemoPurchase {

@@ -1,11 +1,11 @@
-internal import API
-internal import Domain
-internal import Encoding
-internal import HTTP
-internal import Ledger
-internal import Pages
-internal import Simulator
-internal import Support
+import API
+import Domain
+import Encoding
+import HTTP
+import Ledger
+import Pages
+import Simulator
+import Support
 
 /// What `--dev` adds to the server: the demo page, the simulated stores behind its buttons, and its event list.
 final class DemoRoutes: DevelopmentRoutes {

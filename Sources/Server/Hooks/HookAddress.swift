@@ -1,7 +1,7 @@
-internal import Crypto
+import Crypto
 public import Domain
-internal import Encoding
-internal import HTTPClient
+import Encoding
+import HTTPClient
 public import Support
 
 /// An address of the app's backend, with the secrets that sign what is sent there.

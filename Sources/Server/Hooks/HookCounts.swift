@@ -1,5 +1,5 @@
-internal import Domain
-internal import Support
+import Domain
+import Support
 
 /// What happened to messages, since this server's start.
 struct HookCounts: Sendable {

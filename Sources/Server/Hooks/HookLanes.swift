@@ -1,4 +1,4 @@
-internal import Domain
+import Domain
 
 /// Which messages are on their way: several to each address, one about each user. An address that fails is left alone for a
 /// while, and then tried with one message. Pure.

@@ -1,8 +1,8 @@
-internal import API
-internal import APIModel
-internal import Domain
-internal import Support
-internal import Synchronization
+import API
+import APIModel
+import Domain
+import Support
+import Synchronization
 
 /// What operators may do.
 extension HookRunner {

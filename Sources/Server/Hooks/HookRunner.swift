@@ -1,10 +1,10 @@
-internal import API
-internal import APIModel
-internal import Domain
-internal import Ledger
-internal import Simulator
-internal import Support
-internal import Synchronization
+import API
+import APIModel
+import Domain
+import Ledger
+import Simulator
+import Support
+import Synchronization
 
 /// Tells the app's backend what has changed, after the commit.
 ///

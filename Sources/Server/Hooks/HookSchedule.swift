@@ -1,4 +1,4 @@
-internal import Domain
+import Domain
 
 /// Decides what happens to a message after an attempt: the schedule of the Standard Webhooks specification. Pure.
 struct HookSchedule {

@@ -1,9 +1,9 @@
-internal import APIModel
-internal import Crypto
-internal import Domain
-internal import HTTPClient
-internal import Ledger
-internal import Support
+import APIModel
+import Crypto
+import Domain
+import HTTPClient
+import Ledger
+import Support
 
 /// Signs messages and posts them to the backend. Blocks.
 struct HookSender: Sendable {

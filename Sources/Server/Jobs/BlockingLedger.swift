@@ -1,7 +1,7 @@
-internal import Domain
-internal import Ledger
-internal import Stores
-internal import Support
+import Domain
+import Ledger
+import Stores
+import Support
 
 /// Asks the ledger and waits for its answer. Returns nil if the ledger accepts no more questions or cannot answer.
 func answer<Value: Sendable>(

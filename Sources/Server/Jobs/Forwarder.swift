@@ -1,6 +1,6 @@
 public import Domain
-internal import FoundationEssentials
-internal import HTTPClient
+import FoundationEssentials
+import HTTPClient
 public import Stores
 
 /// Posts a body to a staging server. Blocks.

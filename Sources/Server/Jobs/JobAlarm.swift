@@ -1,5 +1,5 @@
-internal import Domain
-internal import Ledger
+import Domain
+import Ledger
 
 /// Decides when an operator has to be told about jobs. Pure.
 struct JobAlarm: Equatable {

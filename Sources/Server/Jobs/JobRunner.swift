@@ -1,9 +1,9 @@
 public import Domain
-internal import HTTPClient
+import HTTPClient
 public import Ledger
 public import Stores
 public import Support
-internal import Synchronization
+import Synchronization
 
 /// Performs jobs after their commit: it tells stores, and forwards to other servers.
 ///

@@ -2,7 +2,7 @@ public import Domain
 public import Ledger
 public import Stores
 public import Support
-internal import Synchronization
+import Synchronization
 
 /// Asks stores whether a period that has ended was renewed, before any page says that it was not. Meanwhile the ledger
 /// keeps access open for the policy's leeway, and then ends it by itself. Each store has its own thread: while one

@@ -1,4 +1,4 @@
-internal import Domain
+import Domain
 public import Ledger
 public import Support
 

@@ -1,6 +1,6 @@
-internal import Domain
-internal import Ledger
-internal import Stores
+import Domain
+import Ledger
+import Stores
 
 /// Decides what happens to a job after a failed attempt. Pure.
 struct RetryDecision {

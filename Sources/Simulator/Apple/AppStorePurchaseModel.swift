@@ -1,4 +1,4 @@
-internal import Domain
+import Domain
 
 /// The store's statement after an event: the facts that go into one notification. Pure: it applies the name of an
 /// event to the facts. A type that Apple does not list leaves the facts unchanged

@@ -1,5 +1,5 @@
 public import Crypto
-internal import Encoding
+import Encoding
 
 /// Signs documents as Apple does: ES256, with the three certificates in the header.
 public struct AppStoreSigner: Sendable {

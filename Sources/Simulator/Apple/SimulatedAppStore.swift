@@ -1,6 +1,6 @@
 public import Crypto
 public import Domain
-internal import Encoding
+import Encoding
 
 /// A notification that the simulated store is asked to send.
 public struct SimulatedNotification: Sendable {

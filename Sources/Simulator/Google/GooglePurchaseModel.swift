@@ -1,4 +1,4 @@
-internal import Domain
+import Domain
 
 /// A purchase at Google Play after an event. Pure: it applies the name of a notification to the facts. A name that
 /// Google does not list leaves the facts unchanged.

@@ -1,6 +1,6 @@
 public import Crypto
 public import Domain
-internal import Encoding
+import Encoding
 
 /// Builds Google Play's notifications as Pub/Sub pushes them, with a token that a development server accepts, and the
 /// purchases that Google's API returns. It does no I/O.

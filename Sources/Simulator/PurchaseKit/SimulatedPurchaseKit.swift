@@ -1,6 +1,6 @@
 public import Crypto
 public import Domain
-internal import Encoding
+import Encoding
 
 /// Writes and signs webhooks as PurchaseKit does. It does no I/O.
 public struct SimulatedPurchaseKit: SimulatedStore {

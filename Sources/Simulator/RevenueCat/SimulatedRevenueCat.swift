@@ -1,6 +1,6 @@
 public import Crypto
 public import Domain
-internal import Encoding
+import Encoding
 
 /// Writes webhooks as RevenueCat does. It does no I/O.
 ///

@@ -1,6 +1,6 @@
-internal import Domain
-internal import Encoding
-internal import Synchronization
+import Domain
+import Encoding
+import Synchronization
 
 /// The App Store as an app on a device sees it through StoreKit. The demo's phone calls this; no server does. An
 /// account is any name.

@@ -1,7 +1,7 @@
 public import Domain
-internal import Encoding
+import Encoding
 public import HTTPClient
-internal import Synchronization
+import Synchronization
 
 /// The parts of the App Store Server API that Paycast uses, in the development server
 /// (https://developer.apple.com/documentation/appstoreserverapi).

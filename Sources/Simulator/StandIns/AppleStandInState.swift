@@ -1,5 +1,5 @@
-internal import Domain
-internal import Encoding
+import Domain
+import Encoding
 
 /// The state of the stand-in for Apple's API. Pure. Bounded, because a development server may run for weeks.
 struct AppleStandInState {

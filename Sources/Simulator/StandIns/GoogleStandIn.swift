@@ -1,7 +1,7 @@
 public import Crypto
-internal import Domain
-internal import Encoding
-internal import Synchronization
+import Domain
+import Encoding
+import Synchronization
 
 /// The parts of Google's API that Paycast uses, in the development server: the keys of push tokens (`/certs`), the
 /// service account's access token (`/token`), purchases, and their acknowledgment.

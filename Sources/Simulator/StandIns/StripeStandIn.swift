@@ -1,6 +1,6 @@
-internal import Domain
-internal import Encoding
-internal import Synchronization
+import Domain
+import Encoding
+import Synchronization
 
 /// The parts of Stripe's API that Paycast reads. It answers with the documents that were put there before.
 ///

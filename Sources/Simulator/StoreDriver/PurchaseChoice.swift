@@ -1,5 +1,5 @@
-internal import APIModel
-internal import Domain
+import APIModel
+import Domain
 
 /// Decides which purchase an event is about, from the request and what the user holds. Pure.
 struct PurchaseChoice {

@@ -1,7 +1,7 @@
-internal import APIModel
+import APIModel
 public import Crypto
 public import Domain
-internal import Encoding
+import Encoding
 public import HTTPClient
 
 /// Plays a store against a development server: looks up what the user holds, decides what happens next, and posts it.

@@ -1,6 +1,6 @@
 public import Crypto
 public import Domain
-internal import Encoding
+import Encoding
 
 /// Builds Stripe's events in its wire format, signed with a development server's secret. It does no I/O.
 public struct SimulatedStripe: SimulatedStore {

@@ -1,4 +1,4 @@
-internal import Domain
+import Domain
 
 /// A subscription at Stripe after an event. Pure: it applies the name of an event to the facts. A name that Stripe
 /// does not list leaves the facts unchanged.

@@ -1,4 +1,4 @@
-internal import Domain
+import Domain
 public import Support
 
 /// The stores that Paycast serves. A new store needs a folder beside these and a line here.

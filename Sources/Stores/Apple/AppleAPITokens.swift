@@ -1,7 +1,7 @@
-internal import Crypto
-internal import Domain
-internal import Encoding
-internal import Synchronization
+import Crypto
+import Domain
+import Encoding
+import Synchronization
 
 /// The JSON Web Tokens that authorize us at Apple
 /// (https://developer.apple.com/documentation/appstoreserverapi/generating-json-web-tokens-for-api-requests). They are

@@ -1,7 +1,7 @@
-internal import Crypto
+import Crypto
 public import Domain
-internal import Glibc
-internal import HTTPClient
+import Glibc
+import HTTPClient
 
 extension AppleStore {
     public func examine(_ examination: StoreExamination) -> StoreFindings {

@@ -1,5 +1,5 @@
-internal import Domain
-internal import Encoding
+import Domain
+import Encoding
 
 /// The posted body: `{"signedPayload": JWS}`. Version 1 has other members and no signature.
 struct AppleBody {

@@ -1,4 +1,4 @@
-internal import Crypto
+import Crypto
 public import Domain
 public import Encoding
 

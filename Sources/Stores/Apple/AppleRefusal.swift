@@ -1,5 +1,5 @@
-internal import Domain
-internal import Encoding
+import Domain
+import Encoding
 
 /// An answer from Apple that is not a success, and what it means
 /// (https://developer.apple.com/documentation/appstoreserverapi/error-codes). Pure.

@@ -1,6 +1,6 @@
 public import Crypto
 public import Domain
-internal import Encoding
+import Encoding
 public import HTTPClient
 
 /// The App Store Server API (https://developer.apple.com/documentation/appstoreserverapi). Every signed answer is

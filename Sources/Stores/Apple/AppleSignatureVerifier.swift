@@ -1,8 +1,8 @@
-internal import Crypto
-internal import Domain
-internal import Encoding
-internal import Glibc
-internal import Synchronization
+import Crypto
+import Domain
+import Encoding
+import Glibc
+import Synchronization
 
 /// Opens Apple's signed documents. It verifies each JWS on its own, always in the same order, and never reads a payload
 /// before its signature has been verified. Any thread may use it.

@@ -1,6 +1,6 @@
-internal import Crypto
-internal import Domain
-internal import Encoding
+import Crypto
+import Domain
+import Encoding
 
 /// One item of Get All Subscription Statuses, verified, or the same from what an app posted.
 struct AppleStatement {

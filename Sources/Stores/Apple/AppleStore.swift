@@ -1,7 +1,7 @@
-internal import Crypto
+import Crypto
 public import Domain
-internal import Glibc
-internal import HTTPClient
+import Glibc
+import HTTPClient
 public import Support
 
 /// The settings of the App Store.

@@ -1,6 +1,6 @@
-internal import Crypto
-internal import Domain
-internal import Encoding
+import Crypto
+import Domain
+import Encoding
 
 /// The members of `JWSTransactionDecodedPayload` that we read.
 struct AppleTransaction: SignedDocument {

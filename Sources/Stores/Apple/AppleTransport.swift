@@ -1,6 +1,6 @@
-internal import Domain
-internal import Encoding
-internal import HTTPClient
+import Domain
+import Encoding
+import HTTPClient
 
 /// The connection to Apple: authorizes requests, and distinguishes answers from refusals. Blocks.
 struct AppleTransport: Sendable {

@@ -1,5 +1,5 @@
 public import Domain
-internal import Encoding
+import Encoding
 
 /// Verifies that a notification or a transaction comes from Apple and is for our apps, and interprets it.
 ///

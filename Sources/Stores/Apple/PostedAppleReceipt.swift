@@ -1,6 +1,6 @@
-internal import APIModel
-internal import Domain
-internal import Encoding
+import APIModel
+import Domain
+import Encoding
 
 /// `POST /receipts/apple`: a receipt that an old version of an app holds, or Apple's answer that the app's backend
 /// stored: `{"receipt": base64}` or `{"verifyReceipt": {…}, "environment"?}`.

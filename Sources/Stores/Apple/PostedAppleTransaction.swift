@@ -1,6 +1,6 @@
-internal import APIModel
+import APIModel
 public import Domain
-internal import Encoding
+import Encoding
 
 /// `POST /transactions/apple`: a transaction that StoreKit gave an app, and what it says of the next period,
 /// `{"signedTransaction", "signedRenewalInfo"?, "finish"?}`. Apple's signatures prove both.

@@ -1,7 +1,7 @@
-internal import APIModel
-internal import Crypto
-internal import Domain
-internal import Encoding
+import APIModel
+import Crypto
+import Domain
+import Encoding
 
 /// `POST /offers/apple`: a promotional offer, or whether a customer may have the introductory one, signed for StoreKit
 /// (https://developer.apple.com/documentation/storekit/generating-jws-to-sign-app-store-requests).

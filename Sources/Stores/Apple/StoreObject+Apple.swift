@@ -1,5 +1,5 @@
-internal import Domain
-internal import Encoding
+import Domain
+import Encoding
 
 /// The members of Apple's documents and answers. One of another type than Apple documents throws; one that is absent or
 /// `null` is nil.

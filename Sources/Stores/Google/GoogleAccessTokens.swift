@@ -1,9 +1,9 @@
-internal import Crypto
-internal import Domain
-internal import Encoding
-internal import HTTPClient
-internal import Support
-internal import Synchronization
+import Crypto
+import Domain
+import Encoding
+import HTTPClient
+import Support
+import Synchronization
 
 /// Access tokens of the service account (https://developers.google.com/identity/protocols/oauth2/service-account), each
 /// cached until five minutes before it expires. Callers that arrive during a request for a token wait for it: one

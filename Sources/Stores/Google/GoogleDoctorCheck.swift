@@ -1,6 +1,6 @@
-internal import Domain
-internal import Encoding
-internal import Support
+import Domain
+import Encoding
+import Support
 
 extension GoogleStore {
     public func examine(_ examination: StoreExamination) -> StoreFindings {

@@ -1,9 +1,9 @@
 public import Crypto
 public import Domain
-internal import Encoding
+import Encoding
 public import HTTPClient
-internal import Support
-internal import Synchronization
+import Support
+import Synchronization
 
 /// The keys that sign Google's tokens (https://www.googleapis.com/oauth2/v3/certs), cached as long as Google allows.
 /// Any thread may use it. A caller that needs a new key blocks, and others that need one meanwhile get an error and

@@ -1,6 +1,6 @@
-internal import Crypto
+import Crypto
 public import Domain
-internal import Encoding
+import Encoding
 
 /// A push of Pub/Sub: it says that something changed, but not what
 /// (https://developer.android.com/google/play/billing/rtdn-reference). Google's API has the purchase itself.

@@ -1,8 +1,8 @@
-internal import Crypto
+import Crypto
 public import Domain
-internal import Encoding
+import Encoding
 public import HTTPClient
-internal import Synchronization
+import Synchronization
 
 /// Google's Android Publisher API (https://developers.google.com/android-publisher): reads and acknowledges purchases.
 /// URLs contain purchase tokens, so no error names a URL. Calls block.

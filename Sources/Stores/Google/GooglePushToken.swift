@@ -1,6 +1,6 @@
 public import Crypto
 public import Domain
-internal import Encoding
+import Encoding
 
 /// The bearer token of a Pub/Sub push: an OpenID Connect token of the subscription's service account
 /// (https://cloud.google.com/pubsub/docs/authenticate-push-subscriptions), split but not verified.

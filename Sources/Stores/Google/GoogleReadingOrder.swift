@@ -1,7 +1,7 @@
-internal import Crypto
-internal import Domain
-internal import Support
-internal import Synchronization
+import Crypto
+import Domain
+import Support
+import Synchronization
 
 /// Makes one reading of a purchase at a time, each dated later than the one before, so that an older answer can neither
 /// arrive after a newer one nor look newer.

@@ -1,6 +1,6 @@
-internal import Crypto
+import Crypto
 public import Domain
-internal import Encoding
+import Encoding
 
 /// `POST /webhooks/google`: verifies the sender, then reads the purchase that the notification is about. Blocks.
 public struct GoogleVerifier: StoreVerifier {

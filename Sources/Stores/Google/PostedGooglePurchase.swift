@@ -1,6 +1,6 @@
-internal import APIModel
-internal import Domain
-internal import Encoding
+import APIModel
+import Domain
+import Encoding
 
 /// `POST /transactions/google`: a purchase that the Play Billing library gave an app,
 /// `{"purchaseToken", "productId"?, "package"?}`. Google signs nothing that could be verified here, so it is read from

@@ -1,6 +1,6 @@
-internal import Crypto
+import Crypto
 public import Domain
-internal import Encoding
+import Encoding
 public import Support
 
 /// A product that the app's backend, or its support staff, gives a user for a time.

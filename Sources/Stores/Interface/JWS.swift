@@ -1,5 +1,5 @@
-internal import Crypto
-internal import Encoding
+import Crypto
+import Encoding
 
 /// A JSON Web Signature in compact form (RFC 7515 §7.1), split but not verified.
 public struct JWS: Sendable {

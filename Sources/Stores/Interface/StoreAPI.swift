@@ -1,5 +1,5 @@
 public import Domain
-internal import HTTPClient
+import HTTPClient
 
 /// A store's own API, which says what the store knows about a contract. Calls block: never use it on a loop.
 public protocol StoreAPI: Sendable {

@@ -1,5 +1,5 @@
 public import Domain
-internal import Encoding
+import Encoding
 
 /// Verifies that a webhook's delivery comes from the store and is for us, and interprets it. Several threads may verify
 /// at the same time.

@@ -1,5 +1,5 @@
-internal import Domain
-internal import Encoding
+import Domain
+import Encoding
 
 /// The stored form of a purchase that was read at Google or Stripe. The answer cannot be requested again: the API
 /// only reports the current state, and a notification says little more than that something has changed.

@@ -1,6 +1,6 @@
-internal import Crypto
+import Crypto
 public import Domain
-internal import Encoding
+import Encoding
 
 /// `t=SECONDS,v1=HEX[,v1=HEX…]`, an HMAC-SHA256 of `SECONDS.BODY`: `Stripe-Signature`
 /// (https://docs.stripe.com/webhooks#verify-manually) and `X-RevenueCat-Webhook-Signature`

@@ -1,4 +1,4 @@
-internal import Domain
+import Domain
 
 /// A webhook from PurchaseKit: its own interpretation of a store's notification, as one flat object
 /// (https://github.com/PurchaseKit/purchasekit).

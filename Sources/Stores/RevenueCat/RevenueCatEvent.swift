@@ -1,4 +1,4 @@
-internal import Domain
+import Domain
 
 /// The `event` member of a webhook
 /// (https://www.revenuecat.com/docs/integrations/webhooks/event-types-and-fields).

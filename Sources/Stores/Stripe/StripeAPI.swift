@@ -1,5 +1,5 @@
 public import Domain
-internal import HTTPClient
+import HTTPClient
 
 /// Reads Stripe's API (https://docs.stripe.com/api). It changes nothing there, so a restricted key that may read
 /// subscriptions, invoices and charges is enough.

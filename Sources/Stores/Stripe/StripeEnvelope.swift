@@ -1,5 +1,5 @@
-internal import Domain
-internal import Encoding
+import Domain
+import Encoding
 
 /// An event object (https://docs.stripe.com/api/events/object): which object changed, and how.
 struct StripeEnvelope {

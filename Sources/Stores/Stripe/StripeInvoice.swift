@@ -1,4 +1,4 @@
-internal import Domain
+import Domain
 
 /// An invoice. Only those of subscriptions matter: a one-time purchase is known from its Checkout session.
 struct StripeInvoice {

@@ -1,4 +1,4 @@
-internal import Domain
+import Domain
 
 /// A one-time purchase, as its refunds and disputes identify it.
 struct StripePayment {

@@ -1,4 +1,4 @@
-internal import Domain
+import Domain
 
 /// A Checkout session (https://docs.stripe.com/api/checkout/sessions/object). It is the first object that links an
 /// order to what was bought.

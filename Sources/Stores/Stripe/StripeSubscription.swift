@@ -1,5 +1,5 @@
-internal import Domain
-internal import Encoding
+import Domain
+import Encoding
 
 /// A subscription (https://docs.stripe.com/api/subscriptions/object). Its status decides the state.
 struct StripeSubscription {

@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// The server stops while thousands of pages are open, an event is committed, and the pages return to the restarted
 /// server.

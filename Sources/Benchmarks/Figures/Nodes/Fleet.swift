@@ -1,4 +1,4 @@
-internal import Domain
+import Domain
 
 /// Several nodes on one ledger: their throughput together, and the delay from one node's webhook to another's page.
 enum Fleet: Benchmark {

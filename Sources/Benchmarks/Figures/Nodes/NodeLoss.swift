@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// `kill -9` of a node with thousands of pages, each with its own stream, which a load balancer then sends to another
 /// node.

@@ -1,4 +1,4 @@
-internal import Domain
+import Domain
 
 /// Apple's notifications, each for another user, through one node or several: the number a second, and the time for
 /// which each waited for its answer.

@@ -1,4 +1,4 @@
-internal import Domain
+import Domain
 
 extension LedgerQueries {
     private static let hitLimit: Int64 = 20

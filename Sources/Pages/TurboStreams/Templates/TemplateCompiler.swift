@@ -1,4 +1,4 @@
-internal import Domain
+import Domain
 
 /// Splits the source of an element at its placeholders, and refuses them where an escaped value could still be code.
 struct TemplateCompiler {

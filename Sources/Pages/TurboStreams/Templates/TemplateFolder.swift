@@ -1,5 +1,5 @@
-internal import Domain
-internal import Glibc
+import Domain
+import Glibc
 
 /// Lists and reads `public/fragments/`; only this file touches the disk. If there is no such folder, it provides the
 /// files that are built into the program.

@@ -1,4 +1,4 @@
-internal import Synchronization
+import Synchronization
 
 /// The templates of a folder, updated when its files change.
 ///

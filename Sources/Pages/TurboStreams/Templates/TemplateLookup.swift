@@ -1,4 +1,4 @@
-internal import Domain
+import Domain
 
 /// Finds the template of a fragment among those of one moment. It is a value, so rendering never waits for a file.
 public struct TemplateLookup: Sendable, Equatable {

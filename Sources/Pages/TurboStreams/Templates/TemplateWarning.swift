@@ -1,4 +1,4 @@
-internal import Domain
+import Domain
 
 /// Something about the template folder that is allowed but probably a mistake.
 public struct TemplateWarning: Sendable, Equatable, CustomStringConvertible {

@@ -1,5 +1,5 @@
-internal import Domain
-internal import Stores
+import Domain
+import Stores
 
 /// Reads one list of a store's history page by page. Gives up on a server whose pages never end.
 struct HistoryReading<List: HistoryList> {

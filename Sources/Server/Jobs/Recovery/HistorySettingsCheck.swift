@@ -1,5 +1,5 @@
-internal import Stores
-internal import Support
+import Stores
+import Support
 
 /// Judges this server's settings by one list of a store's history. Pure.
 ///

@@ -1,4 +1,4 @@
-internal import Domain
+import Domain
 
 /// Decides which piece of a history to request next. Pure.
 ///

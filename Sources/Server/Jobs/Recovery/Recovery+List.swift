@@ -1,8 +1,8 @@
-internal import Domain
-internal import Ledger
-internal import Stores
-internal import Support
-internal import Synchronization
+import Domain
+import Ledger
+import Stores
+import Support
+import Synchronization
 
 /// One list of the history.
 extension Recovery {

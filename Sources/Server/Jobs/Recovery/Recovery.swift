@@ -2,7 +2,7 @@ public import Domain
 public import Ledger
 public import Stores
 public import Support
-internal import Synchronization
+import Synchronization
 
 /// Asks a store for its history, at the start and once an hour, and commits what no webhook brought. It uses the same
 /// ledger command as a webhook, so that a notification counts once, however it arrives.

@@ -1,6 +1,6 @@
 public import Domain
-internal import Ledger
-internal import Stores
+import Ledger
+import Stores
 public import Support
 
 /// Runs a recovery on a thread of its own: at the start, then once an hour, and sooner after a failure.

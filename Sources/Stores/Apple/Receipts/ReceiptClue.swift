@@ -1,6 +1,6 @@
-internal import Crypto
+import Crypto
 public import Domain
-internal import Encoding
+import Encoding
 
 /// What to ask Apple about a receipt. It is not verified: only Apple's signed answer counts.
 public struct ReceiptClue: Sendable, Equatable {

@@ -1,6 +1,6 @@
-internal import Crypto
+import Crypto
 public import Domain
-internal import Encoding
+import Encoding
 
 /// One purchase as a receipt lists it.
 public struct ReceiptPurchase: Sendable {
