@@ -1,7 +1,7 @@
 import CAssets
 
-/// Files of `public/` that the program carries in itself, so that they are there whatever the public folder holds, and
-/// where there is none. `Sources/CAssets/assets.c` lists them.
+/// Files of `public/` that the program carries in itself, so that they are there whatever the public folder holds, even
+/// if it does not exist. `Sources/CAssets/assets.c` lists them.
 public enum Assets {
     /// `public/paycast.js`: what README tells pages to load.
     public static let script = file("paycast.js")

@@ -60,7 +60,7 @@ enum UserActions {
 
     static var ofPage: [(word: String, action: any UserAction)] { all.filter { !ofRows.contains($0.word) } }
 
-    /// What a user's page says after one; nil for a word that is none.
+    /// What a user's page says after an action; nil for any other word.
     static func done(_ word: String) -> String? {
         switch word {
         case "grant": "Granted. The user's open pages show it already."

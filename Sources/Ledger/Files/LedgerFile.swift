@@ -36,7 +36,7 @@ public struct FileIdentity: Sendable, Equatable {
     private let device: UInt
     private let inode: UInt
 
-    /// Nil if there is none.
+    /// Nil if there is no file at this path.
     public init?(_ path: String) {
         var information = stat()
         guard stat(path, &information) == 0 else { return nil }
