@@ -217,9 +217,12 @@ val scenarios = mapOf<String, () -> Any?>(
     },
     "two taps" to {
         val phone = Phone()
-        Play.sheet = java.util.function.Function { BillingResponseCode.OK }
+        val sheets = LinkedBlockingQueue<String>()
+        Play.sheet = java.util.function.Function { sheets.put(it.account); BillingResponseCode.OK }
         val replies = listOf(phone.send("purchase", message("coins", "3")), phone.send("purchase", message("coins", "3")))
         val state = phone.ask("state")
+        // A sheet that opens after its end would be the next scenario's.
+        sheets.next()
         ends(BillingResponseCode.USER_CANCELED)
         listOf(state) + replies.map { it.next() }
     },
