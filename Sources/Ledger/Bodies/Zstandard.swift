@@ -2,7 +2,8 @@ import CZstd
 import Synchronization
 
 /// Compresses with Zstandard (RFC 8878), at its fastest level: for what stores send, no level saves more than 5 % beside
-/// it. zlib saves as much, and takes two to five times as long.
+/// it. zlib saves as much, and takes two to five times as long. What was packed before there was a dictionary refers to none,
+/// and is read as well.
 ///
 /// A context takes 70 µs to make and is used by one thread at a time, so those that are free wait for the next caller.
 enum Zstandard {
@@ -16,13 +17,28 @@ enum Zstandard {
 
     private static let free = Mutex(Contexts())
 
+    /// `@unchecked Sendable`: digested once, and only read since then, as Zstandard allows any number of threads to.
+    private struct Dictionaries: @unchecked Sendable {
+        let compressing = ZSTD_createCDict(BodyDictionary.bytes, BodyDictionary.bytes.count, level)
+        let decompressing = ZSTD_createDDict(BodyDictionary.bytes, BodyDictionary.bytes.count)
+    }
+
+    private static let dictionaries = Dictionaries()
+
     /// Nil when it cannot, for lack of memory.
     static func compress(_ bytes: [UInt8]) -> [UInt8]? {
         guard let context = free.withLock({ $0.compressing.popLast() }) ?? ZSTD_createCCtx() else { return nil }
         defer { free.withLock { $0.compressing.append(context) } }
         var size = 0
         let compressed = [UInt8](unsafeUninitializedCapacity: ZSTD_compressBound(bytes.count)) { output, count in
-            size = ZSTD_compressCCtx(context, output.baseAddress, output.count, bytes, bytes.count, level)
+            size = ZSTD_compress_usingCDict(
+                context,
+                output.baseAddress,
+                output.count,
+                bytes,
+                bytes.count,
+                dictionaries.compressing
+            )
             count = ZSTD_isError(size) == 0 ? size : 0
         }
         return ZSTD_isError(size) == 0 ? compressed : nil
@@ -37,7 +53,14 @@ enum Zstandard {
         defer { free.withLock { $0.decompressing.append(context) } }
         let bytes = [UInt8](unsafeUninitializedCapacity: Int(size)) { output, count in
             let written = frame.withUnsafeBytes {
-                ZSTD_decompressDCtx(context, output.baseAddress, output.count, $0.baseAddress, $0.count)
+                ZSTD_decompress_usingDDict(
+                    context,
+                    output.baseAddress,
+                    output.count,
+                    $0.baseAddress,
+                    $0.count,
+                    dictionaries.decompressing
+                )
             }
             count = ZSTD_isError(written) == 0 ? written : 0
         }
