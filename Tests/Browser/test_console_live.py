@@ -183,8 +183,8 @@ def test_a_view_can_be_sent_to_a_colleague(server, live):
     deliver(server, "apple", "initial", "--order", "21111111-2222-4333-8444-555555555555")
     deliver(server, "stripe", "initial", "--order", "31111111-2222-4333-8444-555555555555")
     expect(rows(colleague).first).to_contain_text("unclaimed")
-    expect(rows(colleague).first).to_contain_text("stripe")
-    expect(colleague.locator("#live-rows")).not_to_contain_text("apple")
+    expect(rows(colleague).first).to_contain_text("Stripe")
+    expect(colleague.locator("#live-rows")).not_to_contain_text("Apple")
     expect(colleague.locator("#live-rows")).not_to_contain_text("not-of-this-view")
 
 

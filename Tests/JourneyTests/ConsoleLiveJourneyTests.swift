@@ -62,7 +62,7 @@ import Testing
         #expect(late.contains("prepend"))
         // Whatever is committed, a list shows what it was asked for.
         _ = try app.post("/users/42/grants", body: #"{"product":"p","days":1,"reason":"x"}"#, isTrusted: true)
-        #expect(try all.message().data?.contains("paycast") == true)
+        #expect(try all.message().data?.contains("your grant") == true)
         let event = try browser.get("/console/events/\(id)")
         #expect(event.status == 200 && event.body.contains("no order and no user is known for it yet"), "\(event.body)")
         let search = try browser.get("/console/search?q=\(id)")

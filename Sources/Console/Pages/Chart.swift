@@ -148,7 +148,8 @@ struct HistoryCharts {
     private var events: Chart {
         let kinds: [(name: String, tone: String, outcomes: [Outcome])] = [
             ("applied", "good", [.applied]), ("unclaimed", "warn", [.unclaimed]),
-            ("quarantined", "stop", [.quarantined]), ("without effect", "quiet", [.stale, .ignored, .duplicate]),
+            ("contradicts its order", "stop", [.quarantined]),
+            ("without effect", "quiet", [.stale, .ignored, .duplicate]),
         ]
         let courses = kinds.map { kind in
             Chart.Course(

@@ -33,7 +33,7 @@ struct UserPage: ConsolePage {
 
     /// What has just been done here.
     private func done(_ visit: Visit) -> Markup {
-        guard let word = visit.query["done"], let text = UserActions.done(word) else { return .empty }
+        guard let mark = visit.query["done"], let text = UserActions.done(mark, user, visit) else { return .empty }
         return visit.render("user.done", ["text": .text(text)])
     }
 

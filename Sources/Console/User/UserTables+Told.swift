@@ -54,7 +54,9 @@ extension UserTables {
             return visit.render(
                 "user.hook",
                 [
-                    "url": .text(delivery.url), "type": .text(delivery.type), "state": .text(delivery.state),
+                    "url": .text(delivery.url),
+                    "type": .markup(visit.named(StoreWords.message(delivery.type), delivery.type)),
+                    "state": .text(StoreWords.delivery(delivery.state)),
                     "tone": .text(UserTables.tone(ofDelivery: delivery.state)),
                     "attempts": .text(StoreWords.count(delivery.attempts, "try", "tries")),
                     "queued": .markup(visit.time(delivery.queuedAt)), "ended": .markup(visit.time(delivery.endedAt)),
