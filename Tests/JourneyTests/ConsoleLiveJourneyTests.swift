@@ -206,6 +206,8 @@ import Testing
         _ = try app.webhook(app.purchase("7"))
         let events = try app.post("/events?outcome=unclaimed", body: "", isTrusted: true, method: "GET").body
         #expect(events.contains(#""contract":"7""#) && events.contains(#""next":null"#), "\(events)")
+        let others = try app.post("/events?product=nothing", body: "", isTrusted: true, method: "GET").body
+        #expect(others.contains(#""events":[]"#), "\(others)")
     }
 }
 

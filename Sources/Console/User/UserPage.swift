@@ -73,6 +73,7 @@ struct UserPreviewPage: ConsolePage {
         )
         let head =
             "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Preview</title>"
+            + "<link rel=\"stylesheet\" href=\"/console/assets/look.css\">"
             + "<link rel=\"stylesheet\" href=\"/console/assets/console.css\"><body class=\"preview\">"
         var response = Response(
             status: 200,
