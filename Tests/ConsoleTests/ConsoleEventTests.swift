@@ -73,8 +73,9 @@ import Testing
         item.receivedAt = "2025-12-03T12:04:00Z"
         let start = try #require(Instant(iso8601: "2025-12-03T12:04:00Z"))
         site.api.answer(.event(id: "x"), with: answer(item))
+        let end = start + .milliseconds(340)
         let told: [(url: String, state: String, position: Int64, end: Instant?)] = [
-            ("https://a.example", "delivered", 7, start + .milliseconds(340)), ("https://b.example", "waiting", 7, nil),
+            ("https://a.example", "delivered", 7, end), ("https://b.example", "waiting", 7, nil),
             ("https://c.example", "delivered", 9, start),
         ]
         let deliveries = told.enumerated().map { number, one in

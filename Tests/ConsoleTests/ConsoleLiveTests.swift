@@ -45,7 +45,7 @@ import Testing
 
     @Test(arguments: [
         Nothing(query: "", says: "No such event has ever come."),
-        Nothing(query: "provider=apple", isWhole: false, says: "No such event is among the newest 20,000"),
+        Nothing(query: "provider=apple", isWhole: false, says: "No such event is among the 20,000 that"),
         Nothing(query: "product=prooo", says: "No event of the product “prooo” has ever come. A name is taken whole"),
         Nothing(query: "product=p&user=7", says: "No event of the product “p” and the user “7”"),
     ])

@@ -75,7 +75,7 @@ enum UserActions {
         let words = all.map { AccessKey(name: $0.word, rights: [], secret: visit.session.key.secret) }
         guard let (token, word) = ConsoleToken.open(mark, for: .done, keys: words, now: visit.now), token.user == user
         else { return nil }
-        switch word.name {
+        return switch word.name {
         case "grant": "Granted. The user's open pages show it already."
         case "claim": "The purchase is this user's now."
         case "send-state": "The open pages have been sent their state again."

@@ -41,7 +41,7 @@ struct LiveFilter: Sendable, Equatable {
     func none(isWhole: Bool) -> String {
         let open = LiveFilter.open.filter { !self[$0].isEmpty }.map { "\($0) “\(InertText.of(self[$0]))”" }
         let what = open.isEmpty ? "No such event" : "No event of the " + open.joined(separator: " and the ")
-        let place = isWhole ? "has ever come" : "is among the newest 20,000 that were looked through"
+        let place = isWhole ? "has ever come" : "is among the 20,000 that were looked through"
         let hint = open.isEmpty ? "" : " A name is taken whole, as the store or your app writes it."
         return "\(what) \(place).\(hint)"
     }
