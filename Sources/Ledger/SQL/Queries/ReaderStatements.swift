@@ -197,8 +197,7 @@ struct ReaderStatements {
         hookCount = try connection.prepare(
             """
             SELECT count(*) FROM (
-                SELECT queued_at FROM hook_deliveries WHERE address = ? AND due_at IS NOT NULL
-                ORDER BY queued_at LIMIT \(JobBacklog.countLimit)
+                SELECT queued_at FROM hook_deliveries WHERE address = ? AND due_at IS NOT NULL ORDER BY queued_at LIMIT ?
             ) AS waiting
             """
         )
