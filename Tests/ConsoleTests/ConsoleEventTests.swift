@@ -258,6 +258,7 @@ import Testing
         let overview = try site.send("/console", cookie: cookie).text
         for part in [
             "the disk is full", "</a> 1 trouble of this server, 3 purchases", "<title>00:00 applied: 3</title>",
+            "<title>00:00 Apple: 4</title>", "<title>00:00 Server-Sent Events: 12</title>",
             "1.4 ms", "12.3 ms", "<svg viewBox=\"0 0 600 132\"",
             // One hour, though the node has counted for a minute.
             "<span>23:01</span>", "up to 12.3 ms", "up to 4<",

@@ -101,6 +101,16 @@ enum StoreWords {
         }
     }
 
+    /// How a page is connected.
+    static func transport(_ word: String) -> String {
+        switch word {
+        case "sse": "Server-Sent Events"
+        case "websocket": "WebSocket"
+        case "cable": "Action Cable"
+        default: word
+        }
+    }
+
     /// The tone of an event's outcome, beside its word.
     static func tone(ofOutcome outcome: String?) -> String {
         switch outcome.flatMap(Outcome.init) {
