@@ -14,16 +14,27 @@ public struct AttentionAnswer: Codable, Sendable, Equatable {
         public var reason: String
         /// What to do: one sentence.
         public var message: String
+        /// The setting to compare with what the store has; null for what does not look like the store's.
+        @Nullable public var setting: String?
         /// The length of its body.
         public var bytes: Int
 
-        public init(at: Instant, route: String, client: String?, reason: String, message: String, bytes: Int) {
+        public init(
+            at: Instant,
+            route: String,
+            client: String?,
+            reason: String,
+            message: String,
+            setting: String? = nil,
+            bytes: Int
+        ) {
             self.at = at.iso8601
             self.route = route
             self.reason = reason
             self.message = message
             self.bytes = bytes
             self.client = client
+            self.setting = setting
         }
     }
 

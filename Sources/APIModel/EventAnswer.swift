@@ -30,6 +30,8 @@ public struct StatementItem: Codable, Sendable, Equatable {
     @Nullable public var group: String?
     /// The order's token, if the store echoed it: a UUID.
     @Nullable public var order: String?
+    /// The app's user, if the store names one; most only echo the order's token.
+    @Nullable public var user: UserID?
     /// The lineage id of the contract that this one replaces.
     @Nullable public var replaces: String?
     /// Whether it is shared through the store's family.
@@ -59,6 +61,7 @@ public struct StatementItem: Codable, Sendable, Equatable {
         family = observation.isFamilyShared
         group = observation.group
         order = observation.token?.description
+        user = observation.user
         replaces = observation.previousLineage
         state = snapshot?.state.rawValue
         product = snapshot?.product ?? charge?.product

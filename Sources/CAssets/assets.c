@@ -92,6 +92,9 @@ static const struct paycast_asset assets[] = {
     {"demo/index.html", (const unsigned char[]){
 #embed "../../public/demo/index.html" suffix(, 0)
     }},
+    {"demo/look.css", (const unsigned char[]){
+#embed "../../public/demo/look.css" suffix(, 0)
+    }},
     {"demo/phone.css", (const unsigned char[]){
 #embed "../../public/demo/phone.css" suffix(, 0)
     }},

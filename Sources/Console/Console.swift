@@ -237,9 +237,9 @@ struct ConsoleFiles: Sendable {
     private let responses: [String: Response]
 
     init() {
-        // The elements of Turbo that the demo has, for the live pages.
-        let scripts = Assets.demo.filter { ["turbo.js", "icon.svg"].contains($0.key) }
-        responses = Assets.console.merging(scripts) { own, _ in own }.reduce(into: [:]) { found, file in
+        // The look of the demo, and its elements of Turbo, for the live pages.
+        let shared = Assets.demo.filter { ["look.css", "turbo.js", "icon.svg"].contains($0.key) }
+        responses = Assets.console.merging(shared) { own, _ in own }.reduce(into: [:]) { found, file in
             guard let type = ConsoleFiles.type(of: file.key) else { return }
             found[file.key] = ConsoleHeaders.added(
                 to: Response(status: 200, headers: [("Content-Type", type)], body: file.value)

@@ -48,9 +48,14 @@ struct ConsoleLayout {
 
     /// What went wrong, as a page.
     func page(_ error: ConsoleError, session: ConsoleSession?) -> Response {
+        let user = session?.user
         let body = templates.render(
             "error",
-            ["title": .text(error.title), "message": .text(error.message)]
+            [
+                "title": .text(error.title), "message": .text(error.message),
+                "address": .field(String((user.map(ConsoleAddress.user) ?? "/console").dropFirst())),
+                "place": .text(user == nil ? "To the overview" : "To the user's page"),
+            ]
         )
         var response = page(error.title, status: error.status, session: session, body)
         response.headers += error.headers

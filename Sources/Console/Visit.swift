@@ -16,6 +16,8 @@ struct Visit: Sendable {
 
     func render(_ name: String, _ values: [String: TemplateValue] = [:]) -> Markup { templates.render(name, values) }
 
+    func named(_ words: String, _ term: String?) -> Markup { templates.named(words, term) }
+
     /// A whole page. `title` is for the window; the body has its own `<h1>`.
     func page(_ title: String, status: Int = 200, _ body: Markup) -> Response {
         ConsoleLayout(templates).page(title, status: status, session: session, address: request.head.path, body)

@@ -8,6 +8,8 @@ public struct FeedFilter: Sendable, Hashable {
     public var environment: String?
     public var type: String?
     public var outcome: String?
+    /// By the store's id.
+    public var product: String?
 
     public init(_ query: Query) {
         user = query["user"].map { UserID($0) }
@@ -15,6 +17,7 @@ public struct FeedFilter: Sendable, Hashable {
         environment = query["environment"]
         type = query["type"]
         outcome = query["outcome"]
+        product = query["product"]
     }
 
     public func admits(_ notice: Notice) -> Bool {
@@ -23,11 +26,12 @@ public struct FeedFilter: Sendable, Hashable {
             && (environment == nil || environment == notice.environment?.rawValue)
             && (type == nil || type == notice.type)
             && (outcome == nil || outcome == notice.outcome?.rawValue)
+            && (product == nil || product == notice.product)
     }
 
     /// The hub's stream for this filter. Developers with the same filter share it.
     public var stream: StreamName {
-        let parts = [user?.text, provider, environment, type, outcome].map { $0.map { "=\($0)" } ?? "" }
+        let parts = [user?.text, provider, environment, type, outcome, product].map { $0.map { "=\($0)" } ?? "" }
         return .feed(parts.joined(separator: "\u{1F}"))
     }
 }

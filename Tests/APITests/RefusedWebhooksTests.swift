@@ -14,6 +14,7 @@ import Testing
                     client: nil,
                     reason: "bad_signature",
                     message: "It is not.",
+                    setting: nil,
                     bytes: number
                 )
             )

@@ -14,7 +14,7 @@ from certificates import UNVERIFIED
 from program import binary
 from server import Server
 
-RIGHTS = {"support": "read+act+personal+operate", "reader": "read", "admin": "all"}
+RIGHTS = {"support": "read+act+personal+operate", "reader": "read", "admin": "all", "ana": "all"}
 
 
 def secret(name):

@@ -119,7 +119,7 @@ def test_a_search_for_it(told, page, name):
     expect_inert(page)
 
 
-@pytest.mark.parametrize("field", ["user", "type", "outcome", "provider", "environment"])
+@pytest.mark.parametrize("field", ["user", "type", "product", "outcome", "provider", "environment"])
 def test_a_filter_of_it(told, page, field):
     for text in (SCRIPT, QUOTES, BIDI):
         page.goto(told[0].url + f"/console/live?{field}=" + user_address(text).rpartition("/")[2])

@@ -183,9 +183,25 @@ def test_a_view_can_be_sent_to_a_colleague(server, live):
     deliver(server, "apple", "initial", "--order", "21111111-2222-4333-8444-555555555555")
     deliver(server, "stripe", "initial", "--order", "31111111-2222-4333-8444-555555555555")
     expect(rows(colleague).first).to_contain_text("unclaimed")
-    expect(rows(colleague).first).to_contain_text("stripe")
-    expect(colleague.locator("#live-rows")).not_to_contain_text("apple")
+    expect(rows(colleague).first).to_contain_text("Stripe")
+    expect(colleague.locator("#live-rows")).not_to_contain_text("Apple")
     expect(colleague.locator("#live-rows")).not_to_contain_text("not-of-this-view")
+
+
+def test_one_product_alone(server, live):
+    page = live("?product=pro.annual")
+    grant(server, "of-another-product")
+    grant(server, "of-this-product", "pro.annual")
+    expect(rows(page).first).to_contain_text("of-this-product")
+    expect(page.locator("#live-rows")).not_to_contain_text("of-another-product")
+
+
+def test_a_name_that_nothing_has_is_named(server, live):
+    page = live("?product=pro.anual")
+    expect(page.locator("main .empty")).to_contain_text("“pro.anual”")
+    grant(server, "a-typing-error", "pro.anual")
+    expect(rows(page).first).to_contain_text("a-typing-error")
+    expect(page.locator("main .empty")).to_be_hidden()
 
 
 @pytest.mark.parametrize("query", ["outcome=aplied", "provider=aple", "environment=Test"])

@@ -5,7 +5,7 @@ import io
 import pytest
 from PIL import Image, ImageChops, ImageStat
 
-from console import ask, console_server, deliver, user_address
+from console import ask, console_server, deliver, log_in, user_address
 from program import ROOT
 
 STORED = ROOT / "Sources" / "paycast" / "Documentation.docc"
@@ -63,7 +63,8 @@ def difference(one, other):
 
 @pytest.mark.parametrize("name", HEIGHTS)
 def test_the_picture_is_that_of_the_page(server, open_page, request, name):
-    page = open_page(server.url + "/console/enter", viewport={"width": WIDTH, "height": HEIGHTS[name]}, color_scheme="light")
+    page = open_page(server.url + "/console", outages=True, viewport={"width": WIDTH, "height": HEIGHTS[name]}, color_scheme="light")
+    log_in(page, server, "ana")
     page.goto(server.url + pictures(server)[name])
     picture = small(page.screenshot())
     path = STORED / f"console-{name}.png"

@@ -21,6 +21,8 @@ import Testing
         let closed = try site.send("/console")
         #expect(closed.status == 401)
         #expect(closed.text.contains("Paste your key"))
+        #expect(closed.text.contains("/console/assets/look.css"))
+        #expect(try site.send("/console/assets/look.css").text.contains("--ink"))
         let answer = try site.send("/console/session", form: [("key", " \(ConsoleTestSite.support.secret.value)\n")])
         #expect(answer.status == 303)
         #expect(answer.header("Location") == "/console?entered=1")

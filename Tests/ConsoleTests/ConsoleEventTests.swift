@@ -55,11 +55,85 @@ import Testing
         let page = try site.send("/console/events/a%2Fb", cookie: cookie)
         #expect(page.status == 200, "\(page.text)")
         for part in [
-            "The contract changed from in_grace_period to active, until 3 January 2026.", "1.4 ms", "of 3 pages",
+            "The contract changed from “grace period” to “active”, until 3 January 2026.", "1.4 ms", "of 3 pages",
             "3 December 2025, 12:04:00.000 UTC",
             "The store has sent it once more since.", #"href="/console/users/42""#, "2025-12-03T12:04:00Z",
+            "<h1>Renewed</h1>", "<code>DID_RENEW</code>", "<code>in_grace_period</code>", "Apple, Production",
+            "<dt>Original transaction</dt><dd><bdi>c1</bdi></dd>",
         ] {
             #expect(page.text.contains(part), "\(part): \(page.text)")
+        }
+    }
+
+    /// The messages that the event has caused, of those to each address.
+    @Test func itsWayEndsAtTheBackend() throws {
+        let site = ConsoleTestSite(keys: [Self.operations])
+        let cookie = try site.logIn(Self.operations)
+        var item = Self.item("x")
+        item.receivedAt = "2025-12-03T12:04:00Z"
+        let start = try #require(Instant(iso8601: "2025-12-03T12:04:00Z"))
+        site.api.answer(.event(id: "x"), with: answer(item))
+        let end = start + .milliseconds(340)
+        let told: [(url: String, state: String, position: Int64, end: Instant?)] = [
+            ("https://a.example", "delivered", 7, end), ("https://b.example", "waiting", 7, nil),
+            ("https://c.example", "delivered", 9, start),
+        ]
+        let deliveries = told.enumerated().map { number, one in
+            HookDeliveriesAnswer.Delivery(
+                id: Int64(number),
+                message: "m",
+                url: one.url,
+                user: "42",
+                type: HookType.entitlementsChanged.rawValue,
+                state: one.state,
+                attempts: 1,
+                cursor: Cursor(epoch: "e0000000", position: one.position),
+                superseded: 0,
+                queuedAt: start,
+                dueAt: nil,
+                endedAt: one.end,
+                reason: nil
+            )
+        }
+        site.api.answer(.hookDeliveries, with: HookDeliveriesAnswer(deliveries: deliveries, next: nil))
+        let text = try site.send("/console/events/x", cookie: cookie).text
+        for part in [
+            "Told the backend: https://a.example", "340.0 ms", "https://b.example is still to be told",
+            "what the user may use has changed</bdi> <code>entitlements.changed",
+        ] {
+            #expect(text.contains(part), "\(part): \(text)")
+        }
+        #expect(!text.contains("Told the backend: https://c.example"))
+    }
+
+    /// What the event says stands beside what its order was made for.
+    @Test func aContradictionHasTwoSides() throws {
+        let site = ConsoleTestSite(keys: [Self.operations])
+        let cookie = try site.logIn(Self.operations)
+        let token = try #require(OrderToken("a5af9b36-0e4d-4665-8351-0e4003752165"))
+        var item = Self.item("x", outcome: .quarantined, user: nil)
+        (item.order, item.product) = (token.description, "pro.monthly")
+        let key = ContractKey(provider: .apple, environment: .production, app: "com.example", lineage: "c1")
+        let observation = Observation(contract: key, kind: .subscription, user: "ana")
+        let event = EventAnswer(event: item, newer: nil, statement: StatementItem(observation), way: nil)
+        site.api.answer(.event(id: "x"), with: event)
+        var order = Order(token: token, user: "ben", product: "pro.annual")
+        order.provider = .google
+        site.api.answer(
+            .order(token: token.description),
+            with: OrderItem(order, createdAt: Instant(milliseconds: 0), state: "open", purchases: [], quarantined: [])
+        )
+        site.api.answer(
+            .search,
+            with: SearchAnswer(query: "c1", found: [.init(kind: "contract", id: "c1", user: "cem")])
+        )
+        let text = try site.send("/console/events/x", cookie: cookie).text
+        for part in [
+            "<td><bdi>ana</bdi></td><td><bdi>ben</bdi></td>", "<td><bdi>not said</bdi></td><td><bdi>cem</bdi></td>",
+            "Store <span class=\"chip stop\">contradicts</span></th><td><bdi>Apple</bdi></td><td><bdi>Google</bdi>",
+            "<td><bdi>pro.monthly</bdi></td><td><bdi>pro.annual</bdi></td>", "contradicts its order",
+        ] {
+            #expect(text.contains(part), "\(part): \(text)")
         }
     }
 
@@ -145,6 +219,7 @@ import Testing
                     client: "192.0.2.9",
                     reason: "bad_signature",
                     message: "The signature does not belong to the body.",
+                    setting: "PAYCAST_APPLE_ROOTS",
                     bytes: 19_000
                 )
             ],
@@ -162,7 +237,9 @@ import Testing
         for part in [
             "the disk is full", "3 in all.", "192.0.2.9",
             "1 trouble of this server, 3 purchases that nobody has, 1 refused webhook.",
-            "3 December 2025, 12:04:00 UTC", "<code>bad_signature</code>", "/console/events/e0000000-7",
+            "3 December 2025, 12:04:00 UTC", "<code>bad_signature</code>", "Compare PAYCAST_APPLE_ROOTS with",
+            "Renewed</a> <code>DID_RENEW</code>", "every order got what it was made for", "No message was given up.",
+            "/console/events/e0000000-7",
         ] {
             #expect(text.contains(part), "\(part): \(text)")
         }
@@ -181,6 +258,7 @@ import Testing
         let overview = try site.send("/console", cookie: cookie).text
         for part in [
             "the disk is full", "</a> 1 trouble of this server, 3 purchases", "<title>00:00 applied: 3</title>",
+            "<title>00:00 Apple: 4</title>", "<title>00:00 Server-Sent Events: 12</title>",
             "1.4 ms", "12.3 ms", "<svg viewBox=\"0 0 600 132\"",
             // One hour, though the node has counted for a minute.
             "<span>23:01</span>", "up to 12.3 ms", "up to 4<",

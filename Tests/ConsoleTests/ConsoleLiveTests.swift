@@ -20,7 +20,8 @@ import Testing
         Filter(query: "provider=apple&outcome=applied&environment=Sandbox"), Filter(query: "provider=&outcome="),
         Filter(query: "user=a%2Fb&type=DID_RENEW"), Filter(query: "provider=appel", named: "appel"),
         Filter(query: "outcome=fine", named: "fine"), Filter(query: "environment=sandbox", named: "sandbox"),
-        Filter(query: "user=a%0Ab", named: "A user has"), Filter(query: "provider=%3Cb%3E", named: "&lt;b&gt;"),
+        Filter(query: "user=a%0Ab", named: "A user has"), Filter(query: "product=%07", named: "A product has"),
+        Filter(query: "provider=%3Cb%3E", named: "&lt;b&gt;"),
     ])
     func anUnknownValueIsNamed(_ given: Filter) throws {
         let site = ConsoleTestSite(keys: [ConsoleEventTests.operations])
@@ -33,6 +34,28 @@ import Testing
         #expect(page.status == (given.named == nil ? 200 : 422))
         if let named = given.named { #expect(page.text.contains(named), "\(page.text)") }
         #expect(page.text.contains("turbo-stream-source") == (given.named == nil))
+    }
+
+    struct Nothing: Sendable, CustomTestStringConvertible {
+        var query: String
+        var isWhole = true
+        var says: String
+        var testDescription: String { query }
+    }
+
+    @Test(arguments: [
+        Nothing(query: "", says: "No such event has ever come."),
+        Nothing(query: "provider=apple", isWhole: false, says: "No such event is among the 20,000 that"),
+        Nothing(query: "product=prooo", says: "No event of the product “prooo” has ever come. A name is taken whole"),
+        Nothing(query: "product=p&user=7", says: "No event of the product “p” and the user “7”"),
+    ])
+    func anEmptyListSaysWhy(_ given: Nothing) throws {
+        let site = ConsoleTestSite(keys: [ConsoleEventTests.operations])
+        let cookie = try site.logIn(ConsoleEventTests.operations)
+        let cursor = Cursor(epoch: "e0000000", position: 5)
+        site.api.answer(.events, with: EventsAnswer(events: [], next: given.isWhole ? nil : cursor, since: cursor))
+        let page = try site.send("/console/live?\(given.query)", cookie: cookie).text
+        #expect(page.contains(given.says) && page.contains(#"id="live-rows""#), "\(page)")
     }
 
     @Test func theListIsThereWithoutAScript() throws {
@@ -48,7 +71,8 @@ import Testing
         for part in [
             "12:04:00 UTC", #"id="event-e0000000-7""#,
             #"src="/console/live/stream?provider=apple&amp;since=e0000000-7""#,
-            #"href="/console/live?provider=apple&amp;before=e0000000-7""#, #"<option value="apple" selected>"#,
+            #"href="/console/live?provider=apple&amp;before=e0000000-7""#, #"<option value="apple" selected>Apple<"#,
+            #"<option value="stale">out of date<"#, "Apple, Production",
         ] {
             #expect(page.contains(part), "\(part): \(page)")
         }
@@ -64,10 +88,11 @@ import Testing
         func handle(_ request: Request) -> Answer {
             guard !isRefusing.value else { return .respond(Response.error(401, code: "unauthorized", message: "No.")) }
             let since = request.query["since"].flatMap { Cursor($0) }?.position ?? 0
+            let before = request.query["before"].flatMap { Cursor($0) }?.position ?? .max
             let all = events.withLock { $0 }
-            let found = all.reversed().filter { (Cursor($0.cursor)?.position ?? 0) > since }
+            let found = all.reversed().filter { (since + 1..<before).contains(Cursor($0.cursor)?.position ?? 0) }
             let head = all.last.flatMap { Cursor($0.cursor) } ?? Cursor(epoch: "e0000000", position: 0)
-            let next = found.count > 100 ? head : nil
+            let next = found.count > 100 ? Cursor(found[99].cursor) : nil
             return .respond(
                 JSON.response(200, body: EventsAnswer(events: Array(found.prefix(100)), next: next, since: head))
             )
@@ -206,5 +231,13 @@ import Testing
         let html = String(decoding: missed.messages[0].html, as: UTF8.self)
         #expect(html.contains("event-e0000000-299") && html.contains("event-e0000000-300"))
         #expect(try open.lists.missed(Self.all, on: stream, since: "e0000000-300", by: open.api).messages.isEmpty)
+        // The newest hundred, and how many there were besides.
+        let long = try open.lists.missed(Self.all, on: stream, since: "e0000000-50", by: open.api)
+        let text = String(decoding: long.messages[0].html, as: UTF8.self)
+        #expect(text.contains("event-e0000000-201\"") && !text.contains("event-e0000000-200\""))
+        #expect(text.contains("150 more came meanwhile.") && text.contains("?before=e0000000-201\">List them"))
+        open.add(301...1600)
+        let longest = try open.lists.missed(Self.all, on: stream, since: "e0000000-0", by: open.api)
+        #expect(String(decoding: longest.messages[0].html, as: UTF8.self).contains("1,000+ more came"))
     }
 }

@@ -43,7 +43,17 @@ import Testing
         let (site, cookie) = try site()
         site.api.answer(.grants(user: "42"), method: "POST", status: 201, with: Self.grant)
         let answer = try site.send("/console/users/42/grant", form: Self.form, cookie: cookie)
-        #expect(answer.status == 303 && answer.header("Location") == "/console/users/42?done=grant")
+        let next = try #require(answer.header("Location"))
+        #expect(answer.status == 303 && next.hasPrefix("/console/users/42?done="))
+        // Only who did it is told so, of this user, and for a minute.
+        #expect(try site.send(next, cookie: cookie).text.contains("Granted. The user"))
+        #expect(try !site.send("/console/users/42?done=grant", cookie: cookie).text.contains("Granted. The user"))
+        site.api.answer(.user("43"), with: Fixture.record(user: "43"))
+        site.api.answer(.userEvents(user: "43"), with: Fixture.events([], user: "43"))
+        let other = try site.send(next.replacing("/42?", with: "/43?"), cookie: cookie)
+        #expect(other.status == 200 && !other.text.contains("Granted. The user"))
+        site.pass(.seconds(61))
+        #expect(try !site.send(next, cookie: cookie).text.contains("Granted. The user"))
         let asked = try #require(site.api.questions.first { $0.method == "POST" })
         #expect(
             JSON.decode(GrantRequest.self, from: asked.body)
@@ -146,6 +156,25 @@ import Testing
         #expect(answer.status == 200 && answer.text.contains("Erased: 1 contract, 2 orders and 3 entries."))
         let asked = try #require(site.api.questions.first { $0.method == "DELETE" })
         #expect(asked.query["reason"] == "asked for")
+    }
+
+    /// What the buyer's receipt names is as good as the event's id.
+    @Test func aClaimTakesWhatASearchFinds() throws {
+        let (site, cookie) = try site()
+        let hit = SearchAnswer.Hit(kind: "contract", id: "1001", user: nil, cursor: Fixture.cursor)
+        site.api.answer(.search, with: SearchAnswer(query: "1001", found: [hit]))
+        let event = Fixture.event(.subscriptionStarted)
+        site.api.answer(
+            .event(id: Fixture.cursor.description),
+            with: EventAnswer(event: event, newer: nil, statement: nil, way: nil)
+        )
+        _ = try site.send(
+            "/console/users/42/claim",
+            form: [("event", "1001"), ("reason", "x"), ("seen", "0.0")],
+            cookie: cookie
+        )
+        let asked = try #require(site.api.questions.first { $0.method == "POST" })
+        #expect(JSON.decode(ClaimRequest.self, from: asked.body) == ClaimRequest(event: "event-7", reason: "x"))
     }
 
     @Test func aDryRunShowsWhatWouldChange() throws {

@@ -62,7 +62,7 @@ import Testing
         #expect(late.contains("prepend"))
         // Whatever is committed, a list shows what it was asked for.
         _ = try app.post("/users/42/grants", body: #"{"product":"p","days":1,"reason":"x"}"#, isTrusted: true)
-        #expect(try all.message().data?.contains("paycast") == true)
+        #expect(try all.message().data?.contains("your grant") == true)
         let event = try browser.get("/console/events/\(id)")
         #expect(event.status == 200 && event.body.contains("no order and no user is known for it yet"), "\(event.body)")
         let search = try browser.get("/console/search?q=\(id)")
@@ -206,6 +206,8 @@ import Testing
         _ = try app.webhook(app.purchase("7"))
         let events = try app.post("/events?outcome=unclaimed", body: "", isTrusted: true, method: "GET").body
         #expect(events.contains(#""contract":"7""#) && events.contains(#""next":null"#), "\(events)")
+        let others = try app.post("/events?product=nothing", body: "", isTrusted: true, method: "GET").body
+        #expect(others.contains(#""events":[]"#), "\(others)")
     }
 }
 

@@ -22,6 +22,12 @@ import Testing
             events: ["e1", "e2", "e3", "e4"]
         ),
         Case(testDescription: "another store", selection: EntrySelection(provider: "stripe"), events: []),
+        Case(
+            testDescription: "a product",
+            selection: EntrySelection(user: "43", product: "monthly"),
+            events: ["e2"]
+        ),
+        Case(testDescription: "another product", selection: EntrySelection(product: "pro"), events: []),
         Case(testDescription: "an outcome", selection: EntrySelection(outcome: "unclaimed"), events: ["e4"]),
         Case(
             testDescription: "a user and an outcome",

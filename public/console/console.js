@@ -1,10 +1,14 @@
-// Everything but this works without it. Times are in UTC; this adds the reader's own zone.
+// Everything but this works without it. Times are in UTC; this adds the reader's own zone, for which the style sheet has kept room.
 
-const zone = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" })
+const zone = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", hourCycle: "h23" })
 
 function addZone(time) {
     const moment = new Date(time.dateTime)
-    if (!Number.isNaN(moment.valueOf())) time.title = `${zone.format(moment)} where you are`
+    if (Number.isNaN(moment.valueOf()) || time.querySelector(".local")) return
+    const local = document.createElement("span")
+    local.className = "local"
+    local.textContent = `${zone.format(moment)} here`
+    time.append(" ", local)
 }
 
 document.querySelectorAll("time[datetime]").forEach(addZone)

@@ -4,7 +4,7 @@ import HTTP
 import Ledger
 import Pages
 
-/// `GET /events[?before=CURSOR&since=CURSOR&limit=N&user=&provider=&environment=&type=&outcome=]`: what was committed,
+/// `GET /events[?before=CURSOR&since=CURSOR&limit=N&user=&provider=&environment=&type=&outcome=&product=]`: what was committed,
 /// newest first, by the filters of the feed.
 struct EventsEndpoint {
     private let services: Services

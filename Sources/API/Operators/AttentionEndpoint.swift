@@ -69,6 +69,7 @@ extension AttentionAnswer.Refused {
             client: refusal.client,
             reason: refusal.reason,
             message: refusal.message,
+            setting: refusal.setting,
             bytes: refusal.bytes
         )
     }

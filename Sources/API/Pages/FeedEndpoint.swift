@@ -102,6 +102,13 @@ extension CatchUpBatch {
 extension FeedFilter {
     /// This filter as a selection of ledger entries.
     var selection: EntrySelection {
-        EntrySelection(user: user, provider: provider, environment: environment, type: type, outcome: outcome)
+        EntrySelection(
+            user: user,
+            provider: provider,
+            environment: environment,
+            type: type,
+            outcome: outcome,
+            product: product
+        )
     }
 }

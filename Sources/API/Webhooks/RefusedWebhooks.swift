@@ -10,6 +10,8 @@ final class RefusedWebhooks: Sendable {
         var client: String?
         var reason: String
         var message: String
+        /// The setting to compare with what the store has; nil for what does not look like the store's.
+        var setting: String?
         var bytes: Int
     }
 

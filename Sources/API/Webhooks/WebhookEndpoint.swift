@@ -93,6 +93,7 @@ struct WebhookEndpoint {
                     client: request.client?.description,
                     reason: error.code,
                     message: error.message,
+                    setting: claim?.setting,
                     bytes: request.body.count
                 )
             )

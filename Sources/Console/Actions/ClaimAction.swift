@@ -9,7 +9,7 @@ struct ClaimAction: UserAction {
     let right = Right.act
     let title = "Claim a purchase"
     let explanation =
-        "A purchase that no user is known for becomes this user's, as if the user's app had posted it. Take the event's id from "
+        "A purchase that no user is known for becomes this user's, as if the user's app had posted it. Take its name from "
         + "what needs attention, or from the buyer's receipt. A purchase that somebody has stays there."
     let button = "Give it to this user"
 
@@ -18,9 +18,19 @@ struct ClaimAction: UserAction {
     }
 
     func perform(_ values: ActionValues, _ visit: Visit, user: UserID) throws(ConsoleError) -> Markup? {
-        let request = ClaimRequest(event: values["event"], reason: values.reason)
+        let request = ClaimRequest(event: ClaimAction.event(of: values["event"], visit), reason: values.reason)
         _ = try visit.api.post(CommitAnswer.self, to: .claims(user: user), body: request)
         return nil
+    }
+
+    /// The event by which the API knows the purchase that was named; the name itself if nothing else has it.
+    private static func event(of name: String, _ visit: Visit) -> String {
+        let hits = try? visit.api.get(SearchAnswer.self, from: .search, query: [("q", name)]).found
+        guard let hits, !hits.contains(where: { $0.kind == "event" }),
+            let cursor = hits.first(where: { $0.kind == "contract" })?.cursor,
+            let event = try? visit.api.get(EventAnswer.self, from: .event(id: cursor)).event.event
+        else { return name }
+        return event
     }
 }
 

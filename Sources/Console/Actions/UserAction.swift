@@ -60,9 +60,22 @@ enum UserActions {
 
     static var ofPage: [(word: String, action: any UserAction)] { all.filter { !ofRows.contains($0.word) } }
 
-    /// What a user's page says after an action; nil for any other word.
-    static func done(_ word: String) -> String? {
-        switch word {
+    /// For the address of the page that an action leads to: nobody can make one up, and it says nothing of another user.
+    static func mark(_ word: String, _ user: UserID, _ visit: Visit) -> String {
+        let token = ConsoleToken(
+            keyName: word,
+            expiry: visit.now + .seconds(ConsoleToken.Purpose.done.seconds),
+            user: user
+        )
+        return token.sealed(with: visit.session.key.secret, for: .done)
+    }
+
+    /// What a user's page says in the minute after an action; nil without its mark.
+    static func done(_ mark: String, _ user: UserID, _ visit: Visit) -> String? {
+        let words = all.map { AccessKey(name: $0.word, rights: [], secret: visit.session.key.secret) }
+        guard let (token, word) = ConsoleToken.open(mark, for: .done, keys: words, now: visit.now), token.user == user
+        else { return nil }
+        return switch word.name {
         case "grant": "Granted. The user's open pages show it already."
         case "claim": "The purchase is this user's now."
         case "send-state": "The open pages have been sent their state again."

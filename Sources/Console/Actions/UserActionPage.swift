@@ -33,7 +33,7 @@ struct UserActionPage: ConsolePage {
         }
         do throws(ConsoleError) {
             guard let result = try action.perform(values, visit, user: user) else {
-                return visit.redirect(to: "\(ConsoleAddress.user(user))?done=\(word)")
+                return visit.redirect(to: "\(ConsoleAddress.user(user))?done=\(UserActions.mark(word, user, visit))")
             }
             return page(visit, status: 200, result)
         } catch {

@@ -13,12 +13,14 @@ struct ConsoleToken: Sendable, Equatable {
     enum Purpose: String {
         case session = "paycast console session"
         case link = "paycast console link"
+        /// What was just done to a user: the word of an action stands in the key's place.
+        case done = "paycast console done"
 
         /// How long a token is good, in seconds: eight hours, a working day; and a minute.
         var seconds: Int64 {
             switch self {
             case .session: 28_800
-            case .link: 60
+            case .link, .done: 60
             }
         }
     }

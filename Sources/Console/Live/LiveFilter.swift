@@ -12,7 +12,7 @@ struct LiveFilter: Sendable, Equatable {
         (name: "provider", known: providers), (name: "environment", known: environments),
         (name: "outcome", known: outcomes),
     ]
-    private static let open = ["type", "user"]
+    private static let open = ["type", "product", "user"]
 
     /// In a fixed order, without those that are empty.
     let parameters: [(name: String, value: String)]
@@ -35,6 +35,15 @@ struct LiveFilter: Sendable, Equatable {
             return "A \(name) has at most 255 bytes and no control characters."
         }
         return nil
+    }
+
+    /// What it means that an answer has nothing: a name may be written wrongly, or lie further back.
+    func none(isWhole: Bool) -> String {
+        let open = LiveFilter.open.filter { !self[$0].isEmpty }.map { "\($0) “\(InertText.of(self[$0]))”" }
+        let what = open.isEmpty ? "No such event" : "No event of the " + open.joined(separator: " and the ")
+        let place = isWhole ? "has ever come" : "is among the 20,000 that were looked through"
+        let hint = open.isEmpty ? "" : " A name is taken whole, as the store or your app writes it."
+        return "\(what) \(place).\(hint)"
     }
 
     /// For an address, with `&` behind each.

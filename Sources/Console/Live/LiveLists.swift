@@ -11,6 +11,8 @@ final class LiveLists: Sendable {
     /// More than this at a time is a counter, which can be read, and not rows, which cannot.
     static let rowLimit = 20
     private static let turn = Duration.milliseconds(250)
+    /// Each answers at most 100 events: nobody counts further than a thousand.
+    private static let questionLimit = 10
     /// A list that was just opened is followed in a moment.
     private static let patience = Duration.seconds(10)
 
@@ -82,20 +84,31 @@ final class LiveLists: Sendable {
         settings.publish(streams.map { Message(stream: $0, position: nil, parts: [.refresh]) })
     }
 
-    /// What a page missed: the newest rows after its cursor.
+    /// What a page missed: the newest rows after its cursor, and how many came besides. It asks a few times at the most, and
+    /// an answer without events may have looked at a part only.
     func missed(
         _ filter: LiveFilter,
         on stream: StreamName,
         since cursor: String,
         by api: ConsoleAPI
     ) throws(ConsoleError) -> CatchUpBatch {
-        let found = try news(of: filter, since: cursor, by: api)
-        let through = Cursor(found.since)?.position ?? 0
-        guard !found.events.isEmpty else { return CatchUpBatch(through: through, messages: []) }
-        var parts = parts(found.events, since: found.since)
-        if found.next != nil {
-            let text = "More than \(found.events.count) events came meanwhile: these are the newest."
-            parts.append(part("live.more", ["text": .text(text), "query": .field(filter.text)]))
+        let newest = try news(of: filter, since: cursor, by: api)
+        let through = Cursor(newest.since)?.position ?? 0
+        var (shown, others) = (newest.events, 0)
+        var (rest, next) = (newest.next, newest.next)
+        for _ in 0..<LiveLists.questionLimit {
+            guard let before = next else { break }
+            let older = try news(of: filter, since: cursor, before: before, by: api)
+            next = older.next
+            if shown.isEmpty { (shown, rest) = (older.events, next) } else { others += older.events.count }
+        }
+        guard !shown.isEmpty || next != nil else { return CatchUpBatch(through: through, messages: []) }
+        var parts = parts(shown, since: newest.since)
+        if let rest, others > 0 || next != nil {
+            let count = others >= 1000 ? "1,000+" : next == nil ? String(others) : "\(others)+"
+            parts.append(
+                more("\(count) more came meanwhile.", query: filter.text + "before=\(rest)", title: "List them")
+            )
         }
         return CatchUpBatch(
             through: through,
@@ -136,7 +149,7 @@ final class LiveLists: Sendable {
         if found.events.count > LiveLists.rowLimit { list.counted += found.events.count }
         let parts =
             found.events.count > LiveLists.rowLimit
-            ? [more(list, isCapped: found.next != nil), moved(found.since)] : parts(found.events, since: found.since)
+            ? [burst(list, isCapped: found.next != nil), moved(found.since)] : parts(found.events, since: found.since)
         state.withLock { state in
             // It may have ended meanwhile.
             guard state.lists[stream] != nil else { return }
@@ -149,9 +162,11 @@ final class LiveLists: Sendable {
     private func news(
         of filter: LiveFilter,
         since cursor: String,
+        before newest: String? = nil,
         by api: ConsoleAPI
     ) throws(ConsoleError) -> EventsAnswer {
-        let query = filter.parameters + [(name: "since", value: cursor), (name: "limit", value: "100")]
+        let before = newest.map { [(name: "before", value: $0)] } ?? []
+        let query = filter.parameters + before + [(name: "since", value: cursor), (name: "limit", value: "100")]
         return try api.get(EventsAnswer.self, from: .events, query: query)
     }
 
@@ -169,9 +184,13 @@ final class LiveLists: Sendable {
         } + [moved(cursor)]
     }
 
-    private func more(_ list: List, isCapped: Bool) -> Part {
+    private func burst(_ list: List, isCapped: Bool) -> Part {
         let text = "\(list.counted)\(isCapped ? "+" : "") events came too fast to be listed."
-        return part("live.more", ["text": .text(text), "query": .field(list.filter.text)])
+        return more(text, query: list.filter.text, title: "Show the newest")
+    }
+
+    private func more(_ text: String, query: String, title: String) -> Part {
+        part("live.more", ["text": .text(text), "query": .field(query), "title": .text(title)])
     }
 
     /// Where a list that was paused goes on.

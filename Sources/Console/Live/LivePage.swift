@@ -18,10 +18,11 @@ struct LivePage: ConsolePage {
         let body = visit.render(
             "live",
             [
-                "providers": .markup(options(LiveFilter.providers, chosen: filter["provider"], visit)),
-                "environments": .markup(options(LiveFilter.environments, chosen: filter["environment"], visit)),
-                "outcomes": .markup(options(LiveFilter.outcomes, chosen: filter["outcome"], visit)),
-                "type": .field(filter["type"]), "user": .field(filter["user"]), "list": .markup(list),
+                "providers": .markup(options(LiveFilter.providers, StoreWords.store, filter["provider"], visit)),
+                "environments": .markup(options(LiveFilter.environments, { $0 }, filter["environment"], visit)),
+                "outcomes": .markup(options(LiveFilter.outcomes, StoreWords.outcome, filter["outcome"], visit)),
+                "type": .field(filter["type"]), "product": .field(filter["product"]), "user": .field(filter["user"]),
+                "list": .markup(list),
             ]
         )
         return visit.page("Live", status: refusal == nil ? 200 : 422, body)
@@ -35,22 +36,29 @@ struct LivePage: ConsolePage {
             visit.render("live.next", ["query": .field(filter.text), "cursor": .text(cursor)])
         }
         let caption = before.isEmpty ? "Newest first" : "Older ones, newest first"
+        let isWhole = found.next == nil
+        let none = before.isEmpty || !isWhole ? filter.none(isWhole: isWhole) : "There is nothing older."
         // A page of older ones stands still.
         guard before.isEmpty else {
-            return visit.rows.table(found.events, caption: caption) + (next ?? .empty)
+            return visit.rows.table(found.events, caption: caption, none: none) + (next ?? .empty)
         }
         return visit.render(
             "live.list",
             [
                 "query": .field(filter.text), "cursor": .text(found.since),
-                "table": .markup(visit.rows.table(found.events, caption: caption, name: "live-rows")),
+                "table": .markup(visit.rows.table(found.events, caption: caption, none: none, name: "live-rows")),
                 "next": .markup(next ?? .empty),
             ]
         )
     }
 
-    private func options(_ values: [String], chosen: String, _ visit: Visit) -> Markup {
-        let all = [(value: "", title: "any")] + values.map { (value: $0, title: $0) }
+    private func options(
+        _ values: [String],
+        _ words: (String) -> String,
+        _ chosen: String,
+        _ visit: Visit
+    ) -> Markup {
+        let all = [(value: "", title: "any")] + values.map { (value: $0, title: words($0)) }
         return all.map { option in
             visit.render(
                 option.value == chosen ? "live.chosen" : "live.option",

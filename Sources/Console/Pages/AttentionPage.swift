@@ -13,11 +13,9 @@ struct AttentionPage: ConsolePage {
             [
                 "lead": .text(AttentionPage.lead(found)),
                 "sentences": .markup(visit.sentences(problems: found.problems, warnings: found.warnings)),
-                "unclaimed_count": .text(
-                    found.unclaimedContracts == 1 ? "1 in all." : "\(found.unclaimedContracts) in all."
-                ),
+                "unclaimed_count": .text("\(StoreWords.capped(found.unclaimedContracts)) in all."),
                 "unclaimed": .markup(unclaimed(found.unclaimed, visit)),
-                "quarantined": .markup(visit.rows.table(found.quarantined, caption: "The newest quarantined")),
+                "quarantined": .markup(quarantined(found.quarantined, visit)),
                 "node": .text(found.node), "refused": .markup(refused(found.refused, visit)),
                 "jobs": .markup(jobs(found.jobs, visit)), "hooks": .markup(hooks(found.hooks, visit)),
                 "failed": .markup(failed(found.failedHooks, visit)),
@@ -42,6 +40,10 @@ struct AttentionPage: ConsolePage {
         return counts.joined(separator: ", ") + "."
     }
 
+    private func quarantined(_ items: [FeedItem], _ visit: Visit) -> Markup {
+        visit.rows.table(items, caption: "The newest", none: "No event does: every order got what it was made for.")
+    }
+
     /// Each with its id, and the way to give it to somebody: the user whom the address names, or one who is asked for.
     private func unclaimed(_ items: [FeedItem], _ visit: Visit) -> Markup {
         let user = visit.query["user"].flatMap { isValidIdentifier($0) ? UserID($0) : nil }
@@ -55,18 +57,18 @@ struct AttentionPage: ConsolePage {
                 "attention.purchase",
                 [
                     "at": .markup(visit.rows.time(item.at)), "id": .field(PercentEncoding.encode(item.cursor)),
-                    "store": .text([item.provider, item.environment].compactMap { $0 }.joined(separator: ", ")),
-                    "type": .text([item.type ?? item.kind, item.subtype].compactMap { $0 }.joined(separator: " ")),
+                    "store": .text(StoreWords.source(item)), "title": .text(EventNames.title(item.kind)),
+                    "words": .text(EventNames.ownWords(item) ?? item.kind),
                     "product": .text(item.product ?? ""), "event": .text(item.event ?? ""),
                     "claim": .markup(visit.may(.act) && item.event != nil ? link : .empty),
                 ]
             )
         }
-        return list("attention.purchases", rows, visit)
+        return list("attention.purchases", rows, none: "Every purchase that came has its user.", visit)
     }
 
-    private func list(_ name: String, _ rows: [Markup], _ visit: Visit) -> Markup {
-        guard !rows.isEmpty else { return visit.render("events.nothing", ["text": "There is none."]) }
+    private func list(_ name: String, _ rows: [Markup], none: String, _ visit: Visit) -> Markup {
+        guard !rows.isEmpty else { return visit.render("events.nothing", ["text": .text(none)]) }
         return visit.render(name, ["rows": .markup(rows.joined())])
     }
 
@@ -77,11 +79,25 @@ struct AttentionPage: ConsolePage {
                 [
                     "at": .markup(visit.time(refusal.at)), "route": .text(refusal.route),
                     "client": .text(refusal.client ?? "unknown"), "reason": .text(refusal.reason),
-                    "message": .text(refusal.message), "bytes": .text(String(refusal.bytes)),
+                    "message": .text(refusal.message), "todo": .text(AttentionPage.todo(refusal)),
+                    "bytes": .text(String(refusal.bytes)),
                 ]
             )
         }
-        return list("attention.refusals", rows, visit)
+        return list("attention.refusals", rows, none: "This node has taken every webhook since its start.", visit)
+    }
+
+    /// What to do about a webhook that was refused.
+    static func todo(_ refusal: AttentionAnswer.Refused) -> String {
+        if let setting = refusal.setting { return "Compare \(setting) with what the store has." }
+        switch refusal.reason {
+        case "signed_in_past", "signed_in_future", "outside_validity":
+            return "Compare this server's clock with the time."
+        case "wrong_environment", "not_configured":
+            return "Set what the store needs, or take the address out at the store."
+        case "store_unreachable": return "Look at the key of the store's API. The store sends it again."
+        default: return "It does not look like the store's: if its address is a stranger's, there is nothing to do."
+        }
     }
 
     private func jobs(_ jobs: [AttentionAnswer.Job], _ visit: Visit) -> Markup {
@@ -89,13 +105,14 @@ struct AttentionPage: ConsolePage {
             visit.render(
                 "attention.job",
                 [
-                    "kind": .text(job.kind), "provider": .text(job.provider), "subject": .text(job.subject),
+                    "kind": .markup(visit.named(StoreWords.job(job.kind), job.kind)),
+                    "provider": .text(StoreWords.store(job.provider)), "subject": .text(job.subject),
                     "attempts": .text(String(job.attempts)), "deadline": .markup(visit.time(job.deadline)),
                     "state": .text(job.abandonedAt == nil ? "waiting" : "given up"), "reason": .text(job.reason ?? ""),
                 ]
             )
         }
-        return list("attention.jobs", rows, visit)
+        return list("attention.jobs", rows, none: "No task is near its deadline, and none was given up.", visit)
     }
 
     private func hooks(_ hooks: [HooksAnswer.Hook], _ visit: Visit) -> Markup {
@@ -103,12 +120,13 @@ struct AttentionPage: ConsolePage {
             visit.render(
                 "attention.hook",
                 [
-                    "url": .text(hook.url), "state": .text(hook.state), "since": .markup(visit.time(hook.failingSince)),
-                    "waiting": .text(String(hook.waiting)), "reason": .text(hook.reason ?? ""),
+                    "url": .text(hook.url), "state": .text(StoreWords.delivery(hook.state)),
+                    "since": .markup(visit.time(hook.failingSince)),
+                    "waiting": .text(StoreWords.capped(hook.waiting)), "reason": .text(hook.reason ?? ""),
                 ]
             )
         }
-        return list("attention.hooks", rows, visit)
+        return list("attention.hooks", rows, none: "No address of your backend fails.", visit)
     }
 
     private func failed(_ failed: [HookDeliveriesAnswer.Delivery], _ visit: Visit) -> Markup {
@@ -116,13 +134,14 @@ struct AttentionPage: ConsolePage {
             visit.render(
                 "attention.failure",
                 [
-                    "user": .markup(visit.rows.user(delivery.user)), "type": .text(delivery.type),
+                    "user": .markup(visit.rows.user(delivery.user)),
+                    "type": .markup(visit.named(StoreWords.message(delivery.type), delivery.type)),
                     "url": .text(delivery.url), "at": .markup(visit.time(delivery.endedAt)),
                     "reason": .text(delivery.reason ?? ""),
                 ]
             )
         }
-        return rows.isEmpty ? .empty : list("attention.failed", rows, visit)
+        return list("attention.failed", rows, none: "No message was given up.", visit)
     }
 }
 

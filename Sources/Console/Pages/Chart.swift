@@ -148,7 +148,8 @@ struct HistoryCharts {
     private var events: Chart {
         let kinds: [(name: String, tone: String, outcomes: [Outcome])] = [
             ("applied", "good", [.applied]), ("unclaimed", "warn", [.unclaimed]),
-            ("quarantined", "stop", [.quarantined]), ("without effect", "quiet", [.stale, .ignored, .duplicate]),
+            ("contradicts its order", "stop", [.quarantined]),
+            ("without effect", "quiet", [.stale, .ignored, .duplicate]),
         ]
         let courses = kinds.map { kind in
             Chart.Course(
@@ -167,7 +168,7 @@ struct HistoryCharts {
     }
 
     private var stores: Chart {
-        courses("Events \(span), by store", form: .bars) { step in
+        courses("Events \(span), by store", form: .bars, words: StoreWords.store) { step in
             step.events.mapValues { Double($0.values.reduce(0, +)) }
         }
     }
@@ -191,11 +192,19 @@ struct HistoryCharts {
     }
 
     private var delays: Chart {
-        courses("From a store's signature to its webhook, half within", form: .lines, unit: " s", values: \.delays)
+        courses(
+            "From a store's signature to its webhook, half within",
+            form: .lines,
+            unit: " s",
+            words: StoreWords.store,
+            values: \.delays
+        )
     }
 
     private var pages: Chart {
-        courses("Open pages at the end of each step, by transport", form: .bars) { $0.pages.mapValues(Double.init) }
+        courses("Open pages at the end of each step, by transport", form: .bars, words: StoreWords.transport) { step in
+            step.pages.mapValues(Double.init)
+        }
     }
 
     private var hooks: Chart {
@@ -214,13 +223,14 @@ struct HistoryCharts {
         _ title: String,
         form: Chart.Form,
         unit: String = "",
+        words: (String) -> String,
         values: (HistoryAnswer.Step) -> [String: Double]
     ) -> Chart {
         let steps = history.steps.map(values)
         let names = Set(steps.flatMap(\.keys)).sorted()
         let courses = names.enumerated().map { index, name in
             let tone = HistoryCharts.tones[index % HistoryCharts.tones.count]
-            return Chart.Course(name: name, tone: tone, values: steps.map { $0[name] })
+            return Chart.Course(name: words(name), tone: tone, values: steps.map { $0[name] })
         }
         return Chart(title: title, form: form, unit: unit, times: times, courses: courses)
     }

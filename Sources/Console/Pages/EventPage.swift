@@ -21,21 +21,23 @@ struct EventPage: ConsolePage {
         let query = withBody ? [(name: "body", value: "true")] : []
         let answer = try visit.api.get(EventAnswer.self, from: .event(id: id), query: query)
         let event = answer.event
-        let type = [event.type ?? event.kind, event.subtype].compactMap { $0 }.joined(separator: " ")
+        let title = EventNames.title(event.kind)
+        let way = EventWaySteps(visit: visit, answer: answer, deliveries: try deliveries(event, visit))
         let body = visit.render(
             "event",
             [
-                "type": .text(type), "sentence": .text(EventStory.sentence(of: event)),
+                "title": .text(title), "words": .text(EventNames.ownWords(event) ?? event.kind),
+                "sentence": .text(EventStory.sentence(of: event)),
                 "newer": .markup(newer(answer.newer, visit) + claim(event, visit)),
                 "facts": .markup(facts(event, visit)),
-                "way_note": .text(EventStory.note(on: answer.way)), "way": .markup(way(answer, visit)),
-                "hooks": .markup(try hooks(event, visit)), "changes": .markup(changes(event, visit)),
-                "fragments": .markup(fragments(event, visit)),
-                "statement": .markup(statement(answer.statement, visit)),
+                "sides": .markup(EventSides(answer, visit)?.markup() ?? .empty),
+                "way_note": .text(EventStory.note(on: answer.way)), "way": .markup(way.markup()),
+                "hooks": .markup(way.table()), "changes": .markup(changes(event, visit)),
+                "fragments": .markup(fragments(event, visit)), "statement": .markup(statement(answer, visit)),
                 "body": .markup(words(event, withBody: withBody, visit)),
             ]
         )
-        return visit.page("Event \(InertText.of(type))", body)
+        return visit.page("Event: \(title)", body)
     }
 
     private func newer(_ newer: FeedItem?, _ visit: Visit) -> Markup {
@@ -50,66 +52,40 @@ struct EventPage: ConsolePage {
         return visit.render("event.claim", ["id": .field(PercentEncoding.encode(id))])
     }
 
+    private func fact(_ name: String, _ value: Markup?, _ visit: Visit) -> Markup {
+        value.map { visit.render("event.marked", ["name": .text(name), "value": .markup($0)]) } ?? .empty
+    }
+
     private func facts(_ event: FeedItem, _ visit: Visit) -> Markup {
         func link(_ name: String, _ text: String?, to address: (String) -> String) -> Markup {
-            guard let text else { return .empty }
-            let values: [String: TemplateValue] = ["address": .field(address(text)), "text": .text(text)]
-            return visit.render(
-                "event.linked",
-                ["name": .text(name), "value": .markup(visit.render("event.link", values))]
-            )
+            let value = text.map { text in
+                visit.render("event.link", ["address": .field(address(text)), "text": .text(text)])
+            }
+            return fact(name, value, visit)
         }
         func search(_ text: String) -> String { "search?q=\(PercentEncoding.encode(text))" }
-        return visit.facts([
-            ("Outcome", event.outcome), ("Our name for it", event.kind), ("Store", event.provider),
-            ("Environment", event.environment), ("Product", event.product), ("Event", event.event),
-            ("Cursor", event.cursor),
-        ]) + link("User", event.user?.text) { "users/\(PercentEncoding.encode($0))" }
-            + link("Contract", event.contract, to: search) + link("Order", event.order, to: search)
-    }
-
-    private func way(_ answer: EventAnswer, _ visit: Visit) -> Markup {
-        let (event, way) = (answer.event, answer.way)
-        let pages = way.map { $0.pages == 1 ? "1 page" : "\($0.pages) pages" } ?? ""
-        let steps: [(name: String, at: String?, after: Int64?)] = [
-            ("Signed by the store", event.occurredAt, nil), ("First byte", event.receivedAt, way.map { _ in 0 }),
-            ("Proven genuine", nil, way?.verified), ("Committed", event.at, way?.committed),
-            ("Rendered", nil, way?.rendered), ("First socket", nil, way?.firstPage),
-            ("Last socket, of \(pages)", nil, way?.lastPage),
+        let store = event.provider.map { _ in StoreWords.source(event) }
+        let facts: [Markup] = [
+            fact("Outcome", event.outcome.map { visit.named(StoreWords.outcome($0), $0) }, visit),
+            fact("Our name for it", visit.named(EventNames.title(event.kind), event.kind), visit),
+            visit.facts([
+                ("Store", store), ("Product", event.product), ("Event", event.event), ("Cursor", event.cursor),
+            ]),
+            link("User", event.user?.text) { "users/\(PercentEncoding.encode($0))" },
+            link("Contract", event.contract, to: search), link("Order", event.order, to: search),
         ]
-        return steps.filter { $0.at != nil || $0.after != nil }.map { step in
-            visit.render(
-                "event.step",
-                [
-                    "name": .text(step.name), "at": .markup(time(step.at, visit)),
-                    "after": .text(step.after.map(EventStory.milliseconds) ?? ""),
-                ]
-            )
-        }.joined()
+        return facts.joined()
     }
 
-    /// With milliseconds, as the steps have them.
-    private func time(_ iso8601: String?, _ visit: Visit) -> Markup {
-        guard let iso8601, let instant = Instant(iso8601: iso8601) else { return .empty }
-        let text = ConsoleTime.milliseconds(instant)
-        return visit.render("parts.time", ["iso": .text(iso8601), "text": .text(text)])
-    }
-
-    private func hooks(_ event: FeedItem, _ visit: Visit) throws(ConsoleError) -> Markup {
-        guard let user = event.user, visit.may(.operate) else { return .empty }
+    /// What the backend was told about the event's user; nothing for a key that may not see it.
+    private func deliveries(
+        _ event: FeedItem,
+        _ visit: Visit
+    ) throws(ConsoleError) -> [HookDeliveriesAnswer.Delivery] {
+        guard let user = event.user, visit.may(.operate) else { return [] }
         let query = [(name: "user", value: user.text)]
-        let found = try visit.api.get(HookDeliveriesAnswer.self, from: .hookDeliveries, query: query).deliveries
-        guard !found.isEmpty else { return .empty }
-        let rows = found.map { delivery in
-            visit.render(
-                "event.hook",
-                [
-                    "url": .text(delivery.url), "type": .text(delivery.type), "state": .text(delivery.state),
-                    "ended": .markup(visit.time(delivery.endedAt)), "reason": .text(delivery.reason ?? ""),
-                ]
-            )
-        }
-        return visit.render("event.hooks", ["rows": .markup(rows.joined())])
+        let found = try visit.api.get(HookDeliveriesAnswer.self, from: .hookDeliveries, query: query)
+        return found.deliveries.filter { $0.type != HookType.userErased.rawValue }
     }
 
     private func changes(_ event: FeedItem, _ visit: Visit) -> Markup {
@@ -124,11 +100,16 @@ struct EventPage: ConsolePage {
         return visit.render(
             "event.changes",
             [
-                "before": .text(event.previousState ?? "nothing was known of it"), "after": .text(event.state ?? ""),
+                "before": .markup(state(event.previousState, none: "nothing was known of it", visit)),
+                "after": .markup(state(event.state, none: "", visit)),
                 "access_before": .text(givesAccess.map { $0 ? "as far as the state says, yes" : "no" } ?? "no"),
                 "access": .text(access ?? ""),
             ]
         )
+    }
+
+    private func state(_ state: String?, none: String, _ visit: Visit) -> Markup {
+        visit.named(state.map(StoreWords.state) ?? none, state)
     }
 
     private func fragments(_ event: FeedItem, _ visit: Visit) -> Markup {
@@ -147,25 +128,17 @@ struct EventPage: ConsolePage {
         return visit.render("event.fragments", ["rows": .markup(rows.joined())])
     }
 
-    private func statement(_ item: StatementItem?, _ visit: Visit) -> Markup {
-        guard let item else {
-            return visit.render(
-                "events.nothing",
-                ["text": "Nothing of a contract, or its words are no longer kept."]
-            )
-        }
-        let price = item.price.map { "\(Double($0) / 1000) \(item.currency ?? "")" }
-        let facts = visit.facts([
-            ("State", item.state), ("Product", item.product), ("Next product", item.pendingProduct),
-            ("Renews", item.autoRenew.map { $0 ? "yes" : "no" }), ("Access until", EventStory.date(item.accessUntil)),
-            ("Charge", item.transaction), ("Bought", EventStory.date(item.purchasedAt)),
-            ("Paid until", EventStory.date(item.expiresAt)),
-            ("Revoked", EventStory.date(item.revokedAt)), ("Price", price), ("Order's token", item.order),
-            ("Group", item.group),
-            ("Kind", item.kind), ("App", item.app), ("Replaces", item.replaces),
-            ("Family sharing", item.family ? "yes" : nil),
-        ])
-        return visit.render("event.statement", ["facts": .markup(facts)])
+    /// By the list of the store, and how Paycast reads it.
+    private func statement(_ answer: EventAnswer, _ visit: Visit) -> Markup {
+        let (event, item) = (answer.event, answer.statement)
+        guard event.type != nil else { return visit.render("events.nothing", ["text": "No store has said this."]) }
+        let read = fact("Paycast reads", item?.state.map { visit.named(StoreWords.state($0), $0) }, visit)
+        let facts = read + visit.facts([("Access until", EventStory.date(item?.accessUntil))])
+        let note = item == nil ? "It says nothing of a contract, or its words are no longer kept." : ""
+        return visit.render(
+            "event.statement",
+            ["note": .text(note), "facts": .markup(facts + visit.facts(StoreFields.facts(of: event, item)))]
+        )
     }
 
     private func words(_ event: FeedItem, withBody: Bool, _ visit: Visit) -> Markup {
@@ -183,35 +156,4 @@ extension Visit {
             fact.value.map { render("event.fact", ["name": .text(fact.name), "value": .text($0)]) } ?? .empty
         }.joined()
     }
-}
-
-/// What an event's members mean, in sentences.
-enum EventStory {
-    static func sentence(of event: FeedItem) -> String {
-        if let reason = event.reason { return "\(event.outcome ?? ""): \(reason)." }
-        guard let state = event.state else { return "The ledger committed it by itself (\(event.kind))." }
-        let until = event.accessUntil.flatMap { Instant(iso8601: $0) }.map { ", until \(ConsoleTime.day($0))" } ?? ""
-        guard let before = event.previousState else { return "With it the contract began: \(state)\(until)." }
-        if before == state { return "The contract stayed \(state)\(until)." }
-        return "The contract changed from \(before) to \(state)\(until)."
-    }
-
-    static func note(on way: EventWay?) -> String {
-        guard let way else { return "This node has not received it since its start, or has forgotten its way." }
-        let again =
-            switch way.duplicates {
-            case 0: "The store has not sent it again."
-            case 1: "The store has sent it once more since."
-            default: "The store has sent it \(way.duplicates) more times since."
-            }
-        return "Through this node. \(again)"
-    }
-
-    /// In words; nil for no date.
-    static func date(_ iso8601: String?) -> String? {
-        iso8601.flatMap { Instant(iso8601: $0) }.map(ConsoleTime.text)
-    }
-
-    /// `1.4 ms`.
-    static func milliseconds(_ microseconds: Int64) -> String { "\(Double(microseconds / 10) / 100) ms" }
 }

@@ -14,14 +14,15 @@ struct EventRows {
         return "doubt-" + Hex.encode(SHA256.hash(Array(name.utf8))).prefix(16)
     }
 
-    func table(_ items: [FeedItem], caption: String, name: String = "") -> Markup {
-        guard !items.isEmpty || !name.isEmpty else {
-            return templates.render("events.nothing", ["text": "There is none."])
-        }
-        return templates.render(
+    /// `none` says what it means that there are none. A table with a name stays, since more come.
+    func table(_ items: [FeedItem], caption: String, none: String, name: String = "") -> Markup {
+        let note = items.isEmpty ? templates.render("events.nothing", ["text": .text(none)]) : .empty
+        guard !items.isEmpty || !name.isEmpty else { return note }
+        let table = templates.render(
             "events.table",
             ["caption": .text(caption), "name": .text(name), "rows": .markup(items.map(row).joined())]
         )
+        return note + table
     }
 
     func row(_ item: FeedItem) -> Markup {
@@ -29,9 +30,8 @@ struct EventRows {
             "events.row",
             [
                 "cursor": .text(item.cursor), "at": .markup(time(item.at)),
-                "store": .text([item.provider, item.environment].compactMap { $0 }.joined(separator: ", ")),
-                "id": .field(PercentEncoding.encode(item.cursor)),
-                "type": .text([item.type ?? item.kind, item.subtype].compactMap { $0 }.joined(separator: " ")),
+                "store": .text(StoreWords.source(item)), "id": .field(PercentEncoding.encode(item.cursor)),
+                "title": .text(EventNames.title(item.kind)), "words": .text(EventNames.ownWords(item) ?? item.kind),
                 "outcome": .markup(chip(item)), "user": .markup(user(item.user)), "product": .text(item.product ?? ""),
             ]
         )
@@ -40,7 +40,7 @@ struct EventRows {
     func chip(_ item: FeedItem) -> Markup {
         guard let outcome = item.outcome else { return .empty }
         let mark = outcome == Outcome.unclaimed.rawValue ? EventRows.mark(of: item) : nil
-        return chip(outcome, tone: StoreWords.tone(ofOutcome: outcome), mark: mark)
+        return chip(StoreWords.outcome(outcome), tone: StoreWords.tone(ofOutcome: outcome), mark: mark)
     }
 
     func chip(_ word: String, tone: String, mark: String? = nil) -> Markup {

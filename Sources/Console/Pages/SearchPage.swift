@@ -25,7 +25,8 @@ struct SearchPage: ConsolePage {
             "search.hit",
             [
                 "kind": .text(hit.kind), "address": .field(String(SearchPage.address(of: hit).dropFirst())),
-                "id": .text(hit.id), "provider": .text(hit.provider ?? ""), "product": .text(hit.product ?? ""),
+                "id": .text(hit.id), "provider": .text(hit.provider.map(StoreWords.store) ?? ""),
+                "product": .text(hit.product ?? ""),
                 "user": .markup(visit.rows.user(hit.user)),
             ]
         )

@@ -37,6 +37,12 @@ struct ConsoleTemplates: Sendable {
         return templates[name]?.render(values) ?? .empty
     }
 
+    /// People's words, and behind them the term by which a log, a store or a filter knows it, unless they are the same.
+    func named(_ words: String, _ term: String?) -> Markup {
+        guard let term, term != words else { return render("parts.words", ["words": .text(words)]) }
+        return render("parts.named", ["words": .text(words), "term": .text(term)])
+    }
+
     /// The page itself has an empty name.
     private static func parts(of source: String) throws(ConsoleTemplateError) -> [(name: String, source: String)] {
         var parts: [(name: String, source: String)] = []

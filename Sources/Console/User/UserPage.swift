@@ -33,7 +33,7 @@ struct UserPage: ConsolePage {
 
     /// What has just been done here.
     private func done(_ visit: Visit) -> Markup {
-        guard let word = visit.query["done"], let text = UserActions.done(word) else { return .empty }
+        guard let mark = visit.query["done"], let text = UserActions.done(mark, user, visit) else { return .empty }
         return visit.render("user.done", ["text": .text(text)])
     }
 
@@ -73,6 +73,7 @@ struct UserPreviewPage: ConsolePage {
         )
         let head =
             "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Preview</title>"
+            + "<link rel=\"stylesheet\" href=\"/console/assets/look.css\">"
             + "<link rel=\"stylesheet\" href=\"/console/assets/console.css\"><body class=\"preview\">"
         var response = Response(
             status: 200,

@@ -11,7 +11,7 @@ extension UserTables {
             visit.render(
                 "user.page",
                 [
-                    "transport": .text(UserTables.transport(page.transport)),
+                    "transport": .text(StoreWords.transport(page.transport)),
                     "since": .markup(visit.time(page.openedAt)),
                     "behind": .text(UserTables.lag(page)),
                 ]
@@ -23,15 +23,6 @@ extension UserTables {
             : visit.render("user.pages", ["rows": .markup(rows.joined())])
         guard !answer.shown.isEmpty else { return table }
         return table + visit.render("user.preview", ["user": .field(PercentEncoding.encode(user.text))])
-    }
-
-    private static func transport(_ word: String) -> String {
-        switch word {
-        case "sse": "Server-Sent Events"
-        case "websocket": "WebSocket"
-        case "cable": "Action Cable"
-        default: word
-        }
     }
 
     private static func lag(_ page: UserPagesAnswer.Page) -> String {
@@ -54,7 +45,9 @@ extension UserTables {
             return visit.render(
                 "user.hook",
                 [
-                    "url": .text(delivery.url), "type": .text(delivery.type), "state": .text(delivery.state),
+                    "url": .text(delivery.url),
+                    "type": .markup(visit.named(StoreWords.message(delivery.type), delivery.type)),
+                    "state": .text(StoreWords.delivery(delivery.state)),
                     "tone": .text(UserTables.tone(ofDelivery: delivery.state)),
                     "attempts": .text(StoreWords.count(delivery.attempts, "try", "tries")),
                     "queued": .markup(visit.time(delivery.queuedAt)), "ended": .markup(visit.time(delivery.endedAt)),

@@ -121,7 +121,8 @@ struct UserTables {
                 "words": .text(EventNames.ownWords(item) ?? item.kind),
                 "store": .text(item.provider.map(StoreWords.store) ?? ""),
                 "environment": .text(item.provider == Provider.paycast.rawValue ? "" : item.environment ?? ""),
-                "outcome": .text(item.outcome ?? ""), "tone": .text(StoreWords.tone(ofOutcome: item.outcome)),
+                "outcome": .text(item.outcome.map(StoreWords.outcome) ?? ""),
+                "tone": .text(StoreWords.tone(ofOutcome: item.outcome)),
                 "reason": .markup(reason(item, among: events)), "change": .text(change ?? ""),
                 "told": .text(told.isEmpty ? "" : "pages were told: " + told.joined(separator: ", ")),
             ]

@@ -53,6 +53,7 @@ enum EventNames {
         case .orderClaimed: "An order claimed what was bought"
         case .broadcast: "Your app sent a fragment"
         case .userErased, .contractErased: "About an erased user"
+        case .providerUnknown: "Not known to Paycast"
         default: nil
         }
     }

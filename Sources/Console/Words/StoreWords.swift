@@ -16,6 +16,14 @@ enum StoreWords {
         }
     }
 
+    /// Where an event comes from: `Apple, Sandbox`. What people of yours do has no environment.
+    static func source(_ item: FeedItem) -> String {
+        guard let provider = item.provider, provider != Provider.paycast.rawValue else {
+            return item.provider.map(store) ?? ""
+        }
+        return [store(provider), item.environment].compactMap { $0 }.joined(separator: ", ")
+    }
+
     /// A `ContractState` in one or two words: names of bands, and of rows.
     static func state(_ state: String) -> String {
         switch ContractState(rawValue: state) {
@@ -50,6 +58,59 @@ enum StoreWords {
         return opens && !item.active ? "stop" : tone(item.state)
     }
 
+    /// An `Outcome` in a few words.
+    static func outcome(_ outcome: String) -> String {
+        switch Outcome(rawValue: outcome) {
+        case .applied: "applied"
+        case .duplicate: "sent before"
+        case .stale: "out of date"
+        case .ignored: "without effect"
+        case .unclaimed: "unclaimed"
+        case .quarantined: "contradicts its order"
+        case nil: outcome
+        }
+    }
+
+    /// What a store or a staging server is to be told: a `Job.Kind`.
+    static func job(_ kind: String) -> String {
+        switch Job.Kind(rawValue: kind) {
+        case .acknowledge: "acknowledge the purchase"
+        case .consume: "let it be bought again"
+        case .finish: "finish the transaction"
+        case .setToken: "write the order's token to it"
+        case .forward: "pass the event on to staging"
+        case nil: kind
+        }
+    }
+
+    /// What the backend is told: a `HookType`.
+    static func message(_ type: String) -> String {
+        switch HookType(rawValue: type) {
+        case .entitlementsChanged: "what the user may use has changed"
+        case .userErased: "the user was erased"
+        case nil: type
+        }
+    }
+
+    /// How far a message is, or an address that gets them.
+    static func delivery(_ state: String) -> String {
+        switch state {
+        case "failed": "given up"
+        case "gone": "says that it is gone"
+        default: state
+        }
+    }
+
+    /// How a page is connected.
+    static func transport(_ word: String) -> String {
+        switch word {
+        case "sse": "Server-Sent Events"
+        case "websocket": "WebSocket"
+        case "cable": "Action Cable"
+        default: word
+        }
+    }
+
     /// The tone of an event's outcome, beside its word.
     static func tone(ofOutcome outcome: String?) -> String {
         switch outcome.flatMap(Outcome.init) {
@@ -62,8 +123,11 @@ enum StoreWords {
 
     /// `1 try`, `2 tries`.
     static func count(_ number: Int, _ one: String, _ many: String) -> String {
-        "\(number) \(number == 1 ? one : many)"
+        "\(capped(number)) \(number == 1 ? one : many)"
     }
+
+    /// Nobody counts further than `1,000+`.
+    static func capped(_ number: Int) -> String { number > 1000 ? "1,000+" : String(number) }
 
     /// `9.99 EUR`; nil for no amount.
     static func price(_ thousandths: Int64?, currency: String?) -> String? {

@@ -9,19 +9,23 @@ public struct EntrySelection: Sendable, Equatable {
     public var environment: String?
     public var type: String?
     public var outcome: String?
+    /// By the store's id.
+    public var product: String?
 
     public init(
         user: UserID? = nil,
         provider: String? = nil,
         environment: String? = nil,
         type: String? = nil,
-        outcome: String? = nil
+        outcome: String? = nil,
+        product: String? = nil
     ) {
         self.user = user
         self.provider = provider
         self.environment = environment
         self.type = type
         self.outcome = outcome
+        self.product = product
     }
 }
 

@@ -3,11 +3,13 @@ public import Domain
 extension LedgerQueries {
     private static let attentionLimit = 50
     private static let unclaimedPage: Int64 = 200
+    /// A person needs to know that there are more than a thousand, and no more.
+    private static let waitingLimit = 1001
     /// A store that is not told in time takes the money back.
     private static let urgency = Duration.seconds(86_400)
 
     public func attention(of addresses: [String], now: Instant) throws(LedgerError) -> Attention {
-        let hooks = try hookAddresses(addresses)
+        let hooks = try hookAddresses(addresses, countingTo: LedgerQueries.waitingLimit)
         let failed = try hookDeliveries(in: .failed, before: .max, limit: LedgerQueries.attentionLimit)
         return try snapshot { _ throws(EngineError) in
             let limit = Value.integer(Int64(LedgerQueries.attentionLimit))

@@ -6,8 +6,9 @@ extension EntrySelection {
     static let condition = """
         (provider = ?2 OR ?2 IS NULL) AND (environment = ?3 OR ?3 IS NULL)
             AND (type = ?4 OR ?4 IS NULL) AND (outcome = ?5 OR ?5 IS NULL)
+            AND (product = ?6 OR ?6 IS NULL)
         """
-    var values: [Value] { [Value(provider), Value(environment), Value(type), Value(outcome)] }
+    var values: [Value] { [provider, environment, type, outcome, product].map { Value($0) } }
 }
 
 extension LedgerQueries {

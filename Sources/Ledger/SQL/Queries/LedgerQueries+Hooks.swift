@@ -55,7 +55,11 @@ extension LedgerQueries {
         }
     }
 
-    public func hookAddresses(_ addresses: [String]) throws(LedgerError) -> [HookAddressState] {
+    /// Counts what waits for each of them up to `limit`.
+    public func hookAddresses(
+        _ addresses: [String],
+        countingTo limit: Int = JobBacklog.countLimit
+    ) throws(LedgerError) -> [HookAddressState] {
         try snapshot { _ throws(EngineError) in
             var states: [HookAddressState] = []
             for address in addresses {
@@ -68,7 +72,8 @@ extension LedgerQueries {
                     state.reason = row.optionalText(4)
                 }
                 _ = try statements.hookAddress.first([.text(address)], read: read)
-                state.waiting = try statements.hookCount.first([.text(address)]) { row in Int(row.integer(0)) } ?? 0
+                let range: [Value] = [.text(address), .integer(Int64(limit))]
+                state.waiting = try statements.hookCount.first(range) { row in Int(row.integer(0)) } ?? 0
                 state.oldest =
                     try statements.oldestHook.first([.text(address)]) { row in row.optionalInstant(0) } ?? nil
                 states.append(state)

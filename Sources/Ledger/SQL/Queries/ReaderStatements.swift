@@ -32,26 +32,26 @@ struct ReaderStatements {
         entriesAfter = try connection.prepare(
             """
             SELECT position, \(EntryRow.columns) FROM entries
-            WHERE position > ?1 AND \(EntrySelection.condition) AND position <= ?6 ORDER BY position LIMIT ?7
+            WHERE position > ?1 AND \(EntrySelection.condition) AND position <= ?7 ORDER BY position LIMIT ?8
             """
         )
         entriesOfUser = try connection.prepare(
             """
             SELECT position, \(EntryRow.columns) FROM entries
-            WHERE user = ?1 AND \(EntrySelection.condition) AND position > ?6 ORDER BY position LIMIT ?7
+            WHERE user = ?1 AND \(EntrySelection.condition) AND position > ?7 ORDER BY position LIMIT ?8
             """
         )
         entriesBefore = try connection.prepare(
             """
             SELECT position, \(EntryRow.columns) FROM entries
-            WHERE position > ?1 AND \(EntrySelection.condition) AND position < ?6 ORDER BY position DESC LIMIT ?7
+            WHERE position > ?1 AND \(EntrySelection.condition) AND position < ?7 ORDER BY position DESC LIMIT ?8
             """
         )
         newestOfUser = try connection.prepare(
             """
             SELECT position, \(EntryRow.columns) FROM entries
-            WHERE user = ?1 AND \(EntrySelection.condition) AND position > ?6 AND position < ?7
-            ORDER BY position DESC LIMIT ?8
+            WHERE user = ?1 AND \(EntrySelection.condition) AND position > ?7 AND position < ?8
+            ORDER BY position DESC LIMIT ?9
             """
         )
         entriesInDoubt = try connection.prepare(
@@ -197,8 +197,7 @@ struct ReaderStatements {
         hookCount = try connection.prepare(
             """
             SELECT count(*) FROM (
-                SELECT queued_at FROM hook_deliveries WHERE address = ? AND due_at IS NOT NULL
-                ORDER BY queued_at LIMIT \(JobBacklog.countLimit)
+                SELECT queued_at FROM hook_deliveries WHERE address = ? AND due_at IS NOT NULL ORDER BY queued_at LIMIT ?
             ) AS waiting
             """
         )

@@ -1,0 +1,114 @@
+import APIModel
+import Domain
+
+/// An event's way as steps: from the store's signature to the pages and to the app's backend.
+struct EventWaySteps {
+    private struct Step {
+        let name: String
+        var at: String?
+        /// Microseconds after the first byte.
+        var after: Int64?
+    }
+
+    let visit: Visit
+    let answer: EventAnswer
+    /// The newest message to each address about the event's user.
+    let deliveries: [HookDeliveriesAnswer.Delivery]
+
+    func markup() -> Markup {
+        (own + told).filter { $0.at != nil || $0.after != nil }.map { step in
+            visit.render(
+                "event.step",
+                [
+                    "name": .text(step.name), "at": .markup(time(step.at)),
+                    "after": .text(step.after.map(EventStory.milliseconds) ?? ""),
+                ]
+            )
+        }.joined()
+    }
+
+    private var own: [Step] {
+        let (event, way) = (answer.event, answer.way)
+        return [
+            Step(name: "Signed by the store", at: event.occurredAt),
+            Step(name: "First byte", at: event.receivedAt, after: way.map { _ in 0 }),
+            Step(name: "Proven genuine", after: way?.verified),
+            Step(name: "Committed", at: event.at, after: way?.committed), Step(name: "Rendered", after: way?.rendered),
+            Step(name: "First socket", after: way?.firstPage),
+            Step(name: "Last socket, of \(StoreWords.count(way?.pages ?? 0, "page", "pages"))", after: way?.lastPage),
+        ]
+    }
+
+    /// What the event itself has caused. A newer state takes the place of one that still waits.
+    private var told: [Step] {
+        let start = answer.event.receivedAt.flatMap { Instant(iso8601: $0) }
+        return deliveries.filter { $0.cursor == answer.event.cursor }.map { delivery in
+            guard let end = delivery.endedAt else {
+                return Step(name: "\(delivery.url) is still to be told, and waits since", at: delivery.queuedAt)
+            }
+            let word = delivery.state == "failed" ? "Given up" : "Told the backend"
+            let after = start.flatMap { start in Instant(iso8601: end).map { $0.milliseconds - start.milliseconds } }
+            return Step(name: "\(word): \(delivery.url)", at: end, after: after.map { $0 * 1000 })
+        }
+    }
+
+    /// With milliseconds, as the steps have them.
+    private func time(_ iso8601: String?) -> Markup {
+        guard let iso8601, let instant = Instant(iso8601: iso8601) else { return .empty }
+        let text = ConsoleTime.milliseconds(instant)
+        return visit.render("parts.time", ["iso": .text(iso8601), "text": .text(text)])
+    }
+
+    /// All messages about the user, as they are now.
+    func table() -> Markup {
+        guard !deliveries.isEmpty else { return .empty }
+        let rows = deliveries.map { delivery in
+            visit.render(
+                "event.hook",
+                [
+                    "url": .text(delivery.url),
+                    "type": .markup(visit.named(StoreWords.message(delivery.type), delivery.type)),
+                    "state": .text(StoreWords.delivery(delivery.state)),
+                    "ended": .markup(visit.time(delivery.endedAt)), "reason": .text(delivery.reason ?? ""),
+                ]
+            )
+        }
+        return visit.render("event.hooks", ["rows": .markup(rows.joined())])
+    }
+}
+
+/// What an event's members mean, in sentences.
+enum EventStory {
+    static func sentence(of event: FeedItem) -> String {
+        if let reason = event.reason {
+            let outcome = StoreWords.outcome(event.outcome ?? "")
+            return "\(outcome.prefix(1).uppercased())\(outcome.dropFirst()): \(reason)."
+        }
+        guard let state = event.state.map(StoreWords.state) else { return "The ledger committed it by itself." }
+        let until = event.accessUntil.flatMap { Instant(iso8601: $0) }.map { ", until \(ConsoleTime.day($0))" } ?? ""
+        guard let before = event.previousState.map(StoreWords.state) else {
+            return "With it the contract began: “\(state)”\(until)."
+        }
+        if before == state { return "The contract stayed “\(state)”\(until)." }
+        return "The contract changed from “\(before)” to “\(state)”\(until)."
+    }
+
+    static func note(on way: EventWay?) -> String {
+        guard let way else { return "This node has not received it since its start, or has forgotten its way." }
+        let again =
+            switch way.duplicates {
+            case 0: "The store has not sent it again."
+            case 1: "The store has sent it once more since."
+            default: "The store has sent it \(way.duplicates) more times since."
+            }
+        return "Through this node. \(again)"
+    }
+
+    /// In words; nil for no date.
+    static func date(_ iso8601: String?) -> String? {
+        iso8601.flatMap { Instant(iso8601: $0) }.map(ConsoleTime.text)
+    }
+
+    /// `1.4 ms`.
+    static func milliseconds(_ microseconds: Int64) -> String { "\(Double(microseconds / 10) / 100) ms" }
+}
