@@ -14,7 +14,7 @@ public struct AttentionAnswer: Codable, Sendable, Equatable {
         public var reason: String
         /// What to do: one sentence.
         public var message: String
-        /// The length of its body.
+        /// The length of its body; 0 if none was stated.
         public var bytes: Int
 
         public init(at: Instant, route: String, client: String?, reason: String, message: String, bytes: Int) {

@@ -158,6 +158,24 @@ import Testing
         #expect(try browser.get("/console/nodes").body.contains("not heard"))
     }
 
+    @Test func aWebhookThatWasNotReadIsSeen() throws {
+        let app = try AppPost(Self.keys)
+        for (field, status) in [("Content-Length: 300000", 413), ("Transfer-Encoding: chunked", 411)] {
+            let socket = try app.server.connect()
+            try socket.send("POST /webhooks/apple HTTP/1.1\r\nHost: localhost\r\n\(field)\r\n\r\n")
+            #expect(try socket.read(until: "\r\n").contains("\(status)"))
+        }
+        _ = try app.post("/webhooks/apple", body: "", method: "GET")
+        let answer = try app.post("/attention", body: "", isTrusted: true, method: "GET")
+        let found = try #require(JSON.decode(AttentionAnswer.self, from: Array(answer.body.utf8)), "\(answer.body)")
+        #expect(found.refused.map(\.reason) == ["length_required", "body_too_large"])
+        #expect(
+            found.refused.map(\.bytes) == [0, 300_000]
+                && found.refused.map(\.route).allSatisfy { $0.hasSuffix("/apple") }
+        )
+        #expect(found.refused.map(\.client) == ["127.0.0.1", "127.0.0.1"])
+    }
+
     private func history(of app: AppPost) throws -> HistoryAnswer {
         let answer = try app.post("/history?range=hour", body: "", isTrusted: true, method: "GET")
         return try #require(JSON.decode(HistoryAnswer.self, from: Array(answer.body.utf8)), "\(answer.body)")
