@@ -14,7 +14,7 @@ struct WriterStatements {
     let claims, putClaim: Statement
     let contractsByAccount, contractsByPreviousLineage, contractsByPurchase: Statement
     let insertTransfer, transfers, contractsOfStoreUser: Statement
-    let insertJob, deleteJob, delayJob, abandonJob, forgetJobs, setMark: Statement
+    let insertJob, deleteJob, delayJob, abandonJob, forgetJobs, mark, setMark, deleteMark: Statement
     let putHook, acceptHook, delayHook, hastenHooks, endHook, deleteHook, resendHook, forgetHooks: Statement
     let forgottenErasures: Statement
     let hookAccepted, hookRefused, hookReturned, nextHookAddress, hookGone, dropHooks: Statement
@@ -185,6 +185,8 @@ struct WriterStatements {
             WHERE id IN (SELECT id FROM jobs WHERE abandoned_at < ? ORDER BY abandoned_at LIMIT 100)
             """
         )
+        mark = try connection.prepare("SELECT at FROM marks WHERE name = ?")
+        deleteMark = try connection.prepare("DELETE FROM marks WHERE name = ?")
         setMark = try connection.prepare(
             "INSERT INTO marks (name, at) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET at = excluded.at"
         )
