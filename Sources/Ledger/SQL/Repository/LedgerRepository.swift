@@ -280,6 +280,14 @@ extension LedgerRepository {
         try forget()
     }
 
+    /// Whether after this position no entry is about the user, nor was the user erased. Nobody else writes meanwhile.
+    public func isUnchanged(_ user: UserID, since position: Int64) throws(EngineError) -> Bool {
+        let newer = try statements.newerOfUser.first([Value(user), .integer(position)]) { row in row.integer(0) }
+        let tombstone: [Value] = [.text(erasureKey.digest(of: .user(user)))]
+        let erased = try statements.findTombstone.first(tombstone) { row in row.integer(0) }
+        return newer == nil && erased ?? 0 <= position
+    }
+
     /// True if work done under `lease` may be committed in this transaction.
     public func holds(_ lease: Lease) throws(EngineError) -> Bool { try shared?.holds(lease) ?? true }
 

@@ -5,7 +5,7 @@ import Domain
 struct WriterStatements {
     let savepoint, release, rollbackTo: Statement
     let unclaimed, setUnclaimed, setLost: Statement
-    let insertEntry, insertFragment: Statement
+    let insertEntry, insertFragment, newerOfUser: Statement
     let findEvent, insertHeader, insertEvent, refileEvent, newestEvent: Statement
     let findOrder, findRequest, insertOrder, changeOrder: Statement
     let findContract, contractByID, lastContract, insertContract, updateIdentity, updateState: Statement
@@ -42,6 +42,7 @@ struct WriterStatements {
 
         insertEntry = try connection.prepare(Insertion(into: "entries", "position, \(EntryRow.columns)"))
         insertFragment = try connection.prepare(Insertion(into: "fragments", FragmentRow.columns))
+        newerOfUser = try connection.prepare("SELECT position FROM entries WHERE user = ? AND position > ? LIMIT 1")
 
         findEvent = try connection.prepare(
             """
