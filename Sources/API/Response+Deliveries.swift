@@ -30,7 +30,7 @@ extension Response {
         return .error(
             409,
             code: "changed_since",
-            message: "Something has happened to this user since then: GET /users/{user}/events tells what."
+            message: "Something has happened to this user since then, so nothing was done: look, and decide again."
         )
     }
 

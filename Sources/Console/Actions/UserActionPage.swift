@@ -18,7 +18,7 @@ struct UserActionPage: ConsolePage {
     func act(_ visit: Visit, form query: Query) throws(ConsoleError) -> Response {
         try check(visit)
         let values = ActionValues(query)
-        if let overtaken = try overtaken(values, visit) { return overtaken }
+        if let told = try overtaken(values, visit) { return told }
         guard !values.reason.isEmpty else {
             return try form(
                 values,
@@ -35,7 +35,7 @@ struct UserActionPage: ConsolePage {
         } catch {
             switch error {
             case .conflict(code: "changed_since", message: _):
-                if let overtaken = try overtaken(values, visit) { return overtaken }
+                if let told = try overtaken(values, visit) { return told }
                 fallthrough
             case .invalid, .conflict, .notFound:
                 return try form(values, visit, status: error.status, note: note(error.message, visit))

@@ -282,10 +282,10 @@ extension LedgerRepository {
 
     /// Whether after this position no entry is about the user, nor was the user erased. Nobody else writes meanwhile.
     public func isUnchanged(_ user: UserID, since position: Int64) throws(EngineError) -> Bool {
-        let newer = try statements.newerOfUser.first([Value(user), .integer(position)]) { row in row.integer(0) }
+        let hasNewer = try statements.newerOfUser.first([Value(user), .integer(position)]) { _ in true } ?? false
         let tombstone: [Value] = [.text(erasureKey.digest(of: .user(user)))]
         let erased = try statements.findTombstone.first(tombstone) { row in row.integer(0) }
-        return newer == nil && erased ?? 0 <= position
+        return !hasNewer && erased ?? 0 <= position
     }
 
     /// True if work done under `lease` may be committed in this transaction.

@@ -42,7 +42,7 @@ struct WriterStatements {
 
         insertEntry = try connection.prepare(Insertion(into: "entries", "position, \(EntryRow.columns)"))
         insertFragment = try connection.prepare(Insertion(into: "fragments", FragmentRow.columns))
-        newerOfUser = try connection.prepare("SELECT position FROM entries WHERE user = ? AND position > ? LIMIT 1")
+        newerOfUser = try connection.prepare("SELECT 1 FROM entries WHERE user = ? AND position > ? LIMIT 1")
 
         findEvent = try connection.prepare(
             """
