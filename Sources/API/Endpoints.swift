@@ -13,6 +13,8 @@ public struct Endpoints: RequestHandler {
     private let cable: CableEndpoint
     /// The operators' pages; nil without them. They ask these endpoints for what they show.
     public var console: (@Sendable (Request) -> Answer)?
+    /// Whether somebody may come in there now.
+    public var isConsoleOpen: @Sendable () -> Bool = { false }
     /// Makes links to those pages, which may be at another address; nil without them.
     public var consoleLinks: (@Sendable (UserID, Request) -> Answer)?
 
@@ -28,6 +30,13 @@ public struct Endpoints: RequestHandler {
         broadcasts = BroadcastsEndpoint(services)
         streams = StreamsEndpoint(services)
         cable = CableEndpoint(services)
+    }
+
+    public var hasConsole: Bool { isConsoleOpen() }
+
+    public func refused(_ request: Request, with response: Response) {
+        guard case .webhook(let provider) = request.route, request.method == "POST" else { return }
+        WebhookEndpoint(services, provider: provider).refused(request, with: response)
     }
 
     public func subscribe(_ request: CableRequest) -> CableVerdict {

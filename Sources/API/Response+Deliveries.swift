@@ -24,6 +24,16 @@ extension Response {
         .unavailable("ledger_unavailable", message: "The ledger did not confirm the commit; send it again.")
     }
 
+    /// The same, or somebody else was faster.
+    static func uncommitted(because error: LedgerError) -> Response {
+        guard error == .changed else { return .uncommitted }
+        return .error(
+            409,
+            code: "changed_since",
+            message: "Something has happened to this user since then, so nothing was done: look, and decide again."
+        )
+    }
+
     static var unreadable: Response {
         .unavailable("ledger_unavailable", message: "The ledger could not be read; try again.")
     }

@@ -16,7 +16,7 @@ public struct AttentionAnswer: Codable, Sendable, Equatable {
         public var message: String
         /// The setting to compare with what the store has; null for what does not look like the store's.
         @Nullable public var setting: String?
-        /// The length of its body.
+        /// The length of its body; 0 if none was stated.
         public var bytes: Int
 
         public init(

@@ -28,7 +28,7 @@ public final class Console: Sendable {
             preconditionFailure("public/console: \(error)")
         }
         layout = ConsoleLayout(templates)
-        live = LiveLists(settings, templates)
+        live = LiveLists(settings, templates, hasEnded: door.hasEnded)
     }
 
     /// Whether somebody may come in.

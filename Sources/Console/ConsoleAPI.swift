@@ -30,10 +30,11 @@ struct ConsoleAPI: Sendable {
     func post<Value: Decodable>(
         _ type: Value.Type = Value.self,
         to route: Route,
+        query: [(name: String, value: String)] = [],
         body: some Encodable,
         key: String? = nil
     ) throws(ConsoleError) -> Value {
-        try decode(type, from: send("POST", route, body: JSON.encode(body), key: key))
+        try decode(type, from: send("POST", route, query: query, body: JSON.encode(body), key: key))
     }
 
     /// The same without a body.

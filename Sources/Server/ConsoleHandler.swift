@@ -10,6 +10,8 @@ struct ConsoleHandler: RequestHandler {
         self.endpoints = endpoints
     }
 
+    var hasConsole: Bool { endpoints.hasConsole }
+
     func handle(_ request: Request) -> Answer {
         switch request.route {
         case .console: endpoints.handle(request)

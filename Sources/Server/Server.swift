@@ -68,6 +68,7 @@ public final class Server {
         endpoints.consoleLinks = console.link
         var withConsole = endpoints
         withConsole.console = console.answer
+        withConsole.isConsoleOpen = { [console] in console.isThere }
         let isApart = core.consoleSocket != nil
         gateway = try core.gateway(isApart ? endpoints : withConsole, position: position)
         consoleGateway = try core.consoleGateway(withConsole, position: position)

@@ -85,8 +85,8 @@ enum ConsoleFixture {
         )
     }
 
-    static func events(_ events: [FeedItem], user: UserID = "42") -> UserEventsAnswer {
-        UserEventsAnswer(user: user, events: events, next: nil, since: cursor)
+    static func events(_ events: [FeedItem], user: UserID = "42", since: Int64 = 7) -> UserEventsAnswer {
+        UserEventsAnswer(user: user, events: events, next: nil, since: Cursor(epoch: "e", position: since))
     }
 
     static let cursor = Cursor(epoch: "e", position: 7)

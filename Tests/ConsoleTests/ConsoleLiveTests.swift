@@ -106,11 +106,12 @@ import Testing
         let handed = Monitor<[Message]>([])
         let isFollowed = SharedValue(true)
         let keys = SharedValue([ConsoleEventTests.operations])
+        let hasEnded = SharedValue(false)
         let lists: LiveLists
         let api: ConsoleAPI
 
         init() throws {
-            let (handed, isFollowed, keys) = (handed, isFollowed, keys)
+            let (handed, isFollowed, keys, hasEnded) = (handed, isFollowed, keys, hasEnded)
             let settings = ConsoleSettings(
                 keys: { keys.value },
                 now: Clock().now,
@@ -121,7 +122,7 @@ import Testing
                 publish: { messages in handed.change { $0 += messages } },
                 isFollowed: { _ in isFollowed.value }
             )
-            lists = LiveLists(settings, try ConsoleTemplates.shipped())
+            lists = LiveLists(settings, try ConsoleTemplates.shipped()) { _ in hasEnded.value }
             let token = ConsoleToken(keyName: "ops", expiry: Clock().now() + .seconds(60), user: nil)
             let session = ConsoleSession(token: token, key: ConsoleEventTests.operations)
             api = ConsoleAPI(handler: ledger, session: session)
@@ -218,6 +219,15 @@ import Testing
         defer { open.lists.close() }
         _ = open.lists.open(Self.all, since: "e0000000-0", by: open.api)
         open.ledger.isRefusing.replace(with: true)
+        _ = try open.handed(with: #"action="refresh""#)
+    }
+
+    /// The ledger alone tells of it here.
+    @Test func aLogOutAtAnotherNodeEndsTheList() throws {
+        let open = try Open()
+        defer { open.lists.close() }
+        _ = open.lists.open(Self.all, since: "e0000000-0", by: open.api)
+        open.hasEnded.replace(with: true)
         _ = try open.handed(with: #"action="refresh""#)
     }
 

@@ -117,23 +117,36 @@ import Testing
     @Test func whoActsOnAnOldPageIsToldWhatHasHappened() throws {
         let (site, cookie) = try site([Fixture.event(.subscriptionStarted)])
         let form = try site.send("/console/users/42/grant", cookie: cookie).text
-        #expect(form.contains(#"name="seen" value="7.0""#))
+        #expect(form.contains(#"name="seen" value="e-7.0""#))
         let granted = Fixture.event(.accessGranted, type: "grant", state: .cancelled, position: 9, provider: .paycast)
-        site.api.answer(.userEvents(user: "42"), with: Fixture.events([granted, Fixture.event(.subscriptionStarted)]))
+        let since = Fixture.events([granted, Fixture.event(.subscriptionStarted)], since: 9)
+        site.api.answer(.userEvents(user: "42"), with: since)
         let act = Act(.grant, by: .init(name: "anna"), user: "42", reason: "ticket 6")
         let entry = AuditEntry(id: 5, at: Fixture.now, act: act)
         site.api.answer(.audit, with: AuditAnswer(AuditPage(entries: [entry], hasMore: false)))
-        let sent = Self.form.map { $0.0 == "seen" ? ("seen", "7.0") : $0 }
+        let sent = Self.form.map { $0.0 == "seen" ? ("seen", "e-7.0") : $0 }
         let told = try site.send("/console/users/42/grant", form: sent, cookie: cookie)
         #expect(told.status == 409)
         for part in ["Nothing was done", "anna granted a product at 12:00 UTC: ticket 6", "Granted at 12:00 UTC"] {
             #expect(told.text.contains(part), "\(told.text)")
         }
-        #expect(told.text.contains(#"name="seen" value="9.5""#))
+        #expect(told.text.contains(#"name="seen" value="e-9.5""#))
         #expect(site.api.questions.allSatisfy { $0.method == "GET" })
         site.api.answer(.grants(user: "42"), method: "POST", status: 201, with: Self.grant)
-        let again = Self.form.map { $0.0 == "seen" ? ("seen", "9.5") : $0 }
+        let again = Self.form.map { $0.0 == "seen" ? ("seen", "e-9.5") : $0 }
         #expect(try site.send("/console/users/42/grant", form: again, cookie: cookie).status == 303)
+        // For what is committed meanwhile, at whatever node.
+        #expect(site.api.questions.first { $0.method == "POST" }?.query["unchanged_since"] == "e-9")
+    }
+
+    /// Another node was faster, after the console has looked.
+    @Test func whatTheLedgerRefusesAsChangedIsTold() throws {
+        let (site, cookie) = try site()
+        let refusal = ErrorAnswer(error: "changed_since", message: "Something has happened.")
+        site.api.answer(.grants(user: "42"), method: "POST", status: 409, with: refusal)
+        let sent = Self.form.map { $0.0 == "seen" ? ("seen", "e-7.0") : $0 }
+        let told = try site.send("/console/users/42/grant", form: sent, cookie: cookie)
+        #expect(told.status == 409 && told.text.contains("Something has happened.") && told.text.contains("ticket 7"))
     }
 
     @Test(arguments: UserActions.all.map(\.word)) func theDoorOfEachActionAsksForItsRight(_ word: String) throws {

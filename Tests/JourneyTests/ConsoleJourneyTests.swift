@@ -100,4 +100,38 @@ import Testing
         try other.send("GET /users/42 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
         #expect(String(decoding: try other.readToEnd(), as: UTF8.self).hasPrefix("HTTP/1.1 404"))
     }
+
+    struct Hidden: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        var keys: String?
+        var bind: String?
+    }
+
+    /// What a stranger learns about an address, whatever is asked there.
+    @Test(arguments: [
+        Hidden(testDescription: "no key has a name"),
+        Hidden(testDescription: "another port", keys: "support:all:\(key)", bind: "127.0.0.1:0"),
+    ]) func anAddressWithoutAConsoleIsLikeAnyOther(_ given: Hidden) throws {
+        var environment = [
+            "PAYCAST_API_KEY": "key-key-key-key-key-key", "PAYCAST_STREAM_KEYS": "stream-stream-stream-0",
+            "PAYCAST_STRIPE_SECRETS": "whsec_0123456789abcdef",
+        ]
+        environment["PAYCAST_KEYS"] = given.keys
+        environment["PAYCAST_CONSOLE_BIND"] = given.bind
+        let server = try PaycastServer([], environment: environment)
+        for (method, fields) in [
+            ("GET", ""), ("HEAD", ""), ("OPTIONS", ""), ("DELETE", ""), ("PUT", "Content-Length: 0\r\n"),
+            ("POST", "Content-Length: 0\r\n"), ("POST", "Content-Length: 300000\r\n"), ("POST", ""),
+            ("POST", "Transfer-Encoding: chunked\r\n"),
+        ] {
+            let answers = try ["/nothing", "/console", "/console/session"].map { path in
+                let socket = try server.connect()
+                try socket.send("\(method) \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\(fields)\r\n")
+                return String(decoding: try socket.readToEndOrReset(), as: UTF8.self).split(separator: "\r\n")
+                    .filter { !$0.hasPrefix("Date: ") }
+            }
+            #expect(answers[0].first?.hasPrefix("HTTP/1.1 404") == true, "\(method): \(answers)")
+            #expect(answers[1] == answers[0] && answers[2] == answers[0], "\(method): \(answers)")
+        }
+    }
 }

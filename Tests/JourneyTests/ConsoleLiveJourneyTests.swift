@@ -127,6 +127,40 @@ import Testing
         #expect(try !browser.get("/console/users/erin").body.contains("user.erased"))
     }
 
+    /// It stays in the ledger for a month, and its user is named by nothing that shows it.
+    @Test func anErasureThatWasGivenUpNamesNobody() throws {
+        let backend = AnsweringServer { _ in .init(503) }
+        let hooks = [
+            "PAYCAST_HOOK_URLS": backend.url, "PAYCAST_HOOK_SECRETS": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+        ]
+        let app = try AppPost(Self.keys.merging(hooks) { $1 })
+        _ = try app.post("/users/erin-7/grants", body: #"{"product":"p","days":1,"reason":"x"}"#, isTrusted: true)
+        #expect(try app.post("/users/erin-7", body: "", isTrusted: true, method: "DELETE").status == 200)
+        try app.server.stop()
+        // The next attempt is the last one.
+        let script = """
+            import sqlite3
+            ledger = sqlite3.connect('paycast.db')
+            ledger.execute('UPDATE hook_deliveries SET attempts = 9, due_at = 0')
+            ledger.commit()
+            """
+        let python = RunningProcess("python3", arguments: ["-c", script], folder: app.server.folder.path)
+        #expect(try python.waitForExit() == 0, "\(python.errors)")
+        try app.server.start()
+        _ = try app.server.process.errorLine { $0.contains("hook given up") }
+        let attention = try app.post("/attention", body: "", isTrusted: true, method: "GET").body
+        let found = try #require(JSON.decode(AttentionAnswer.self, from: Array(attention.utf8)), "\(attention)")
+        #expect(found.failedHooks.map(\.type) == ["user.erased"] && found.failedHooks.map(\.state) == ["failed"])
+        let browser = try Browser(app)
+        var shown = [attention, app.server.process.errors]
+        for path in ["/console/attention", "/console/live", "/console"] { shown.append(try browser.get(path).body) }
+        for path in ["/search?q=erin-7", "/events", "/audit"] {
+            shown.append(try app.post(path, body: "", isTrusted: true, method: "GET").body)
+        }
+        #expect(shown[2].contains("user.erased"))
+        #expect(!shown.map { $0.replacing(#""query":"erin-7""#, with: "") }.contains { $0.contains("erin-7") })
+    }
+
     @Test func factsAreThoseOfTheLastReload() throws {
         let folder = TemporaryFolder()
         let ops = "ops:read+operate:\(Self.key)"
@@ -156,6 +190,24 @@ import Testing
             #expect([200, 303].contains(try browser.get(path).status), "\(path)")
         }
         #expect(try browser.get("/console/nodes").body.contains("not heard"))
+    }
+
+    @Test func aWebhookThatWasNotReadIsSeen() throws {
+        let app = try AppPost(Self.keys)
+        for (field, status) in [("Content-Length: 300000", 413), ("Transfer-Encoding: chunked", 411)] {
+            let socket = try app.server.connect()
+            try socket.send("POST /webhooks/apple HTTP/1.1\r\nHost: localhost\r\n\(field)\r\n\r\n")
+            #expect(try socket.read(until: "\r\n").contains("\(status)"))
+        }
+        _ = try app.post("/webhooks/apple", body: "", method: "GET")
+        let answer = try app.post("/attention", body: "", isTrusted: true, method: "GET")
+        let found = try #require(JSON.decode(AttentionAnswer.self, from: Array(answer.body.utf8)), "\(answer.body)")
+        #expect(found.refused.map(\.reason) == ["length_required", "body_too_large"])
+        #expect(
+            found.refused.map(\.bytes) == [0, 300_000]
+                && found.refused.map(\.route).allSatisfy { $0.hasSuffix("/apple") }
+        )
+        #expect(found.refused.map(\.client) == ["127.0.0.1", "127.0.0.1"])
     }
 
     private func history(of app: AppPost) throws -> HistoryAnswer {

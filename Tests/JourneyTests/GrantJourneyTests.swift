@@ -149,6 +149,32 @@ import Testing
         }
     }
 
+    /// Each way to act on what was seen before something happened to the user, an erasure too.
+    @Test func nothingIsDoneToWhomSomethingHasHappened() throws {
+        let app = try AppPost()
+        let seen = { try app.post("/users/42", body: "", isTrusted: true, method: "GET")["since"] ?? "" }
+        let event = try #require(try app.webhook(app.purchase("7"))["event"])
+        let before = try seen()
+        let granted = try app.grant("42", Self.month, query: "?unchanged_since=\(before)")
+        #expect(granted.status == 201, "\(granted.body)")
+        for (method, path, body) in [
+            ("POST", "/users/42/grants?", Self.month),
+            ("POST", "/users/42/claims?", #"{"event":"\#(event)","reason":"x"}"#),
+            ("DELETE", "/users/42/grants/\(granted["grant"] ?? "")?reason=x&", ""), ("DELETE", "/users/42?", ""),
+        ] {
+            for (since, status, code) in [(before, 409, "changed_since"), ("x-1", 400, "invalid_cursor")] {
+                let late = try app.post(path + "unchanged_since=\(since)", body: body, isTrusted: true, method: method)
+                #expect(late.status == status && late["error"] == code, "\(method) \(path): \(late.body)")
+            }
+        }
+        let now = try seen()
+        let erased = try app.post("/users/42?unchanged_since=\(now)", body: "", isTrusted: true, method: "DELETE")
+        #expect(erased.status == 200, "\(erased.body)")
+        #expect(try app.grant("42", Self.month, query: "?unchanged_since=\(now)")["error"] == "changed_since")
+        let late = try seen()
+        #expect(try app.grant("42", Self.month, query: "?unchanged_since=\(late)").status == 201)
+    }
+
     struct Refused: Sendable {
         var path = "/users/42/grants"
         var method = "POST"
@@ -329,9 +355,9 @@ import Testing
 }
 
 extension AppPost {
-    func grant(_ user: String, _ body: String, key: String? = nil) throws -> Answer {
+    func grant(_ user: String, _ body: String, key: String? = nil, query: String = "") throws -> Answer {
         let headers = key.map { [("Idempotency-Key", $0)] } ?? []
-        return try post("/users/\(user)/grants", body: body, isTrusted: true, headers: headers)
+        return try post("/users/\(user)/grants\(query)", body: body, isTrusted: true, headers: headers)
     }
 
     func revoke(_ user: String, _ grant: String) throws -> Answer {

@@ -1,4 +1,5 @@
 import APIModel
+import Encoding
 import HTTPClient
 import TestSupport
 import Testing
@@ -43,5 +44,24 @@ import Testing
         try nodes[0].stop()
         #expect(try grant(through: nodes[1]).grant == granted.grant)
         #expect(try nodes.ask("GET", "/users/42/entitlements", on: 1).contains(#""active":false"#))
+    }
+
+    /// Of those who have seen the same and act at once, one does something, and the others are told.
+    @Test func whoActsAtOnceIsTold() async throws {
+        let nodes = try PostgresNodes()
+        let seen = try #require(JSONNode(try nodes.ask("GET", "/users/42", on: 0))?["since"]?.text)
+        let answers = try await withThrowingTaskGroup(of: String.self) { group in
+            for number in 0..<10 {
+                group.addTask {
+                    let url = nodes[number % 2].url + "/users/42/grants?unchanged_since=\(seen)"
+                    let answer = try PostgresNodes.call("POST", to: url, body: Self.month)
+                    return
+                        "\(answer.status) \(JSONNode(String(decoding: answer.body, as: UTF8.self))?["error"]?.text ?? "")"
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(answers.sorted() == ["201 "] + Array(repeating: "409 changed_since", count: 9))
+        #expect(try nodes.ask("GET", "/users/42/entitlements", on: 0).ranges(of: #""provider":"paycast""#).count == 1)
     }
 }

@@ -90,6 +90,30 @@ import Testing
         for name in ["4", "43", "E1", "e", ""] { #expect(try ledger.search(name).isEmpty) }
     }
 
+    /// A receipt of Google's has the order's number, and a renewal's one more.
+    @Test func whatAReceiptOfGooglesShowsIsFound() throws {
+        let ledger = try TemporaryLedger()
+        defer { ledger.remove() }
+        let number = "GPA.1234-5678-9012-34567"
+        let key = Fixture.key("token-of-erin", provider: .google)
+        for (minute, charge) in [nil, number, number + "..0", number + "..1"].enumerated() {
+            var event = Fixture.subscription("g\(minute)", state: .active, minute: Int64(minute), key: key)
+            event.observation?.transaction = charge.map { id in
+                Transaction(id: id, product: "monthly", purchasedAt: Fixture.now, signedAt: event.signedAt)
+            }
+            _ = try ledger.send(event, claim: Claim(user: "erin"))
+            for name in [number, number + "..0", number + "..9"] {
+                let lineages = try ledger.search(name).map { hit in
+                    if case .contract(let contract, _, _) = hit { contract.key.lineage } else { "\(hit)" }
+                }
+                #expect(lineages == (charge == nil ? [] : ["token-of-erin"]), "\(minute) \(name)")
+            }
+        }
+        for name in ["GPA.1234", number + ".", "..0", number.lowercased()] { #expect(try ledger.search(name).isEmpty) }
+        _ = try ledger.erase("erin")
+        #expect(try ledger.search(number).isEmpty)
+    }
+
     @Test(arguments: LookAlike.all) func aLookAlikeIsNotFound(_ pair: LookAlike) throws {
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }

@@ -94,6 +94,28 @@ import Testing
         }
     }
 
+    /// One entry for the range, and one for each user.
+    @Test func aReplayOfARangeNamesWhomItHasChanged() throws {
+        let ledger = try TemporaryLedger()
+        defer { ledger.remove() }
+        for user in ["42", "43", "44"] {
+            let event = Fixture.subscription("e\(user)", state: .active, key: Fixture.key(user))
+            _ = try ledger.send(event, claim: Claim(user: UserID(user)))
+        }
+        let act = Act(.replay, by: Self.support, user: nil, reason: "since the outage of 42", request: "r-1")
+        let changed = ["42", "43"].map { user in
+            Fixture.subscription("r\(user)", state: .revoked, minute: 5, key: Fixture.key(user))
+        }
+        let same = Fixture.subscription("e44", state: .active, key: Fixture.key("44"))
+        for isTrial in [true, false, false] {
+            let batch = ReplayBatch(events: changed + [same])
+            _ = try ledger.commit { .audited(.replay(batch, isTrial: isTrial, completion: $0), by: act) }
+        }
+        let acts = try ledger.audit().entries.map(\.act)
+        #expect(acts.map(\.user) == ["43", "42", nil])
+        #expect(acts.map(\.reason) == [act.reason, nil, act.reason])
+    }
+
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var selection: AuditSelection

@@ -1,5 +1,4 @@
 import Domain
-import Foundation
 import Support
 import TestSupport
 import Testing
@@ -8,16 +7,16 @@ import Testing
 
 /// What a commit writes for the app's backend, and what is left of it after an attempt.
 @Suite(.blocking) struct HookTests {
-    private static let address = "https://backend.example/hooks"
-    private let now = TemporaryLedger.start
+    static let address = "https://backend.example/hooks"
+    let now = TemporaryLedger.start
 
-    private func ledger(_ targets: [HookTarget] = [HookTarget(address: address)]) throws -> TemporaryLedger {
+    func ledger(_ targets: [HookTarget] = [HookTarget(address: address)]) throws -> TemporaryLedger {
         var policy = AccessPolicy(sandboxUsers: .only([]))
         policy.hooks = targets
         return try TemporaryLedger(policy: policy)
     }
 
-    private func bought(
+    func bought(
         _ id: String,
         by user: UserID,
         state: ContractState = .active,
@@ -188,72 +187,6 @@ import Testing
         #expect(due.entitlements?.isActive == false && due.entitlements?.entitlements.count == 1)
     }
 
-    /// The last row that names an erased user is the message about it, and that goes with its arrival.
-    @Test func anErasureIsToldAndForgotten() throws {
-        let ledger = try ledger()
-        defer { ledger.remove() }
-        _ = try ledger.send(bought("e1", by: "42"))
-        try ledger.erase("42")
-        let due = try ledger.hooks(to: HookTests.address)
-        #expect(due.map(\.delivery.type) == [.userErased] && due.first?.entitlements == nil)
-        // A user who is not known any more is erased once more: nothing is told, nothing is lost.
-        try ledger.erase("42")
-        try ledger.end(try #require(due.first), with: .accepted)
-        #expect(try ledger.deliveries(of: "42").isEmpty)
-    }
-
-    /// A message about an erasure that was given up is the last row that names its user: no byte of it is left.
-    @Test func anErasureThatWasGivenUpLeavesNothing() throws {
-        var policy = AccessPolicy(sandboxUsers: .only([]))
-        policy.hooks = [HookTarget(address: HookTests.address)]
-        let ledger = try TemporaryLedger(policy: policy, kind: .file)
-        defer { ledger.remove() }
-        _ = try ledger.send(bought("e1", by: "somebody-to-forget"))
-        try ledger.erase("somebody-to-forget")
-        let due = try #require(try ledger.hooks(to: HookTests.address).first)
-        try ledger.end(due, with: .failed(reason: "it answers 503"))
-        try ledger.setClock(to: now + .seconds(31 * 86_400))
-        // The next answer forgets what is old.
-        _ = try ledger.send(bought("e2", by: "43", lineage: "2"))
-        try ledger.acceptAll(to: HookTests.address)
-        #expect(try ledger.deliveries(of: "somebody-to-forget").isEmpty)
-        ledger.close()
-        let bytes = try [UInt8](Data(contentsOf: URL(fileURLWithPath: ledger.path)))
-        #expect(bytes.firstRange(of: Array("somebody-to-forget".utf8)) == nil)
-    }
-
-    /// Both are committed in one transaction, and the second finds nothing left.
-    @Test func anErasureThatIsRepeatedAtOnceIsTold() throws {
-        let ledger = try ledger()
-        defer { ledger.remove() }
-        _ = try ledger.send(bought("e1", by: "42"))
-        let gate = Promise<Bool>()
-        // The writer is busy until both wait for it.
-        #expect(ledger.writer.submit(.resendHook(0) { _ in _ = gate.wait() }))
-        let answers = [Promise<Bool>(), Promise<Bool>()]
-        for answer in answers {
-            #expect(ledger.writer.submit(.erase("42") { answer.fulfil((try? $0.get())?.isDone == true) }))
-        }
-        gate.fulfil(true)
-        #expect(answers.map { $0.wait() } == [true, true])
-        #expect(try ledger.hooks(to: HookTests.address).map(\.delivery.type) == [.userErased])
-    }
-
-    /// The message names somebody who must not be named for ever.
-    @Test func whatNobodyNamesAnyMoreIsErased() throws {
-        let ledger = try ledger()
-        defer { ledger.remove() }
-        _ = try ledger.send(bought("e1", by: "42"))
-        try ledger.erase("42")
-        try ledger.name([])
-        #expect(try ledger.deliveries(of: "42").count == 1)
-        try ledger.setClock(to: now + .seconds(31 * 86_400))
-        try ledger.name([HookTests.address])
-        #expect(try ledger.deliveries(of: "42").count == 1)
-        try ledger.name([])
-        #expect(try ledger.deliveries(of: "42").isEmpty)
-    }
-
     @Test func whoSendsItAgainIsInTheAudit() throws {
         let ledger = try ledger()
         defer { ledger.remove() }
@@ -350,11 +283,11 @@ import Testing
 }
 
 extension TemporaryLedger {
-    fileprivate func hooks(to address: String) throws -> [DueHook] {
+    func hooks(to address: String) throws -> [DueHook] {
         try asked { reader.hooks(to: address, limit: 100, completion: $0) }
     }
 
-    fileprivate func deliveries(of user: UserID) throws -> [HookDelivery] {
+    func deliveries(of user: UserID) throws -> [HookDelivery] {
         try asked { reader.hookDeliveries(of: user, completion: $0) }
     }
 
@@ -366,16 +299,16 @@ extension TemporaryLedger {
         try asked { reader.hookAddresses(addresses, completion: $0) }
     }
 
-    fileprivate func end(_ due: DueHook, with result: HookResult, endsOutage: Bool = false) throws {
+    func end(_ due: DueHook, with result: HookResult, endsOutage: Bool = false) throws {
         let answered = [AnsweredHook(due.delivery, result: result)]
         #expect(try tell { writer.submit(.hooks(answered, endsOutage: endsOutage, completion: $0)) })
     }
 
-    fileprivate func acceptAll(to address: String) throws {
+    func acceptAll(to address: String) throws {
         for due in try hooks(to: address) { try end(due, with: .accepted) }
     }
 
-    fileprivate func name(_ addresses: [String]) throws {
+    func name(_ addresses: [String]) throws {
         #expect(try tell { writer.submit(.nameHooks(addresses, completion: $0)) })
     }
 
@@ -384,7 +317,7 @@ extension TemporaryLedger {
         return page.entries.map(\.act)
     }
 
-    fileprivate func tell(_ command: (@escaping @Sendable (Bool) -> Void) -> Bool) throws -> Bool {
+    func tell(_ command: (@escaping @Sendable (Bool) -> Void) -> Bool) throws -> Bool {
         let answer = Promise<Bool>()
         guard command(answer.fulfil) else { throw LedgerError.busy }
         return answer.wait()

@@ -39,6 +39,24 @@ extension Services {
     }
 }
 
+/// What a client has seen of a user to whom it does something.
+extension Services {
+    /// The position in `unchanged_since`; nil without it.
+    func seen(_ request: Request) throws(RefusedBody) -> Int64? {
+        guard let text = request.query["unchanged_since"] else { return nil }
+        guard let cursor = Cursor(text), cursor.epoch == epoch else {
+            throw RefusedBody("invalid_cursor", message: "unchanged_since is the since of GET /users/{user}.")
+        }
+        return cursor.position
+    }
+
+    /// Gives the command, which does nothing if something has happened to the user after `position`.
+    func submit(_ command: LedgerCommand, by act: Act, unless user: UserID, hasChangedSince position: Int64?) -> Bool {
+        let audited = LedgerCommand.audited(command, by: act)
+        return writer.submit(position.map { LedgerCommand.unchanged(user, since: $0, audited) } ?? audited)
+    }
+}
+
 extension Response {
     static let namingReason = Response.error(
         400,

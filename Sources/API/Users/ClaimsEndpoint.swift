@@ -18,7 +18,9 @@ struct ClaimsEndpoint {
     func answer(_ user: UserID, request: Request) -> Answer {
         guard services.streams.stream(for: user) != nil else { return .respond(UsersEndpoint.invalidUser) }
         let event, reason: String
+        let seen: Int64?
         do throws(RefusedBody) {
+            seen = try services.seen(request)
             let node = try RefusedBody.object(request.body, instead: "Send {\"event\":…,\"reason\":…}.")
             event = try RefusedBody.requiredString("event", of: node)
             reason = try RefusedBody.reason(of: node, about: user)
@@ -31,21 +33,25 @@ struct ClaimsEndpoint {
                 guard case .success(let found) = result else { return reply.send(.unreadable) }
                 guard let stored = found?.stored else { return reply.send(.unknownEvent) }
                 // On a worker, because the body has to be read.
-                if !services.workers.submit({ claim(stored, act: act, for: user, reply: reply) }) { reply.send(.busy) }
+                let isTaken = services.workers.submit { claim(stored, act: act, for: user, seen: seen, reply: reply) }
+                if !isTaken { reply.send(.busy) }
             }
         }
     }
 
-    private func claim(_ stored: StoredEvent, act: Act, for user: UserID, reply: Reply) {
+    private func claim(_ stored: StoredEvent, act: Act, for user: UserID, seen: Int64?, reply: Reply) {
         guard let event = try? services.verifiers.interpret(stored), event.observation != nil else {
             return reply.send(ClaimsEndpoint.unreadable)
         }
         let claim = Claim(user: user, isForUnclaimed: true)
         let command = LedgerCommand.event(event, claim: claim, receivedAt: services.clock.now()) { result in
-            guard case .success(let result) = result else { return reply.send(.uncommitted) }
-            reply.send(result.claim == .refused ? ClaimsEndpoint.refused : .committed(result))
+            switch result {
+            case .success(let result) where result.claim == .refused: reply.send(ClaimsEndpoint.refused)
+            case .success(let result): reply.send(.committed(result))
+            case .failure(let error): reply.send(.uncommitted(because: error))
+            }
         }
-        if !services.writer.submit(.audited(command, by: act)) { reply.send(.busy) }
+        if !services.submit(command, by: act, unless: user, hasChangedSince: seen) { reply.send(.busy) }
     }
 
     private static let unreadable = Response.error(

@@ -18,12 +18,14 @@ struct ErasureEndpoint {
         let reason = request.query["reason"]
         if let reason, !isValidIdentifier(reason) { return .respond(ErasureEndpoint.invalidReason) }
         if let reason, Act.names(user, in: reason) { return .respond(.namingReason) }
+        let seen: Int64?
+        do throws(RefusedBody) { seen = try services.seen(request) } catch { return .respond(error.response) }
         // The entry stays, and names nobody.
         var act = services.act(.erase, of: request, user: user, reason: reason)
         act.user = nil
         return .later { [services, act] reply in
             services.blockingPools.submit(.operators) {
-                reply.send(ErasureEndpoint.erase(user, act: act, services: services))
+                reply.send(ErasureEndpoint.erase(user, act: act, seen: seen, services: services))
             } orElse: {
                 reply.send(.busy)
             }
@@ -31,12 +33,21 @@ struct ErasureEndpoint {
     }
 
     /// Runs step by step, so that everybody else's commands get their turn in between.
-    private static func erase(_ user: UserID, act: Act, services: Services) -> Response {
+    private static func erase(_ user: UserID, act: Act, seen: Int64?, services: Services) -> Response {
         var done = ErasureStep()
+        var seen = seen
         while true {
             let answer = Promise<Result<ErasureStep, LedgerError>>()
-            guard services.writer.submit(.audited(.erase(user) { answer.fulfil($0) }, by: act)) else { return .busy }
-            guard case .success(let step) = answer.wait() else { return .unerased }
+            let command = LedgerCommand.erase(user) { answer.fulfil($0) }
+            guard services.submit(command, by: act, unless: user, hasChangedSince: seen) else { return .busy }
+            let step: ErasureStep
+            switch answer.wait() {
+            case .success(let next): step = next
+            case .failure(.changed): return .uncommitted(because: .changed)
+            case .failure: return .unerased
+            }
+            // What has begun is finished.
+            seen = nil
             done.add(step)
             guard let cursor = step.cursor else { continue }
             // The log names nobody.

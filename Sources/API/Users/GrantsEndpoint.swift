@@ -19,7 +19,9 @@ struct GrantsEndpoint {
     func grant(to user: UserID, request: Request) -> Answer {
         guard services.streams.stream(for: user) != nil else { return .respond(UsersEndpoint.invalidUser) }
         let grant: Grant
+        let seen: Int64?
         do throws(RefusedBody) {
+            seen = try services.seen(request)
             let wanted = try GrantedProduct(request.body, user: user, now: services.clock.now())
             grant = wanted.grant(to: user, key: try request.key())
         } catch {
@@ -28,7 +30,7 @@ struct GrantsEndpoint {
         let act = services.act(.grant, of: request, user: user, reason: grant.reason)
         return .later { [grant] reply in
             // The backend vouches for the user, who may have been erased and is back.
-            commit(grant, claim: Claim(user: user), act: act, reply: reply) { result in
+            commit(grant, claim: Claim(user: user), act: act, seen: seen, reply: reply) { result in
                 guard result.outcome == .duplicate else {
                     return reply.send(.granted(grant, status: 201, at: result.cursor))
                 }
@@ -47,17 +49,19 @@ struct GrantsEndpoint {
             return .respond(RefusedBody.reason.response)
         }
         guard !Act.names(user, in: reason) else { return .respond(.namingReason) }
+        let seen: Int64?
+        do throws(RefusedBody) { seen = try services.seen(request) } catch { return .respond(error.response) }
         let act = services.act(.revoke, of: request, user: user, reason: reason)
         return .later { [services] reply in
             services.reader.record(of: user) { result in
                 guard case .success(let record) = result else { return reply.send(.unreadable) }
                 guard let grant = record.grant(id, of: user) else { return reply.send(GrantsEndpoint.unknown) }
-                revoke(grant, act: act, reply: reply)
+                revoke(grant, act: act, seen: seen, reply: reply)
             }
         }
     }
 
-    private func revoke(_ grant: Grant, act: Act, reply: Reply) {
+    private func revoke(_ grant: Grant, act: Act, seen: Int64?, reply: Reply) {
         let reason = act.reason ?? ""
         let revoked: Grant
         if grant.revokedAt == nil {
@@ -67,7 +71,7 @@ struct GrantsEndpoint {
         } else {
             revoked = grant
         }
-        let isTaken = commit(revoked, claim: nil, act: act, reply: reply) { result in
+        let isTaken = commit(revoked, claim: nil, act: act, seen: seen, reply: reply) { result in
             // Somebody else may have taken it back since it was read, or long ago; or has erased the user, and granted it
             // again: then it was not taken back.
             answerAsStored(revoked, reply: reply) { stored in
@@ -83,14 +87,17 @@ struct GrantsEndpoint {
         _ grant: Grant,
         claim: Claim?,
         act: Act,
+        seen: Int64?,
         reply: Reply,
         done: @escaping @Sendable (CommitResult) -> Void
     ) -> Bool {
         let command = LedgerCommand.event(grant.event, claim: claim, receivedAt: services.clock.now()) { result in
-            guard case .success(let result) = result else { return reply.send(.uncommitted) }
-            done(result)
+            switch result {
+            case .success(let result): done(result)
+            case .failure(let error): reply.send(.uncommitted(because: error))
+            }
         }
-        return services.writer.submit(.audited(command, by: act))
+        return services.submit(command, by: act, unless: grant.user, hasChangedSince: seen)
     }
 
     private func answerAsStored(_ grant: Grant, reply: Reply, answer: @escaping @Sendable (Grant?) -> Response) {

@@ -1,3 +1,4 @@
+import APIModel
 import Domain
 import HTTP
 import Ledger
@@ -74,31 +75,57 @@ struct WebhookEndpoint {
         }
     }
 
+    /// Its body was refused for its length, and not read.
+    func refused(_ request: Request, with response: Response) {
+        guard !isProbe(request), let error = JSON.decode(ErrorAnswer.self, from: response.body) else { return }
+        remember(request, reason: error.error, message: error.message, bytes: request.head.contentLength ?? 0)
+    }
+
     /// 401 is for senders who are not the store. A sender who has proven to be the store but sends something unreadable
-    /// gets another status: after a 401, an operator would look for the fault in the secret. The probes of `paycast
-    /// doctor` carry an API key with the right to operate, and are neither counted nor logged.
+    /// gets another status: after a 401, an operator would look for the fault in the secret.
     private func refusal(
         _ error: VerificationError,
         of request: Request,
         delivery: Delivery? = nil,
         answers: WebhookAnswers?
     ) -> Response {
-        if services.authorization.key(request.credentials)?.rights.contains(.operate) != true {
+        if !isProbe(request) {
             let claim = delivery.flatMap { services.deliveries.refused($0, of: provider, error: error) }
             services.refusals.webhook(provider, error: error, claim: claim)
-            services.refused.add(
-                RefusedWebhooks.Refusal(
-                    at: services.clock.now(),
-                    provider: provider,
-                    client: request.client?.description,
-                    reason: error.code,
-                    message: error.message,
-                    setting: claim?.setting,
-                    bytes: request.body.count
-                )
+            remember(
+                request,
+                reason: error.code,
+                message: error.message,
+                setting: claim?.setting,
+                bytes: request.body.count
             )
         }
         guard case .untrusted = error, let answers else { return .refused(error) }
         return .refused(error, status: answers.untrusted)
+    }
+
+    /// The probes of `paycast doctor` carry an API key with the right to operate, and are neither counted nor logged.
+    private func isProbe(_ request: Request) -> Bool {
+        services.authorization.key(request.credentials)?.rights.contains(.operate) == true
+    }
+
+    private func remember(
+        _ request: Request,
+        reason: String,
+        message: String,
+        setting: String? = nil,
+        bytes: Int
+    ) {
+        services.refused.add(
+            RefusedWebhooks.Refusal(
+                at: services.clock.now(),
+                provider: provider,
+                client: request.client?.description,
+                reason: reason,
+                message: message,
+                setting: setting,
+                bytes: bytes
+            )
+        )
     }
 }

@@ -19,7 +19,7 @@ struct ClaimAction: UserAction {
 
     func perform(_ values: ActionValues, _ visit: Visit, user: UserID) throws(ConsoleError) -> Markup? {
         let request = ClaimRequest(event: ClaimAction.event(of: values["event"], visit), reason: values.reason)
-        _ = try visit.api.post(CommitAnswer.self, to: .claims(user: user), body: request)
+        _ = try visit.api.post(CommitAnswer.self, to: .claims(user: user), query: values.seen, body: request)
         return nil
     }
 

@@ -39,7 +39,8 @@ struct GrantAction: UserAction {
             forever: isForever ? true : nil,
             reason: values.reason
         )
-        _ = try visit.api.post(GrantAnswer.self, to: .grants(user: user), body: request, key: values["key"])
+        let route = Route.grants(user: user)
+        _ = try visit.api.post(GrantAnswer.self, to: route, query: values.seen, body: request, key: values["key"])
         return nil
     }
 }
@@ -62,7 +63,7 @@ struct RevokeAction: UserAction {
         _ = try visit.api.delete(
             GrantAnswer.self,
             at: .grant(user: user, id: values["grant"]),
-            query: [("reason", values.reason)]
+            query: values.seen + [("reason", values.reason)]
         )
         return nil
     }
@@ -86,7 +87,8 @@ struct EraseAction: UserAction {
         guard values["confirm"].utf8.elementsEqual(user.text.utf8) else {
             throw .invalid(code: "not_confirmed", message: "Write the user's id word for word to confirm.")
         }
-        let answer = try visit.api.delete(ErasureAnswer.self, at: .user(user), query: [("reason", values.reason)])
+        let query = values.seen + [("reason", values.reason)]
+        let answer = try visit.api.delete(ErasureAnswer.self, at: .user(user), query: query)
         return visit.render(
             "action.erased",
             [

@@ -3,9 +3,9 @@ import Domain
 import Pages
 
 /// What was known of a user when somebody opened a form: whoever acts on something older is told what has happened since.
-struct SeenState: Equatable {
-    /// The newest entry about the user; nil for none.
-    let entry: Int64?
+struct SeenState {
+    /// The ledger's newest cursor at that time.
+    let since: String
     /// The newest thing that somebody did to the user; nil for none, and for a key that may not see it.
     let act: Int64?
 
@@ -17,23 +17,29 @@ struct SeenState: Equatable {
     /// How it is now.
     init(of user: UserID, _ visit: Visit) throws(ConsoleError) {
         let limit = [(name: "limit", value: SeenState.limit)]
-        events = try visit.api.get(UserEventsAnswer.self, from: .userEvents(user: user), query: limit).events
+        let answer = try visit.api.get(UserEventsAnswer.self, from: .userEvents(user: user), query: limit)
+        events = answer.events
+        since = answer.since
         acts =
             visit.may(.personal)
             ? try visit.api.get(AuditAnswer.self, from: .audit, query: limit + [("user", user.text)]).entries : []
-        entry = events.first.flatMap { Cursor($0.cursor)?.position }
         act = acts.first?.id
     }
 
-    /// For the form: `ENTRY.ACT`.
-    var text: String { "\(entry ?? 0).\(act ?? 0)" }
+    /// For the form: `CURSOR.ACT`.
+    var text: String { "\(since).\(act ?? 0)" }
+
+    /// The cursor of a form's text; nil for anything else.
+    static func cursor(_ text: String) -> Cursor? {
+        text.split(separator: ".").first.flatMap { Cursor(String($0)) }
+    }
 
     /// What has happened since a form was opened, newest first: one sentence each. Empty if nothing has.
     func news(since text: String) -> [String] {
-        let numbers = text.split(separator: ".").map { Int64($0) ?? 0 }
-        var (entry, act) = numbers.count == 2 ? (numbers[0], numbers[1]) : (0, 0)
+        let seen = SeenState.cursor(text)?.position ?? 0
+        var act = text.split(separator: ".").last.flatMap { Int64($0) } ?? 0
         // Nobody has seen what is not there yet.
-        if entry > self.entry ?? 0 { entry = 0 }
+        let entry = seen > (Cursor(since)?.position ?? 0) ? 0 : seen
         if act > self.act ?? 0 { act = 0 }
         let done = acts.filter { $0.id > act }.map { item in
             "\(UserTables.who(item)) \(UserTables.what(item.action)) at \(SeenState.clock(item.at))"
@@ -52,6 +58,4 @@ struct SeenState: Equatable {
     private static func clock(_ iso8601: String) -> String {
         Instant(iso8601: iso8601).map { ConsoleTime.clock($0) + " UTC" } ?? iso8601
     }
-
-    static func == (left: SeenState, right: SeenState) -> Bool { left.entry == right.entry && left.act == right.act }
 }

@@ -42,6 +42,11 @@ struct ActionValues: Sendable {
     subscript(name: String) -> String { (query[name] ?? "").trimmed }
 
     var reason: String { self["reason"] }
+
+    /// What the form has shown, for the API: it does nothing if something has happened to the user since.
+    var seen: [(name: String, value: String)] {
+        SeenState.cursor(self["seen"]).map { [(name: "unchanged_since", value: $0.description)] } ?? []
+    }
 }
 
 /// All actions, by their words in addresses.

@@ -18,11 +18,7 @@ struct UserActionPage: ConsolePage {
     func act(_ visit: Visit, form query: Query) throws(ConsoleError) -> Response {
         try check(visit)
         let values = ActionValues(query)
-        let news = try SeenState(of: user, visit).news(since: query["seen"] ?? "")
-        guard news.isEmpty else {
-            let items = news.map { visit.render("action.news_item", ["text": .text($0)]) }.joined()
-            return try form(values, visit, status: 409, note: visit.render("action.news", ["items": .markup(items)]))
-        }
+        if let told = try overtaken(values, visit) { return told }
         guard !values.reason.isEmpty else {
             return try form(
                 values,
@@ -38,11 +34,22 @@ struct UserActionPage: ConsolePage {
             return page(visit, status: 200, result)
         } catch {
             switch error {
+            case .conflict(code: "changed_since", message: _):
+                if let told = try overtaken(values, visit) { return told }
+                fallthrough
             case .invalid, .conflict, .notFound:
                 return try form(values, visit, status: error.status, note: note(error.message, visit))
             default: throw error
             }
         }
+    }
+
+    /// The form again, with what has happened to the user since it was opened; nil if nothing has.
+    private func overtaken(_ values: ActionValues, _ visit: Visit) throws(ConsoleError) -> Response? {
+        let news = try SeenState(of: user, visit).news(since: values["seen"])
+        guard !news.isEmpty else { return nil }
+        let items = news.map { visit.render("action.news_item", ["text": .text($0)]) }.joined()
+        return try form(values, visit, status: 409, note: visit.render("action.news", ["items": .markup(items)]))
     }
 
     private func check(_ visit: Visit) throws(ConsoleError) {

@@ -13,6 +13,8 @@ final class LiveLists: Sendable {
     private static let turn = Duration.milliseconds(250)
     /// Each answers at most 100 events: nobody counts further than a thousand.
     private static let questionLimit = 10
+    /// The turns from one look for ended sessions to the next: a second.
+    private static let sessionTurns = 4
     /// A list that was just opened is followed in a moment.
     private static let patience = Duration.seconds(10)
 
@@ -23,6 +25,8 @@ final class LiveLists: Sendable {
         /// Everything up to here was handed to the pages, or read by them.
         var cursor: String
         var openedAt: Instant
+        /// The sessions that have opened it.
+        var sessions: [ConsoleToken] = []
         /// The events that were counted, and not shown.
         var counted = 0
     }
@@ -38,13 +42,23 @@ final class LiveLists: Sendable {
     private let state = Mutex(State())
     private let settings: ConsoleSettings
     private let templates: ConsoleTemplates
+    private let hasEnded: @Sendable (ConsoleToken) -> Bool
     private let routine = Routine(Routine.Stop())
 
-    init(_ settings: ConsoleSettings, _ templates: ConsoleTemplates) {
+    /// `hasEnded` tells of a session whether somebody has logged out, at whatever node, and may wait for the ledger.
+    init(
+        _ settings: ConsoleSettings,
+        _ templates: ConsoleTemplates,
+        hasEnded: @escaping @Sendable (ConsoleToken) -> Bool
+    ) {
         self.settings = settings
         self.templates = templates
+        self.hasEnded = hasEnded
         state.withLock { $0.keys = settings.keys() }
-        routine.start("console-live", state: ()) { [weak self] _ in self?.step() ?? .seconds(3600) }
+        routine.start("console-live", state: 0) { [weak self] turn in
+            turn = (turn + 1) % LiveLists.sessionTurns
+            return self?.step(looksForEnded: turn == 0) ?? .seconds(3600)
+        }
     }
 
     func close() {
@@ -63,6 +77,9 @@ final class LiveLists: Sendable {
                 state.lists[stream]?.api = api
                 state.lists[stream]?.openedAt = now
             }
+            let token = api.session.token
+            state.lists[stream]?.sessions.removeAll { $0.id == token.id || $0.expiry <= now }
+            state.lists[stream]?.sessions.append(token)
             return stream
         }
         routine.wake()
@@ -117,8 +134,12 @@ final class LiveLists: Sendable {
     }
 
     /// Returns how long to wait for the next turn.
-    private func step() -> Duration {
+    private func step(looksForEnded: Bool) -> Duration {
         let keys = settings.keys()
+        // Another node says nothing of a log-out there: the ledger does.
+        if looksForEnded, state.withLock({ $0.lists.values.flatMap(\.sessions) }).contains(where: hasEnded) {
+            restart()
+        }
         let open = state.withLock { state in
             if state.keys != keys { restart(&state) }
             state.keys = keys

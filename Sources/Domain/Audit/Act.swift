@@ -40,6 +40,15 @@ public struct Act: Sendable, Equatable {
 }
 
 extension Act {
+    /// The same as it concerns one user, without what names the user: entries outlive users.
+    public func about(_ user: UserID) -> Act {
+        var act = self
+        act.user = user
+        act.reason = reason.flatMap { Act.names(user, in: $0) ? nil : $0 }
+        act.request = request.flatMap { Act.names(user, in: $0) ? nil : $0 }
+        return act
+    }
+
     /// Whether a text has the user's id in it: as a word, since `1` is also a part of `1 May 2021`. Reasons outlive users.
     public static func names(_ user: UserID, in reason: String) -> Bool {
         let id = Array(user.text.utf8)

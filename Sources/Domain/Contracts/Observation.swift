@@ -121,3 +121,16 @@ public struct Transaction: Sendable, Equatable {
         self.signedAt = signedAt
     }
 }
+
+extension Transaction {
+    /// What a receipt of Google's shows, without the `..5` of a renewal: it is the same for all charges of a contract. Nil
+    /// for another store's charge.
+    public var orderNumber: String? {
+        id.utf8.starts(with: "GPA.".utf8) ? Transaction.orderNumber(id) : nil
+    }
+
+    /// The same of what somebody has copied from a receipt.
+    public static func orderNumber(_ text: String) -> String {
+        text.firstRange(of: "..").map { String(text[..<$0.lowerBound]) } ?? text
+    }
+}

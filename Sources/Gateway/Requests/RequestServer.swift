@@ -70,8 +70,9 @@ final class RequestServer {
         var terms = Connection.Terms(keepAlive: !head.isLast && mayStay, includesBody: head.method != "HEAD")
         // A client that did not know this may have sent its next request already.
         terms.lingers = !mayStay && !head.isLast
-        switch headCheck.admit(head, to: route) {
+        switch headCheck.admit(head, to: shown(route, of: head)) {
         case .refuse(let response):
+            loop.shared.handler.refused(request, with: response)
             terms.refuse()
             responses.write(response, on: connection, terms: terms)
             return nil
@@ -90,6 +91,12 @@ final class RequestServer {
             if head.contentLength ?? 0 > 0 { terms.refuse() }
             return (request, terms)
         }
+    }
+
+    /// Where there is no console, no method and no body tells its addresses from others.
+    private func shown(_ route: Route, of head: RequestHead) -> Route {
+        guard case .console = route, !loop.shared.handler.hasConsole else { return route }
+        return .file(path: head.path)
     }
 
     private func expectBody(

@@ -14,6 +14,8 @@ public enum LedgerError: Error, Equatable, CustomStringConvertible {
     /// The commit was not confirmed: the disk is full, another process holds the lock, the ledger is closing, or PostgreSQL
     /// went away, perhaps after it had committed. Try again.
     case busy
+    /// Something has happened to the user since whoever gave the command has looked.
+    case changed
     /// Only this command failed; the others in its batch were committed.
     case failed(reason: String)
 
@@ -29,6 +31,7 @@ public enum LedgerError: Error, Equatable, CustomStringConvertible {
         case .unreleasedSchema: "the ledger cannot be used: \(LedgerError.unreleasedSchemaAdvice)"
         case .unfinishedCopy: "the ledger cannot be used: \(UnfinishedCopy.advice)"
         case .busy: "the ledger is busy; try again"
+        case .changed: "something has happened to the user meanwhile"
         case .failed(let reason): "the ledger refused a command: \(reason)"
         }
     }

@@ -1,8 +1,9 @@
 /// The tables of every ledger, in the words of either engine. Those that grow with every commit, `entries`, `events` and
 /// `fragments`, are each engine's own.
 public enum LedgerTables {
-    /// A contract's `user_at` is null when the user follows only from another contract. `headers` are what many events
-    /// share, by their SHA-256.
+    /// A contract's `user_at` is null when the user follows only from another contract. Its `order_number` follows from its
+    /// charges and is the same for all of them: an index of all charges would cost each renewal a page. `headers` are what
+    /// many events share, by their SHA-256.
     ///
     /// `tokens`, `claims` and `transfers` decide who owns a contract: the first and the last charge that carried a token; who
     /// posted a genuine transaction while signed in, with the dates of the first and the last claim (null until one was
@@ -36,7 +37,7 @@ public enum LedgerTables {
                 kind \(text) NOT NULL, "user" \(text), user_at \(number), is_family_shared \(number) NOT NULL,
                 product_group TEXT, product_group_at \(number), token TEXT, token_at \(number),
                 account \(text), account_at \(number), store_user \(text), store_user_at \(number),
-                previous_lineage \(text), previous_lineage_at \(number),
+                previous_lineage \(text), previous_lineage_at \(number), order_number \(text),
                 snapshot_event TEXT, snapshot_state TEXT, snapshot_product TEXT, snapshot_pending_product TEXT,
                 snapshot_auto_renew \(number), snapshot_access_until \(number), snapshot_signed_at \(number),
                 snapshot_is_pausing \(number),
@@ -52,6 +53,7 @@ public enum LedgerTables {
             CREATE INDEX contracts_by_account ON contracts (account\(id)) WHERE account IS NOT NULL;
             CREATE INDEX contracts_by_previous_lineage ON contracts (previous_lineage\(id))
                 WHERE previous_lineage IS NOT NULL;
+            CREATE INDEX contracts_by_order_number ON contracts (order_number\(id)) WHERE order_number IS NOT NULL;
 
             CREATE TABLE headers (digest \(bytes) PRIMARY KEY, text \(bytes) NOT NULL)\(keyed);
             \(events)

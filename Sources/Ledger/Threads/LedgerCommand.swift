@@ -43,6 +43,8 @@ public enum LedgerCommand: Sendable {
     indirect case led(LedgerCommand, under: Lease)
     /// The command, and with it the entry that says who is behind it, unless the command changes nothing.
     indirect case audited(LedgerCommand, by: Act)
+    /// Refused as changed, in the same transaction, if something has happened to the user after this position.
+    indirect case unchanged(UserID, since: Int64, LedgerCommand)
     /// An entry for what changes nothing in the ledger, such as reading.
     case note(Act, completion: LedgerAnswer<Void>)
     /// Later commands follow this policy. There is nothing to commit, and it cannot fail.
@@ -57,6 +59,8 @@ extension LedgerCommand {
             .event(packer.packed(event), claim: claim, receivedAt: receivedAt, completion: completion)
         case .led(let command, let lease): .led(command.packed(by: packer), under: lease)
         case .audited(let command, let act): .audited(command.packed(by: packer), by: act)
+        case .unchanged(let user, let position, let command):
+            .unchanged(user, since: position, command.packed(by: packer))
         default: self
         }
     }

@@ -10,6 +10,12 @@ extension WriterLoop {
                 return 0
             }
             return try add(command, to: &batch, at: now)
+        case .unchanged(let user, let position, let command):
+            guard try repository.isUnchanged(user, since: position) else {
+                batch.completions.append { command.refuse(.changed) }
+                return 0
+            }
+            return try add(command, to: &batch, at: now)
         case .audited(let command, let act):
             repository.act = act
             defer { repository.act = nil }
@@ -76,7 +82,7 @@ extension LedgerRepository {
             adopt(policy)
             return Commit(value: {})
         // `WriterLoop.add` has unwrapped these.
-        case .led(let command, _), .audited(let command, _):
+        case .led(let command, _), .audited(let command, _), .unchanged(_, _, let command):
             return try perform(command, counts: counts, now: now)
         }
     }
@@ -130,7 +136,7 @@ extension LedgerCommand {
         case .broadcastOnce(let fragments, let request, _):
             preload.add(fragments, streams)
             keys.append(request.key)
-        case .led(let command, _), .audited(let command, _):
+        case .led(let command, _), .audited(let command, _), .unchanged(_, _, let command):
             command.add(to: &preload, keys: &keys, streams: streams)
         case .broadcastsLost, .job, .hooks, .resendHook, .nameHooks, .saveCheckpoint, .replay, .rebroadcast, .erase,
             .emptyOld, .note, .policy:
@@ -151,7 +157,7 @@ extension LedgerCommand {
             completion(false)
         case .erase(_, let completion): completion(.failure(error))
         case .emptyOld(_, let completion): completion(.failure(error))
-        case .led(let command, _), .audited(let command, _): command.refuse(error)
+        case .led(let command, _), .audited(let command, _), .unchanged(_, _, let command): command.refuse(error)
         case .note(_, let completion): completion(.failure(error))
         case .policy: break
         case .replay(_, _, let completion): completion(.failure(error))

@@ -31,6 +31,7 @@ struct WriterLoop {
     /// Returns when the mailbox is closed and empty. `checkpoint` is called when the journal has grown; it must not
     /// block.
     mutating func run(_ mailbox: Mailbox<LedgerCommand>, waker: Waker, checkpoint: () -> Void) {
+        if (try? repository.owesScrub()) == true { scrubsAt = monotonicNanoseconds() }
         var succeeded = commit([])
         var journal = 0
         var checkpointedAt: UInt64 = 0
@@ -207,25 +208,30 @@ extension WriterLoop {
     private mutating func scrub() {
         scrubsAt = nil
         guard isInPlace() else { return }
+        var isOverwritten = true
         do throws(EngineError) {
             if try !repository.overwriteFreeSpace() {
                 let todo = "at the next maintenance: paycast backup copy.db, stop the server, paycast restore copy.db"
                 log.warning("free space not overwritten", fields: ["why": "the ledger is large", "todo": todo])
             }
         } catch {
+            isOverwritten = false
             log.error("free space not overwritten", fields: ["problem": error, "todo": "erase again"])
         }
-        emptyJournal()
+        // Otherwise the next start does it.
+        guard emptyJournal(), isOverwritten else { return }
+        if (try? repository.settleScrub()) == nil { try? repository.rollback() }
     }
 
     /// Readers let go of the journal within milliseconds, a checkpoint within a second, a backup when it is done.
-    private func emptyJournal() {
+    private func emptyJournal() -> Bool {
         for _ in 0..<100 {
-            if (try? repository.emptyJournal()) == true { return }
+            if (try? repository.emptyJournal()) == true { return true }
             Waker().wait(timeout: .milliseconds(10))
         }
         let todo = "erase again when the backup is done, or start the server again"
         log.warning("journal not emptied", fields: ["why": "something reads the ledger", "todo": todo])
+        return false
     }
 }
 

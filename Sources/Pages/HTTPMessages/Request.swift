@@ -63,10 +63,22 @@ public struct Request: Sendable {
 
 /// Answers the requests of the socket loops. Called on a loop's thread, so it must not block.
 public protocol RequestHandler: Sendable {
+    /// Whether the operators' pages are there now. Without them, their addresses are like all that mean nothing.
+    var hasConsole: Bool { get }
+
     func handle(_ request: Request) -> Answer
+
+    /// A request was refused by its head alone, with `response`.
+    func refused(_ request: Request, with response: Response)
 
     /// Decides whether a cable client may follow a stream, and what it missed.
     func subscribe(_ request: CableRequest) -> CableVerdict
+}
+
+extension RequestHandler {
+    public var hasConsole: Bool { false }
+
+    public func refused(_ request: Request, with response: Response) {}
 }
 
 /// A route's answer to a request.

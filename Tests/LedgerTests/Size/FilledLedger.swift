@@ -127,6 +127,7 @@ struct FilledLedger {
             [
                 "id": "i + 1", "lineage": "'c' || i", "\"user\"": "'u' || i", "ends_at": "ends_at + i",
                 "account": "'a' || i", "previous_lineage": "'p' || i",
+                "order_number": "'g' || i",
             ],
             where: "id = 1"
         )

@@ -14,9 +14,12 @@ extension LedgerQueries {
                 if let found { hits.append(.order(found.order)) }
             }
             let limited: [Value] = [.text(name), .integer(LedgerQueries.hitLimit)]
+            // A receipt has the number of one charge.
+            let numbered: [Value] = [.text(Transaction.orderNumber(name)), .integer(LedgerQueries.hitLimit)]
             let contracts =
                 try statements.contractsByName.all(limited, read: ContractRow.read)
                 + statements.contractsByAccount.all(limited, read: ContractRow.read)
+                + statements.contractsByOrderNumber.all(numbered, read: ContractRow.read)
             for row in contracts.prefix(Int(LedgerQueries.hitLimit)) {
                 let newest = try statements.newestEvent.first([.integer(row.id), .integer(.max)]) {
                     $0.optionalInteger(0)

@@ -3,6 +3,7 @@ struct ReaderStatements {
     let erasureKey, tombstone, tombstonesAfter, bodyAt: Statement
     let committedUpTo, lost: Statement
     let entriesBefore, newestOfUser, entriesInDoubt, entriesUnclaimed, contractsByName, contractsByAccount: Statement
+    let contractsByOrderNumber: Statement
     let unclaimed, broadcastKey: Statement
     let urgentJobs, abandonedJobs: Statement
     let entriesAfter, entriesOfUser, fragmentsAt, entriesBetween, fragmentsBetween: Statement
@@ -88,6 +89,9 @@ struct ReaderStatements {
         )
         contractsByAccount = try connection.prepare(
             "SELECT \(ContractRow.selection) FROM contracts WHERE account = ? ORDER BY id LIMIT ?"
+        )
+        contractsByOrderNumber = try connection.prepare(
+            "SELECT \(ContractRow.selection) FROM contracts WHERE order_number = ? ORDER BY id LIMIT ?"
         )
         unclaimed = try connection.prepare("SELECT CAST(value AS BIGINT) FROM meta WHERE key = 'unclaimed'")
         urgentJobs = try connection.prepare(

@@ -48,18 +48,18 @@ extension LedgerRepository {
         if endsOutage, let address = answered.first?.delivery.address {
             try statements.hastenHooks.run([Value(now), .text(address), Value(now)])
         }
-        try forgetHooks(endedBefore: now - LedgerRepository.memoryOfHooks)
+        try forgetHooks(at: now)
         return Commit(value: ())
     }
 
     /// A few at a time. A message about an erasure that was given up is the last row that names its user. PostgreSQL overwrites
     /// nothing, and need not be asked.
-    private mutating func forgetHooks(endedBefore limit: Instant) throws(EngineError) {
-        let values = [Value(limit)]
+    private mutating func forgetHooks(at now: Instant) throws(EngineError) {
+        let values = [Value(now - LedgerRepository.memoryOfHooks)]
         guard !isShared else { return try statements.forgetHooks.run(values) }
         let hasErasure = try statements.forgottenErasures.first(values) { row in row.optionalFlag(0) } ?? nil
         switch hasErasure {
-        case true?: try erase(by: statements.forgetHooks, values)
+        case true?: try erase(by: statements.forgetHooks, values, at: now)
         case false?: try statements.forgetHooks.run(values)
         case nil: break
         }
@@ -70,7 +70,7 @@ extension LedgerRepository {
         switch result {
         case .accepted where delivery.type == .userErased:
             // The last row that names an erased user.
-            try erase(by: statements.deleteHook, row)
+            try erase(by: statements.deleteHook, row, at: now)
         case .accepted:
             let words = [Value(HookState.delivered), Value(now), .integer(delivery.id)]
             try statements.acceptHook.run([.integer(delivery.version)] + words)
@@ -95,11 +95,28 @@ extension LedgerRepository {
     }
 
     /// Deletes so that no byte is left, once the writer has overwritten what earlier states of the row may have left.
-    private mutating func erase(by statement: Statement, _ values: [Value]) throws(EngineError) {
+    private mutating func erase(by statement: Statement, _ values: [Value], at now: Instant) throws(EngineError) {
         try connection.overwriteDeleted(true)
         defer { try? connection.overwriteDeleted(false) }
         try statement.run(values)
         hasErasedMessage = true
+        if !isShared { try statements.setMark.run([.text(LedgerRepository.scrub), Value(now)]) }
+    }
+
+    /// The mark of what is still to be overwritten, for the case that the process is killed before.
+    private static let scrub = "scrub"
+
+    /// Whether something is, perhaps since before this start.
+    public func owesScrub() throws(EngineError) -> Bool {
+        try statements.mark.first([.text(LedgerRepository.scrub)]) { row in row.integer(0) } != nil && !isShared
+    }
+
+    /// It was overwritten. Runs a transaction of its own.
+    public mutating func settleScrub() throws(EngineError) {
+        guard try owesScrub() else { return }
+        try begin()
+        try statements.deleteMark.run([.text(LedgerRepository.scrub)])
+        try commit()
     }
 
     /// Sends a message once more, in the user's present state. Whoever asks for it is in the audit.
@@ -119,7 +136,7 @@ extension LedgerRepository {
         {
             let goneAt = try statements.hookGone.first([.text(address)]) { row in row.optionalInstant(0) } ?? nil
             if !addresses.contains(address) || goneAt.map({ $0 < limit }) == true {
-                try erase(by: statements.dropHooks, [.text(address), Value(limit)])
+                try erase(by: statements.dropHooks, [.text(address), Value(limit)], at: now)
             }
             last = address
         }

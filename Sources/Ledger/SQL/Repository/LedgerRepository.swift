@@ -250,12 +250,21 @@ extension LedgerRepository {
         isTrial: Bool,
         now: Instant
     ) throws(EngineError) -> Commit<ReplayReport> {
+        let act = act
         var commit = Commit(value: ())
         var replay = ReplaySteps(batch)
         while !replay.isDone {
             commit.add(try decide(at: now, isTrial: isTrial) { try replay.advance(in: &$0) })
         }
-        guard isTrial else { return commit.map { replay.report } }
+        guard isTrial else {
+            // Of a range, or of events by their ids: beside that entry, one for each user who was changed.
+            if let act, act.user == nil {
+                let left = replay.report.changes.filter { $0.previousUser != $0.user }.compactMap(\.previousUser)
+                let users = Set(commit.entries.compactMap(\.notice.user) + left)
+                for user in users.sorted(by: { $0.text < $1.text }) { _ = try note(act.about(user), at: now) }
+            }
+            return commit.map { replay.report }
+        }
         try forget()
         return Commit(value: replay.report)
     }
@@ -269,6 +278,14 @@ extension LedgerRepository {
         entriesAt = nil
         hooks = []
         try forget()
+    }
+
+    /// Whether after this position no entry is about the user, nor was the user erased. Nobody else writes meanwhile.
+    public func isUnchanged(_ user: UserID, since position: Int64) throws(EngineError) -> Bool {
+        let hasNewer = try statements.newerOfUser.first([Value(user), .integer(position)]) { _ in true } ?? false
+        let tombstone: [Value] = [.text(erasureKey.digest(of: .user(user)))]
+        let erased = try statements.findTombstone.first(tombstone) { row in row.integer(0) }
+        return !hasNewer && erased ?? 0 <= position
     }
 
     /// True if work done under `lease` may be committed in this transaction.

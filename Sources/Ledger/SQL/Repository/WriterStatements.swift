@@ -5,7 +5,7 @@ import Domain
 struct WriterStatements {
     let savepoint, release, rollbackTo: Statement
     let unclaimed, setUnclaimed, setLost: Statement
-    let insertEntry, insertFragment: Statement
+    let insertEntry, insertFragment, newerOfUser: Statement
     let findEvent, insertHeader, insertEvent, refileEvent, newestEvent: Statement
     let findOrder, findRequest, insertOrder, changeOrder: Statement
     let findContract, contractByID, lastContract, insertContract, updateIdentity, updateState: Statement
@@ -14,7 +14,7 @@ struct WriterStatements {
     let claims, putClaim: Statement
     let contractsByAccount, contractsByPreviousLineage, contractsByPurchase: Statement
     let insertTransfer, transfers, contractsOfStoreUser: Statement
-    let insertJob, deleteJob, delayJob, abandonJob, forgetJobs, setMark: Statement
+    let insertJob, deleteJob, delayJob, abandonJob, forgetJobs, mark, setMark, deleteMark: Statement
     let putHook, acceptHook, delayHook, hastenHooks, endHook, deleteHook, resendHook, forgetHooks: Statement
     let forgottenErasures: Statement
     let hookAccepted, hookRefused, hookReturned, nextHookAddress, hookGone, dropHooks: Statement
@@ -42,6 +42,7 @@ struct WriterStatements {
 
         insertEntry = try connection.prepare(Insertion(into: "entries", "position, \(EntryRow.columns)"))
         insertFragment = try connection.prepare(Insertion(into: "fragments", FragmentRow.columns))
+        newerOfUser = try connection.prepare("SELECT 1 FROM entries WHERE user = ? AND position > ? LIMIT 1")
 
         findEvent = try connection.prepare(
             """
@@ -185,6 +186,8 @@ struct WriterStatements {
             WHERE id IN (SELECT id FROM jobs WHERE abandoned_at < ? ORDER BY abandoned_at LIMIT 100)
             """
         )
+        mark = try connection.prepare("SELECT at FROM marks WHERE name = ?")
+        deleteMark = try connection.prepare("DELETE FROM marks WHERE name = ?")
         setMark = try connection.prepare(
             "INSERT INTO marks (name, at) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET at = excluded.at"
         )

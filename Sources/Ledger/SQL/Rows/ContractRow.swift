@@ -12,6 +12,7 @@ struct ContractRow {
     static let identityColumns = [
         "kind", "user", "user_at", "is_family_shared", "product_group", "product_group_at", "token", "token_at",
         "account", "account_at", "previous_lineage", "previous_lineage_at", "store_user", "store_user_at",
+        "order_number",
     ]
     static let stateColumns = [
         "snapshot_event", "snapshot_state", "snapshot_product", "snapshot_pending_product", "snapshot_auto_renew",
@@ -50,6 +51,8 @@ struct ContractRow {
         contract.account = register(reader.optionalText(), at: reader.instant())
         contract.previousLineage = register(reader.optionalText(), at: reader.instant())
         contract.storeUser = register(reader.optionalUser(), at: reader.instant())
+        // The charge says it as well.
+        reader.skip()
         contract.snapshot = try LWWSnapshot(&reader)
         contract.transaction = LWWTransaction(&reader)
         let status = try ContractStatus(&reader)
@@ -83,6 +86,7 @@ extension TrackedContract {
             Value(contract.account?.value), Value(contract.account?.signedAt),
             Value(contract.previousLineage?.value), Value(contract.previousLineage?.signedAt),
             Value(contract.storeUser?.value), Value(contract.storeUser?.signedAt),
+            Value(orderNumber),
         ]
     }
 
@@ -110,7 +114,10 @@ extension TrackedContract {
             || contract.group != other.contract.group || contract.token != other.contract.token
             || contract.account != other.contract.account
             || contract.previousLineage != other.contract.previousLineage
+            || orderNumber != other.orderNumber
     }
+
+    private var orderNumber: String? { contract.transaction?.transaction.orderNumber }
 }
 
 extension LWWSnapshot {
