@@ -18,19 +18,16 @@ struct Comparison {
 
     /// The median of the rounds.
     func row(_ figure: String, unit: String, index: Int = 0, bound: Row.Bound) -> Row {
-        let values = paycast.map { $0[index] }
-        let floors = floor.map { $0[index] }
-        return Row(
-            figure: figure,
-            unit: unit,
-            value: median(values),
-            floor: median(floors),
-            ratio: median(zip(values, floors).map { $0 / $1 }),
-            bound: bound
-        )
+        let rounds = zip(floor, paycast).map { (floor: $0[index], value: $1[index]) }
+        return Row(figure: figure, unit: unit, rounds: rounds, bound: bound)
     }
 }
 
 func median(_ values: [Double]) -> Double {
     values.isEmpty ? .nan : values.sorted()[values.count / 2]
+}
+
+extension [Double] {
+    /// For sorted values.
+    func percentile(_ share: Double) -> Double { isEmpty ? .nan : self[Int(Double(count) * share)] }
 }

@@ -40,6 +40,20 @@ struct Row {
     }
 }
 
+extension Row {
+    /// The medians of rounds in each of which the floor was measured, too.
+    init(figure: String, unit: String, rounds: [(floor: Double, value: Double)], bound: Bound = .none) {
+        self.init(
+            figure: figure,
+            unit: unit,
+            value: median(rounds.map(\.value)),
+            floor: median(rounds.map(\.floor)),
+            ratio: median(rounds.map { $0.value / $0.floor }),
+            bound: bound
+        )
+    }
+}
+
 /// The table that the program prints.
 struct Report {
     private var rows: [Row] = []

@@ -62,17 +62,9 @@ enum BackendOutage: Benchmark {
         }
         let waiting = "\(users * changesOfAUser) changes wait for the backend"
         for (name, share, limit) in [("p50", 0.5, 2.0), ("p99", 0.99, 10.0)] {
-            let values = rounds.map { $0.map { $0[Int(Double($0.count) * share)] } }
-            report.add(
-                Row(
-                    figure: "webhook to page while \(waiting), \(name); floor: no backend",
-                    unit: "ms",
-                    value: median(values.map { $0[1] }),
-                    floor: median(values.map { $0[0] }),
-                    ratio: median(values.map { $0[1] / $0[0] }),
-                    bound: .atMost(limit)
-                )
-            )
+            let values = rounds.map { (floor: $0[0].percentile(share), value: $0[1].percentile(share)) }
+            let figure = "webhook to page while \(waiting), \(name); floor: no backend"
+            report.add(Row(figure: figure, unit: "ms", rounds: values, bound: .atMost(limit)))
         }
         let memory = [told, alone].map { ProcessFigures(id: $0.process.id).residentMemory / 1024 }
         report.add(
@@ -107,9 +99,7 @@ enum BackendOutage: Benchmark {
         report.add(Row(figure: "backend works again → told of \(users) users", unit: "s", value: seconds))
         let asker = Publishers(target, connections: 1, on: loop)
         for channel in 0..<users {
-            try asker.send(target.entitlements(channel: channel))
-            try asker.finish()
-            let answer = asker.lastAnswer
+            let answer = try asker.ask(target.entitlements(channel: channel))
             guard let user = member("user", of: answer), last[user] == entitlements(in: answer) else {
                 throw BenchmarkError.hole("the backend does not know the newest state of user \(channel)")
             }
@@ -119,14 +109,10 @@ enum BackendOutage: Benchmark {
     }
 
     private static func member(_ name: String, of json: String) -> String? {
-        guard let start = json.firstRange(of: "\"\(name)\":\"")?.upperBound else { return nil }
-        return String(json[start...].prefix { $0 != "\"" })
+        json.between("\"\(name)\":\"", "\"")
     }
 
     private static func entitlements(in json: String) -> String? {
-        guard let start = json.firstRange(of: "\"entitlements\":[")?.upperBound,
-            let end = json[start...].firstRange(of: "],\"since\"")?.lowerBound
-        else { return nil }
-        return String(json[start..<end])
+        json.between("\"entitlements\":[", "],\"since\"")
     }
 }

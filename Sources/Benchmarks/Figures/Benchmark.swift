@@ -14,7 +14,7 @@ private var measurements: [any Benchmark.Type] {
     [
         DenseFanOut.self, SparseFanOut.self, OpenPages.self, IdleClients.self, Notifications.self,
         LoneNotifications.self, DiskUse.self, SwapLatency.self, BackendOutage.self, StartUp.self,
-        LongHistory.self,
+        LongHistory.self, OpenConsoles.self,
     ]
 }
 

@@ -5,7 +5,7 @@ enum LongHistory: Benchmark {
     static let name = "history"
     private static let events = 1_000_000
     private static let users = events / LedgerFill.eventsPerUser
-    private static let questions = 5000
+    private static let times = 5000
 
     static func run(_ report: inout Report) throws {
         try withTemporaryFolder { folder in
@@ -20,51 +20,68 @@ enum LongHistory: Benchmark {
             let loop = LoadLoop()
             let asker = Publishers(target, connections: 1, on: loop)
             let epoch = try epoch(asker, at: target)
-            let replays = try measure { try replay(of: $0, epoch: epoch, at: target) }
-            report.add(Row(figure: "\(figure): replay of a user's history", unit: "ms p50", value: median(replays)))
-            report.add(Row(figure: "\(figure): replay of a user's history", unit: "ms p99", value: replays.p99))
-            let answers = try measure { user in
-                try asker.send(target.entitlements(channel: user))
-                try asker.finish()
+            try add(["p50", "p99"], of: "replay of a user's history", to: &report) {
+                try replay(of: $0, epoch: epoch, at: target)
             }
-            report.add(Row(figure: "\(figure): entitlements", unit: "ms p50", value: median(answers)))
-            report.add(Row(figure: "\(figure): entitlements", unit: "ms p99", value: answers.p99))
-            for (page, question) in pages {
-                let answers = try measure { user in
-                    try asker.send(target.question(question(target.user(user), user)))
-                    try asker.finish()
+            try add(["p50", "p99"], of: "entitlements", to: &report) { try asker.ask(target.entitlements(channel: $0)) }
+            for (name, path) in questions {
+                try add(["p99"], of: "console asks, \(name)", bound: .atMost(100), to: &report) {
+                    try asker.ask(target.question(path(target.user($0), $0)))
                 }
-                report.add(Row(figure: "\(figure): console, \(page)", unit: "ms p99", value: answers.p99))
+            }
+            let cookie = try target.logIn(asker)
+            for (name, path) in pages {
+                try add(["p99"], of: "console's page, \(name)", bound: .atMost(100), to: &report) {
+                    try asker.ask(target.console(path(target.user($0), $0), cookie: cookie))
+                }
             }
             let bytes = fileSize(path) / Double(events) - Double(LedgerFill.bodySize)
             report.add(Row(figure: "\(figure): ledger beside the bodies", unit: "bytes an event", value: bytes))
         }
     }
 
-    /// What the console's pages ask, for one user after the other.
-    private static let pages: [(name: String, path: @Sendable (_ user: String, _ number: Int) -> String)] = [
+    private typealias Asked = (name: String, path: @Sendable (_ user: String, _ number: Int) -> String)
+
+    /// What the console's pages ask the API.
+    private static let questions: [Asked] = [
         ("live", { _, _ in "/events?limit=50" }), ("live, filtered", { _, _ in "/events?outcome=stale&limit=50" }),
         ("a user's events", { user, _ in "/users/\(user)/events" }), ("search", { user, _ in "/search?q=\(user)" }),
         ("event", { _, number in "/events/event-\(number + 1)" }), ("attention", { _, _ in "/attention" }),
     ]
 
-    /// Sorted milliseconds for users from all over the ledger.
-    private static func measure(_ ask: (Int) throws -> Void) rethrows -> [Double] {
-        try (0..<questions).map { number in
+    /// The pages as a browser loads them, below `/console`.
+    private static let pages: [Asked] = [
+        ("overview", { _, _ in "" }), ("live", { _, _ in "/live" }),
+        ("live, filtered", { _, _ in "/live?outcome=stale" }), ("user", { user, _ in "/users/\(user)" }),
+        ("search", { user, _ in "/search?q=\(user)" }), ("event", { _, number in "/events/event-\(number + 1)" }),
+        ("attention", { _, _ in "/attention" }), ("nodes", { _, _ in "/nodes" }),
+    ]
+
+    /// Rows of the milliseconds that `ask` takes for users from all over the ledger.
+    private static func add(
+        _ names: [String],
+        of figure: String,
+        bound: Row.Bound = .none,
+        to report: inout Report,
+        ask: (Int) throws -> Void
+    ) throws {
+        let answers = try (0..<times).map { number in
             // The stride is prime, so that consecutive users are not neighbors in the file.
             let user = number * 7919 % users
             let start = nanoseconds()
             try ask(user)
             return Double(nanoseconds() - start) / 1e6
         }.sorted()
+        for name in names {
+            let value = answers.percentile(name == "p50" ? 0.5 : 0.99)
+            report.add(Row(figure: "\(events) events: \(figure)", unit: "ms \(name)", value: value, bound: bound))
+        }
     }
 
     private static func epoch(_ asker: Publishers, at target: PaycastTarget) throws -> String {
-        try asker.send(target.rendering(channel: 0))
-        try asker.finish()
-        let text = asker.lastAnswer
-        guard let start = text.firstRange(of: #""since":""#)?.upperBound else { throw BenchmarkError.refused(text) }
-        return String(text[start...].prefix { $0 != "-" })
+        let text = try asker.ask(target.rendering(channel: 0))
+        guard let epoch = text.between(#""since":""#, "-") else { throw BenchmarkError.refused(text) }
+        return epoch
     }
 
     /// Returns when all ten events of the user have arrived.
@@ -86,11 +103,6 @@ enum LongHistory: Benchmark {
             received += chunk
         }
     }
-}
-
-extension [Double] {
-    /// For sorted values.
-    fileprivate var p99: Double { isEmpty ? .nan : self[Int(Double(count) * 0.99)] }
 }
 
 /// Fills a ledger with a year of a busy app, using the `sqlite3` tool: events, the fragments for pages, and contracts.

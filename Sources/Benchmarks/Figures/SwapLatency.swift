@@ -25,38 +25,45 @@ enum SwapLatency: Benchmark {
         }
         let figure = "\(name), \(rate)/s, \(pages) pages open"
         for (name, share, limit) in [("p50", 0.5, 2.0), ("p99", 0.99, 10.0)] {
-            let value = median(rounds.map { $0[Int(Double($0.count) * share)] })
+            let value = median(rounds.map { $0.percentile(share) })
             report.add(Row(figure: "\(figure), \(name)", unit: "ms", value: value, bound: .atMost(limit)))
         }
     }
 
-    /// Milliseconds for each purchase that one node receives and the same or another node shows.
+    /// Milliseconds for each purchase that one node receives and the same or another node shows; of more purchases than
+    /// `pages`, every so many has a page. `meanwhile` is called before each with its number and the newest answer.
     static func latencies(
         from target: PaycastTarget,
         to shown: PaycastTarget,
         on loop: LoadLoop = LoadLoop(),
-        make: (PaycastTarget, Publishers) throws -> PurchaseLoad
+        pages: Int = SwapLatency.pages,
+        rate: Int = SwapLatency.rate,
+        make: (PaycastTarget, Publishers) throws -> PurchaseLoad,
+        meanwhile: (Int, String) throws -> Void = { _, _ in }
     ) throws -> [Double] {
         let publishers = Publishers(target, on: loop)
-        let purchases = try make(target, publishers)
-        let listeners = Pages(shown, over: .webSocket) { $0 }
+        let requests = try make(target, publishers).requests
+        let stride = max(1, requests.count / pages)
+        let listeners = Pages(shown, over: .webSocket) { $0 * stride }
         try listeners.open(pages, on: loop)
         try ProcessFigures(id: shown.process.id).waitUntilIdle(loop)
-        var sent = [UInt64](repeating: 0, count: count)
+        var sent = [UInt64](repeating: 0, count: requests.count)
         var latencies: [Double] = []
         listeners.onBytes = { page, _ in
-            guard page < count, sent[page] > 0 else { return }
-            latencies.append(Double(nanoseconds() - sent[page]) / 1e6)
-            sent[page] = 0
+            let number = page * stride
+            guard number < sent.count, sent[number] > 0 else { return }
+            latencies.append(Double(nanoseconds() - sent[number]) / 1e6)
+            sent[number] = 0
         }
         let start = nanoseconds()
-        for (page, request) in purchases.requests.enumerated() {
-            let due = start + UInt64(page) * 1_000_000_000 / UInt64(rate)
-            while nanoseconds() < due { loop.turn(milliseconds: 1) }
-            sent[page] = nanoseconds()
+        for (number, request) in requests.enumerated() {
+            let due = start + UInt64(number) * 1_000_000_000 / UInt64(rate)
+            repeat { loop.turn(milliseconds: nanoseconds() < due ? 1 : 0) } while nanoseconds() < due
+            try meanwhile(number, publishers.lastAnswer)
+            sent[number] = nanoseconds()
             try publishers.send(request)
         }
-        try loop.turn(until: "all swaps") { latencies.count == count }
+        try loop.turn(until: "all swaps") { latencies.count == min(pages, requests.count) }
         return latencies
     }
 }

@@ -20,3 +20,12 @@ struct HTTPAnswer {
         return String(line.dropFirst(name.count + 1).drop { $0 == " " })
     }
 }
+
+extension String {
+    /// What stands between the first `start` and the next `end`.
+    func between(_ start: String, _ end: String) -> String? {
+        guard let first = firstRange(of: start)?.upperBound, let last = self[first...].firstRange(of: end)?.lowerBound
+        else { return nil }
+        return String(self[first..<last])
+    }
+}

@@ -24,6 +24,8 @@ final class Pages: LoadClient {
     private let target: any Target
     private let transport: Transport
     private let channel: (Int) -> Int
+    /// What a channel's page opens, and lines for the head of its request, each with its line break.
+    var address: (Int) -> (path: String, headers: String)
     private var pages: [Page] = []
     private var tag: UInt64 = 0
     private var refusal: String?
@@ -40,6 +42,7 @@ final class Pages: LoadClient {
         self.target = target
         self.transport = transport
         self.channel = channel
+        address = { (target.path(channel: $0), "") }
     }
 
     deinit {
@@ -78,8 +81,8 @@ final class Pages: LoadClient {
 
     private func request(_ channel: Int) -> [UInt8] {
         let host = "127.0.0.1:\(target.port)"
-        let path = transport == .cable ? "/cable" : target.path(channel: channel)
-        let head = "GET \(path) HTTP/1.1\r\nHost: \(host)\r\nOrigin: http://\(host)\r\n"
+        let (path, headers) = transport == .cable ? (path: "/cable", headers: "") : address(channel)
+        let head = "GET \(path) HTTP/1.1\r\nHost: \(host)\r\nOrigin: http://\(host)\r\n\(headers)"
         let upgrade = """
             Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r
             Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n

@@ -15,7 +15,7 @@ final class Publishers: LoadClient {
     /// The loop holds its clients and outlives them.
     private unowned let loop: LoadLoop
     private(set) var answered = 0
-    /// The first answer that was not a success.
+    /// The first answer that was an error.
     private(set) var refusal: String?
     /// The beginning of the newest answer.
     private(set) var lastAnswer = ""
@@ -56,6 +56,13 @@ final class Publishers: LoadClient {
         if let refusal { throw .refused(refusal) }
     }
 
+    /// Waits for the answer, and returns its beginning.
+    @discardableResult func ask(_ request: [UInt8]) throws(BenchmarkError) -> String {
+        try send(request)
+        try finish()
+        return lastAnswer
+    }
+
     func react(_ index: Int, on loop: LoadLoop) {
         guard let descriptor = connections[index].descriptor else { return }
         let received = withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 16) { buffer in
@@ -76,7 +83,7 @@ final class Publishers: LoadClient {
         answered += 1
         onAnswer?(nanoseconds() - connections[index].sentAt)
         lastAnswer = answer.text
-        if answer.status / 100 != 2 { refusal = refusal ?? answer.text }
+        if !(200..<400).contains(answer.status) { refusal = refusal ?? answer.text }
         if answer.endsConnection { hangUp(index) }
     }
 

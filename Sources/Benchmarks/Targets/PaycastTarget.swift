@@ -169,6 +169,18 @@ struct PaycastTarget: Target {
         return post("/transactions/apple", json: #"{"signedTransaction":"\#(jws)"}"#)
     }
 
+    /// Logs in at the console as whoever is at a development server's machine may. Returns the session's cookie.
+    func logIn(_ asker: Publishers) throws(BenchmarkError) -> String {
+        let answer = try asker.ask(question("/console/enter"))
+        guard let cookie = answer.between("Set-Cookie: ", ";") else { throw .refused(answer) }
+        return cookie
+    }
+
+    /// Asks for a page of the console; `path` is what follows `/console`.
+    func console(_ path: String, cookie: String) -> [UInt8] {
+        Array("GET /console\(path) HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: \(cookie)\r\n\r\n".utf8)
+    }
+
     func question(_ path: String) -> [UInt8] {
         Array("GET \(path) HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer \(apiKey)\r\n\r\n".utf8)
     }
