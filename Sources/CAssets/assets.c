@@ -1,5 +1,8 @@
 #include "CAssets.h"
 
+// C23 has #embed; the compiler that comes with Swift knows it in every mode.
+#pragma clang diagnostic ignored "-Wc23-extensions"
+
 // Text without NUL, so the NUL after each file ends it. The compiler notes each as a dependency: a change rebuilds this file.
 static const struct paycast_asset assets[] = {
     {"openapi.json", (const unsigned char[]){
