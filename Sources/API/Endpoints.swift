@@ -77,7 +77,7 @@ public struct Endpoints: RequestHandler {
         case .streams: return streams.answer(request)
         case .cable: return cable.answer(request)
         case .recoveries: return trusted(request, answer: RecoveriesEndpoint(services: services).answer)
-        case .feed: return trusted(request, answer: FeedEndpoint(services).answer)
+        case .feed: return trusted(request, answer: FeedEndpoint(services: services).answer)
         case .replays: return trusted(request, answer: ReplaysEndpoint(services: services).answer)
         case .hooks: return trusted(request) { _ in HooksEndpoint(services: services).states() }
         case .hookTest: return trusted(request) { _ in HooksEndpoint(services: services).test() }
