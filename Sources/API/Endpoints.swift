@@ -27,9 +27,9 @@ public struct Endpoints: RequestHandler {
             readers: services.workers,
             openFiles: Limits.sentFiles
         )
-        broadcasts = BroadcastsEndpoint(services)
+        broadcasts = BroadcastsEndpoint(services: services)
         streams = StreamsEndpoint(services)
-        cable = CableEndpoint(services)
+        cable = CableEndpoint(services: services)
     }
 
     public var hasConsole: Bool { isConsoleOpen() }
@@ -49,42 +49,49 @@ public struct Endpoints: RequestHandler {
             if let answer = development.answer(request) { return answer }
         }
         switch request.route {
-        case .webhook(let provider): return WebhookEndpoint(services, provider: provider).answer(request)
-        case .transactions(let provider): return TransactionsEndpoint(services, provider: provider).answer(request)
+        case .webhook(let provider): return WebhookEndpoint(services: services, provider: provider).answer(request)
+        case .transactions(let provider):
+            return TransactionsEndpoint(services: services, provider: provider).answer(request)
         case .receipts(let provider):
-            return trusted(request, answer: ReceiptsEndpoint(services, provider: provider).answer)
-        case .offers(let provider): return OffersEndpoint(services, provider: provider).answer(request)
-        case .orders: return trusted(request, answer: OrdersEndpoint(services).answer)
-        case .order(let token): return trusted(request) { OrderRecordEndpoint(services).answer(token, request: $0) }
+            return trusted(request, answer: ReceiptsEndpoint(services: services, provider: provider).answer)
+        case .offers(let provider): return OffersEndpoint(services: services, provider: provider).answer(request)
+        case .orders: return trusted(request, answer: OrdersEndpoint(services: services).answer)
+        case .order(let token):
+            return trusted(request) { OrderRecordEndpoint(services: services).answer(token, request: $0) }
         case .user(let user) where request.method == "DELETE":
-            return trusted(request) { ErasureEndpoint(services).answer(user, request: $0) }
-        case .user(let user): return trusted(request) { UserRecordEndpoint(services).answer(user, request: $0) }
-        case .events: return trusted(request, answer: EventsEndpoint(services).answer)
-        case .search: return trusted(request, answer: SearchEndpoint(services).answer)
-        case .attention: return trusted(request) { _ in AttentionEndpoint(services).answer() }
-        case .history: return trusted(request, answer: HistoryEndpoint(services).answer)
-        case .event(let id): return trusted(request) { EventEndpoint(services).answer(id, request: $0) }
-        case .userEvents(let user): return trusted(request) { UserEventsEndpoint(services).answer(user, request: $0) }
-        case .entitlements(let user): return trusted(request) { _ in UsersEndpoint(services).entitlements(of: user) }
-        case .userStream(let user): return trusted(request) { UsersEndpoint(services).stream(of: user, request: $0) }
-        case .userPages(let user): return trusted(request) { _ in UserPagesEndpoint(services).answer(user) }
-        case .claims(let user): return trusted(request) { ClaimsEndpoint(services).answer(user, request: $0) }
-        case .grants(let user): return trusted(request) { GrantsEndpoint(services).grant(to: user, request: $0) }
+            return trusted(request) { ErasureEndpoint(services: services).answer(user, request: $0) }
+        case .user(let user):
+            return trusted(request) { UserRecordEndpoint(services: services).answer(user, request: $0) }
+        case .events: return trusted(request, answer: EventsEndpoint(services: services).answer)
+        case .search: return trusted(request, answer: SearchEndpoint(services: services).answer)
+        case .attention: return trusted(request) { _ in AttentionEndpoint(services: services).answer() }
+        case .history: return trusted(request, answer: HistoryEndpoint(services: services).answer)
+        case .event(let id): return trusted(request) { EventEndpoint(services: services).answer(id, request: $0) }
+        case .userEvents(let user):
+            return trusted(request) { UserEventsEndpoint(services: services).answer(user, request: $0) }
+        case .entitlements(let user):
+            return trusted(request) { _ in UsersEndpoint(services: services).entitlements(of: user) }
+        case .userStream(let user):
+            return trusted(request) { UsersEndpoint(services: services).stream(of: user, request: $0) }
+        case .userPages(let user): return trusted(request) { _ in UserPagesEndpoint(services: services).answer(user) }
+        case .claims(let user): return trusted(request) { ClaimsEndpoint(services: services).answer(user, request: $0) }
+        case .grants(let user):
+            return trusted(request) { GrantsEndpoint(services: services).grant(to: user, request: $0) }
         case .grant(let user, let id):
-            return trusted(request) { GrantsEndpoint(services).revoke(id, of: user, request: $0) }
-        case .audit: return trusted(request, answer: AuditEndpoint(services).answer)
+            return trusted(request) { GrantsEndpoint(services: services).revoke(id, of: user, request: $0) }
+        case .audit: return trusted(request, answer: AuditEndpoint(services: services).answer)
         case .broadcasts: return trusted(request, answer: broadcasts.answer)
         case .anyCableBroadcasts: return trusted(request, answer: broadcasts.answerAnyCable)
-        case .streamEntitlements: return EntitlementsEndpoint(services).answer(request)
+        case .streamEntitlements: return EntitlementsEndpoint(services: services).answer(request)
         case .streams: return streams.answer(request)
         case .cable: return cable.answer(request)
-        case .recoveries: return trusted(request, answer: RecoveriesEndpoint(services).answer)
-        case .feed: return trusted(request, answer: FeedEndpoint(services).answer)
-        case .replays: return trusted(request, answer: ReplaysEndpoint(services).answer)
-        case .hooks: return trusted(request) { _ in HooksEndpoint(services).states() }
-        case .hookTest: return trusted(request) { _ in HooksEndpoint(services).test() }
-        case .hookDeliveries: return trusted(request, answer: HooksEndpoint(services).deliveries)
-        case .hookResend(let id): return trusted(request) { HooksEndpoint(services).resend(id, of: $0) }
+        case .recoveries: return trusted(request, answer: RecoveriesEndpoint(services: services).answer)
+        case .feed: return trusted(request, answer: FeedEndpoint(services: services).answer)
+        case .replays: return trusted(request, answer: ReplaysEndpoint(services: services).answer)
+        case .hooks: return trusted(request) { _ in HooksEndpoint(services: services).states() }
+        case .hookTest: return trusted(request) { _ in HooksEndpoint(services: services).test() }
+        case .hookDeliveries: return trusted(request, answer: HooksEndpoint(services: services).deliveries)
+        case .hookResend(let id): return trusted(request) { HooksEndpoint(services: services).resend(id, of: $0) }
         case .script: return .respond(ShippedFile.script.answer(request))
         case .nativeScript: return .respond(ShippedFile.nativeScript.answer(request))
         case .openAPI: return .respond(ShippedFile.openAPI.answer(request))
@@ -93,8 +100,8 @@ public struct Endpoints: RequestHandler {
             guard let consoleLinks else { return .respond(.notFound) }
             return trusted(request) { consoleLinks(user, $0) }
         case .up: return .respond(HealthEndpoint.up)
-        case .ready: return HealthEndpoint(services).ready(request)
-        case .metrics: return HealthEndpoint(services).metrics(request)
+        case .ready: return HealthEndpoint(services: services).ready(request)
+        case .metrics: return HealthEndpoint(services: services).metrics(request)
         case .demoStore, .demoEvents, .demoAPI, .server: return .respond(.notFound)
         case .file(let path): return files.answer(request, path: path)
         }

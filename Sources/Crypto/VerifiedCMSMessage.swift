@@ -5,12 +5,7 @@ public import Domain
 public struct VerifiedCMSMessage: Sendable {
     public let content: [UInt8]
     /// The overlap of the validity of leaf, intermediate and root; whole seconds, including both ends.
-    private let validity: ClosedRange<Int64>
-
-    init(content: [UInt8], validity: ClosedRange<Int64>) {
-        self.content = content
-        self.validity = validity
-    }
+    let validity: ClosedRange<Int64>
 
     public func isValid(at instant: Instant) -> Bool { validity.contains(instant.seconds) }
 

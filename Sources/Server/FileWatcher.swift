@@ -5,9 +5,7 @@ import Support
 /// A thread that looks every second for changed template files and a renewed certificate. It also returns memory to the
 /// system after many connections have ended, and lets others do something each second.
 struct FileWatcher {
-    private let thread: WorkerThread
-    private let mailbox: Mailbox<Never>
-    private let waker = Waker()
+    private let routine = Routine(Routine.Stop())
 
     init(
         templates: TemplateLoader,
@@ -16,31 +14,22 @@ struct FileWatcher {
         log: Log,
         tick: @escaping @Sendable () -> Void
     ) {
-        let mailbox = Mailbox<Never>(capacity: 0) { [waker] in waker.wake() }
-        self.mailbox = mailbox
-        thread = WorkerThread(name: "watcher") { [waker] in
-            var certificate = certificate
-            var watch = TemplateWatch(templates, log: log)
-            var trim = MemoryTrimSchedule()
-            while !mailbox.isClosed {
-                waker.wait(timeout: .seconds(1))
-                if trim.isDue(ended: gateway.endedConnections) { Allocator.trim() }
-                tick()
-                certificate?.refresh()
-                if watch.refresh() { gateway.forgetRecentMessages() }
-            }
+        let state = (
+            certificate: certificate, watch: TemplateWatch(templates, log: log), trim: MemoryTrimSchedule()
+        )
+        routine.start("watcher", state: state) { state in
+            if state.trim.isDue(ended: gateway.endedConnections) { Allocator.trim() }
+            tick()
+            state.certificate?.refresh()
+            if state.watch.refresh() { gateway.forgetRecentMessages() }
+            return .seconds(1)
         }
     }
 
     /// Looks at once instead of within a second.
-    func look() {
-        waker.wake()
-    }
+    func look() { routine.wake() }
 
-    func stop() {
-        mailbox.close()
-        thread.join()
-    }
+    func stop() { routine.end() }
 }
 
 /// Decides when returning free memory to the system is worthwhile. Pure.

@@ -49,31 +49,22 @@ final class StoreHealth: Sendable {
 struct StoreProbe {
     private static let pause = Duration.seconds(3600)
 
-    private let thread: WorkerThread
-    private let mailbox: Mailbox<Never>
+    private let routine: Routine
 
     init(_ stores: SharedValue<OpenStores>, clock: Clock) {
-        let waker = Waker()
-        let mailbox = Mailbox<Never>(capacity: 0) { waker.wake() }
-        self.mailbox = mailbox
-        thread = WorkerThread(name: "store-probe") {
-            while !mailbox.isClosed {
-                for contract in stores.value.nobodysPurchases where !mailbox.isClosed {
-                    _ = try? stores.value.apis[contract.provider]?.statement(of: contract, now: clock.now())
-                }
-                if !mailbox.isClosed { waker.wait(timeout: StoreProbe.pause) }
+        let stop = Routine.Stop()
+        routine = Routine(stop)
+        routine.start("store-probe", state: ()) { _ in
+            for contract in stores.value.nobodysPurchases where !stop.isRaised {
+                _ = try? stores.value.apis[contract.provider]?.statement(of: contract, now: clock.now())
             }
+            return StoreProbe.pause
         }
     }
 
     /// Makes no more calls from now on.
-    func halt() {
-        mailbox.close()
-    }
+    func halt() { routine.halt() }
 
     /// Halts, and waits for the call in progress.
-    func close() {
-        halt()
-        thread.join()
-    }
+    func close() { routine.end() }
 }

@@ -50,6 +50,8 @@ public struct SimulatedEvent: Sendable {
     public var token: OrderToken?
     /// The store's name for the app; nil for the store's default.
     public var app: String?
+    /// Apple's number of the app.
+    public var appID: Int64 = 1_234_567_890
     public var environment: StoreEnvironment
     public var now: Instant
     /// Pass the same id again to simulate a retry.

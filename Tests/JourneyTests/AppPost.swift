@@ -54,7 +54,7 @@ struct AppPost {
         "{\(members.map { "\(JSONLiteral.literal($0)):\(JSONLiteral.literal($1))" }.joined(separator: ","))}"
     }
 
-    func webhook(_ notification: SimulatedNotification) throws -> Answer {
+    func webhook(_ notification: SimulatedEvent) throws -> Answer {
         try post("/webhooks/apple", body: String(decoding: try store.body(notification), as: UTF8.self))
     }
 
@@ -90,14 +90,14 @@ struct AppPost {
     }
 
     /// A subscription that is bought `ago` seconds before now.
-    func purchase(_ lineage: String, token: OrderToken? = nil, ago: Int64 = 600) -> SimulatedNotification {
-        SimulatedNotification(
+    func purchase(_ lineage: String, token: OrderToken? = nil, ago: Int64 = 600) -> SimulatedEvent {
+        SimulatedEvent(
             type: "SUBSCRIBED",
             subtype: "INITIAL_BUY",
-            subscription: SimulatedSubscription(product: "paycast.pro.monthly", lineage: lineage),
+            facts: SimulatedSubscription(product: "paycast.pro.monthly", lineage: lineage),
             token: token,
-            bundleID: "com.example.paycast",
-            now: Clock().now() - .seconds(ago)
+            now: Clock().now() - .seconds(ago),
+            id: OrderToken.random().description
         )
     }
 }

@@ -48,15 +48,14 @@ extension BadInputTests {
     ]) func genuineNotificationForOthersIsRefused(_ given: Refusal) throws {
         let server = try PaycastServer(environment: given.settings)
         let workspace = try DevelopmentWorkspace.existing(in: server.folder.path)
-        var notification = SimulatedNotification(
+        let notification = SimulatedEvent(
             type: "SUBSCRIBED",
             subtype: "INITIAL_BUY",
-            subscription: SimulatedSubscription(product: "paycast.pro.monthly", lineage: "2000000000000001"),
-            token: nil,
-            bundleID: given.bundleID,
+            facts: SimulatedSubscription(product: "paycast.pro.monthly", lineage: "2000000000000001"),
+            app: given.bundleID,
+            environment: given.environment,
             now: Clock().now() + given.signedAfter
         )
-        notification.environment = given.environment
         let body = try SimulatedAppStore(signer: workspace.signer).body(notification)
         let attack = Attack(
             name: given.testDescription,
@@ -80,11 +79,9 @@ extension BadInputTests {
         let other = TemporaryFolder()
         let own = try DevelopmentWorkspace.existing(in: server.folder.path)
         let foreign = try DevelopmentWorkspace.open(in: other.path)
-        let notification = SimulatedNotification(
+        let notification = SimulatedEvent(
             type: "SUBSCRIBED",
-            subscription: SimulatedSubscription(product: "paycast.pro.monthly", lineage: "2000000000000001"),
-            token: nil,
-            bundleID: "com.example.paycast",
+            facts: SimulatedSubscription(product: "paycast.pro.monthly", lineage: "2000000000000001"),
             now: Clock().now()
         )
         let strange = String(decoding: try SimulatedAppStore(signer: foreign.signer).body(notification), as: UTF8.self)

@@ -48,12 +48,11 @@ import Testing
         let second = try PaycastServer(environment: settings.merging(root) { $1 })
         let signer = try DevelopmentWorkspace.existing(in: first.folder.path).signer
         let body = try SimulatedAppStore(signer: signer).body(
-            SimulatedNotification(
+            SimulatedEvent(
                 type: "SUBSCRIBED",
                 subtype: "INITIAL_BUY",
-                subscription: Simulator.SimulatedSubscription(product: "paycast.pro.monthly", order: .random()),
+                facts: Simulator.SimulatedSubscription(product: "paycast.pro.monthly", order: .random()),
                 token: .random(),
-                bundleID: SimulatedAppStore.bundleID,
                 now: Clock().now()
             )
         )

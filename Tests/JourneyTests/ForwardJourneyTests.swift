@@ -26,15 +26,14 @@ import Testing
 
     private func body(_ signer: AppStoreSigner, id: String = OrderToken.random().description) throws -> String {
         let token = OrderToken.random()
-        var notification = SimulatedNotification(
+        let notification = SimulatedEvent(
             type: "SUBSCRIBED",
             subtype: "INITIAL_BUY",
-            subscription: Simulator.SimulatedSubscription(product: "paycast.pro.monthly", order: token),
+            facts: Simulator.SimulatedSubscription(product: "paycast.pro.monthly", order: token),
             token: token,
-            bundleID: SimulatedAppStore.bundleID,
-            now: Clock().now()
+            now: Clock().now(),
+            id: id
         )
-        notification.id = id
         return String(decoding: try SimulatedAppStore(signer: signer).body(notification), as: UTF8.self)
     }
 

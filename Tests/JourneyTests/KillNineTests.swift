@@ -110,12 +110,11 @@ private struct Load: Sendable {
         let subscription = SimulatedSubscription(product: "paycast.pro.monthly", lineage: lineage)
         let isFirst = number == 0
         return try store.body(
-            SimulatedNotification(
+            SimulatedEvent(
                 type: isFirst ? "SUBSCRIBED" : "DID_RENEW",
                 subtype: isFirst ? "INITIAL_BUY" : nil,
-                subscription: subscription,
+                facts: subscription,
                 token: OrderToken(order.order.order),
-                bundleID: "com.example.paycast",
                 now: Clock().now()
             )
         )

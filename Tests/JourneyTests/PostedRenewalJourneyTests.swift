@@ -32,17 +32,17 @@ import Testing
     ]
 
     /// What follows a purchase, half a minute ago.
-    private func following(_ bought: SimulatedNotification, _ change: Change) -> SimulatedNotification {
+    private func following(_ bought: SimulatedEvent, _ change: Change) -> SimulatedEvent {
         var notification = bought
         (notification.type, notification.subtype) = (change.type, change.subtype)
-        notification.subscription.state = .active
-        notification.subscription.accessUntil = bought.now + .days(30)
+        notification.facts.state = .active
+        notification.facts.accessUntil = bought.now + .days(30)
         notification.now = Clock().now() - .seconds(30)
         notification.id = OrderToken.random().description
         return notification
     }
 
-    private func pair(_ app: AppPost, _ notification: SimulatedNotification, user: String) throws -> [String: String] {
+    private func pair(_ app: AppPost, _ notification: SimulatedEvent, user: String) throws -> [String: String] {
         [
             "signedTransaction": try app.store.transaction(notification),
             "signedRenewalInfo": try app.store.renewal(notification),
@@ -60,7 +60,7 @@ import Testing
         let app = try AppPost()
         let posting = app.purchase("2000000000000001", token: try app.order(of: "posting"))
         var notified = posting
-        notified.subscription.lineage = "2000000000000002"
+        notified.facts.lineage = "2000000000000002"
         notified.token = try app.order(of: "notified")
         let page = try app.page("posting")
         #expect(
@@ -71,7 +71,7 @@ import Testing
 
         let posted = following(posting, change)
         var sent = posted
-        (sent.subscription.lineage, sent.token) = (notified.subscription.lineage, notified.token)
+        (sent.facts.lineage, sent.token) = (notified.facts.lineage, notified.token)
         let answer = try app.post("/transactions/apple", members: pair(app, posted, user: "posting"))
         #expect(answer.status == 200 && answer["outcome"] == "applied", "\(answer.body)")
         #expect(try app.webhook(sent)["outcome"] == "applied")
@@ -93,11 +93,11 @@ import Testing
         #expect(try app.webhook(bought)["outcome"] == "applied")
         let cancelled = following(bought, PostedRenewalJourneyTests.cancellation)
         #expect(try app.webhook(cancelled)["outcome"] == "applied")
-        let known = try told(app, of: "42", lineage: bought.subscription.lineage)
+        let known = try told(app, of: "42", lineage: bought.facts.lineage)
         #expect(known.contains(#""state":"cancelled""#))
 
         #expect(try app.post("/transactions/apple", members: pair(app, bought, user: "42"))["outcome"] == "stale")
-        #expect(try told(app, of: "42", lineage: bought.subscription.lineage) == known)
+        #expect(try told(app, of: "42", lineage: bought.facts.lineage) == known)
 
         // A transaction that was signed just now makes old renewal info no newer.
         var mixed = try pair(app, bought, user: "42")
@@ -105,7 +105,7 @@ import Testing
         fresh.now = Clock().now()
         mixed["signedTransaction"] = try app.store.transaction(fresh)
         #expect(try app.post("/transactions/apple", members: mixed).status == 200)
-        #expect(try told(app, of: "42", lineage: bought.subscription.lineage) == known)
+        #expect(try told(app, of: "42", lineage: bought.facts.lineage) == known)
     }
 
     /// A charge as it was before its refund, beside what Apple has signed of its renewal since.
@@ -116,7 +116,7 @@ import Testing
         #expect(try app.post("/transactions/apple", members: old)["outcome"] == "applied")
         let refund = following(bought, Change(type: "REFUND", state: "revoked"))
         #expect(try app.webhook(refund)["outcome"] == "applied")
-        let known = try told(app, of: "42", lineage: bought.subscription.lineage)
+        let known = try told(app, of: "42", lineage: bought.facts.lineage)
         #expect(known.contains(#""state":"revoked""#))
 
         var fresh = following(bought, PostedRenewalJourneyTests.cancellation)
@@ -124,17 +124,17 @@ import Testing
             fresh.now = date
             old["signedRenewalInfo"] = try app.store.renewal(fresh)
             #expect(try app.post("/transactions/apple", members: old).status == 200)
-            #expect(try told(app, of: "42", lineage: bought.subscription.lineage).contains(#""state":"revoked""#))
+            #expect(try told(app, of: "42", lineage: bought.facts.lineage).contains(#""state":"revoked""#))
         }
     }
 
     struct Mismatch: CustomTestStringConvertible, Sendable {
         var testDescription: String
-        var apply: @Sendable (inout SimulatedNotification) -> Void
+        var apply: @Sendable (inout SimulatedEvent) -> Void
     }
 
     @Test(arguments: [
-        Mismatch(testDescription: "of another purchase") { $0.subscription.lineage = "2000000000000009" },
+        Mismatch(testDescription: "of another purchase") { $0.facts.lineage = "2000000000000009" },
         Mismatch(testDescription: "of another environment") { $0.environment = .production },
     ]) func renewalInfoOfSomethingElseIsRefused(_ mismatch: Mismatch) throws {
         let app = try AppPost()
@@ -154,11 +154,11 @@ import Testing
         for notification in [bought, following(bought, PostedRenewalJourneyTests.cancellation)] {
             #expect(try app.post("/transactions/apple", members: pair(app, notification, user: "42")).status == 200)
         }
-        let known = try told(app, of: "42", lineage: bought.subscription.lineage)
+        let known = try told(app, of: "42", lineage: bought.facts.lineage)
         #expect(known.contains(#""state":"cancelled""#))
         let replay = app.server.paycast("replay", "--user", "42", "--dry-run")
         #expect(try replay.waitForExit() == 0, "\(replay.errors)")
         #expect(replay.output == "2 read, 0 would change, 0 skipped\n")
-        #expect(try told(app, of: "42", lineage: bought.subscription.lineage) == known)
+        #expect(try told(app, of: "42", lineage: bought.facts.lineage) == known)
     }
 }

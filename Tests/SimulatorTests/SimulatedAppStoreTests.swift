@@ -9,7 +9,7 @@ import Testing
     static let authority = Result { try DevelopmentAuthority.create() }
     static let order = OrderToken("a5af9b36-0e4d-4665-8351-0e4003752165") ?? .random()
 
-    private func verify(_ notification: SimulatedNotification) throws -> Event {
+    private func verify(_ notification: SimulatedEvent) throws -> Event {
         let authority = try Self.authority.get()
         let store = SimulatedAppStore(signer: AppStoreSigner(chain: authority.chain, key: authority.leafKey))
         let configuration = try AppleConfiguration(
@@ -21,15 +21,8 @@ import Testing
         return try AppleVerifier(configuration).verify(body: store.body(notification), now: Self.now)
     }
 
-    private func say(_ type: String, subtype: String?, of facts: SimulatedSubscription) -> SimulatedNotification {
-        SimulatedNotification(
-            type: type,
-            subtype: subtype,
-            subscription: facts,
-            token: Self.order,
-            bundleID: "com.example.paycast",
-            now: Self.now
-        )
+    private func say(_ type: String, subtype: String?, of facts: SimulatedSubscription) -> SimulatedEvent {
+        SimulatedEvent(type: type, subtype: subtype, facts: facts, token: Self.order, now: Self.now)
     }
 
     /// A running month of the cheaper product.

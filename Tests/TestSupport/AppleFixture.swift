@@ -50,7 +50,7 @@ public struct AppleFixture: Sendable {
         self.verifier = verifier
     }
 
-    /// What the simulated store says; the stand-in remembers it.
+    /// What the simulated store says; the stand-in remembers it. Returns the event's id.
     @discardableResult
     public func say(
         _ type: String = "SUBSCRIBED",
@@ -62,21 +62,22 @@ public struct AppleFixture: Sendable {
         in environment: StoreEnvironment = .sandbox,
         at now: Instant = AppleFixture.now,
         isLost: Bool = false
-    ) throws -> SimulatedNotification {
+    ) throws -> String {
         var facts = Simulator.SimulatedSubscription(product: product, kind: kind, lineage: lineage, state: .active)
         facts.accessUntil = now + .seconds(period * 2_592_000 + 1000)
-        var notification = SimulatedNotification(
+        let event = SimulatedEvent(
             type: type,
             subtype: subtype,
-            subscription: facts,
-            token: nil,
-            bundleID: AppleFixture.bundle,
+            facts: facts,
+            app: AppleFixture.bundle,
+            environment: environment,
             now: now
         )
-        notification.environment = environment
-        let body = try SimulatedAppStore(signer: signer).body(notification)
-        guard standIn.remember(body, event: notification.id, isLost: isLost) else { throw FixtureError.notRemembered }
-        return notification
+        let delivery = try SimulatedAppStore(signer: signer).delivery(event)
+        guard standIn.remember(delivery.body, event: delivery.event, isLost: isLost) else {
+            throw FixtureError.notRemembered
+        }
+        return delivery.event
     }
 
     /// What the store would post; the stand-in knows nothing of it.
@@ -85,16 +86,15 @@ public struct AppleFixture: Sendable {
         in environment: StoreEnvironment = .sandbox,
         app: Int64 = 1_234_567_890
     ) throws -> [UInt8] {
-        var notification = SimulatedNotification(
+        var event = SimulatedEvent(
             type: type,
-            subscription: Simulator.SimulatedSubscription(product: "paycast.pro.monthly", lineage: "2000000000000007"),
-            token: nil,
-            bundleID: AppleFixture.bundle,
+            facts: Simulator.SimulatedSubscription(product: "paycast.pro.monthly", lineage: "2000000000000007"),
+            app: AppleFixture.bundle,
+            environment: environment,
             now: AppleFixture.now
         )
-        notification.environment = environment
-        notification.appID = app
-        return try SimulatedAppStore(signer: signer).body(notification)
+        event.appID = app
+        return try SimulatedAppStore(signer: signer).body(event)
     }
 
     public enum FixtureError: Error {

@@ -62,18 +62,13 @@ public final class AppleJourney: Sendable {
     public func outsidePurchase(until end: Instant) throws -> (lineage: String, transaction: String) {
         var facts = Simulator.SimulatedSubscription(product: "paycast.pro.monthly", order: .random())
         (facts.state, facts.accessUntil) = (.active, end)
-        let notification = SimulatedNotification(
-            type: "OFFER_REDEEMED",
-            subscription: facts,
-            token: nil,
-            bundleID: SimulatedAppStore.bundleID,
-            now: Clock().now()
-        )
+        let event = SimulatedEvent(type: "OFFER_REDEEMED", facts: facts, now: Clock().now())
         let store = SimulatedAppStore(signer: signer)
-        guard standIn.remember(try store.body(notification), event: notification.id) else {
+        let delivery = try store.delivery(event)
+        guard standIn.remember(delivery.body, event: delivery.event) else {
             throw Failure(description: "the stand-in does not take it")
         }
-        return (facts.lineage, try store.transaction(notification))
+        return (facts.lineage, try store.transaction(event))
     }
 
     /// What Apple knows from now on, and what it posts, or would post.
@@ -87,19 +82,12 @@ public final class AppleJourney: Sendable {
     ) throws -> [UInt8] {
         var facts = Simulator.SimulatedSubscription(product: "paycast.pro.monthly", order: order)
         (facts.state, facts.accessUntil) = (.active, end)
-        let notification = SimulatedNotification(
-            type: type,
-            subtype: subtype,
-            subscription: facts,
-            token: order,
-            bundleID: SimulatedAppStore.bundleID,
-            now: now
-        )
-        let body = try SimulatedAppStore(signer: signer).body(notification)
-        guard standIn.remember(body, event: notification.id, isLost: isLost) else {
+        let event = SimulatedEvent(type: type, subtype: subtype, facts: facts, token: order, now: now)
+        let delivery = try SimulatedAppStore(signer: signer).delivery(event)
+        guard standIn.remember(delivery.body, event: delivery.event, isLost: isLost) else {
             throw Failure(description: "the stand-in does not take \(type)")
         }
-        return body
+        return delivery.body
     }
 
     /// The answer's body.

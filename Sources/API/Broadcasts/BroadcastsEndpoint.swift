@@ -8,11 +8,7 @@ import Support
 
 /// `POST /broadcasts`: fragments from the app's own backend.
 struct BroadcastsEndpoint {
-    private let services: Services
-
-    init(_ services: Services) {
-        self.services = services
-    }
+    let services: Services
 
     func answer(_ request: Request) -> Answer {
         guard let node = JSONNode(request.body) else { return .respond(BroadcastsEndpoint.notABroadcast) }

@@ -7,11 +7,7 @@ import Support
 
 /// `GET /events/{id}[?body=true]`: one event, with what made its outcome, and how long its way was.
 struct EventEndpoint {
-    private let services: Services
-
-    init(_ services: Services) {
-        self.services = services
-    }
+    let services: Services
 
     func answer(_ id: String, request: Request) -> Answer {
         guard let withBody = request.query.flag("body") else { return .respond(Response.invalidFlag("body")) }

@@ -7,11 +7,7 @@ import Pages
 /// `GET /events[?before=CURSOR&since=CURSOR&limit=N&user=&provider=&environment=&type=&outcome=&product=]`: what was committed,
 /// newest first, by the filters of the feed.
 struct EventsEndpoint {
-    private let services: Services
-
-    init(_ services: Services) {
-        self.services = services
-    }
+    let services: Services
 
     func answer(_ request: Request) -> Answer {
         let oldest, newest: Int64?

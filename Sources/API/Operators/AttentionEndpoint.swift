@@ -5,11 +5,7 @@ import Pages
 
 /// `GET /attention`: what an operator should look at.
 struct AttentionEndpoint {
-    private let services: Services
-
-    init(_ services: Services) {
-        self.services = services
-    }
+    let services: Services
 
     func answer() -> Answer {
         .later { [services] reply in

@@ -6,11 +6,7 @@ import Pages
 
 /// `GET /audit[?user=&actor=&since=&before=&limit=]`: who did what to a user, when and why, newest first.
 struct AuditEndpoint {
-    private let services: Services
-
-    init(_ services: Services) {
-        self.services = services
-    }
+    let services: Services
 
     func answer(_ request: Request) -> Answer {
         var selection = AuditSelection()

@@ -8,11 +8,7 @@ import Support
 struct HealthEndpoint {
     static let up = Response(status: 200, contentType: "text/plain; charset=utf-8", body: "up\n")
 
-    private let services: Services
-
-    init(_ services: Services) {
-        self.services = services
-    }
+    let services: Services
 
     func ready(_ request: Request) -> Answer {
         if let refusal = services.authorization.operatorsRefusal(of: request) { return .respond(refusal) }

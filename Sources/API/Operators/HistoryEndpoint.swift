@@ -5,11 +5,7 @@ import Support
 
 /// `GET /history?range=hour|day`: what this node has counted, by minutes or by quarters of an hour.
 struct HistoryEndpoint {
-    private let services: Services
-
-    init(_ services: Services) {
-        self.services = services
-    }
+    let services: Services
 
     func answer(_ request: Request) -> Answer {
         guard let range = History.Range(rawValue: request.query["range"] ?? "hour") else {

@@ -35,11 +35,7 @@ public struct HookDesk: Sendable {
 struct HooksEndpoint {
     private static let pageSize = 100
 
-    private let services: Services
-
-    init(_ services: Services) {
-        self.services = services
-    }
+    let services: Services
 
     func states() -> Answer {
         .later { [services] reply in

@@ -8,11 +8,7 @@ import Synchronization
 /// `POST /recoveries`: fetches a store's history now, and answers once it is committed. `GET` reports the progress of
 /// the recoveries that are running.
 struct RecoveriesEndpoint {
-    private let services: Services
-
-    init(_ services: Services) {
-        self.services = services
-    }
+    let services: Services
 
     func answer(_ request: Request) -> Answer {
         request.method == "POST" ? begin(request) : .respond(JSON.response(200, body: progress))

@@ -8,11 +8,7 @@ import Pages
 struct ReplaysEndpoint {
     private static let limit = 100
 
-    private let services: Services
-
-    init(_ services: Services) {
-        self.services = services
-    }
+    let services: Services
 
     func answer(_ request: Request) -> Answer {
         let body: ReplayRequest

@@ -9,11 +9,7 @@ struct SearchEndpoint {
     /// The longest name is a purchase token of Google's.
     private static let limit = 1024
 
-    private let services: Services
-
-    init(_ services: Services) {
-        self.services = services
-    }
+    let services: Services
 
     func answer(_ request: Request) -> Answer {
         guard let name = request.query["q"], isValidIdentifier(name, limit: SearchEndpoint.limit) else {

@@ -8,10 +8,6 @@ import Support
 struct CableEndpoint {
     let services: Services
 
-    init(_ services: Services) {
-        self.services = services
-    }
-
     /// Rails gives the same answer to a request that is not a WebSocket, or that comes from a page of a refused origin.
     static let pageNotFound = Response.error(
         404,
@@ -38,7 +34,7 @@ extension CableEndpoint {
             let name = try services.authorization.stream(named: token, now: services.clock.now())
             let place = request.history?.place(in: name.stream.text).map { "\($0.epoch)-\($0.offset)" }
             let start = start(of: request, at: place)
-            return .open(StreamCatchUp(services).follow(name, since: start, isCounted: place != nil))
+            return .open(StreamCatchUp(services: services).follow(name, since: start, isCounted: place != nil))
         } catch {
             if error == .expired {
                 return services.endedNames.mayReload(request.parameters.signedStreamName) ? .expired : .rejected
@@ -51,7 +47,7 @@ extension CableEndpoint {
     /// The position that a client of the extended protocol saw last wins over the cursor with which its page was
     /// rendered.
     private func start(of request: CableRequest, at place: String?) -> MissedSince {
-        if let cursor = StreamCatchUp(services).best(of: [place, request.parameters.since]) {
+        if let cursor = StreamCatchUp(services: services).best(of: [place, request.parameters.since]) {
             return .cursor(cursor)
         }
         guard let seconds = request.history?.since else { return .nothing }

@@ -1,35 +1,25 @@
 import Domain
 import HTTP
-public import Ledger
-public import Pages
+import Ledger
+import Pages
 
 /// `GET /feed[?since=CURSOR&user=…]`: the committed events, for `tail`.
-public struct FeedEndpoint: Sendable {
+struct FeedEndpoint {
     /// The number of entries that one read of the ledger returns.
     private static let chunk = 500
 
-    private let reader: LedgerReader
-    private let epoch: String
-
-    public init(reader: LedgerReader, epoch: String) {
-        self.reader = reader
-        self.epoch = epoch
-    }
-
-    init(_ services: Services) {
-        self.init(reader: services.reader, epoch: services.epoch)
-    }
+    let services: Services
 
     /// `since=start` is the beginning of the ledger, and an instant selects entries committed after it; without `since`
     /// the feed starts now. If the cursor is not one of this ledger, the first event is `reset`.
-    public func answer(_ request: Request) -> Answer {
+    func answer(_ request: Request) -> Answer {
         let filter = FeedFilter(request.query)
         let given = request.lastEventID.flatMap { $0.isEmpty ? nil : $0 } ?? request.query["since"]
         guard let given else { return .open(page(filter) { done in now(done: done) }) }
         if let instant = Instant(iso8601: given) {
             return .open(page(filter) { done in newer(than: instant, filter: filter, done: done) })
         }
-        guard let cursor = given == "start" ? Cursor(epoch: epoch, position: 0) : Cursor(given) else {
+        guard let cursor = given == "start" ? Cursor(epoch: services.epoch, position: 0) : Cursor(given) else {
             return .respond(
                 .error(
                     400,
@@ -38,7 +28,9 @@ public struct FeedEndpoint: Sendable {
                 )
             )
         }
-        guard cursor.epoch == epoch else { return .open(page(filter) { done in now(resetting: filter, done: done) }) }
+        guard cursor.epoch == services.epoch else {
+            return .open(page(filter) { done in now(resetting: filter, done: done) })
+        }
         return .open(page(filter) { done in newer(than: cursor.position, filter: filter, done: done) })
     }
 
@@ -54,14 +46,14 @@ public struct FeedEndpoint: Sendable {
 
     /// Starts at the ledger's head. A consumer with a cursor of another ledger gets a `reset` to it.
     private func now(resetting filter: FeedFilter? = nil, done: @escaping Done) -> Bool {
-        reader.head { result in
+        services.reader.head { result in
             guard let head = try? result.get() else { return done(.unreadable) }
             done(CatchUpBatch(through: head.position, messages: filter.map { [.reset(to: head, filter: $0)] } ?? []))
         }
     }
 
     private func newer(than instant: Instant, filter: FeedFilter, done: @escaping Done) -> Bool {
-        reader.position(before: instant) { result in
+        services.reader.position(before: instant) { result in
             guard let position = try? result.get(), newer(than: position, filter: filter, done: done) else {
                 return done(.unreadable)
             }
@@ -69,7 +61,7 @@ public struct FeedEndpoint: Sendable {
     }
 
     private func newer(than position: Int64, filter: FeedFilter, done: @escaping Done) -> Bool {
-        reader.entries(filter.selection, after: position, limit: FeedEndpoint.chunk) { [epoch] result in
+        services.reader.entries(filter.selection, after: position, limit: FeedEndpoint.chunk) { result in
             guard case .success(let page) = result else { return done(.unreadable) }
             // The position that the consumer saw never existed here, or no longer does.
             guard position <= page.head.position else {
@@ -77,7 +69,7 @@ public struct FeedEndpoint: Sendable {
                     CatchUpBatch(through: page.head.position, messages: [.reset(to: page.head, filter: filter)])
                 )
             }
-            done(CatchUpBatch(page, filter: filter, epoch: epoch))
+            done(CatchUpBatch(page, filter: filter, epoch: services.epoch))
         }
     }
 }

@@ -6,11 +6,7 @@ import Support
 
 /// Lets a page with a verified name follow its stream: the page catches up from the ledger, then goes live.
 struct StreamCatchUp {
-    private let services: Services
-
-    init(_ services: Services) {
-        self.services = services
-    }
+    let services: Services
 
     /// `isCounted`: `start` is the position that the page's client received last, not the cursor with which the HTML
     /// was rendered.

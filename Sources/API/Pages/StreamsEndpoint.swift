@@ -12,7 +12,7 @@ struct StreamsEndpoint {
 
     init(_ services: Services) {
         self.services = services
-        pages = StreamCatchUp(services)
+        pages = StreamCatchUp(services: services)
     }
 
     func answer(_ request: Request) -> Answer {

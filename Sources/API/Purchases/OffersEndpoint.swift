@@ -8,13 +8,8 @@ import Support
 /// given away, so the backend decides with the API key who gets one. An app that has only its user's stream gets those
 /// that the operator has opened to everybody.
 struct OffersEndpoint {
-    private let services: Services
-    private let provider: Provider
-
-    init(_ services: Services, provider: Provider) {
-        self.services = services
-        self.provider = provider
-    }
+    let services: Services
+    let provider: Provider
 
     func answer(_ request: Request) -> Answer {
         services.offers[provider].map { answer(request, as: $0) } ?? .respond(.notFound)

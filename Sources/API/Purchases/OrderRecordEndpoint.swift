@@ -5,11 +5,7 @@ import Pages
 
 /// `GET /orders/{token}`: the answer of `POST /orders`, and the outcome of the order.
 struct OrderRecordEndpoint {
-    private let services: Services
-
-    init(_ services: Services) {
-        self.services = services
-    }
+    let services: Services
 
     func answer(_ token: String, request: Request) -> Answer {
         guard let addresses = PageAddresses(services, request: request) else { return .respond(Authorization.noSigner) }

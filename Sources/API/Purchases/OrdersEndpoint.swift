@@ -8,11 +8,7 @@ import Support
 /// `POST /orders`: creates the token that a purchase carries, and returns everything that a page needs to wait for the
 /// purchase.
 struct OrdersEndpoint {
-    private let services: Services
-
-    init(_ services: Services) {
-        self.services = services
-    }
+    let services: Services
 
     func answer(_ request: Request) -> Answer {
         guard let addresses = PageAddresses(services, request: request) else { return .respond(Authorization.noSigner) }

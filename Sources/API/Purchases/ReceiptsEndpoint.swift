@@ -6,13 +6,8 @@ import Stores
 /// `POST /receipts/{store}`: receipts that old versions of an app hold, and a store's answers that the app's backend
 /// has kept.
 struct ReceiptsEndpoint {
-    private let services: Services
-    private let provider: Provider
-
-    init(_ services: Services, provider: Provider) {
-        self.services = services
-        self.provider = provider
-    }
+    let services: Services
+    let provider: Provider
 
     func answer(_ request: Request) -> Answer {
         services.receipts[provider].map { answer(request, as: $0) } ?? .respond(.notFound)

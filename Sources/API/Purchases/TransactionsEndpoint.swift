@@ -10,13 +10,8 @@ import Support
 /// Both take the same path: the one that arrives first is shown, the other changes nothing. Pages of allowed origins
 /// may read the answers. The claim that a user owns the purchase is checked before the purchase itself.
 struct TransactionsEndpoint {
-    private let services: Services
-    private let provider: Provider
-
-    init(_ services: Services, provider: Provider) {
-        self.services = services
-        self.provider = provider
-    }
+    let services: Services
+    let provider: Provider
 
     func answer(_ request: Request) -> Answer {
         services.transactions[provider].map { answer(request, as: $0) } ?? .respond(.notFound)

@@ -9,11 +9,7 @@ import Support
 /// `POST /users/{user}/claims`: gives a user a purchase that a store has told of, and that nobody has. It is the user's as
 /// if the user's app had posted it.
 struct ClaimsEndpoint {
-    private let services: Services
-
-    init(_ services: Services) {
-        self.services = services
-    }
+    let services: Services
 
     func answer(_ user: UserID, request: Request) -> Answer {
         guard services.streams.stream(for: user) != nil else { return .respond(UsersEndpoint.invalidUser) }

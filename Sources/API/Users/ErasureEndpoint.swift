@@ -7,11 +7,7 @@ import Support
 
 /// `DELETE /users/{user}[?reason=TEXT]`: erases a user, so that no later statement of a store brings the user back.
 struct ErasureEndpoint {
-    private let services: Services
-
-    init(_ services: Services) {
-        self.services = services
-    }
+    let services: Services
 
     func answer(_ user: UserID, request: Request) -> Answer {
         guard isValidIdentifier(user.text) else { return .respond(UsersEndpoint.invalidUser) }

@@ -10,11 +10,7 @@ import Support
 /// `POST /users/{user}/grants` and `DELETE /users/{user}/grants/{id}`: the app's backend, or its support staff, gives a user
 /// a product, and takes it back. The ledger treats it as it treats a store's contract.
 struct GrantsEndpoint {
-    private let services: Services
-
-    init(_ services: Services) {
-        self.services = services
-    }
+    let services: Services
 
     func grant(to user: UserID, request: Request) -> Answer {
         guard services.streams.stream(for: user) != nil else { return .respond(UsersEndpoint.invalidUser) }

@@ -7,11 +7,7 @@ import Pages
 /// `GET /users/{user}/events[?before=CURSOR&limit=N&bodies=true]`: a user's committed events, newest first, with the
 /// effects of each, or the reason why it had none.
 struct UserEventsEndpoint {
-    private let services: Services
-
-    init(_ services: Services) {
-        self.services = services
-    }
+    let services: Services
 
     func answer(_ user: UserID, request: Request) -> Answer {
         guard isValidIdentifier(user.text) else { return .respond(UsersEndpoint.invalidUser) }

@@ -5,11 +5,7 @@ import Pages
 
 /// `GET /users/{user}/pages`: the user's pages that are open at this node, and what they show.
 struct UserPagesEndpoint {
-    private let services: Services
-
-    init(_ services: Services) {
-        self.services = services
-    }
+    let services: Services
 
     func answer(_ user: UserID) -> Answer {
         guard isValidIdentifier(user.text), let stream = services.streams.stream(for: user) else {

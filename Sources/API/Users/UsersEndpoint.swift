@@ -6,11 +6,7 @@ import Pages
 
 /// `GET /users/{user}/entitlements` and `/stream`.
 struct UsersEndpoint {
-    private let services: Services
-
-    init(_ services: Services) {
-        self.services = services
-    }
+    let services: Services
 
     func entitlements(of user: UserID) -> Answer {
         guard isValidIdentifier(user.text) else { return .respond(UsersEndpoint.invalidUser) }
@@ -64,11 +60,7 @@ struct UsersEndpoint {
 
 /// `GET /users/{user}[?all=true]`: the current contracts and orders of a user.
 struct UserRecordEndpoint {
-    private let services: Services
-
-    init(_ services: Services) {
-        self.services = services
-    }
+    let services: Services
 
     func answer(_ user: UserID, request: Request) -> Answer {
         guard isValidIdentifier(user.text), let stream = services.streams.stream(for: user) else {
@@ -118,11 +110,7 @@ extension ContractItem {
 /// Apps and pages have no API key: the name identifies their user, as at `/streams`. Each answer has a tag, so that
 /// asking again costs a few bytes until something has changed.
 struct EntitlementsEndpoint {
-    private let services: Services
-
-    init(_ services: Services) {
-        self.services = services
-    }
+    let services: Services
 
     func answer(_ request: Request) -> Answer {
         let origin = CORSAnswer(request, authorization: services.authorization)

@@ -9,13 +9,8 @@ import Support
 /// `POST /webhooks/{store}`: a worker verifies the delivery, the writer commits it, and only then does the store
 /// get an answer.
 struct WebhookEndpoint {
-    private let services: Services
-    private let provider: Provider
-
-    init(_ services: Services, provider: Provider) {
-        self.services = services
-        self.provider = provider
-    }
+    let services: Services
+    let provider: Provider
 
     func answer(_ request: Request) -> Answer {
         guard let verifier = services.verifiers[provider] else {

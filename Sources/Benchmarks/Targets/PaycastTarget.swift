@@ -155,15 +155,15 @@ struct PaycastTarget: Target {
 
     /// A purchase as an app posts it, through its backend.
     func transaction(_ token: OrderToken, now: Instant) throws(BenchmarkError) -> [UInt8] {
-        let notification = SimulatedNotification(
+        let event = SimulatedEvent(
             type: "SUBSCRIBED",
             subtype: "INITIAL_BUY",
-            subscription: SimulatedSubscription(product: PaycastTarget.product, order: token),
+            facts: SimulatedSubscription(product: PaycastTarget.product, order: token),
             token: token,
-            bundleID: PaycastTarget.bundleID,
+            app: PaycastTarget.bundleID,
             now: now
         )
-        guard let jws = try? SimulatedAppStore(signer: workspace.signer).transaction(notification) else {
+        guard let jws = try? SimulatedAppStore(signer: workspace.signer).transaction(event) else {
             throw .notStarted("the app store cannot sign")
         }
         return post("/transactions/apple", json: #"{"signedTransaction":"\#(jws)"}"#)

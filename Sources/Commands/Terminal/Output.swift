@@ -99,22 +99,18 @@ public struct Progress: Sendable {
         while body: () throws(CommandFailure) -> Value
     ) throws(CommandFailure) -> Value {
         guard isShown else { return try body() }
-        let bell = Waker()
-        let end = Mailbox<Never>(capacity: 0) { bell.wake() }
         let start = ContinuousClock.now
         // `body` may end before the thread begins.
         show("\(what) … 0 s")
-        let thread = WorkerThread(name: "progress") {
-            while !end.isClosed {
-                let told = status().map { ", " + $0 } ?? ""
-                show("\(what) … \(start.duration(to: .now).components.seconds) s\(told)")
-                bell.wait(timeout: .seconds(1))
-            }
-            clear()
+        let routine = Routine(Routine.Stop())
+        routine.start("progress", state: ()) { _ in
+            let told = status().map { ", " + $0 } ?? ""
+            show("\(what) … \(start.duration(to: .now).components.seconds) s\(told)")
+            return .seconds(1)
         }
         defer {
-            end.close()
-            thread.join()
+            routine.end()
+            clear()
         }
         return try body()
     }

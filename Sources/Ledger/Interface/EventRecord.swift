@@ -14,10 +14,4 @@ public struct EventRecord: Sendable, Equatable {
     /// The event of the same contract with the latest date, if that is later, and it was there before: what made this one
     /// stale.
     public var newer: UserEvent?
-
-    public init(event: UserEvent, stored: StoredEvent? = nil, newer: UserEvent? = nil) {
-        self.event = event
-        self.stored = stored
-        self.newer = newer
-    }
 }

@@ -52,11 +52,6 @@ public struct DueHook: Sendable {
     public var cause: Entry
     /// Nil for the erasure of a user.
     public var entitlements: UserEntitlements?
-
-    init(delivery: HookDelivery, cause: Entry) {
-        self.delivery = delivery
-        self.cause = cause
-    }
 }
 
 /// How an address of the backend fares.

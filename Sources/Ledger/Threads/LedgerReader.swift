@@ -14,7 +14,7 @@ public final class LedgerReader: Sendable {
     /// How many pages catch up between two looks at the mailbox: each may read 256 KiB.
     private static let turns = 32
 
-    struct Waiting {
+    private struct Waiting {
         /// Nil unless a page asks what it missed.
         var stream: StreamName?
         var question: LedgerQueries.Question
@@ -24,8 +24,8 @@ public final class LedgerReader: Sendable {
     /// Pages that wait to catch up, in the mailbox and behind it.
     private let pagesWaiting: PageCount
     private let thread = OwnedThread()
-    let clock: Clock
-    let states: RecentStates?
+    private let clock: Clock
+    private let states: RecentStates?
 
     public init(
         engine: any LedgerEngine,
@@ -67,9 +67,9 @@ public final class LedgerReader: Sendable {
         )
     }
 
-    func ask<Answer>(
+    private func ask<Answer>(
         on stream: StreamName? = nil,
-        _ completion: @escaping @Sendable (Result<Answer, LedgerError>) -> Void,
+        _ completion: @escaping LedgerAnswer<Answer>,
         question: @escaping @Sendable (inout LedgerQueries) throws(LedgerError) -> Answer
     ) -> Bool {
         mailbox.send(
@@ -78,183 +78,6 @@ public final class LedgerReader: Sendable {
                 return QuestionAnswer(isFailure: answer.success == nil) { completion(answer) }
             }
         )
-    }
-
-    /// Answers the fragments on `stream` that are newer than `since`. When they are more than `limit` fragments, or
-    /// when the cursor is missing or not this ledger's, only the newest fragment of each target.
-    public func missed(
-        on stream: StreamName,
-        since: MissedSince,
-        limit: Int = 100,
-        completion: @escaping @Sendable (Result<MissedFragments, LedgerError>) -> Void
-    ) -> Bool {
-        guard pagesWaiting.take(upTo: LedgerReader.capacity) else { return false }
-        let isTaken = ask(on: stream, completion) { queries throws(LedgerError) in
-            try queries.missed(on: stream, since: since, limit: limit)
-        }
-        if !isTaken { pagesWaiting.give(1) }
-        return isTaken
-    }
-
-    /// At most `limit` entries after `position`, with their fragments. The next page begins at `through`.
-    public func entries(
-        _ selection: EntrySelection = .all,
-        after position: Int64,
-        limit: Int,
-        completion: @escaping @Sendable (Result<EntryPage, LedgerError>) -> Void
-    ) -> Bool {
-        ask(completion) { queries throws(LedgerError) in
-            try queries.entries(selection, after: position, limit: limit)
-        }
-    }
-
-    /// At most `limit` entries, newest first, between two positions that are left out themselves. The next page ends
-    /// after `through`.
-    public func newest(
-        _ selection: EntrySelection,
-        after oldest: Int64 = 0,
-        before newest: Int64? = nil,
-        limit: Int,
-        completion: @escaping @Sendable (Result<EntryPage, LedgerError>) -> Void
-    ) -> Bool {
-        ask(completion) { queries throws(LedgerError) in
-            try queries.newest(selection, after: oldest, before: newest, limit: limit)
-        }
-    }
-
-    /// What has such a name: a user, an order, a contract, an account at a store, or an event.
-    public func search(
-        _ name: String,
-        completion: @escaping @Sendable (Result<[SearchHit], LedgerError>) -> Void
-    ) -> Bool {
-        ask(completion) { queries throws(LedgerError) in
-            try queries.search(name)
-        }
-    }
-
-    /// What somebody should look at. `addresses` are the backend's.
-    public func attention(
-        of addresses: [String],
-        completion: @escaping @Sendable (Result<Attention, LedgerError>) -> Void
-    ) -> Bool {
-        ask(completion) { [clock] queries throws(LedgerError) in
-            try queries.attention(of: addresses, now: clock.now())
-        }
-    }
-
-    /// Whether a request with this key was made once, at any node.
-    public func hasKey(
-        _ key: IdempotencyKey,
-        completion: @escaping @Sendable (Result<Bool, LedgerError>) -> Void
-    ) -> Bool {
-        ask(completion) { queries throws(LedgerError) in
-            try queries.hasKey(key)
-        }
-    }
-
-    /// The newest position.
-    public func head(completion: @escaping @Sendable (Result<Cursor, LedgerError>) -> Void) -> Bool {
-        ask(completion) { queries throws(LedgerError) in
-            try queries.head()
-        }
-    }
-
-    /// Answers a position after which everything was committed at `instant` or later.
-    public func position(
-        before instant: Instant,
-        completion: @escaping @Sendable (Result<Int64, LedgerError>) -> Void
-    ) -> Bool {
-        ask(completion) { queries throws(LedgerError) in
-            try queries.position(before: instant)
-        }
-    }
-
-    /// The destinations that have jobs due.
-    public func jobDestinations(
-        dueAt now: Instant,
-        completion: @escaping @Sendable (Result<[Job.Destination], LedgerError>) -> Void
-    ) -> Bool {
-        ask(completion) { queries throws(LedgerError) in
-            try queries.jobDestinations(dueAt: now)
-        }
-    }
-
-    /// One destination's jobs that are due, earliest first.
-    public func jobs(
-        dueAt now: Instant,
-        to destination: Job.Destination,
-        limit: Int,
-        completion: @escaping @Sendable (Result<[QueuedJob], LedgerError>) -> Void
-    ) -> Bool {
-        ask(completion) { queries throws(LedgerError) in
-            try queries.jobs(dueAt: now, to: destination, limit: limit)
-        }
-    }
-
-    /// `previous` is the last answer, which saves counting again what has not changed.
-    public func jobBacklog(
-        after previous: JobBacklog? = nil,
-        completion: @escaping @Sendable (Result<JobBacklog, LedgerError>) -> Void
-    ) -> Bool {
-        ask(completion) { queries throws(LedgerError) in
-            try queries.jobBacklog(after: previous)
-        }
-    }
-
-    /// The instant that `LedgerCommand.mark` remembered.
-    public func checkpoint(
-        _ name: String,
-        completion: @escaping @Sendable (Result<Instant?, LedgerError>) -> Void
-    ) -> Bool {
-        ask(completion) { queries throws(LedgerError) in
-            try queries.checkpoint(name)
-        }
-    }
-
-    /// A store's contracts whose period has ended and whose access continues for the leeway while the store is asked.
-    /// Empty for a store that cannot be asked.
-    public func expiring(
-        of provider: Provider,
-        at now: Instant,
-        limit: Int,
-        completion: @escaping @Sendable (Result<[ContractKey], LedgerError>) -> Void
-    ) -> Bool {
-        ask(completion) { queries throws(LedgerError) in
-            try queries.expiring(of: provider, at: now, limit: limit)
-        }
-    }
-
-    /// Stored events in the order of their positions. The next page begins after the last one's.
-    public func events(
-        _ selection: EventSelection,
-        limit: Int,
-        completion: @escaping @Sendable (Result<[StoredEvent], LedgerError>) -> Void
-    ) -> Bool {
-        ask(completion) { queries throws(LedgerError) in
-            try queries.events(selection, limit: limit)
-        }
-    }
-
-    /// Nil if there is no such contract. Its newest event is looked for up to position `until`.
-    public func contract(
-        _ id: Int64,
-        until position: Int64,
-        completion: @escaping @Sendable (Result<StoredContract?, LedgerError>) -> Void
-    ) -> Bool {
-        ask(completion) { queries throws(LedgerError) in
-            try queries.contract(id, until: position)
-        }
-    }
-
-    /// Entries of the audit, newest first.
-    public func audit(
-        _ selection: AuditSelection,
-        limit: Int,
-        completion: @escaping @Sendable (Result<AuditPage, LedgerError>) -> Void
-    ) -> Bool {
-        ask(completion) { queries throws(LedgerError) in
-            try queries.audit(selection, limit: limit)
-        }
     }
 
     /// Answers the waiting questions and ends the thread. Must not be called from a completion.
@@ -292,6 +115,252 @@ public final class LedgerReader: Sendable {
             if isClosing { return }
             waker.wait()
         }
+    }
+}
+
+/// Questions about what was committed.
+extension LedgerReader {
+    /// Answers the fragments on `stream` that are newer than `since`. When they are more than `limit` fragments, or
+    /// when the cursor is missing or not this ledger's, only the newest fragment of each target.
+    public func missed(
+        on stream: StreamName,
+        since: MissedSince,
+        limit: Int = 100,
+        completion: @escaping LedgerAnswer<MissedFragments>
+    ) -> Bool {
+        guard pagesWaiting.take(upTo: LedgerReader.capacity) else { return false }
+        let isTaken = ask(on: stream, completion) { queries throws(LedgerError) in
+            try queries.missed(on: stream, since: since, limit: limit)
+        }
+        if !isTaken { pagesWaiting.give(1) }
+        return isTaken
+    }
+
+    /// At most `limit` entries after `position`, with their fragments. The next page begins at `through`.
+    public func entries(
+        _ selection: EntrySelection = .all,
+        after position: Int64,
+        limit: Int,
+        completion: @escaping LedgerAnswer<EntryPage>
+    ) -> Bool {
+        ask(completion) { queries throws(LedgerError) in
+            try queries.entries(selection, after: position, limit: limit)
+        }
+    }
+
+    /// At most `limit` entries, newest first, between two positions that are left out themselves. The next page ends
+    /// after `through`.
+    public func newest(
+        _ selection: EntrySelection,
+        after oldest: Int64 = 0,
+        before newest: Int64? = nil,
+        limit: Int,
+        completion: @escaping LedgerAnswer<EntryPage>
+    ) -> Bool {
+        ask(completion) { queries throws(LedgerError) in
+            try queries.newest(selection, after: oldest, before: newest, limit: limit)
+        }
+    }
+
+    /// The newest position.
+    public func head(completion: @escaping LedgerAnswer<Cursor>) -> Bool {
+        ask(completion) { queries throws(LedgerError) in try queries.head() }
+    }
+
+    /// Answers a position after which everything was committed at `instant` or later.
+    public func position(before instant: Instant, completion: @escaping LedgerAnswer<Int64>) -> Bool {
+        ask(completion) { queries throws(LedgerError) in try queries.position(before: instant) }
+    }
+
+    /// Nil for a name that nothing has.
+    public func event(_ name: EventName, completion: @escaping LedgerAnswer<EventRecord?>) -> Bool {
+        ask(completion) { queries throws(LedgerError) in try queries.event(name) }
+    }
+
+    /// Stored events in the order of their positions. The next page begins after the last one's.
+    public func events(
+        _ selection: EventSelection,
+        limit: Int,
+        completion: @escaping LedgerAnswer<[StoredEvent]>
+    ) -> Bool {
+        ask(completion) { queries throws(LedgerError) in try queries.events(selection, limit: limit) }
+    }
+
+    /// Nil if there is no such contract. Its newest event is looked for up to position `until`.
+    public func contract(
+        _ id: Int64,
+        until position: Int64,
+        completion: @escaping LedgerAnswer<StoredContract?>
+    ) -> Bool {
+        ask(completion) { queries throws(LedgerError) in try queries.contract(id, until: position) }
+    }
+}
+
+/// Questions of operators.
+extension LedgerReader {
+    /// What has such a name: a user, an order, a contract, an account at a store, or an event.
+    public func search(_ name: String, completion: @escaping LedgerAnswer<[SearchHit]>) -> Bool {
+        ask(completion) { queries throws(LedgerError) in try queries.search(name) }
+    }
+
+    /// What somebody should look at. `addresses` are the backend's.
+    public func attention(of addresses: [String], completion: @escaping LedgerAnswer<Attention>) -> Bool {
+        ask(completion) { [clock] queries throws(LedgerError) in
+            try queries.attention(of: addresses, now: clock.now())
+        }
+    }
+
+    /// Whether a request with this key was made once, at any node.
+    public func hasKey(_ key: IdempotencyKey, completion: @escaping LedgerAnswer<Bool>) -> Bool {
+        ask(completion) { queries throws(LedgerError) in try queries.hasKey(key) }
+    }
+
+    /// Entries of the audit, newest first.
+    public func audit(
+        _ selection: AuditSelection,
+        limit: Int,
+        completion: @escaping LedgerAnswer<AuditPage>
+    ) -> Bool {
+        ask(completion) { queries throws(LedgerError) in try queries.audit(selection, limit: limit) }
+    }
+}
+
+/// Questions about jobs, and about the readings of the stores.
+extension LedgerReader {
+    /// The destinations that have jobs due.
+    public func jobDestinations(dueAt now: Instant, completion: @escaping LedgerAnswer<[Job.Destination]>) -> Bool {
+        ask(completion) { queries throws(LedgerError) in try queries.jobDestinations(dueAt: now) }
+    }
+
+    /// One destination's jobs that are due, earliest first.
+    public func jobs(
+        dueAt now: Instant,
+        to destination: Job.Destination,
+        limit: Int,
+        completion: @escaping LedgerAnswer<[QueuedJob]>
+    ) -> Bool {
+        ask(completion) { queries throws(LedgerError) in
+            try queries.jobs(dueAt: now, to: destination, limit: limit)
+        }
+    }
+
+    /// `previous` is the last answer, which saves counting again what has not changed.
+    public func jobBacklog(after previous: JobBacklog? = nil, completion: @escaping LedgerAnswer<JobBacklog>) -> Bool {
+        ask(completion) { queries throws(LedgerError) in try queries.jobBacklog(after: previous) }
+    }
+
+    /// The instant that `LedgerCommand.mark` remembered.
+    public func checkpoint(_ name: String, completion: @escaping LedgerAnswer<Instant?>) -> Bool {
+        ask(completion) { queries throws(LedgerError) in try queries.checkpoint(name) }
+    }
+
+    /// A store's contracts whose period has ended and whose access continues for the leeway while the store is asked.
+    /// Empty for a store that cannot be asked.
+    public func expiring(
+        of provider: Provider,
+        at now: Instant,
+        limit: Int,
+        completion: @escaping LedgerAnswer<[ContractKey]>
+    ) -> Bool {
+        ask(completion) { queries throws(LedgerError) in
+            try queries.expiring(of: provider, at: now, limit: limit)
+        }
+    }
+}
+
+/// Questions about one user, and one order.
+extension LedgerReader {
+    public func entitlements(of user: UserID, completion: @escaping LedgerAnswer<UserEntitlements>) -> Bool {
+        ask(completion) { [clock] queries throws(LedgerError) in
+            try queries.entitlements(of: user, now: clock.now())
+        }
+    }
+
+    /// The answer is nil when no app has said which language the user reads.
+    public func language(of user: UserID, completion: @escaping LedgerAnswer<LanguageTag?>) -> Bool {
+        ask(completion) { queries throws(LedgerError) in try queries.language(of: user) }
+    }
+
+    /// Fills in the users' languages in fragments that are not in the ledger.
+    public func written(_ fragments: [Fragment], completion: @escaping LedgerAnswer<[Fragment]>) -> Bool {
+        ask(completion) { queries throws(LedgerError) in try queries.written(fragments) }
+    }
+
+    /// `isWhole` asks for every order and consumable instead of the newest 100 of each.
+    public func record(
+        of user: UserID,
+        isWhole: Bool = false,
+        completion: @escaping LedgerAnswer<UserRecord>
+    ) -> Bool {
+        ask(completion) { [clock] queries throws(LedgerError) in
+            try queries.record(of: user, isWhole: isWhole, now: clock.now())
+        }
+    }
+
+    /// At most `limit` events, newest first, all of them before `position`; without a position, from the newest on.
+    /// `stream` is what the user's pages follow.
+    public func userEvents(
+        of user: UserID,
+        shownOn stream: StreamName?,
+        before position: Int64? = nil,
+        limit: Int,
+        withBodies: Bool = false,
+        completion: @escaping LedgerAnswer<UserEvents>
+    ) -> Bool {
+        ask(completion) { queries throws(LedgerError) in
+            try queries.userEvents(
+                of: user,
+                shownOn: stream,
+                before: position ?? .max,
+                limit: limit,
+                withBodies: withBodies
+            )
+        }
+    }
+
+    /// The order is nil for a token that no order has; the cursor is the newest position.
+    public func order(
+        _ token: OrderToken,
+        completion: @escaping LedgerAnswer<(order: OrderRecord?, head: Cursor)>
+    ) -> Bool {
+        ask(completion) { [clock] queries throws(LedgerError) in try queries.order(token, now: clock.now()) }
+    }
+}
+
+/// Questions about what the app's backend is told.
+extension LedgerReader {
+    /// At most `limit` messages to an address that are due, those that have waited longest first.
+    public func hooks(to address: String, limit: Int, completion: @escaping LedgerAnswer<[DueHook]>) -> Bool {
+        ask(completion) { [clock, states] queries throws(LedgerError) in
+            try queries.hooks(dueAt: clock.now(), to: address, limit: limit, knowing: states)
+        }
+    }
+
+    /// How these addresses fare.
+    public func hookAddresses(_ addresses: [String], completion: @escaping LedgerAnswer<[HookAddressState]>) -> Bool {
+        ask(completion) { queries throws(LedgerError) in try queries.hookAddresses(addresses) }
+    }
+
+    /// Nil for an id that no message has.
+    public func hookDelivery(_ id: Int64, completion: @escaping LedgerAnswer<HookDelivery?>) -> Bool {
+        ask(completion) { queries throws(LedgerError) in try queries.hookDelivery(id) }
+    }
+
+    /// At most `limit` messages, the newest rows first, with ids below `id`; nil means all states.
+    public func hookDeliveries(
+        in state: HookState?,
+        before id: Int64,
+        limit: Int,
+        completion: @escaping LedgerAnswer<[HookDelivery]>
+    ) -> Bool {
+        ask(completion) { queries throws(LedgerError) in
+            try queries.hookDeliveries(in: state, before: id, limit: limit)
+        }
+    }
+
+    /// All messages about a user: one for each address and type.
+    public func hookDeliveries(of user: UserID, completion: @escaping LedgerAnswer<[HookDelivery]>) -> Bool {
+        ask(completion) { queries throws(LedgerError) in try queries.hookDeliveries(of: user) }
     }
 }
 

@@ -103,9 +103,4 @@ public struct CableParameters: Sendable, Equatable {
     public var signedStreamName: String
     /// The page's `data-since`: the cursor at which it was rendered.
     public var since: String?
-
-    public init(signedStreamName: String, since: String? = nil) {
-        self.signedStreamName = signedStreamName
-        self.since = since
-    }
 }

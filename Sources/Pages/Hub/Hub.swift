@@ -284,11 +284,6 @@ public struct Fanout: Sendable, Equatable {
     /// Their queues are full: close the connections, and the pages resume by cursor. These ids are already stale.
     public let closed: [SubscriptionID]
 
-    public init(live: ContiguousArray<SubscriptionID>, closed: [SubscriptionID]) {
-        self.live = live
-        self.closed = closed
-    }
-
     static let nobody = Fanout(live: [], closed: [])
 }
 
@@ -300,14 +295,7 @@ public struct OutgoingFrame: Sendable, Equatable {
     /// True: write this, then wait until the socket is writable. False: the subscription is live again.
     public let hasMore: Bool
     /// The newest entry in it that makes the page reload. 0 if that reload has no position; nil if nothing reloads it.
-    public let refresh: Int64?
-
-    public init(html: [UInt8], position: Int64?, hasMore: Bool, refresh: Int64? = nil) {
-        self.html = html
-        self.position = position
-        self.hasMore = hasMore
-        self.refresh = refresh
-    }
+    public var refresh: Int64?
 }
 
 /// The text of one frame. It contains each distinct refresh only once.

@@ -5,7 +5,7 @@ import Support
 
 /// Asks the ledger and waits for its answer. Returns nil if the ledger accepts no more questions or cannot answer.
 func answer<Value: Sendable>(
-    _ ask: (@escaping @Sendable (Result<Value, LedgerError>) -> Void) -> Bool
+    _ ask: (@escaping LedgerAnswer<Value>) -> Bool
 ) -> Value? {
     let promise = Promise<Value?>()
     return ask { promise.fulfil(try? $0.get()) } ? promise.wait() : nil

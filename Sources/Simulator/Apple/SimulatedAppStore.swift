@@ -2,37 +2,6 @@ public import Crypto
 public import Domain
 import Encoding
 
-/// A notification that the simulated store is asked to send.
-public struct SimulatedNotification: Sendable {
-    public var type: String
-    public var subtype: String?
-    public var subscription: SimulatedSubscription
-    /// `appAccountToken`; nil for a purchase that no order announced.
-    public var token: OrderToken?
-    public var bundleID: String
-    public var appID: Int64 = 1_234_567_890
-    public var environment: StoreEnvironment = .sandbox
-    public var now: Instant
-    /// `notificationUUID`: pass the same one again to simulate a retry.
-    public var id = OrderToken.random().description
-
-    public init(
-        type: String,
-        subtype: String? = nil,
-        subscription: SimulatedSubscription,
-        token: OrderToken?,
-        bundleID: String,
-        now: Instant
-    ) {
-        self.type = type
-        self.subtype = subtype
-        self.subscription = subscription
-        self.token = token
-        self.bundleID = bundleID
-        self.now = now
-    }
-}
-
 /// Builds App Store Server Notifications in Apple's wire format, signed by a development authority. It does no I/O.
 public struct SimulatedAppStore: Sendable {
     /// The app of the simulated notifications, unless another one is named.
@@ -45,57 +14,62 @@ public struct SimulatedAppStore: Sendable {
     }
 
     /// The body to post to `/webhooks/apple`.
-    public func body(_ notification: SimulatedNotification) throws(CryptoError) -> [UInt8] {
+    public func body(_ event: SimulatedEvent) throws(CryptoError) -> [UInt8] {
+        try body(event, id: event.id ?? OrderToken.random().description)
+    }
+
+    /// `id` is the `notificationUUID`.
+    private func body(_ event: SimulatedEvent, id: String) throws(CryptoError) -> [UInt8] {
         var document: WireJSON = [
-            "notificationType": .text(notification.type), "notificationUUID": .text(notification.id),
-            "version": "2.0", "signedDate": .number(notification.now.milliseconds),
+            "notificationType": .text(event.type), "notificationUUID": .text(id),
+            "version": "2.0", "signedDate": .number(event.now.milliseconds),
         ]
-        document["subtype"] = notification.subtype.map { .text($0) }
-        switch (notification.type, notification.subtype) {
-        case ("RENEWAL_EXTENSION", "SUMMARY"): document["summary"] = notification.summary
-        case ("EXTERNAL_PURCHASE_TOKEN", _): document["externalPurchaseToken"] = notification.purchaseToken
-        case ("RESCIND_CONSENT", _): document["appData"] = try appData(notification)
-        case ("TEST", _): document["data"] = notification.data
-        default: document["data"] = try data(notification)
+        document["subtype"] = event.subtype.map { .text($0) }
+        switch (event.type, event.subtype) {
+        case ("RENEWAL_EXTENSION", "SUMMARY"): document["summary"] = event.summary
+        case ("EXTERNAL_PURCHASE_TOKEN", _): document["externalPurchaseToken"] = event.purchaseToken
+        case ("RESCIND_CONSENT", _): document["appData"] = try appData(event)
+        case ("TEST", _): document["data"] = event.data
+        default: document["data"] = try data(event)
         }
         let post: WireJSON = ["signedPayload": .text(try signer.sign(document.bytes))]
         return post.bytes
     }
 
     /// The JWS that an app holds after a purchase, and may post to `/transactions/apple`.
-    public func transaction(_ notification: SimulatedNotification) throws(CryptoError) -> String {
-        try signer.sign(notification.transaction(model(notification)).bytes)
+    public func transaction(_ event: SimulatedEvent) throws(CryptoError) -> String {
+        try signer.sign(event.transaction(model(event)).bytes)
     }
 
     /// The renewal info that an app holds beside it.
-    public func renewal(_ notification: SimulatedNotification) throws(CryptoError) -> String {
-        try signer.sign(notification.renewal(model(notification)).bytes)
+    public func renewal(_ event: SimulatedEvent) throws(CryptoError) -> String {
+        try signer.sign(event.renewal(model(event)).bytes)
     }
 
-    private func model(_ notification: SimulatedNotification) -> AppStorePurchaseModel {
-        var facts = notification.subscription
-        if notification.type == "ONE_TIME_CHARGE", facts.kind == .subscription { facts.kind = .nonConsumable }
-        var model = AppStorePurchaseModel(facts, now: notification.now)
-        model.apply(notification.type, subtype: notification.subtype)
+    private func model(_ event: SimulatedEvent) -> AppStorePurchaseModel {
+        var facts = event.facts
+        if event.type == "ONE_TIME_CHARGE", facts.kind == .subscription { facts.kind = .nonConsumable }
+        var model = AppStorePurchaseModel(facts, now: event.now)
+        model.apply(event.type, subtype: event.subtype)
         return model
     }
 
-    private func data(_ notification: SimulatedNotification) throws(CryptoError) -> WireJSON {
-        let model = model(notification)
-        var data = notification.data
+    private func data(_ event: SimulatedEvent) throws(CryptoError) -> WireJSON {
+        let model = model(event)
+        var data = event.data
         data["consumptionRequestReason"] = model.consumptionRequestReason.map { .text($0) }
-        data["signedTransactionInfo"] = .text(try signer.sign(notification.transaction(model).bytes))
+        data["signedTransactionInfo"] = .text(try signer.sign(event.transaction(model).bytes))
         guard model.product.kind == .subscription else { return data }
         data["status"] = .number(Int64(model.status))
-        data["signedRenewalInfo"] = .text(try signer.sign(notification.renewal(model).bytes))
+        data["signedRenewalInfo"] = .text(try signer.sign(event.renewal(model).bytes))
         return data
     }
 
-    private func appData(_ notification: SimulatedNotification) throws(CryptoError) -> WireJSON {
+    private func appData(_ event: SimulatedEvent) throws(CryptoError) -> WireJSON {
         [
-            "appAppleId": .number(notification.appID), "bundleId": .text(notification.bundleID),
-            "environment": .text(notification.environment.rawValue),
-            "signedAppTransactionInfo": .text(try signer.sign(notification.appTransaction.bytes)),
+            "appAppleId": .number(event.appID), "bundleId": .text(event.bundleID),
+            "environment": .text(event.environment.rawValue),
+            "signedAppTransactionInfo": .text(try signer.sign(event.appTransaction.bytes)),
         ]
     }
 }
@@ -112,12 +86,10 @@ extension SimulatedAppStore: SimulatedStore {
     ]
 
     public func delivery(_ event: SimulatedEvent) throws(CryptoError) -> SimulatedDelivery {
-        let notification = SimulatedNotification(event)
-        let body = try body(notification)
-        var delivery = SimulatedDelivery(path: "/webhooks/apple", headers: [], body: body, event: notification.id)
-        delivery.history = [
-            SimulatedAppStore.historyDocument(for: body, event: notification.id, isLost: event.isLost)
-        ]
+        let id = event.id ?? OrderToken.random().description
+        let body = try body(event, id: id)
+        var delivery = SimulatedDelivery(path: "/webhooks/apple", headers: [], body: body, event: id)
+        delivery.history = [SimulatedAppStore.historyDocument(for: body, event: id, isLost: event.isLost)]
         return delivery
     }
 
@@ -131,42 +103,30 @@ extension SimulatedAppStore: SimulatedStore {
     }
 }
 
-extension SimulatedNotification {
-    init(_ event: SimulatedEvent) {
-        self.init(
-            type: event.type,
-            subtype: event.subtype,
-            subscription: event.facts,
-            token: event.token,
-            bundleID: event.app ?? SimulatedAppStore.bundleID,
-            now: event.now
-        )
-        environment = event.environment
-        if let id = event.id { self.id = id }
-    }
-}
+/// The parts of Apple's documents.
+extension SimulatedEvent {
+    fileprivate var bundleID: String { app ?? SimulatedAppStore.bundleID }
 
-extension SimulatedNotification {
     /// `appTransactionId`: one for each account's download of the app.
-    var download: String { StoreID.make(subscription.lineage, "download") }
+    fileprivate var download: String { StoreID.make(facts.lineage, "download") }
 
-    var data: WireJSON {
+    fileprivate var data: WireJSON {
         [
             "appAppleId": .number(appID), "bundleId": .text(bundleID), "bundleVersion": "1",
             "environment": .text(environment.rawValue),
         ]
     }
 
-    var summary: WireJSON {
+    fileprivate var summary: WireJSON {
         [
             "environment": .text(environment.rawValue), "appAppleId": .number(appID), "bundleId": .text(bundleID),
-            "productId": .text(subscription.product), "requestIdentifier": .text(OrderToken.random().description),
+            "productId": .text(facts.product), "requestIdentifier": .text(OrderToken.random().description),
             "storefrontCountryCodes": ["USA", "DEU", "JPN"], "succeededCount": 5, "failedCount": 2,
         ]
     }
 
     /// Only the prefix marks a Sandbox token.
-    var purchaseToken: WireJSON {
+    fileprivate var purchaseToken: WireJSON {
         let prefix = environment == .sandbox ? "SANDBOX_" : ""
         return [
             "externalPurchaseId": .text(prefix + OrderToken.random().description),
@@ -176,7 +136,7 @@ extension SimulatedNotification {
     }
 
     /// What an account has of an app. Its receipt type is the environment.
-    var appTransaction: WireJSON {
+    fileprivate var appTransaction: WireJSON {
         [
             "receiptType": .text(environment.rawValue), "appAppleId": .number(appID), "bundleId": .text(bundleID),
             "applicationVersion": "1", "originalApplicationVersion": "1",
@@ -186,7 +146,7 @@ extension SimulatedNotification {
         ]
     }
 
-    func transaction(_ model: AppStorePurchaseModel) -> WireJSON {
+    fileprivate func transaction(_ model: AppStorePurchaseModel) -> WireJSON {
         let isSubscription = model.product.kind == .subscription
         let period = String(model.period.milliseconds)
         var document: WireJSON = [
@@ -222,7 +182,7 @@ extension SimulatedNotification {
         return document
     }
 
-    func renewal(_ model: AppStorePurchaseModel) -> WireJSON {
+    fileprivate func renewal(_ model: AppStorePurchaseModel) -> WireJSON {
         let next = SimulatedProduct(id: model.nextProduct, kind: .subscription)
         var document: WireJSON = [
             "originalTransactionId": .text(model.lineage), "productId": .text(model.product.id),

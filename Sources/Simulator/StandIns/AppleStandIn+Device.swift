@@ -46,15 +46,15 @@ extension AppleStandIn {
     ) -> StandInAnswer {
         let subscription = SimulatedSubscription(product: product.id, order: order)
         let isBack = memory.withLock { $0.knows(subscription.lineage) }
-        let notification = SimulatedNotification(
+        let event = SimulatedEvent(
             type: "SUBSCRIBED",
             subtype: isBack ? "RESUBSCRIBE" : "INITIAL_BUY",
-            subscription: subscription,
+            facts: subscription,
             token: order,
-            bundleID: app,
+            app: app,
             now: now
         )
-        guard let body = try? SimulatedAppStore(signer: signer).body(notification),
+        guard let body = try? SimulatedAppStore(signer: signer).body(event),
             let decoded = DecodedNotification(body), let statement = decoded.statement
         else { return .refusal(500, code: 5_000_000, message: "The purchase cannot be signed.") }
         memory.withLock { $0.buy(statement, for: account) }

@@ -183,15 +183,14 @@ extension AppleStandIn {
 
     /// Posts a real notification to the server's own webhook, and waits for the answer.
     private func test(_ call: AppleStandInCall) -> StandInAnswer {
-        var notification = SimulatedNotification(
+        let event = SimulatedEvent(
             type: "TEST",
-            subscription: SimulatedSubscription(product: SimulatedProduct.monthly.id, lineage: "0"),
-            token: nil,
-            bundleID: call.app,
+            facts: SimulatedSubscription(product: SimulatedProduct.monthly.id, lineage: "0"),
+            app: call.app,
+            environment: call.environment ?? .sandbox,
             now: call.now
         )
-        notification.environment = call.environment ?? .sandbox
-        guard let address = webhook(), let body = try? SimulatedAppStore(signer: signer).body(notification),
+        guard let address = webhook(), let body = try? SimulatedAppStore(signer: signer).body(event),
             let posted = DecodedNotification(body)
         else {
             return .refusal(404, code: 4_040_007, message: "No App Store Server Notification URL found for this app.")
@@ -208,7 +207,7 @@ extension AppleStandIn {
             case .some(200..<207): "SUCCESS"
             default: "UNSUCCESSFUL_HTTP_RESPONSE_CODE"
             }
-        let token = "\(notification.id)_\(call.now.milliseconds)"
+        let token = "\(posted.id)_\(call.now.milliseconds)"
         memory.withLock { $0.tests[token] = posted.record(result, at: call.now.milliseconds) }
         return .json(["testNotificationToken": .text(token)])
     }

@@ -32,14 +32,13 @@ struct AppleWire: StoreWire {
         guard claimed else {
             return try verifier.verify(body: edited(try store.delivery(asked).body, edits: edits), now: asked.now)
         }
-        var posted = SimulatedNotification(
+        let posted = SimulatedEvent(
             type: asked.type,
-            subscription: asked.facts,
+            facts: asked.facts,
             token: asked.token,
-            bundleID: SimulatedAppStore.bundleID,
+            environment: asked.environment,
             now: asked.now
         )
-        posted.environment = asked.environment
         let transaction = try store.transaction(posted)
         return try verifier.verify(transaction: transaction, renewalInfo: nil, now: asked.now)
     }

@@ -1,5 +1,6 @@
-import Pages
 import Testing
+
+@testable import Pages
 
 @Suite struct CableIdentifierTests {
     struct Case: CustomTestStringConvertible {

@@ -1,7 +1,8 @@
 import Domain
-import Pages
 import TestSupport
 import Testing
+
+@testable import Pages
 
 @Suite struct HubTests {
     let stream: StreamName

@@ -1,6 +1,7 @@
 import Domain
-import Pages
 import Testing
+
+@testable import Pages
 
 /// What is read part by part is collected during the reading of the last part alone.
 @Suite struct PauseTests {

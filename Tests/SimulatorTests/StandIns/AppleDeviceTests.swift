@@ -130,16 +130,11 @@ import Testing
         let authority = try Self.authority.get()
         var facts = SimulatedSubscription(product: Self.annual, order: try #require(OrderToken(Self.order)))
         facts.state = .active
-        let refund = SimulatedNotification(
-            type: "REFUND",
-            subscription: facts,
-            token: nil,
-            bundleID: "com.example.own",
-            now: time.now()
-        )
+        let event = SimulatedEvent(type: "REFUND", facts: facts, app: "com.example.own", now: time.now())
         let signer = AppStoreSigner(chain: authority.chain, key: authority.leafKey)
-        let body = String(decoding: try SimulatedAppStore(signer: signer).body(refund), as: UTF8.self)
-        #expect(ask("PUT", "/notifications/\(refund.id)", body: body)?.status == 200)
+        let refund = try SimulatedAppStore(signer: signer).delivery(event)
+        let body = String(decoding: refund.body, as: UTF8.self)
+        #expect(ask("PUT", "/notifications/\(refund.event)", body: body)?.status == 200)
         #expect(try entitlements().isEmpty)
     }
 

@@ -138,7 +138,7 @@ import Testing
     @Test func notificationsComeInPages() throws {
         let fixture = try AppleFixture()
         var sent: Set<String> = []
-        for second in 0..<45 { sent.insert(try fixture.say("TEST", at: now - .seconds(second)).id) }
+        for second in 0..<45 { sent.insert(try fixture.say("TEST", at: now - .seconds(second))) }
         var query = HistoryQuery(start: now - .seconds(3600), end: now)
         var (bodies, pages) = ([[UInt8]](), 0)
         repeat {
@@ -158,7 +158,7 @@ import Testing
         let lost = try fixture.say("DID_RENEW", at: now - .seconds(5), isLost: true)
         let query = HistoryQuery(start: now - .seconds(3600), end: now, onlyFailures: true)
         let page = try fixture.api.notificationHistory(query, in: .sandbox, now: now)
-        #expect(try page.entries.map { try fixture.verify($0).id } == [lost.id])
+        #expect(try page.entries.map { try fixture.verify($0).id } == [lost])
     }
 
     @Test(arguments: [(StoreEnvironment.production, 181), (.sandbox, 31)])

@@ -6,13 +6,8 @@ import Encoding
 public struct ErasedUsers: Sendable {
     public static let nobody = ErasedUsers(digests: [], key: ErasureKey(""))
 
-    private let digests: Set<String>
-    private let key: ErasureKey
-
-    init(digests: Set<String>, key: ErasureKey) {
-        self.digests = digests
-        self.key = key
-    }
+    let digests: Set<String>
+    let key: ErasureKey
 
     public var isEmpty: Bool { digests.isEmpty }
 

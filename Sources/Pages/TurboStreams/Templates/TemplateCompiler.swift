@@ -21,11 +21,6 @@ struct TemplateCompiler {
         return compiler.segments
     }
 
-    private init(scanner: HTMLScanner, names: Set<String>?) {
-        self.scanner = scanner
-        self.names = names
-    }
-
     private mutating func run(_ range: Range<Int>) throws(TemplateError) {
         var tokens = scanner
         // Go on to the end of the source: comments between the elements are the author's, too.
