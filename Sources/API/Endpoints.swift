@@ -36,7 +36,7 @@ public struct Endpoints: RequestHandler {
 
     public func refused(_ request: Request, with response: Response) {
         guard case .webhook(let provider) = request.route, request.method == "POST" else { return }
-        WebhookEndpoint(services, provider: provider).refused(request, with: response)
+        WebhookEndpoint(services: services, provider: provider).refused(request, with: response)
     }
 
     public func subscribe(_ request: CableRequest) -> CableVerdict {

@@ -63,9 +63,7 @@ public final class Services: Sendable {
     public init(
         isSecure: Bool,
         stores: [any Store.Type],
-        authorization: Authorization,
-        verifiers: [Provider: any StoreVerifier],
-        opened: [Provider: any OpenStore],
+        trust: Trust,
         recoveries: [Provider: HistoryRecovery],
         hooks: HookDesk = .none,
         writer: LedgerWriter,
@@ -94,7 +92,7 @@ public final class Services: Sendable {
         receipts = stores.reduce(into: [:]) { $0[$1.provider] = $1.receipts }
         offers = stores.reduce(into: [:]) { $0[$1.provider] = $1.offers }
         historyKeys = stores.compactMap { store in store.historyKey.map { (store.provider, $0) } }
-        trust = SharedValue(Trust(authorization: authorization, verifiers: verifiers, opened: opened))
+        self.trust = SharedValue(trust)
         self.recoveries = recoveries
         self.hooks = hooks
         self.writer = writer
@@ -122,13 +120,16 @@ public final class Services: Sendable {
 
     /// The credentials that the server accepts; a reload replaces all of them at once. It is a class because every
     /// request reads it, and copying it would touch 22 reference counts.
-    private final class Trust: Sendable {
+    public final class Trust: Sendable {
         let authorization: Authorization
         let verifiers: [Provider: any StoreVerifier]
         let opened: [Provider: any OpenStore]
 
-        init(authorization: Authorization, verifiers: [Provider: any StoreVerifier], opened: [Provider: any OpenStore])
-        {
+        public init(
+            _ authorization: Authorization,
+            verifiers: [Provider: any StoreVerifier],
+            opened: [Provider: any OpenStore]
+        ) {
             self.authorization = authorization
             self.verifiers = verifiers
             self.opened = opened
@@ -141,13 +142,9 @@ public final class Services: Sendable {
     /// The stores that are configured.
     public var opened: [Provider: any OpenStore] { trust.value.opened }
 
-    /// New requests are judged by these values; requests in progress keep the old ones.
-    public func replace(
-        authorization: Authorization,
-        verifiers: [Provider: any StoreVerifier],
-        opened: [Provider: any OpenStore]
-    ) {
-        trust.replace(with: Trust(authorization: authorization, verifiers: verifiers, opened: opened))
+    /// New requests are judged by it; requests in progress keep the old one.
+    public func replace(_ trust: Trust) {
+        self.trust.replace(with: trust)
     }
 }
 

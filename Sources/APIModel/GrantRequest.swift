@@ -67,3 +67,16 @@ public struct GrantAnswer: Codable, Sendable, Equatable {
         self.revokedAt = revokedAt?.iso8601
     }
 }
+
+/// The body of `POST /users/{user}/claims`.
+public struct ClaimRequest: Codable, Sendable, Equatable {
+    /// The store's id of an event of the purchase.
+    public var event: String
+    /// For the audit.
+    public var reason: String
+
+    public init(event: String, reason: String) {
+        self.event = event
+        self.reason = reason
+    }
+}

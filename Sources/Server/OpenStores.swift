@@ -1,3 +1,4 @@
+import API
 import Domain
 import Simulator
 import Stores
@@ -30,6 +31,11 @@ struct OpenStores: Sendable {
         self.opened = opened
         self.verifiers = verifiers
         apis = opened.compactMapValues(\.api)
+    }
+
+    /// What requests are judged by, with these keys.
+    func trust(_ authorization: Authorization) -> Services.Trust {
+        Services.Trust(authorization, verifiers: verifiers, opened: opened)
     }
 
     /// Purchases that do not exist, one for each API that the server does not call regularly anyway.

@@ -74,11 +74,7 @@ struct Reloader {
             )
             refused = error
         }
-        services.replace(
-            authorization: keys.authorization(configuration.allowedOrigins),
-            verifiers: stores.value.verifiers,
-            opened: stores.value.opened
-        )
+        services.replace(stores.value.trust(keys.authorization(configuration.allowedOrigins)))
         return refused
     }
 }

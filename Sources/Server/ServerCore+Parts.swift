@@ -104,9 +104,7 @@ extension ServerCore {
         Services(
             isSecure: configuration.tls != nil,
             stores: configuration.storeTypes,
-            authorization: keys.authorization(configuration.allowedOrigins),
-            verifiers: stores.value.verifiers,
-            opened: stores.value.opened,
+            trust: stores.value.trust(keys.authorization(configuration.allowedOrigins)),
             recoveries: background.recoveries,
             hooks: background.hooks?.desk ?? .none,
             writer: writer,

@@ -58,6 +58,13 @@ struct AppPost {
         try post("/webhooks/apple", body: String(decoding: try store.body(notification), as: UTF8.self))
     }
 
+    /// From now on the stand-in of Apple's API has it in its history.
+    func remember(_ notification: SimulatedEvent) throws -> Answer {
+        let delivery = try store.delivery(notification)
+        let body = String(decoding: delivery.body, as: UTF8.self)
+        return try post("/demo/api/apple/notifications/\(delivery.event)", body: body, method: "PUT")
+    }
+
     /// The signed name of a user's stream, as the user's page has it.
     func stream(of user: String) throws -> String {
         let order = try post("/orders", members: ["user": user, "product": "paycast.pro.monthly"], isTrusted: true)

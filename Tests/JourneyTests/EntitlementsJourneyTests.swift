@@ -56,7 +56,7 @@ import Testing
 
         var refund = app.purchase("2000000000000001", token: bought.token, ago: 60)
         (refund.type, refund.subtype) = ("REFUND", nil)
-        refund.subscription.state = .active
+        refund.facts.state = .active
         _ = try app.webhook(refund)
         let after = try app.ask(name, known: tag)
         #expect(after.status == 200 && JSONNode(after.body)?["active"]?.boolean == false)

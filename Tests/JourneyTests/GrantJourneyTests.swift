@@ -320,7 +320,7 @@ import Testing
         _ = try app.webhook(bought)
         var refund = bought
         (refund.type, refund.subtype, refund.id) = ("REFUND", nil, OrderToken.random().description)
-        refund.subscription.accessUntil = bought.now + .seconds(30 * 86_400)
+        refund.facts.accessUntil = bought.now + .seconds(30 * 86_400)
         refund.now = bought.now + .seconds(60)
         #expect(try app.webhook(refund)["outcome"] == "applied")
         _ = try app.grant("b", Self.month)

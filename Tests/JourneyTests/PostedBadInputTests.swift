@@ -197,7 +197,7 @@ import Testing
         let authority = try DevelopmentAuthority.create()
         let foreign = SimulatedAppStore(signer: AppStoreSigner(chain: authority.chain, key: authority.leafKey))
         var other = app.purchase("1")
-        other.bundleID = "com.example.other"
+        other.app = "com.example.other"
         let signer = try #require(StreamNameVerifier(keys: [StreamNameVerifier.Key(text: "s")]))
         let stream = try #require(StreamName("user:1:paywall"))
         return [

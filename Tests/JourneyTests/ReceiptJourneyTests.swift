@@ -44,10 +44,8 @@ import Testing
         let app = try AppPost()
         var refund = app.purchase("1000000000000001", ago: 30)
         (refund.type, refund.subtype) = ("REFUND", nil)
-        refund.subscription.state = .active
-        let notification = String(decoding: try app.store.body(refund), as: UTF8.self)
-        let path = "/demo/api/apple/notifications/\(refund.id)"
-        #expect(try app.post(path, body: notification, method: "PUT").status == 200)
+        refund.facts.state = .active
+        #expect(try app.remember(refund).status == 200)
         let body = try ["receipt": receipt(payload, app: app), "user": "42"]
         let posted = try app.post("/receipts/apple", members: body, isTrusted: true)
         #expect(posted.status == 200)
@@ -59,10 +57,7 @@ import Testing
     @Test(arguments: [true, false]) func anIDInAReceiptIsNoProof(_ isOfIOS6: Bool) throws {
         let app = try AppPost()
         let bought = app.purchase("1000000000000001", ago: 30)
-        let notification = String(decoding: try app.store.body(bought), as: UTF8.self)
-        #expect(
-            try app.post("/demo/api/apple/notifications/\(bought.id)", body: notification, method: "PUT").status == 200
-        )
+        #expect(try app.remember(bought).status == 200)
         let owner = try ["receipt": receipt(payload, app: app), "user": "42"]
         #expect(try app.post("/receipts/apple", members: owner, isTrusted: true).status == 200)
         #expect(try app.entitlements(of: "42").contains(#""active":true"#))
@@ -116,7 +111,7 @@ import Testing
         let token = try app.order(of: "42")
         var bought = app.purchase("1000000000000001", token: token, ago: 60)
         (bought.type, bought.subtype) = ("REFUND", nil)
-        bought.subscription.state = .active
+        bought.facts.state = .active
         var payload = payload
         let date = Instant(milliseconds: (Clock().now() - .seconds(600)).seconds * 1000).iso8601
         payload[12] = .date(date)

@@ -54,7 +54,7 @@ import Testing
         #expect(try app.entitlements(of: "simulator").contains(#""environment":"Xcode""#))
         var refund = app.purchase("0", token: bought.token, ago: 0)
         (refund.type, refund.subtype) = ("REFUND", nil)
-        refund.subscription.state = .active
+        refund.facts.state = .active
         #expect(try app.webhook(refund)["outcome"] == "applied")
         #expect(try app.entitlements(of: "store").contains(#""active":false"#))
         #expect(try app.entitlements(of: "simulator").contains(#""active":true"#))

@@ -81,15 +81,7 @@ extension TroubledJob {
     static func read(_ row: Row) throws(EngineError) -> TroubledJob {
         var reader = RowReader(row)
         return TroubledJob(
-            job: Job(
-                kind: try reader.word(),
-                provider: try reader.word(),
-                environment: try reader.word(),
-                app: reader.text(),
-                subject: reader.text(),
-                detail: reader.optionalText().flatMap { $0.isEmpty ? nil : $0 },
-                deadline: reader.optionalInstant()
-            ),
+            job: try Job(&reader),
             attempts: Int(reader.integer()),
             queuedAt: reader.instant(),
             reason: reader.optionalText(),

@@ -19,7 +19,7 @@ extension LedgerQueries {
     public func entries(_ selection: EntrySelection, after position: Int64, limit: Int) throws(LedgerError) -> EntryPage
     {
         try snapshot { head throws(EngineError) in
-            var entries: [Entry]
+            let entries: [Entry]
             var through = head.position
             if let user = selection.user {
                 let values = [Value(user)] + selection.values + [.integer(position), .integer(Int64(limit))]
@@ -31,10 +31,7 @@ extension LedgerQueries {
                 entries = try statements.entriesAfter.all(values, read: EntryRow.read)
             }
             if entries.count == limit, let last = entries.last { through = last.position }
-            for index in entries.indices {
-                entries[index].fragments = try fragments(at: entries[index].position)
-            }
-            return EntryPage(entries: entries, through: through, head: head)
+            return EntryPage(entries: try whole(entries), through: through, head: head)
         }
     }
 
@@ -49,7 +46,7 @@ extension LedgerQueries {
         try snapshot { head throws(EngineError) in
             let end = min(newest ?? .max, head.position + 1)
             var through = max(0, oldest)
-            var entries: [Entry]
+            let entries: [Entry]
             if let user = selection.user {
                 let range: [Value] = [.integer(through), .integer(end), .integer(Int64(limit))]
                 entries = try statements.newestOfUser.all([Value(user)] + selection.values + range, read: EntryRow.read)
@@ -59,11 +56,17 @@ extension LedgerQueries {
                 entries = try statements.entriesBefore.all(values, read: EntryRow.read)
             }
             if entries.count == limit, let last = entries.last { through = last.position - 1 }
-            for index in entries.indices {
-                entries[index].fragments = try fragments(at: entries[index].position)
-            }
-            return EntryPage(entries: entries, through: through, head: head)
+            return EntryPage(entries: try whole(entries), through: through, head: head)
         }
+    }
+
+    /// With their fragments.
+    private func whole(_ entries: [Entry]) throws(EngineError) -> [Entry] {
+        var entries = entries
+        for index in entries.indices {
+            entries[index].fragments = try fragments(at: entries[index].position)
+        }
+        return entries
     }
 
     /// The fragments of one entry, in their order.

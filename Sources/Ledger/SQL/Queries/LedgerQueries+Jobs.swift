@@ -84,11 +84,10 @@ extension Job.Destination {
     }
 }
 
-extension QueuedJob {
-    fileprivate static func read(_ row: Row) throws(EngineError) -> QueuedJob {
-        var reader = RowReader(row)
-        let id = reader.integer()
-        let job = Job(
+extension Job {
+    /// From seven columns: from `kind` to `deadline`.
+    init(_ reader: inout RowReader) throws(EngineError) {
+        self.init(
             kind: try reader.word(),
             provider: try reader.word(),
             environment: try reader.word(),
@@ -97,9 +96,16 @@ extension QueuedJob {
             detail: reader.optionalText().flatMap { $0.isEmpty ? nil : $0 },
             deadline: reader.optionalInstant()
         )
+    }
+}
+
+extension QueuedJob {
+    fileprivate static func read(_ row: Row) throws(EngineError) -> QueuedJob {
+        var reader = RowReader(row)
+        let id = reader.integer()
         return QueuedJob(
             id: id,
-            job: job,
+            job: try Job(&reader),
             attempts: Int(reader.integer()),
             queuedAt: reader.instant(),
             // One that is damaged must not hold up those behind it.

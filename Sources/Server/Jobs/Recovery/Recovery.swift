@@ -20,7 +20,7 @@ public final class Recovery: Sendable {
     let counts: RecoveryCounts
     /// Keyed by checkpoint.
     let troubles = Mutex<[String: HistoryTrouble]>([:])
-    let routine = RecoveryRoutine()
+    private let routine = Routine(Routine.Stop())
 
     /// `current` is the history with the settings of the last reload; `verifier` proves the store's webhooks.
     public init(
@@ -47,10 +47,15 @@ public final class Recovery: Sendable {
         self.counts = counts
     }
 
+    /// Runs on a thread of its own: now, then once an hour, and sooner after a failure.
     public func start() {
-        routine.start(history.words.thread) { [self] schedule in
-            guard let lease = leaderLease.lease else { return nil }
-            return recover(RecoveryRun(onlyFailures: schedule.onlyFailures, lease: lease)) { _ in }
+        routine.start(history.words.thread, state: RecoverySchedule()) { [self] schedule in
+            guard let lease = leaderLease.lease else {
+                schedule = RecoverySchedule()
+                return .seconds(1)
+            }
+            let report = recover(RecoveryRun(onlyFailures: schedule.onlyFailures, lease: lease)) { _ in }
+            return schedule.pause(afterFailure: !report.problems.isEmpty, jitter: .random(in: 0..<1))
         }
     }
 
@@ -108,4 +113,23 @@ public final class Recovery: Sendable {
         counts.ended(report, of: provider, message: history.words.read, log: log)
         return report
     }
+}
+
+/// One run, on one thread.
+final class RecoveryRun {
+    /// Nil means since the last success, which is then recorded again.
+    let since: Instant?
+    let onlyFailures: Bool
+    /// Nil if an operator asked this node for it.
+    let lease: Lease?
+    /// Why it has ended before everything was read. It stays: a lease that is renewed meanwhile would hide what was left out.
+    var ending: String?
+
+    init(since: Instant? = nil, onlyFailures: Bool = false, lease: Lease? = nil) {
+        self.since = since
+        self.onlyFailures = onlyFailures
+        self.lease = lease
+    }
+
+    var isMarking: Bool { since == nil }
 }

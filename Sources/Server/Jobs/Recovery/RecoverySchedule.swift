@@ -1,59 +1,6 @@
 public import Domain
-import Ledger
 import Stores
 public import Support
-
-/// Runs a recovery on a thread of its own: at the start, then once an hour, and sooner after a failure.
-final class RecoveryRoutine: Sendable {
-    private let stop = Routine.Stop()
-    private let routine: Routine
-
-    init() {
-        routine = Routine(stop)
-    }
-
-    /// `recover` returns nil while another node leads.
-    func start(_ name: String, recover: @escaping @Sendable (RecoverySchedule) -> RecoveryReport?) {
-        routine.start(name, state: RecoverySchedule()) { schedule in
-            guard let report = recover(schedule) else {
-                schedule = RecoverySchedule()
-                return .seconds(1)
-            }
-            return schedule.pause(afterFailure: !report.problems.isEmpty, jitter: .random(in: 0..<1))
-        }
-    }
-
-    /// True if nothing new may be started, on any thread.
-    var isHalted: Bool { stop.isRaised }
-
-    func halt() {
-        routine.halt()
-    }
-
-    /// Waits for the running request, and ends runs on other threads too.
-    func end() {
-        routine.end()
-    }
-}
-
-/// One run, on one thread.
-final class RecoveryRun {
-    /// Nil means since the last success, which is then recorded again.
-    let since: Instant?
-    let onlyFailures: Bool
-    /// Nil if an operator asked this node for it.
-    let lease: Lease?
-    /// Why it has ended before everything was read. It stays: a lease that is renewed meanwhile would hide what was left out.
-    var ending: String?
-
-    init(since: Instant? = nil, onlyFailures: Bool = false, lease: Lease? = nil) {
-        self.since = since
-        self.onlyFailures = onlyFailures
-        self.lease = lease
-    }
-
-    var isMarking: Bool { since == nil }
-}
 
 /// Decides when to ask for the history, from which time on, and whether for all of it. Pure.
 struct RecoverySchedule {
