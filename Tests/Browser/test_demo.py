@@ -32,13 +32,20 @@ def button(page):
     return page.get_by_role("button", name="Subscribe", exact=True)
 
 
+def is_ready(page):
+    """The page may have changed before the store's answer is there, and until then it takes no other click."""
+    expect(page.locator("body[data-delivering]")).to_have_count(0)
+
+
 def subscribe(page, plan="Annual"):
     page.get_by_role("radio", name=plan).check()
+    is_ready(page)
     button(page).click()
     expect(status(page, "active")).to_be_visible()
 
 
 def say(page, step):
+    is_ready(page)
     page.locator(f"#store button[value={step}]").click()
 
 
