@@ -34,6 +34,8 @@ public enum Base64URL {
 
     /// Adds the text of `bytes` to `output`.
     public static func append(_ bytes: ArraySlice<UInt8>, to output: inout [UInt8]) {
+        // An array of no capacity is the one that all threads share, and setting its count writes to it.
+        guard !bytes.isEmpty else { return }
         output += [UInt8](unsafeUninitializedCapacity: size(of: bytes.count, isPadded: false)) { text, count in
             count = write(bytes.span, alphabet: alphabet, isPadded: false, to: text)
         }
@@ -100,6 +102,7 @@ private func decoded(_ text: Span<UInt8>, table: [UInt8]) -> [UInt8]? {
     let (groups, tail) = text.count.quotientAndRemainder(dividingBy: 4)
     guard tail != 1 else { return nil }
     let size = groups * 3 + max(0, tail - 1)
+    guard size > 0 else { return [] }
     var isCanonical = true
     let bytes = [UInt8](unsafeUninitializedCapacity: size) { output, initialized in
         text.withUnsafeBufferPointer { text in

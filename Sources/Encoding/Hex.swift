@@ -7,7 +7,8 @@ public enum Hex {
     /// The text as bytes, for comparisons that need no `String`. Not generic: every connection's name is compared with it,
     /// and looking up a collection's metadata took a tenth of the time of connecting.
     public static func text(_ bytes: [UInt8]) -> [UInt8] {
-        [UInt8](unsafeUninitializedCapacity: 2 * bytes.count) { text, count in
+        guard !bytes.isEmpty else { return [] }
+        return [UInt8](unsafeUninitializedCapacity: 2 * bytes.count) { text, count in
             count = 2 * bytes.count
             for index in bytes.indices {
                 text[2 * index] = digit(bytes[index] >> 4)
