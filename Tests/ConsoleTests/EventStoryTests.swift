@@ -10,7 +10,7 @@ import Testing
 @Suite(.blocking) struct EventStoryTests {
     private static let token = "a5af9b36-0e4d-4665-8351-0e4003752165"
 
-    struct Nobodys: Sendable, CustomTestStringConvertible {
+    struct Unclaimed: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var order: String?
         var isKnown = false
@@ -18,19 +18,19 @@ import Testing
     }
 
     @Test(arguments: [
-        Nobodys(testDescription: "no token", says: "It carries no order token."),
-        Nobodys(
+        Unclaimed(testDescription: "no token", says: "It carries no order token."),
+        Unclaimed(
             testDescription: "a token of another server",
             order: token,
             says: "It carries the order token \(token), and no order of that name is known here"
         ),
-        Nobodys(
+        Unclaimed(
             testDescription: "a token whose order came later",
             order: token,
             isKnown: true,
             says: "It came before the order whose token it carries."
         ),
-    ]) func anUnclaimedEventSaysWhy(_ given: Nobodys) throws {
+    ]) func anUnclaimedEventSaysWhy(_ given: Unclaimed) throws {
         let site = ConsoleTestSite(keys: [ConsoleEventTests.operations])
         let cookie = try site.logIn(ConsoleEventTests.operations)
         var item = ConsoleEventTests.item("x", outcome: .unclaimed, user: nil)

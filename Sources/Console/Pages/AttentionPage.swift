@@ -65,7 +65,7 @@ struct AttentionPage: ConsolePage {
                     "price": .text(StoreWords.price(statement?.price, currency: statement?.currency) ?? ""),
                     "bought": .markup(visit.time(statement?.purchasedAt)),
                     "name": .text(AttentionPage.receiptName(of: item, statement)),
-                    "why": .text(EventStory.nobodys(item)),
+                    "why": .text(EventStory.whyUnclaimed(item)),
                     "claim": .markup(visit.may(.act) && item.event != nil ? link : .empty),
                 ]
             )

@@ -88,7 +88,7 @@ enum EventStory {
     static func sentence(of event: FeedItem, hasOrder: Bool) -> String {
         if let reason = event.reason {
             let outcome = StoreWords.outcome(event.outcome ?? "")
-            let why = event.outcome == Outcome.unclaimed.rawValue ? " " + nobodys(event, hasOrder: hasOrder) : ""
+            let why = event.outcome == Outcome.unclaimed.rawValue ? " " + whyUnclaimed(event, hasOrder: hasOrder) : ""
             return "\(outcome.prefix(1).uppercased())\(outcome.dropFirst()): \(reason).\(why)"
         }
         guard let state = event.state.map(StoreWords.state) else { return "The ledger committed it by itself." }
@@ -101,7 +101,7 @@ enum EventStory {
     }
 
     /// Why no user was known for a purchase.
-    static func nobodys(_ event: FeedItem, hasOrder: Bool = false) -> String {
+    static func whyUnclaimed(_ event: FeedItem, hasOrder: Bool = false) -> String {
         guard let order = event.order else { return "It carries no order token." }
         guard !hasOrder else { return "It came before the order whose token it carries." }
         return "It carries the order token \(order), and no order of that name is known here "
