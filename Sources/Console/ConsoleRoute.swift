@@ -64,7 +64,8 @@ enum ConsoleRoute: Equatable {
     func page(_ settings: ConsoleSettings) -> (any ConsolePage)? {
         switch self {
         case .overview: OverviewPage()
-        case .user(let user): UserPage(user: user)
+        case .user(let user):
+            UserPage(user: user, transfers: settings.facts().first { $0.name == "Transfers" }?.value)
         case .userPreview(let user): UserPreviewPage(user: user)
         case .userAction(let user, let word):
             UserActions.action(word).map { UserActionPage(user: user, word: word, action: $0) }

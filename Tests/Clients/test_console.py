@@ -42,8 +42,9 @@ def test_nobody_has_the_purchase_because_its_token_is_wrong(desk, shop, user):
     desk.search(user)
     desk.follow("open the user's page")
     assert desk.answer.startswith("No store has ever named this user"), desk.answer
+    desk.shows("Has no access.", "that nobody has", "compare its original transaction id")
     desk.open("/console/attention")
-    desk.shows("Purchases that nobody has", "unclaimed")
+    desk.shows("Purchases that nobody has", "unclaimed", "no order of that name is known here")
     desk.search(event)
     desk.shows("unclaimed")
     desk.open(f"/console/users/{user}")
@@ -82,6 +83,7 @@ def test_a_second_account_has_it(desk, shop, user):
     desk.search(contract)
     assert desk.path.endswith(f"{user}-first")
     assert desk.answer.startswith("Active until"), desk.answer
+    desk.shows(f"{contract} is a contract of {user}-first (Apple,", "the buyer restores purchases", "no reason to pay again")
 
 
 def test_the_page_was_asleep(desk, shop, user):
@@ -94,7 +96,7 @@ def test_the_page_was_asleep(desk, shop, user):
     desk.open(f"/console/users/{user}")
     assert desk.answer.startswith("Active until"), desk.answer
     desk.shows("No page of this user is open")
-    desk.shows("pages were told: success")
+    desk.shows("for pages: success")
     desk.follow("Subscribed")
     desk.shows("paywall")
 

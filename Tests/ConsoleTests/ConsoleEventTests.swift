@@ -183,6 +183,11 @@ import Testing
             location: "/console/users/42"
         ),
         Search(
+            name: "a contract of a user",
+            found: [.init(kind: "contract", id: "c/1", user: "42", cursor: cursor)],
+            location: "/console/users/42?found=c%2F1"
+        ),
+        Search(
             name: "a contract without a user",
             found: [.init(kind: "contract", id: "c1", user: nil, cursor: cursor)],
             location: "/console/events/e0000000-7"
@@ -205,6 +210,17 @@ import Testing
         #expect(answer.header("Location") == given.location, "\(answer.text)")
         #expect(answer.text.contains(given.text))
         #expect(site.api.questions.last?.query["q"] == "x")
+    }
+
+    /// A UUID is an order's token rather than a user.
+    @Test func anUnknownOrderIsNoUser() throws {
+        let site = ConsoleTestSite()
+        let cookie = try site.logIn()
+        let token = "a5af9b36-0e4d-4665-8351-0e4003752165"
+        site.api.answer(.search, with: SearchAnswer(query: token, found: []))
+        let text = try site.send("/console/search?q=\(token)", cookie: cookie).text
+        #expect(text.contains("was the order made at another server or database?"), "\(text)")
+        #expect(!text.contains("a user who has never bought anything"))
     }
 
     @Test func whatNeedsSomebodyIsSaidInSentences() throws {
@@ -298,6 +314,49 @@ import Testing
         #expect(try site.send("/console/claim?event=u%2F1", cookie: cookie).text.contains(#"value="u/1""#))
         let next = try site.send("/console/claim?event=u%2F1&user=a%2Fb", cookie: cookie)
         #expect(next.header("Location") == "/console/users/a%2Fb/claim?event=u%2F1")
+    }
+
+    /// What can be compared with a receipt is in the list itself.
+    @Test func anUnclaimedPurchaseIsAsOnItsReceipt() throws {
+        let site = ConsoleTestSite(keys: [Self.operations])
+        let cookie = try site.logIn(Self.operations)
+        var item = Self.item("u", outcome: .unclaimed, user: nil)
+        (item.provider, item.contract) = ("google", "purchase-token")
+        let bought = try #require(Instant(iso8601: "2025-12-02T09:30:00Z"))
+        let charge = Transaction(
+            id: "GPA.1234-5678",
+            product: "pro",
+            purchasedAt: bought,
+            price: 9990,
+            currency: "EUR",
+            signedAt: bought
+        )
+        let key = ContractKey(provider: .google, environment: .production, app: "a", lineage: "purchase-token")
+        let statement = StatementItem(Observation(contract: key, kind: .subscription, transaction: charge))
+        site.api.answer(
+            .event(id: item.cursor),
+            with: EventAnswer(event: item, newer: nil, statement: statement, way: nil)
+        )
+        let found = AttentionAnswer(
+            node: "n1",
+            refused: [],
+            unclaimedContracts: 1,
+            unclaimed: [item],
+            quarantined: [],
+            jobs: [],
+            hooks: [],
+            failedHooks: [],
+            problems: [],
+            warnings: []
+        )
+        site.api.answer(.attention, with: found)
+        let text = try site.send("/console/attention", cookie: cookie).text
+        for part in [
+            "<code>GPA.1234-5678</code>", "9.99 EUR", "2 December 2025, 09:30 UTC", "It carries no order token.",
+            "A key with the right act may claim one.",
+        ] {
+            #expect(text.contains(part), "\(part): \(text)")
+        }
     }
 
     @Test func anEventsWayIsExact() {

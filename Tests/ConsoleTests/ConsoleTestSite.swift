@@ -40,7 +40,8 @@ final class ConsoleTestSite: Sendable {
             isDevelopment: isDevelopment,
             isSecure: isSecure,
             spend: { [spent] id in spent.ids.withLock { $0.insert(id).inserted } },
-            isSpent: { [spent] id in spent.ids.withLock { $0.contains(id) } }
+            isSpent: { [spent] id in spent.ids.withLock { $0.contains(id) } },
+            facts: { [("Transfers", "transfer")] }
         )
         console = Console(settings, api: api)
     }

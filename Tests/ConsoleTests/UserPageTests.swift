@@ -73,6 +73,74 @@ import Testing
         #expect(!page.contains("<svg class=\"time-line\""))
     }
 
+    /// A search by the store's name leads to a page that says why; of what the page does not have, it says nothing.
+    @Test func whatWasFoundIsNamed() throws {
+        let (site, cookie) = try site(Fixture.record([Fixture.contract()]))
+        let page = try site.send("/console/users/42?found=1001", cookie: cookie).text
+        for part in [
+            "<bdi>1001</bdi> is a contract of <bdi>42</bdi> (<bdi>Apple, pro.monthly</bdi>)",
+            "the buyer restores purchases", #"<span class="chip wait ">found</span>"#,
+        ] {
+            #expect(page.contains(part), "\(part): \(page)")
+        }
+        let other = try site.send("/console/users/42?found=1002", cookie: cookie).text
+        #expect(!other.contains("is a contract of") && !other.contains(">found<"))
+    }
+
+    /// Who has nothing may be who has paid for what nobody has, however long ago.
+    @Test(arguments: [0, 2]) func purchasesOfNobodyAreNamed(_ count: Int) throws {
+        let (site, cookie) = try site(rights: [.read, .operate])
+        let old = Fixture.event(.subscriptionStarted, outcome: .unclaimed, day: -3)
+        let found = AttentionAnswer(
+            node: "n1",
+            refused: [],
+            unclaimedContracts: count,
+            unclaimed: count == 0 ? [] : [old],
+            quarantined: [],
+            jobs: [],
+            hooks: [],
+            failedHooks: [],
+            problems: [],
+            warnings: []
+        )
+        site.api.answer(.attention, with: found)
+        let page = try site.send("/console/users/42", cookie: cookie).text
+        #expect(page.contains("2 purchases that nobody has, the newest of <time") == (count > 0), "\(page)")
+        #expect(page.contains("30 November 2025, 12:00 UTC") == (count > 0))
+        #expect(page.contains("compare its original transaction id") == (count > 0))
+    }
+
+    /// That a fragment was made does not mean that a page has it.
+    @Test func howManyPagesTookItIsSaid() throws {
+        let event = try Self.told()
+        let (site, cookie) = try site(events: [event])
+        let way = EventWay(
+            verified: 1,
+            committed: 2,
+            rendered: 3,
+            firstPage: nil,
+            lastPage: 4,
+            pages: 0,
+            duplicates: 0
+        )
+        #expect(try site.send("/console/users/42", cookie: cookie).text.contains("for pages: success</span>"))
+        let answer = EventAnswer(event: event, newer: nil, statement: nil, way: way)
+        site.api.answer(.event(id: event.cursor), with: answer)
+        let page = try site.send("/console/users/42", cookie: cookie).text
+        #expect(page.contains("for pages: success. No page was open at this node; it is shown as soon"), "\(page)")
+    }
+
+    /// An event that has changed the paywall.
+    private static func told() throws -> FeedItem {
+        var event = Fixture.event(.subscriptionStarted)
+        let stream = try #require(StreamName("s"))
+        let content = Fragment.Content.template(name: "success", values: [:])
+        event.fragments = [
+            FragmentItem(Fragment(stream: stream, action: "replace", target: "paywall", content: content))
+        ]
+        return event
+    }
+
     @Test func aStaleEventNamesTheNewerOne() throws {
         let events = [
             Fixture.event(.subscriptionStarted, outcome: .stale, day: -1, position: 9),
@@ -99,7 +167,10 @@ import Testing
         Shape(
             testDescription: "who only reads",
             rights: [.read],
-            offered: ["Events, newest first"],
+            offered: [
+                "Events, newest first",
+                "to your key: claiming, granting and sending again (right act); erasing (right erase).",
+            ],
             hidden: ["Grant a product", "Erase the user", "Send again", "What people of yours did", "Take it back"]
         ),
         Shape(
@@ -112,7 +183,7 @@ import Testing
             testDescription: "who may do all",
             rights: Set(Right.allCases),
             offered: ["Erase the user", "What people of yours did", "What your backend was told", "Send again"],
-            hidden: []
+            hidden: ["Not offered to your key"]
         ),
     ]
 
@@ -171,7 +242,7 @@ import Testing
 
     /// What the app sends its pages is not trusted: it is in a frame that runs nothing.
     @Test func thePreviewIsASandbox() throws {
-        let (site, cookie) = try site()
+        let (site, cookie) = try site(events: [try Self.told()])
         let shown = UserPagesAnswer.Shown(
             target: "paywall",
             cursor: Fixture.cursor,
@@ -181,6 +252,7 @@ import Testing
         site.api.answer(.userPages(user: "42"), with: answer)
         let page = try site.send("/console/users/42", cookie: cookie).text
         #expect(page.contains(#"<iframe class="preview-frame" sandbox="""#) && !page.contains("<b>Hello</b>"))
+        #expect(page.contains("each with its template: <bdi>paywall (success)</bdi>"), "\(page)")
         let preview = try site.send("/console/users/42/preview", cookie: cookie)
         #expect(preview.text.contains("<b>Hello</b>"))
         let policies = preview.headers.filter { $0.name == "Content-Security-Policy" }.map(\.value)

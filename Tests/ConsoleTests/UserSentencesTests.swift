@@ -99,6 +99,34 @@ import Testing
         #expect(sentences.next.hasSuffix("."))
     }
 
+    struct Access: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        var contracts: [ContractItem] = []
+        let says: String
+    }
+
+    /// What a caller is told at once says no more than is certain.
+    @Test(arguments: [
+        Access(testDescription: "nothing", says: "Has no access."),
+        Access(
+            testDescription: "active",
+            contracts: [Fixture.contract()],
+            says: "Has access; a page shows it as soon as it opens; there is no reason to pay again."
+        ),
+        Access(
+            testDescription: "the payment failed",
+            contracts: [Fixture.contract(.inGracePeriod)],
+            says: "Has access; a page shows it as soon as it opens."
+        ),
+        Access(
+            testDescription: "Sandbox",
+            contracts: [Fixture.contract(environment: .sandbox, isActive: false)],
+            says: "Has no access."
+        ),
+    ]) func access(_ given: Access) {
+        #expect(UserSentences(Fixture.record(given.contracts), events: [], now: Fixture.now).access == given.says)
+    }
+
     @Test(arguments: ContractState.allCases) func everyStateHasWords(_ state: ContractState) {
         for provider in [Provider.apple, .paycast] {
             for until in [nil, -1.0, 31] {

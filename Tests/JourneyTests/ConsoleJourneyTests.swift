@@ -41,6 +41,9 @@ import Testing
         let page = try send(app, "/console/users/42", cookie: cookie)
         #expect(page.status == 200 && page.body.contains("because Apple said so on"), "\(page.body)")
         #expect(page.body.contains("class=\"time-line\"") && page.body.contains(token.description))
+        #expect(try send(app, "/console/search?q=7", cookie: cookie).head.contains("/console/users/42?found=7"))
+        let found = try send(app, "/console/users/42?found=7", cookie: cookie).body
+        #expect(found.contains("the buyer restores purchases when logged in as the other user"), "\(found)")
         // Two people have the form open, and send it.
         let open = try send(app, "/console/users/42/grant", cookie: cookie)
         let form = [("product", "pro"), ("term", "forever"), ("reason", "ticket 7"), ("seen", try seen(open))]

@@ -108,7 +108,17 @@ struct UserActionLinks {
                 ["user": .field(PercentEncoding.encode(user.text)), "word": .text(word), "title": .text(action.title)]
             )
         }
-        guard !links.isEmpty else { return .empty }
-        return visit.render("user.actions", ["links": .markup(links.joined())])
+        return (links.isEmpty ? Markup.empty : visit.render("user.actions", ["links": .markup(links.joined())]))
+            + notOffered
+    }
+
+    /// Who came by a link never acts, and has been told so.
+    private var notOffered: Markup {
+        let all: [(right: Right, what: String)] = [
+            (.act, "claiming, granting and sending again"), (.erase, "erasing"),
+        ]
+        let missing = all.filter { !visit.may($0.right) }.map { "\($0.what) (right \($0.right.rawValue))" }
+        guard visit.session.user == nil, !missing.isEmpty else { return .empty }
+        return visit.render("user.not_offered", ["what": .text(missing.joined(separator: "; "))])
     }
 }

@@ -14,6 +14,7 @@ struct AttentionPage: ConsolePage {
                 "lead": .text(AttentionPage.lead(found)),
                 "sentences": .markup(visit.sentences(problems: found.problems, warnings: found.warnings)),
                 "unclaimed_count": .text("\(StoreWords.capped(found.unclaimedContracts)) in all."),
+                "who": .text(visit.may(.act) ? "" : "A key with the right act may claim one."),
                 "unclaimed": .markup(unclaimed(found.unclaimed, visit)),
                 "quarantined": .markup(quarantined(found.quarantined, visit)),
                 "node": .text(found.node), "refused": .markup(refused(found.refused, visit)),
@@ -47,7 +48,8 @@ struct AttentionPage: ConsolePage {
     /// Each with its id, and the way to give it to somebody: the user whom the address names, or one who is asked for.
     private func unclaimed(_ items: [FeedItem], _ visit: Visit) -> Markup {
         let user = visit.query["user"].flatMap { isValidIdentifier($0) ? UserID($0) : nil }
-        let rows = items.map { item in
+        let rows = items.enumerated().map { number, item in
+            let statement = number < AttentionPage.readLimit ? statement(of: item, visit) : nil
             let event = PercentEncoding.encode(item.event ?? item.cursor)
             let address =
                 user.map { "users/\(PercentEncoding.encode($0.text))/claim?event=\(event)" } ?? "claim?event=\(event)"
@@ -60,11 +62,28 @@ struct AttentionPage: ConsolePage {
                     "store": .text(StoreWords.source(item)), "title": .text(EventNames.title(item.kind)),
                     "words": .text(EventNames.ownWords(item) ?? item.kind),
                     "product": .text(item.product ?? ""), "event": .text(item.event ?? ""),
+                    "price": .text(StoreWords.price(statement?.price, currency: statement?.currency) ?? ""),
+                    "bought": .markup(visit.time(statement?.purchasedAt)),
+                    "name": .text(AttentionPage.receiptName(of: item, statement)),
+                    "why": .text(EventStory.whyUnclaimed(item)),
                     "claim": .markup(visit.may(.act) && item.event != nil ? link : .empty),
                 ]
             )
         }
         return list("attention.purchases", rows, none: "Every purchase that came has its user.", visit)
+    }
+
+    /// Each takes a question to the ledger, and the store's words are read for it.
+    private static let readLimit = 20
+
+    private func statement(of item: FeedItem, _ visit: Visit) -> StatementItem? {
+        (try? visit.api.get(EventAnswer.self, from: .event(id: item.cursor)))?.statement
+    }
+
+    /// What the buyer's receipt calls it: Google's has an order number in the place of the purchase token.
+    private static func receiptName(of item: FeedItem, _ statement: StatementItem?) -> String {
+        let charge = item.provider == Provider.google.rawValue ? statement?.transaction : nil
+        return charge ?? item.contract ?? ""
     }
 
     private func list(_ name: String, _ rows: [Markup], none: String, _ visit: Visit) -> Markup {

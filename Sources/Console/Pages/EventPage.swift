@@ -21,23 +21,35 @@ struct EventPage: ConsolePage {
         let query = withBody ? [(name: "body", value: "true")] : []
         let answer = try visit.api.get(EventAnswer.self, from: .event(id: id), query: query)
         let event = answer.event
+        let order = try order(event.order, visit)
         let title = EventNames.title(event.kind)
         let way = EventWaySteps(visit: visit, answer: answer, deliveries: try deliveries(event, visit))
         let body = visit.render(
             "event",
             [
                 "title": .text(title), "words": .text(EventNames.ownWords(event) ?? event.kind),
-                "sentence": .text(EventStory.sentence(of: event)),
+                "sentence": .text(EventStory.sentence(of: event, hasOrder: order != nil)),
                 "newer": .markup(newer(answer.newer, visit) + claim(event, visit)),
-                "facts": .markup(facts(event, visit)),
-                "sides": .markup(EventSides(answer, visit)?.markup() ?? .empty),
+                "facts": .markup(facts(event, hasOrder: order != nil, visit)),
+                "sides": .markup(EventSides(answer, order: order, visit)?.markup() ?? .empty),
                 "way_note": .text(EventStory.note(on: answer.way)), "way": .markup(way.markup()),
                 "hooks": .markup(way.table()), "changes": .markup(changes(event, visit)),
-                "fragments": .markup(fragments(event, visit)), "statement": .markup(statement(answer, visit)),
+                "fragments": .markup(fragments(answer, visit)), "statement": .markup(statement(answer, visit)),
                 "body": .markup(words(event, withBody: withBody, visit)),
             ]
         )
         return visit.page("Event: \(title)", body)
+    }
+
+    /// Nil if no order has the token.
+    private func order(_ token: String?, _ visit: Visit) throws(ConsoleError) -> OrderItem? {
+        guard let token else { return nil }
+        do throws(ConsoleError) {
+            return try visit.api.get(OrderItem.self, from: .order(token: token))
+        } catch {
+            guard case .notFound = error else { throw error }
+            return nil
+        }
     }
 
     private func newer(_ newer: FeedItem?, _ visit: Visit) -> Markup {
@@ -48,7 +60,8 @@ struct EventPage: ConsolePage {
 
     /// The way to give a purchase that nobody has to somebody.
     private func claim(_ event: FeedItem, _ visit: Visit) -> Markup {
-        guard event.outcome == Outcome.unclaimed.rawValue, let id = event.event, visit.may(.act) else { return .empty }
+        guard event.outcome == Outcome.unclaimed.rawValue, let id = event.event else { return .empty }
+        guard visit.may(.act) else { return visit.render("event.may_not_claim") }
         return visit.render("event.claim", ["id": .field(PercentEncoding.encode(id))])
     }
 
@@ -56,7 +69,8 @@ struct EventPage: ConsolePage {
         value.map { visit.render("event.marked", ["name": .text(name), "value": .markup($0)]) } ?? .empty
     }
 
-    private func facts(_ event: FeedItem, _ visit: Visit) -> Markup {
+    /// Only an order that is known leads anywhere.
+    private func facts(_ event: FeedItem, hasOrder: Bool, _ visit: Visit) -> Markup {
         func link(_ name: String, _ text: String?, to address: (String) -> String) -> Markup {
             let value = text.map { text in
                 visit.render("event.link", ["address": .field(address(text)), "text": .text(text)])
@@ -72,7 +86,10 @@ struct EventPage: ConsolePage {
                 ("Store", store), ("Product", event.product), ("Event", event.event), ("Cursor", event.cursor),
             ]),
             link("User", event.user?.text) { "users/\(PercentEncoding.encode($0))" },
-            link("Contract", event.contract, to: search), link("Order", event.order, to: search),
+            link("Contract", event.contract, to: search),
+            hasOrder
+                ? link("Order", event.order, to: search)
+                : visit.facts([("Order token, of no order here", event.order)]),
         ]
         return facts.joined()
     }
@@ -92,18 +109,13 @@ struct EventPage: ConsolePage {
         guard event.state != nil || event.previousState != nil else {
             return visit.render("events.nothing", ["text": "It changed no contract."])
         }
-        let access = event.active.map { isActive in
-            let end = event.accessUntil.flatMap { Instant(iso8601: $0) }.map { ", until \(ConsoleTime.text($0))" }
-            return isActive ? "yes\(end ?? "")" : "no"
-        }
-        let givesAccess = event.previousState.flatMap { ContractState(rawValue: $0)?.givesAccess }
         return visit.render(
             "event.changes",
             [
                 "before": .markup(state(event.previousState, none: "nothing was known of it", visit)),
                 "after": .markup(state(event.state, none: "", visit)),
-                "access_before": .text(givesAccess.map { $0 ? "as far as the state says, yes" : "no" } ?? "no"),
-                "access": .text(access ?? ""),
+                "access_before": .text(EventStory.access(by: event.previousState)),
+                "access": .text(EventStory.access(after: event)),
             ]
         )
     }
@@ -112,11 +124,12 @@ struct EventPage: ConsolePage {
         visit.named(state.map(StoreWords.state) ?? none, state)
     }
 
-    private func fragments(_ event: FeedItem, _ visit: Visit) -> Markup {
-        guard !event.fragments.isEmpty else {
+    private func fragments(_ answer: EventAnswer, _ visit: Visit) -> Markup {
+        let fragments = answer.event.fragments
+        guard !fragments.isEmpty else {
             return visit.render("events.nothing", ["text": "No page was told anything."])
         }
-        let rows = event.fragments.map { fragment in
+        let rows = fragments.map { fragment in
             visit.render(
                 "event.fragment",
                 [
@@ -125,7 +138,10 @@ struct EventPage: ConsolePage {
                 ]
             )
         }
-        return visit.render("event.fragments", ["rows": .markup(rows.joined())])
+        return visit.render(
+            "event.fragments",
+            ["taken": .text(EventStory.taken(answer.way)), "rows": .markup(rows.joined())]
+        )
     }
 
     /// By the list of the store, and how Paycast reads it.

@@ -18,11 +18,9 @@ struct EventSides {
     private let visit: Visit
 
     /// Nil for any other event, and once the order is gone.
-    init?(_ answer: EventAnswer, _ visit: Visit) {
+    init?(_ answer: EventAnswer, order: OrderItem?, _ visit: Visit) {
         let event = answer.event
-        guard event.outcome == Outcome.quarantined.rawValue, let token = event.order,
-            let order = try? visit.api.get(OrderItem.self, from: .order(token: token))
-        else { return nil }
+        guard event.outcome == Outcome.quarantined.rawValue, let order else { return nil }
         self.visit = visit
         let statement = answer.statement
         rows = [

@@ -8,6 +8,8 @@ struct EventWaySteps {
         var at: String?
         /// Microseconds after the first byte.
         var after: Int64?
+        /// In the place of `after`.
+        var note: String?
     }
 
     let visit: Visit
@@ -21,7 +23,7 @@ struct EventWaySteps {
                 "event.step",
                 [
                     "name": .text(step.name), "at": .markup(time(step.at)),
-                    "after": .text(step.after.map(EventStory.milliseconds) ?? ""),
+                    "after": .text(step.note ?? step.after.map(EventStory.milliseconds) ?? ""),
                 ]
             )
         }.joined()
@@ -30,12 +32,15 @@ struct EventWaySteps {
     private var own: [Step] {
         let (event, way) = (answer.event, answer.way)
         return [
-            Step(name: "Signed by the store", at: event.occurredAt),
+            Step(name: "Signed by the store", at: event.occurredAt, note: EventStory.ahead(of: event)),
             Step(name: "First byte", at: event.receivedAt, after: way.map { _ in 0 }),
             Step(name: "Proven genuine", after: way?.verified),
             Step(name: "Committed", at: event.at, after: way?.committed), Step(name: "Rendered", after: way?.rendered),
             Step(name: "First socket", after: way?.firstPage),
-            Step(name: "Last socket, of \(StoreWords.count(way?.pages ?? 0, "page", "pages"))", after: way?.lastPage),
+            Step(
+                name: "Last socket, of \(StoreWords.count(way?.pages ?? 0, "page", "pages"))",
+                after: way.flatMap { $0.pages > 0 ? $0.lastPage : nil }
+            ),
         ]
     }
 
@@ -79,10 +84,12 @@ struct EventWaySteps {
 
 /// What an event's members mean, in sentences.
 enum EventStory {
-    static func sentence(of event: FeedItem) -> String {
+    /// `hasOrder`: the order that its token names is known.
+    static func sentence(of event: FeedItem, hasOrder: Bool) -> String {
         if let reason = event.reason {
             let outcome = StoreWords.outcome(event.outcome ?? "")
-            return "\(outcome.prefix(1).uppercased())\(outcome.dropFirst()): \(reason)."
+            let why = event.outcome == Outcome.unclaimed.rawValue ? " " + whyUnclaimed(event, hasOrder: hasOrder) : ""
+            return "\(outcome.prefix(1).uppercased())\(outcome.dropFirst()): \(reason).\(why)"
         }
         guard let state = event.state.map(StoreWords.state) else { return "The ledger committed it by itself." }
         let until = event.accessUntil.flatMap { Instant(iso8601: $0) }.map { ", until \(ConsoleTime.day($0))" } ?? ""
@@ -91,6 +98,44 @@ enum EventStory {
         }
         if before == state { return "The contract stayed “\(state)”\(until)." }
         return "The contract changed from “\(before)” to “\(state)”\(until)."
+    }
+
+    /// Why no user was known for a purchase.
+    static func whyUnclaimed(_ event: FeedItem, hasOrder: Bool = false) -> String {
+        guard let order = event.order else { return "It carries no order token." }
+        guard !hasOrder else { return "It came before the order whose token it carries." }
+        return "It carries the order token \(order), and no order of that name is known here "
+            + "(made at another server or database?)."
+    }
+
+    /// Whether a contract opened access: of one that nobody has, only its state is known.
+    static func access(after event: FeedItem) -> String {
+        let end = event.accessUntil.flatMap { Instant(iso8601: $0) }.map { ", until \(ConsoleTime.text($0))" } ?? ""
+        if let isActive = event.active { return isActive ? "yes\(end)" : "no" }
+        let access = access(by: event.state)
+        return access == "no" ? access : "\(access)\(end), for nobody yet"
+    }
+
+    static func access(by state: String?) -> String {
+        state.flatMap { ContractState(rawValue: $0) }?.givesAccess == true ? "as far as the state says, yes" : "no"
+    }
+
+    /// How many pages took its fragments.
+    static func taken(_ way: EventWay?) -> String {
+        guard let way, way.committed != nil else {
+            return "This node does not know, or has forgotten, whether a page took them."
+        }
+        guard way.pages > 0 else { return "No page was open at this node; it is shown as soon as one opens." }
+        return "\(StoreWords.count(way.pages, "open page", "open pages")) of this node took them at once."
+    }
+
+    /// The store's date is later than the arrival: a word about clocks, since nothing arrives before it was signed.
+    static func ahead(of event: FeedItem) -> String? {
+        guard let signed = event.occurredAt.flatMap({ Instant(iso8601: $0) }),
+            let received = event.receivedAt.flatMap({ Instant(iso8601: $0) }), signed > received
+        else { return nil }
+        let tenths = (signed.milliseconds - received.milliseconds + 50) / 100
+        return "the store's clock is \(Double(max(tenths, 1)) / 10) s ahead of ours"
     }
 
     static func note(on way: EventWay?) -> String {

@@ -1,19 +1,23 @@
 import APIModel
+import Domain
 import Encoding
 import HTTP
 import Pages
 
-/// `/console/search?q=`: one hit leads to its page, several are listed.
+/// `/console/search?q=`: one hit leads to its page, which says why; several are listed.
 struct SearchPage: ConsolePage {
     func show(_ visit: Visit) throws(ConsoleError) -> Response {
         // Copying a name adds spaces.
         guard let name = visit.query["q"]?.trimmed, !name.isEmpty else { return visit.redirect(to: "/console") }
         let found = try visit.api.get(SearchAnswer.self, from: .search, query: [(name: "q", value: name)]).found
         let addresses = Set(found.map(SearchPage.address))
-        if addresses.count == 1, let address = addresses.first { return visit.redirect(to: address) }
+        if addresses.count == 1, let address = addresses.first { return visit.redirect(to: address + found.mark) }
         let list =
             found.isEmpty
-            ? visit.render("search.nothing", ["address": .field(PercentEncoding.encode(name))])
+            ? visit.render(
+                OrderToken(name) == nil ? "search.nothing" : "search.no_order",
+                ["address": .field(PercentEncoding.encode(name))]
+            )
             : visit.render("search.found", ["rows": .markup(found.map { row($0, visit) }.joined())])
         let title = found.isEmpty ? "Nothing found" : "\(found.count) found"
         let body = visit.render("search", ["title": .text(title), "query": .field(name), "found": .markup(list)])
@@ -36,5 +40,15 @@ struct SearchPage: ConsolePage {
     private static func address(of hit: SearchAnswer.Hit) -> String {
         if hit.kind != "event", let user = hit.user { return ConsoleAddress.user(user) }
         return ConsoleAddress.event(hit.cursor ?? hit.id)
+    }
+}
+
+extension [SearchAnswer.Hit] {
+    /// For a user's page that was found by another name than the user's: what the page has of this name.
+    fileprivate var mark: String {
+        guard !contains(where: { $0.kind == "user" }),
+            let hit = first(where: { ["contract", "order"].contains($0.kind) && $0.user != nil })
+        else { return "" }
+        return "?found=\(PercentEncoding.encode(hit.id))"
     }
 }

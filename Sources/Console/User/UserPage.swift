@@ -7,6 +7,8 @@ import Pages
 /// `/console/users/{user}`: what a user has, and why; what would change it; and all that happened.
 struct UserPage: ConsolePage {
     let user: UserID
+    /// The policy `PAYCAST_TRANSFERS`; nil if it is not known.
+    let transfers: String?
 
     func show(_ visit: Visit) throws(ConsoleError) -> Response {
         let facts = try UserFacts(of: user, visit)
@@ -16,15 +18,16 @@ struct UserPage: ConsolePage {
         let body = visit.render(
             "user",
             [
-                "done": .markup(done(visit)), "user": .text(user.text), "what": .text(sentences.what),
+                "done": .markup(done(visit) + found(facts.record, visit)), "user": .text(user.text),
+                "what": .text(sentences.what), "access": .text(sentences.access),
                 "tone": .text(lead.map { StoreWords.tone($0) } ?? "quiet"), "next": .text(sentences.next),
                 "cause": .markup(cause(sentences.cause, visit) + unclaimed(facts, visit)),
                 "facts": .markup(tables.facts(facts.record)),
                 "actions": .markup(UserActionLinks(visit, user: user).markup(facts)),
                 "picture": .markup(TimeLinePicture(visit).markup(facts)),
                 "contracts": .markup(tables.contracts(facts)), "orders": .markup(tables.orders(facts.record.orders)),
-                "events": .markup(tables.events(facts.listed, isFirst: visit.query["before"] == nil)),
-                "pages": .markup(tables.pages(facts.pages)), "hooks": .markup(tables.hooks(facts.hooks)),
+                "events": .markup(tables.events(facts, isFirst: visit.query["before"] == nil)),
+                "pages": .markup(tables.pages(facts)), "hooks": .markup(tables.hooks(facts.hooks)),
                 "audit": .markup(tables.audit(facts.audit)),
             ]
         )
@@ -37,19 +40,43 @@ struct UserPage: ConsolePage {
         return visit.render("user.done", ["text": .text(text)])
     }
 
+    /// What a search by another name has found here; nothing for what the page does not have.
+    private func found(_ record: UserAnswer, _ visit: Visit) -> Markup {
+        guard let name = visit.query["found"] else { return .empty }
+        let (kind, facts): (String, String)
+        var move = ""
+        if let item = record.contracts.map(\.entitlement).first(where: { $0.contract.hasSameBytes(as: name) }) {
+            (kind, facts) = ("a contract", "\(StoreWords.store(item.provider)), \(item.product)")
+            if transfers == "transfer", item.provider != Provider.paycast.rawValue {
+                move = "To move it: the buyer restores purchases when logged in as the other user."
+            }
+        } else if let order = record.orders.first(where: { $0.order.hasSameBytes(as: name) }) {
+            (kind, facts) = ("an order", order.product)
+        } else {
+            return .empty
+        }
+        return visit.render(
+            "user.found",
+            [
+                "name": .text(name), "kind": .text(kind), "user": .text(user.text), "facts": .text(facts),
+                "move": .text(move),
+            ]
+        )
+    }
+
     /// Purchases that nobody has, for a user who has none: one of them may be what was paid.
     private func unclaimed(_ facts: UserFacts, _ visit: Visit) -> Markup {
         guard facts.record.contracts.isEmpty, visit.may(.operate),
-            let attention = try? visit.api.get(AttentionAnswer.self, from: .attention)
+            let attention = try? visit.api.get(AttentionAnswer.self, from: .attention),
+            attention.unclaimedContracts > 0, let newest = attention.unclaimed.first
         else { return .empty }
-        let hour = visit.now - .seconds(3600)
-        let recent = attention.unclaimed.filter { Instant(iso8601: $0.at).map { $0 >= hour } ?? false }
-        // A contract may have several events.
-        let count = Set(recent.map { $0.contract ?? $0.cursor }).count
-        let what = StoreWords.count(count, "unclaimed purchase", "unclaimed purchases")
+        let (one, many) = ("purchase that nobody has, of", "purchases that nobody has, the newest of")
         return visit.render(
             "user.unclaimed",
-            ["text": .text("\(what) of the last hour."), "user": .field(PercentEncoding.encode(user.text))]
+            [
+                "text": .text(StoreWords.count(attention.unclaimedContracts, one, many)),
+                "at": .markup(visit.time(newest.at)), "user": .field(PercentEncoding.encode(user.text)),
+            ]
         )
     }
 
@@ -92,6 +119,8 @@ struct UserFacts {
     let events: UserEventsAnswer
     /// Those that the page lists: older ones, if it was asked for them.
     let listed: UserEventsAnswer
+    /// The newest of these that has fragments, with its way to the pages.
+    let newestTold: EventAnswer?
     let pages: UserPagesAnswer?
     let hooks: [HookDeliveriesAnswer.Delivery]?
     let audit: [AuditItem]?
@@ -107,6 +136,8 @@ struct UserFacts {
         } else {
             listed = events
         }
+        newestTold = listed.events.first { !$0.fragments.isEmpty }
+            .flatMap { try? visit.api.get(EventAnswer.self, from: .event(id: $0.cursor)) }
         pages = UserFacts.optional(UserPagesAnswer.self, visit, right: .read, from: .userPages(user: user))
         let query = [(name: "user", value: user.text)]
         hooks =

@@ -4,11 +4,14 @@ import Domain
 /// The first lines of a user's page.
 struct UserSentences: Equatable {
     let what: String
+    /// What to tell a caller at once.
+    let access: String
     let next: String
     let cause: FeedItem?
 
     /// `events` are the newest ones, newest first.
     init(_ record: UserAnswer, events: [FeedItem], now: Instant) {
+        access = UserSentences.access(record)
         // Those that speak for the user come first.
         if let contract = record.contracts.first {
             let sentence = ContractSentence(contract, events: events, now: now)
@@ -17,6 +20,15 @@ struct UserSentences: Equatable {
         }
         cause = events.first { $0.outcome != nil }
         (what, next) = UserSentences.withoutContract(record, events: events)
+    }
+
+    /// Only what is certain: a payment that failed, or was called off, is the next sentence's matter.
+    private static func access(_ record: UserAnswer) -> String {
+        guard record.active else { return "Has no access." }
+        switch record.contracts.first.flatMap({ ContractState(rawValue: $0.entitlement.state) }) {
+        case .active, .owned: return "Has access; a page shows it as soon as it opens; there is no reason to pay again."
+        default: return "Has access; a page shows it as soon as it opens."
+        }
     }
 
     /// What is missing.
@@ -45,7 +57,7 @@ struct UserSentences: Equatable {
         return (
             "No store has ever named this user.",
             "Search for the order, the original transaction id or the purchase token that the buyer can show. The purchase may be under "
-                + "another user, or unclaimed: the app then sent no order token."
+                + "another user, or nobody's: then it carries no order token, or one that is not known here."
         )
     }
 }

@@ -5,8 +5,10 @@ import Pages
 
 /// Whom Paycast has told: open pages, the backend; and what people did.
 extension UserTables {
-    func pages(_ answer: UserPagesAnswer?) -> Markup {
-        guard let answer else { return nothing("This node cannot tell which pages are open at the moment.") }
+    func pages(_ facts: UserFacts) -> Markup {
+        guard let answer = facts.pages else {
+            return nothing("This node cannot tell which pages are open at the moment.")
+        }
         let rows = answer.pages.map { page in
             visit.render(
                 "user.page",
@@ -22,7 +24,19 @@ extension UserTables {
             ? nothing("No page of this user is open at \(answer.node). It shows the newest state as soon as it opens.")
             : visit.render("user.pages", ["rows": .markup(rows.joined())])
         guard !answer.shown.isEmpty else { return table }
-        return table + visit.render("user.preview", ["user": .field(PercentEncoding.encode(user.text))])
+        let names = answer.shown.map { shown in
+            let made = facts.events.events.first { $0.cursor == shown.cursor }?.fragments
+                .last { $0.target == shown.target }?.fragment
+            return (shown.target ?? "several elements") + (made.map { " (\($0))" } ?? "")
+        }
+        return table
+            + visit.render(
+                "user.preview",
+                [
+                    "user": .field(PercentEncoding.encode(user.text)),
+                    "names": .text(names.joined(separator: ", ")),
+                ]
+            )
     }
 
     private static func lag(_ page: UserPagesAnswer.Page) -> String {

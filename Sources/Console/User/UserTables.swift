@@ -1,6 +1,7 @@
 import APIModel
 import Domain
 import Encoding
+import HTTP
 import Pages
 
 /// The tables of a user's page. An empty one says what that means.
@@ -46,11 +47,16 @@ struct UserTables {
                         item.accessUntil == nil ? visit.render("user.no_end") : visit.time(item.accessUntil)
                     ),
                     "what": .text(sentence.what), "next": .text(sentence.next),
-                    "revoke": .markup(revoke(item)),
+                    "revoke": .markup(revoke(item)), "found": .markup(found(item.contract)),
                 ]
             )
         }
         return visit.render("user.contracts", ["rows": .markup(rows.joined())])
+    }
+
+    /// Marks what a search has led to.
+    private func found(_ name: String) -> Markup {
+        visit.query["found"]?.hasSameBytes(as: name) == true ? visit.rows.chip("found", tone: "wait") : .empty
     }
 
     /// Only a grant that still runs can be taken back here.
@@ -70,7 +76,7 @@ struct UserTables {
             visit.render(
                 "user.order",
                 [
-                    "order": .text(order.order), "product": .text(order.product),
+                    "order": .text(order.order), "found": .markup(found(order.order)), "product": .text(order.product),
                     "store": .text(order.provider.map(StoreWords.store) ?? "any"),
                     "at": .markup(visit.time(order.createdAt)), "state": .text(UserTables.state(of: order)),
                     "purchases": .text(
@@ -92,7 +98,8 @@ struct UserTables {
         }
     }
 
-    func events(_ answer: UserEventsAnswer, isFirst: Bool) -> Markup {
+    func events(_ facts: UserFacts, isFirst: Bool) -> Markup {
+        let answer = facts.listed
         guard !answer.events.isEmpty else {
             return nothing(isFirst ? "Nothing was ever committed about this user." : "There is nothing older.")
         }
@@ -102,17 +109,19 @@ struct UserTables {
                 ["user": .field(PercentEncoding.encode(user.text)), "before": .field(PercentEncoding.encode(next))]
             )
         }
-        let rows = answer.events.map { event($0, among: answer.events) }
+        let rows = answer.events.map { event($0, among: answer.events, newestTold: facts.newestTold) }
         return visit.render("user.events", ["rows": .markup(rows.joined()), "older": .markup(older ?? .empty)])
     }
 
-    private func event(_ item: FeedItem, among events: [FeedItem]) -> Markup {
+    private func event(_ item: FeedItem, among events: [FeedItem], newestTold: EventAnswer?) -> Markup {
         let change = item.state.map { state in
             let before = item.previousState.flatMap { $0 == state ? nil : StoreWords.state($0) + " → " }
             return (before ?? "") + StoreWords.state(state)
         }
         let told = item.fragments.compactMap { $0.fragment ?? $0.target }
             .reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
+        // How many pages took the fragments is asked for the newest alone; each event's own page says it.
+        let taken = newestTold.flatMap { $0.event.cursor == item.cursor ? ". " + EventStory.taken($0.way) : nil }
         return visit.render(
             hasLinks ? "user.event" : "user.event_without_link",
             [
@@ -124,7 +133,7 @@ struct UserTables {
                 "outcome": .text(item.outcome.map(StoreWords.outcome) ?? ""),
                 "tone": .text(StoreWords.tone(ofOutcome: item.outcome)),
                 "reason": .markup(reason(item, among: events)), "change": .text(change ?? ""),
-                "told": .text(told.isEmpty ? "" : "pages were told: " + told.joined(separator: ", ")),
+                "told": .text(told.isEmpty ? "" : "for pages: " + told.joined(separator: ", ") + (taken ?? "")),
             ]
         )
     }
