@@ -12,6 +12,13 @@ config.mount_path = '/cable'
 config.allow_same_origin_as_host = true
 # One worker: commands of a socket are answered in their order, so that a test can wait for the last answer.
 config.worker_pool_size = 1
+# One thread for the broadcasts too: of Rails' ten, a later broadcast may overtake an earlier one.
+ActionCable::Connection::StreamEventLoop.prepend(Module.new do
+  def initialize
+    super
+    @executor = Concurrent::SingleThreadExecutor.new
+  end
+end)
 
 VERIFIER = ActiveSupport::MessageVerifier.new(ENV.fetch('PAYCAST_STREAM_KEYS'), digest: 'SHA256', serializer: JSON)
 

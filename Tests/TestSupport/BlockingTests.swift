@@ -36,7 +36,7 @@ extension Trait where Self == BlockingTests {
 private final class ThreadExecutor: TaskExecutor {
     static let shared = ThreadExecutor()
 
-    private let pool = WorkerPool(name: "test", threads: 3, capacity: .max)
+    private let pool = WorkerPool(name: "test", threads: 4, capacity: .max)
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)

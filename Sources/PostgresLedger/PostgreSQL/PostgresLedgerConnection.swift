@@ -138,6 +138,8 @@ final class PostgresLedgerConnection: SharedLedgerConnection {
     }
 
     func readAhead(_ questions: () -> Void) throws(EngineError) -> Bool {
+        // Answers of the transaction before must not keep the same question, of the same millisecond, from being asked again.
+        if !isInTransaction { ahead = [:] }
         recorded = []
         questions()
         let wanted = recorded ?? []
