@@ -8,11 +8,13 @@ import Pages
 struct AttentionPage: ConsolePage {
     func show(_ visit: Visit) throws(ConsoleError) -> Response {
         let found = try visit.api.get(AttentionAnswer.self, from: .attention)
+        let sentences = visit.sentences(problems: found.problems, warnings: found.warnings)
+        let isWell = found.problems.isEmpty && found.warnings.isEmpty
         let body = visit.render(
             "attention",
             [
                 "lead": .text(AttentionPage.lead(found)),
-                "sentences": .markup(visit.sentences(problems: found.problems, warnings: found.warnings)),
+                "sentences": .markup(isWell ? visit.render("attention.fine") : sentences),
                 "unclaimed_count": .text("\(StoreWords.capped(found.unclaimedContracts)) in all."),
                 "who": .text(visit.may(.act) ? "" : "A key with the right act may claim one."),
                 "unclaimed": .markup(unclaimed(found.unclaimed, visit)),
@@ -25,11 +27,12 @@ struct AttentionPage: ConsolePage {
         return visit.page("Attention", body)
     }
 
-    /// All that stands below, counted.
+    /// Whom it concerns, and how the server is: all that stands below, counted.
     static func lead(_ found: AttentionAnswer) -> String {
+        let own = found.problems.count + found.warnings.count
         let all = [
-            (found.problems.count + found.warnings.count, "trouble of this server", "troubles of this server"),
-            (found.unclaimedContracts, "purchase that nobody has", "purchases that nobody has"),
+            (own, "trouble of this server", "troubles of this server"),
+            (found.unclaimedContracts, StoreWords.unclaimed.one, StoreWords.unclaimed.many),
             (found.quarantined.count, "event that contradicts an order", "events that contradict an order"),
             (found.refused.count, "refused webhook", "refused webhooks"),
             (found.jobs.count, "word for a store that is late", "words for stores that are late"),
@@ -37,8 +40,10 @@ struct AttentionPage: ConsolePage {
             (found.failedHooks.count, "message that was given up", "messages that were given up"),
         ]
         let counts = all.filter { $0.0 > 0 }.map { StoreWords.count($0.0, $0.1, $0.2) }
-        guard !counts.isEmpty else { return "Nothing at the moment." }
-        return counts.joined(separator: ", ") + "."
+        guard let last = counts.last else { return "All is well: nothing needs anybody." }
+        let others = counts.dropLast().joined(separator: ", ")
+        let list = others.isEmpty ? last : "\(others) and \(last)"
+        return "\(own == 0 ? "The server itself is well. " : "")Somebody should look at \(list)."
     }
 
     private func quarantined(_ items: [FeedItem], _ visit: Visit) -> Markup {
@@ -165,10 +170,9 @@ struct AttentionPage: ConsolePage {
 }
 
 extension Visit {
-    /// `/ready` in sentences.
+    /// `/ready` in sentences; none if all is well.
     func sentences(problems: [String], warnings: [String]) -> Markup {
-        guard !problems.isEmpty || !warnings.isEmpty else { return render("attention.fine") }
-        return problems.map { render("attention.problem", ["text": .text($0)]) }.joined()
+        problems.map { render("attention.problem", ["text": .text($0)]) }.joined()
             + warnings.map { render("attention.warning", ["text": .text($0)]) }.joined()
     }
 }

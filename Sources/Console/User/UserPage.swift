@@ -70,7 +70,7 @@ struct UserPage: ConsolePage {
             let attention = try? visit.api.get(AttentionAnswer.self, from: .attention),
             attention.unclaimedContracts > 0, let newest = attention.unclaimed.first
         else { return .empty }
-        let (one, many) = ("purchase that nobody has, of", "purchases that nobody has, the newest of")
+        let (one, many) = (StoreWords.unclaimed.one + ", of", StoreWords.unclaimed.many + ", the newest of")
         return visit.render(
             "user.unclaimed",
             [

@@ -121,6 +121,11 @@ enum StoreWords {
         }
     }
 
+    /// A purchase that nobody has, with what the word means.
+    static let unclaimed = (
+        one: "unclaimed purchase (no user is known for it)", many: "unclaimed purchases (no user is known for them)"
+    )
+
     /// `1 try`, `2 tries`.
     static func count(_ number: Int, _ one: String, _ many: String) -> String {
         "\(capped(number)) \(number == 1 ? one : many)"
