@@ -63,7 +63,7 @@ struct AttentionPage: ConsolePage {
             return visit.render(
                 "attention.purchase",
                 [
-                    "at": .markup(visit.rows.time(item.at)), "id": .field(PercentEncoding.encode(item.cursor)),
+                    "at": .markup(visit.rows.time(item.at)), "id": .part(item.cursor),
                     "store": .text(StoreWords.source(item)), "title": .text(EventNames.title(item.kind)),
                     "words": .text(EventNames.ownWords(item) ?? item.kind),
                     "product": .text(item.product ?? ""), "event": .text(item.event ?? ""),
@@ -75,7 +75,7 @@ struct AttentionPage: ConsolePage {
                 ]
             )
         }
-        return list("attention.purchases", rows, none: "Every purchase that came has its user.", visit)
+        return visit.list("attention.purchases", rows, none: "Every purchase that came has its user.")
     }
 
     /// Each takes a question to the ledger, and the store's words are read for it.
@@ -91,11 +91,6 @@ struct AttentionPage: ConsolePage {
         return charge ?? item.contract ?? ""
     }
 
-    private func list(_ name: String, _ rows: [Markup], none: String, _ visit: Visit) -> Markup {
-        guard !rows.isEmpty else { return visit.render("events.nothing", ["text": .text(none)]) }
-        return visit.render(name, ["rows": .markup(rows.joined())])
-    }
-
     private func refused(_ refused: [AttentionAnswer.Refused], _ visit: Visit) -> Markup {
         let rows = refused.map { refusal in
             visit.render(
@@ -108,7 +103,7 @@ struct AttentionPage: ConsolePage {
                 ]
             )
         }
-        return list("attention.refusals", rows, none: "This node has taken every webhook since its start.", visit)
+        return visit.list("attention.refusals", rows, none: "This node has taken every webhook since its start.")
     }
 
     /// What to do about a webhook that was refused.
@@ -136,7 +131,7 @@ struct AttentionPage: ConsolePage {
                 ]
             )
         }
-        return list("attention.jobs", rows, none: "No task is near its deadline, and none was given up.", visit)
+        return visit.list("attention.jobs", rows, none: "No task is near its deadline, and none was given up.")
     }
 
     private func hooks(_ hooks: [HooksAnswer.Hook], _ visit: Visit) -> Markup {
@@ -150,7 +145,7 @@ struct AttentionPage: ConsolePage {
                 ]
             )
         }
-        return list("attention.hooks", rows, none: "No address of your backend fails.", visit)
+        return visit.list("attention.hooks", rows, none: "No address of your backend fails.")
     }
 
     private func failed(_ failed: [HookDeliveriesAnswer.Delivery], _ visit: Visit) -> Markup {
@@ -165,7 +160,7 @@ struct AttentionPage: ConsolePage {
                 ]
             )
         }
-        return list("attention.failed", rows, none: "No message was given up.", visit)
+        return visit.list("attention.failed", rows, none: "No message was given up.")
     }
 }
 

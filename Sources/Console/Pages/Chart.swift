@@ -108,7 +108,7 @@ struct Chart {
 
     /// As the table has it, in less room: `3 Jan 2026, 12:04 UTC`.
     private static func moment(_ iso8601: String) -> String {
-        Instant(iso8601: iso8601).map {
+        iso8601.instant.map {
             "\(ConsoleTime.shortDay($0, withYear: true)), \(ConsoleTime.clock($0)) UTC"
         } ?? ""
     }
@@ -200,7 +200,7 @@ struct HistoryCharts {
     /// It spans the whole hour or day, however long the node has counted.
     private func chart(_ title: String, _ form: Chart.Form, unit: String = "", _ courses: [Chart.Course]) -> Chart {
         let blank = max(0, (history.range == "day" ? 86_400 : 3600) / max(1, history.step) - history.steps.count)
-        let first = history.steps.first.flatMap { Instant(iso8601: $0.at) }
+        let first = history.steps.first.flatMap { $0.at.instant }
         return Chart(
             title: title,
             form: form,

@@ -23,8 +23,7 @@ struct SearchPage: ConsolePage {
 
     /// What it can mean. A user's id may look like anything, so the page asks whether it is one.
     private func nothing(_ name: String, _ visit: Visit) -> Markup {
-        let address = PercentEncoding.encode(name)
-        let ask = isValidIdentifier(name) ? visit.render("search.ask", ["address": .field(address)]) : .empty
+        let ask = isValidIdentifier(name) ? visit.render("search.ask", ["address": .part(name)]) : .empty
         return visit.render("search.nothing", ["ask": .markup(ask)])
     }
 
