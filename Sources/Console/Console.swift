@@ -27,7 +27,7 @@ public final class Console: Sendable {
         } catch {
             preconditionFailure("public/console: \(error)")
         }
-        layout = ConsoleLayout(templates)
+        layout = ConsoleLayout(templates: templates)
         live = LiveLists(settings, templates, hasEnded: door.hasEnded)
     }
 
@@ -60,10 +60,7 @@ public final class Console: Sendable {
 
     /// A form has a reason and a few fields.
     private static let bodyLimit = 16 << 10
-    private static let tooLong = ConsoleError.invalid(
-        code: "invalid_form",
-        message: "No form of the console is as long. Go back, and send less."
-    )
+    private static let tooLong = ConsoleError.invalid("No form of the console is as long. Go back, and send less.")
     private static let invalidUser = Response.error(
         400,
         code: "invalid_user",
@@ -118,7 +115,7 @@ public final class Console: Sendable {
                 throw .forbidden("Only a page of this console may send this. Open the console, and do it there.")
             }
             if let answer = try doorAnswer(to: route, request: request, session: session) { return answer }
-            guard let session else { return LogInPage(layout, templates).show(request) }
+            guard let session else { return LogInPage(layout: layout).show(request) }
             return try page(route, request: request, session: session)
         } catch {
             return layout.page(error, session: session)
@@ -134,7 +131,7 @@ public final class Console: Sendable {
         switch route {
         case .session:
             guard request.method == "POST" else { return Response(status: 303, headers: [("Location", "/console")]) }
-            return try LogInPage(layout, templates).logIn(request, door: door)
+            return try LogInPage(layout: layout).logIn(request, door: door)
         case .logOut:
             guard request.method == "POST" else { throw .methodNotAllowed }
             let answer = door.end(session)
@@ -147,11 +144,11 @@ public final class Console: Sendable {
     }
 
     private func enter(_ request: Request) throws(ConsoleError) -> Response {
-        let page = EnterPage(layout, templates)
+        let page = EnterPage(layout: layout)
         if request.method == "POST" { return try page.enter(request, door: door) }
         if let token = request.query["token"] { return try page.show(token, door: door) }
         guard settings.isDevelopment, let key = door.keys.first else { throw .notFound("There is no such page.") }
-        guard request.isOfThisMachine else { return LogInPage(layout, templates).show(request) }
+        guard request.isOfThisMachine else { return LogInPage(layout: layout).show(request) }
         return door.open(with: key, next: LogInPage.next(request.query))
     }
 
@@ -171,11 +168,7 @@ public final class Console: Sendable {
             templates: templates,
             now: settings.now()
         )
-        guard request.method == "POST" else { return try page.show(visit) }
-        guard let form = Query(form: request.body) else {
-            throw .invalid(code: "invalid_form", message: "The form could not be read. Go back, and send it again.")
-        }
-        return try page.act(visit, form: form)
+        return try request.method == "POST" ? page.act(visit, form: request.form()) : page.show(visit)
     }
 }
 

@@ -31,19 +31,10 @@ struct ConsoleAPI: Sendable {
         _ type: Value.Type = Value.self,
         to route: Route,
         query: [(name: String, value: String)] = [],
-        body: some Encodable,
+        body: (any Encodable)? = nil,
         key: String? = nil
     ) throws(ConsoleError) -> Value {
-        try decode(type, from: send("POST", route, query: query, body: JSON.encode(body), key: key))
-    }
-
-    /// The same without a body.
-    func post<Value: Decodable>(
-        _ type: Value.Type = Value.self,
-        to route: Route,
-        query: [(name: String, value: String)]
-    ) throws(ConsoleError) -> Value {
-        try decode(type, from: send("POST", route, query: query))
+        try decode(type, from: send("POST", route, query: query, body: body.map { JSON.encode($0) } ?? [], key: key))
     }
 
     func delete<Value: Decodable>(
@@ -70,11 +61,7 @@ struct ConsoleAPI: Sendable {
         body: [UInt8] = [],
         key: String? = nil
     ) throws(ConsoleError) -> Response {
-        if let right = route.right(method), !session.rights.contains(right) {
-            throw .forbidden(
-                "This needs the right \(right.rawValue), which the key \(session.name) does not have here."
-            )
-        }
+        if let right = route.right(method) { try session.require(right) }
         let head = try head(method, query: query, body: body, key: key)
         let request = Request(
             route: route,
@@ -120,14 +107,14 @@ struct ConsoleAPI: Sendable {
         if !body.isEmpty { text += "Content-Length: \(body.count)\r\n" }
         if let key {
             guard IdempotencyKey(header: key) != nil else {
-                throw .invalid(code: "invalid_form", message: "The form is not ours. Go back, and open it again.")
+                throw .invalid("The form is not ours. Go back, and open it again.")
             }
             text += "Idempotency-Key: \(key)\r\n"
         }
         do throws(HeadFlaw) {
             return try RequestHead(parsing: Array((text + "\r\n").utf8)[...])
         } catch {
-            throw .invalid(code: error.code, message: error.description)
+            throw .invalid(error.description)
         }
     }
 }

@@ -8,9 +8,9 @@ enum ConsoleError: Error, Equatable {
     /// The session may not do that.
     case forbidden(String)
     /// What the form says is wrong.
-    case invalid(code: String, message: String)
-    /// It contradicts what is there now.
-    case conflict(code: String, message: String)
+    case invalid(String)
+    /// It contradicts what is there now. `code` is the API's.
+    case conflict(code: String = "", String)
     /// The server cannot answer at the moment.
     case unavailable(String)
     case tooManyTries(seconds: Int64)
@@ -19,47 +19,30 @@ enum ConsoleError: Error, Equatable {
     /// What the API has answered instead of what it was asked for.
     init(_ response: Response) {
         let answer = JSON.decode(ErrorAnswer.self, from: response.body)
-        let (code, message) = (answer?.error ?? "", answer?.message ?? "The server answered \(response.status).")
+        let message = answer?.message ?? "The server answered \(response.status)."
         switch response.status {
-        case 400, 413, 422: self = .invalid(code: code, message: message)
+        case 400, 413, 422: self = .invalid(message)
         case 401: self = .forbidden("The key of this session is no longer valid. Log in again.")
         case 403: self = .forbidden(message)
         case 404: self = .notFound(message)
-        case 409: self = .conflict(code: code, message: message)
+        case 409: self = .conflict(code: answer?.error ?? "", message)
         default: self = .unavailable(message)
         }
     }
 
-    var status: Int {
-        switch self {
-        case .notFound: 404
-        case .forbidden: 403
-        case .invalid: 400
-        case .conflict: 409
-        case .unavailable: 503
-        case .tooManyTries: 429
-        case .methodNotAllowed: 405
-        }
-    }
+    var status: Int { words.status }
+    var title: String { words.title }
+    var message: String { words.message }
 
-    var title: String {
+    private var words: (status: Int, title: String, message: String) {
         switch self {
-        case .notFound: "Not found"
-        case .forbidden: "Not allowed"
-        case .invalid: "That does not work"
-        case .conflict: "That does not fit what is there now"
-        case .unavailable: "No answer at the moment"
-        case .tooManyTries: "Too many tries"
-        case .methodNotAllowed: "Not here"
-        }
-    }
-
-    var message: String {
-        switch self {
-        case .notFound(let text), .forbidden(let text), .unavailable(let text): text
-        case .invalid(_, let message), .conflict(_, let message): message
-        case .tooManyTries(let seconds): "Wait \(seconds) seconds, and try again."
-        case .methodNotAllowed: "This page changes nothing."
+        case .notFound(let text): (404, "Not found", text)
+        case .forbidden(let text): (403, "Not allowed", text)
+        case .invalid(let text): (400, "That does not work", text)
+        case .conflict(_, let text): (409, "That does not fit what is there now", text)
+        case .unavailable(let text): (503, "No answer at the moment", text)
+        case .tooManyTries(let seconds): (429, "Too many tries", "Wait \(seconds) seconds, and try again.")
+        case .methodNotAllowed: (405, "Not here", "This page changes nothing.")
         }
     }
 

@@ -2,11 +2,7 @@ import Pages
 
 /// The frame around each page: its head, the menu, and who has logged in.
 struct ConsoleLayout {
-    private let templates: ConsoleTemplates
-
-    init(_ templates: ConsoleTemplates) {
-        self.templates = templates
-    }
+    let templates: ConsoleTemplates
 
     /// The pages of the menu, each with the right without which it is not offered.
     private static let menu: [(title: String, address: String, right: Right)] = [

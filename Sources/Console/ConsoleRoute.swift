@@ -54,9 +54,7 @@ enum ConsoleRoute: Equatable {
     var user: UserID? {
         switch self {
         case .user(let user), .userPreview(let user), .userAction(let user, _): user
-        case .overview, .session, .logOut, .enter, .asset, .search, .event, .live, .liveStream, .attention, .claim,
-            .nodes:
-            nil
+        default: nil
         }
     }
 

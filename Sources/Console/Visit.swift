@@ -16,11 +16,27 @@ struct Visit: Sendable {
 
     func render(_ name: String, _ values: [String: TemplateValue] = [:]) -> Markup { templates.render(name, values) }
 
+    /// A table, or what it means that it has no rows.
+    func list(_ name: String, _ rows: [Markup], none: String) -> Markup {
+        rows.isEmpty ? nothing(none) : render(name, ["rows": .markup(rows.joined())])
+    }
+
+    func nothing(_ text: String) -> Markup { render("parts.nothing", ["text": .text(text)]) }
+
+    /// The options of a choice.
+    func options(_ all: [(value: String, title: String)], chosen: String) -> Markup {
+        all.map { value, title in
+            let name = value == chosen ? "parts.chosen" : "parts.option"
+            return render(name, ["value": .field(value), "title": .text(title)])
+        }.joined()
+    }
+
     func named(_ words: String, _ term: String?) -> Markup { templates.named(words, term) }
 
     /// A whole page. `title` is for the window; the body has its own `<h1>`.
     func page(_ title: String, status: Int = 200, _ body: Markup) -> Response {
-        ConsoleLayout(templates).page(title, status: status, session: session, address: request.head.path, body)
+        let layout = ConsoleLayout(templates: templates)
+        return layout.page(title, status: status, session: session, address: request.head.path, body)
     }
 
     /// Sends the browser on, after a change.
@@ -30,9 +46,14 @@ struct Visit: Sendable {
 
     /// A moment that a person reads: in UTC, and in the reader's zone once the script has run. Empty for none.
     func time(_ iso8601: String?) -> Markup {
-        guard let iso8601, let instant = Instant(iso8601: iso8601) else { return .empty }
+        guard let iso8601, let instant = iso8601.instant else { return .empty }
         return render("parts.time", ["iso": .text(iso8601), "text": .text(ConsoleTime.text(instant))])
     }
+}
+
+extension String {
+    /// What a member of an answer says in ISO 8601.
+    var instant: Instant? { Instant(iso8601: self) }
 }
 
 /// Dates in words.

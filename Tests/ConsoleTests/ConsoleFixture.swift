@@ -89,5 +89,27 @@ enum ConsoleFixture {
         UserEventsAnswer(user: user, events: events, next: nil, since: Cursor(epoch: "e", position: since))
     }
 
+    /// What needs somebody. `count` is that of all unclaimed purchases.
+    static func attention(
+        refused: [AttentionAnswer.Refused] = [],
+        unclaimed: [FeedItem] = [],
+        count: Int? = nil,
+        failedHooks: [HookDeliveriesAnswer.Delivery] = [],
+        problems: [String] = []
+    ) -> AttentionAnswer {
+        AttentionAnswer(
+            node: "n1",
+            refused: refused,
+            unclaimedContracts: count ?? unclaimed.count,
+            unclaimed: unclaimed,
+            quarantined: [],
+            jobs: [],
+            hooks: [],
+            failedHooks: failedHooks,
+            problems: problems,
+            warnings: []
+        )
+    }
+
     static let cursor = Cursor(epoch: "e", position: 7)
 }

@@ -91,21 +91,11 @@ import Testing
     @Test(arguments: [0, 2]) func purchasesOfNobodyAreNamed(_ count: Int) throws {
         let (site, cookie) = try site(rights: [.read, .operate])
         let old = Fixture.event(.subscriptionStarted, outcome: .unclaimed, day: -3)
-        let found = AttentionAnswer(
-            node: "n1",
-            refused: [],
-            unclaimedContracts: count,
-            unclaimed: count == 0 ? [] : [old],
-            quarantined: [],
-            jobs: [],
-            hooks: [],
-            failedHooks: [],
-            problems: [],
-            warnings: []
-        )
+        let found = Fixture.attention(unclaimed: count == 0 ? [] : [old], count: count)
         site.api.answer(.attention, with: found)
         let page = try site.send("/console/users/42", cookie: cookie).text
-        #expect(page.contains("2 purchases that nobody has, the newest of <time") == (count > 0), "\(page)")
+        let purchases = "2 unclaimed purchases (no user is known for them), the newest of <time"
+        #expect(page.contains(purchases) == (count > 0), "\(page)")
         #expect(page.contains("30 November 2025, 12:00 UTC") == (count > 0))
         #expect(page.contains("compare its original transaction id") == (count > 0))
     }
@@ -207,19 +197,7 @@ import Testing
         let page = try site.send("/console/users/42", cookie: cookie).text
         #expect(!page.contains("user.erased") && page.contains("Your backend was told nothing of this user"))
         erasure.user = ""
-        let found = AttentionAnswer(
-            node: "n1",
-            refused: [],
-            unclaimedContracts: 0,
-            unclaimed: [],
-            quarantined: [],
-            jobs: [],
-            hooks: [],
-            failedHooks: [erasure],
-            problems: [],
-            warnings: []
-        )
-        site.api.answer(.attention, with: found)
+        site.api.answer(.attention, with: Fixture.attention(failedHooks: [erasure]))
         let attention = try site.send("/console/attention", cookie: cookie).text
         #expect(attention.contains("user.erased") && !attention.contains("/console/users/"), "\(attention)")
     }

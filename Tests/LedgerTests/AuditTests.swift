@@ -116,6 +116,23 @@ import Testing
         #expect(acts.map(\.reason) == [act.reason, nil, act.reason])
     }
 
+    /// The same of those whose pages got something again.
+    @Test func aResendOfARangeNamesWhomItHasTold() throws {
+        let ledger = try TemporaryLedger()
+        defer { ledger.remove() }
+        for user in ["42", "43"] {
+            let event = Fixture.subscription("e\(user)", state: .active, key: Fixture.key(user))
+            _ = try ledger.send(event, claim: Claim(user: UserID(user)))
+        }
+        let act = Act(.resend, by: Self.support, user: nil, reason: "since the outage of 42")
+        for (act, users) in [(act, ["43", "42"]), (act.about("43"), ["43"])] as [(Act, [UserID])] {
+            try ledger.commit { .audited(.rebroadcast(contracts: [], users: users, completion: $0), by: act) }
+        }
+        let acts = try ledger.audit().entries.map(\.act)
+        #expect(acts.map(\.user) == ["43", "43", "42", nil])
+        #expect(acts.map(\.reason) == [act.reason, act.reason, nil, act.reason])
+    }
+
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var selection: AuditSelection

@@ -9,8 +9,8 @@ struct ClaimAction: UserAction {
     let right = Right.act
     let title = "Claim a purchase"
     let explanation =
-        "A purchase that no user is known for becomes this user's, as if the user's app had posted it. Take its name from "
-        + "what needs attention, or from the buyer's receipt. A purchase that somebody has stays there."
+        "An unclaimed purchase (no user is known for it) becomes this user's, as if the user's app had posted it. Take its name "
+        + "from Attention, or from the buyer's receipt. A purchase that somebody has stays there."
     let button = "Give it to this user"
 
     func fields(_ values: ActionValues, _ visit: Visit, user: UserID) throws(ConsoleError) -> Markup {

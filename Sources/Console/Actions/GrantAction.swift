@@ -30,7 +30,7 @@ struct GrantAction: UserAction {
         let isForever = values["term"] == "forever"
         let days = Int64(values["days"])
         guard isForever || days != nil else {
-            throw .invalid(code: "invalid_days", message: "Write the days as a whole number, from 1 to 3650.")
+            throw .invalid("Write the days as a whole number, from 1 to 3650.")
         }
         let request = GrantRequest(
             product: values["product"],
@@ -58,7 +58,7 @@ struct RevokeAction: UserAction {
 
     func perform(_ values: ActionValues, _ visit: Visit, user: UserID) throws(ConsoleError) -> Markup? {
         guard !values["grant"].isEmpty else {
-            throw .invalid(code: "unknown_grant", message: "Choose the grant on the user's page.")
+            throw .invalid("Choose the grant on the user's page.")
         }
         _ = try visit.api.delete(
             GrantAnswer.self,
@@ -85,7 +85,7 @@ struct EraseAction: UserAction {
 
     func perform(_ values: ActionValues, _ visit: Visit, user: UserID) throws(ConsoleError) -> Markup? {
         guard values["confirm"].utf8.elementsEqual(user.text.utf8) else {
-            throw .invalid(code: "not_confirmed", message: "Write the user's id word for word to confirm.")
+            throw .invalid("Write the user's id word for word to confirm.")
         }
         let query = values.seen + [("reason", values.reason)]
         let answer = try visit.api.delete(ErasureAnswer.self, at: .user(user), query: query)
@@ -97,13 +97,5 @@ struct EraseAction: UserAction {
                 "events": .text(StoreWords.count(answer.events, "entry", "entries")),
             ]
         )
-    }
-}
-
-extension Visit {
-    /// The options of a choice, the chosen one first: the one that a browser shows.
-    func options(_ all: [(value: String, title: String)], chosen: String) -> Markup {
-        let sorted = all.filter { $0.value == chosen } + all.filter { $0.value != chosen }
-        return sorted.map { render("action.option", ["value": .text($0.value), "title": .text($0.title)]) }.joined()
     }
 }

@@ -56,6 +56,6 @@ struct SeenState {
     }
 
     private static func clock(_ iso8601: String) -> String {
-        Instant(iso8601: iso8601).map { ConsoleTime.clock($0) + " UTC" } ?? iso8601
+        iso8601.instant.map { ConsoleTime.clock($0) + " UTC" } ?? iso8601
     }
 }

@@ -15,9 +15,7 @@ struct SendStateAction: UserAction {
         let answer = try visit.api.post(ReplayAnswer.self, to: .replays, body: request)
         guard answer.told.contains(user) else {
             throw .conflict(
-                code: "nothing_to_send",
-                message:
-                    "There is nothing to send: no event of a store is known for this user, so the pages show your offers."
+                "There is nothing to send: no event of a store is known for this user, so the pages show your offers."
             )
         }
         return nil
@@ -112,9 +110,7 @@ struct RecoverAction: UserAction {
 
     func perform(_ values: ActionValues, _ visit: Visit, user: UserID) throws(ConsoleError) -> Markup? {
         // The API is asked about a store and does not know whose page this is.
-        guard !Act.names(user, in: values.reason) else {
-            throw .invalid(code: "invalid_reason", message: Act.namingReason)
-        }
+        guard !Act.names(user, in: values.reason) else { throw .invalid(Act.namingReason) }
         let days = Int64(values["days"]) ?? 1
         let since = visit.now - .seconds(min(max(days, 1), 30) * 86_400)
         let request = RecoveryRequest(provider: values["provider"], since: since.iso8601, reason: values.reason)
@@ -124,7 +120,7 @@ struct RecoverAction: UserAction {
         } catch {
             // No key of this store: an answer about the settings, and no trouble of the server.
             guard case .unavailable(let message) = error else { throw error }
-            throw .conflict(code: "not_recovered", message: message)
+            throw .conflict(message)
         }
         return visit.render(
             "action.recovered",

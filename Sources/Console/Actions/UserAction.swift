@@ -1,5 +1,4 @@
 import Domain
-import Encoding
 import HTTP
 import Pages
 
@@ -93,19 +92,14 @@ enum UserActions {
 
 /// The buttons of a user's page: what the session may do.
 struct UserActionLinks {
-    private let visit: Visit
-    private let user: UserID
-
-    init(_ visit: Visit, user: UserID) {
-        self.visit = visit
-        self.user = user
-    }
+    let visit: Visit
+    let user: UserID
 
     func markup(_ facts: UserFacts) -> Markup {
         let links = UserActions.ofPage.filter { visit.may($0.action.right) }.map { word, action in
             visit.render(
                 action.isFinal ? "user.final_action" : "user.action",
-                ["user": .field(PercentEncoding.encode(user.text)), "word": .text(word), "title": .text(action.title)]
+                ["user": .part(user.text), "word": .text(word), "title": .text(action.title)]
             )
         }
         return (links.isEmpty ? Markup.empty : visit.render("user.actions", ["links": .markup(links.joined())]))

@@ -1,5 +1,4 @@
 import Domain
-import Encoding
 import HTTP
 import Pages
 
@@ -11,12 +10,12 @@ struct UserActionPage: ConsolePage {
     let action: any UserAction
 
     func show(_ visit: Visit) throws(ConsoleError) -> Response {
-        try check(visit)
+        try visit.session.require(action.right)
         return try form(ActionValues(visit.query), visit, status: 200, note: .empty)
     }
 
     func act(_ visit: Visit, form query: Query) throws(ConsoleError) -> Response {
-        try check(visit)
+        try visit.session.require(action.right)
         let values = ActionValues(query)
         if let told = try overtaken(values, visit) { return told }
         guard !values.reason.isEmpty else {
@@ -34,7 +33,7 @@ struct UserActionPage: ConsolePage {
             return page(visit, status: 200, result)
         } catch {
             switch error {
-            case .conflict(code: "changed_since", message: _):
+            case .conflict(code: "changed_since", _):
                 if let told = try overtaken(values, visit) { return told }
                 fallthrough
             case .invalid, .conflict, .notFound:
@@ -50,14 +49,6 @@ struct UserActionPage: ConsolePage {
         guard !news.isEmpty else { return nil }
         let items = news.map { visit.render("action.news_item", ["text": .text($0)]) }.joined()
         return try form(values, visit, status: 409, note: visit.render("action.news", ["items": .markup(items)]))
-    }
-
-    private func check(_ visit: Visit) throws(ConsoleError) {
-        guard visit.may(action.right) else {
-            throw .forbidden(
-                "This needs the right \(action.right.rawValue), which the key \(visit.session.name) does not have here."
-            )
-        }
     }
 
     private func note(_ text: String, _ visit: Visit) -> Markup { visit.render("action.note", ["text": .text(text)]) }
@@ -87,7 +78,7 @@ struct UserActionPage: ConsolePage {
             "action",
             [
                 "title": .text(action.title), "user": .text(user.text), "inner": .markup(inner),
-                "address": .field(PercentEncoding.encode(user.text)),
+                "address": .part(user.text),
             ]
         )
         return visit.page(action.title, status: status, body)

@@ -12,6 +12,11 @@ struct ConsoleSession: Sendable, Equatable {
     var user: UserID? { token.user }
     /// Who came by a link only reads.
     var rights: Set<Right> { user == nil ? key.rights : key.rights.intersection([.read]) }
+
+    func require(_ right: Right) throws(ConsoleError) {
+        guard !rights.contains(right) else { return }
+        throw .forbidden("This needs the right \(right.rawValue), which the key \(name) does not have here.")
+    }
 }
 
 /// The cookie that holds a session.

@@ -58,24 +58,14 @@ struct LivePage: ConsolePage {
         _ chosen: String,
         _ visit: Visit
     ) -> Markup {
-        let all = [(value: "", title: "any")] + values.map { (value: $0, title: words($0)) }
-        return all.map { option in
-            visit.render(
-                option.value == chosen ? "live.chosen" : "live.option",
-                ["value": .field(option.value), "title": .text(option.title)]
-            )
-        }.joined()
+        visit.options([(value: "", title: "any")] + values.map { (value: $0, title: words($0)) }, chosen: chosen)
     }
 }
 
 /// `/console/live/stream`, for whoever cannot follow it.
 struct LiveStreamPage: ConsolePage {
     func show(_ visit: Visit) throws(ConsoleError) -> Response {
-        guard visit.may(.operate) else {
-            throw .forbidden(
-                "This needs the right operate, which the key \(visit.session.name) does not have here."
-            )
-        }
+        try visit.session.require(.operate)
         throw .notFound("There is no such stream. It begins at /console/live.")
     }
 }

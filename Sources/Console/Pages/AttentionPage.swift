@@ -8,11 +8,13 @@ import Pages
 struct AttentionPage: ConsolePage {
     func show(_ visit: Visit) throws(ConsoleError) -> Response {
         let found = try visit.api.get(AttentionAnswer.self, from: .attention)
+        let sentences = visit.sentences(problems: found.problems, warnings: found.warnings)
+        let isWell = found.problems.isEmpty && found.warnings.isEmpty
         let body = visit.render(
             "attention",
             [
                 "lead": .text(AttentionPage.lead(found)),
-                "sentences": .markup(visit.sentences(problems: found.problems, warnings: found.warnings)),
+                "sentences": .markup(isWell ? visit.render("attention.fine") : sentences),
                 "unclaimed_count": .text("\(StoreWords.capped(found.unclaimedContracts)) in all."),
                 "who": .text(visit.may(.act) ? "" : "A key with the right act may claim one."),
                 "unclaimed": .markup(unclaimed(found.unclaimed, visit)),
@@ -25,11 +27,12 @@ struct AttentionPage: ConsolePage {
         return visit.page("Attention", body)
     }
 
-    /// All that stands below, counted.
+    /// Whom it concerns, and how the server is: all that stands below, counted.
     static func lead(_ found: AttentionAnswer) -> String {
+        let own = found.problems.count + found.warnings.count
         let all = [
-            (found.problems.count + found.warnings.count, "trouble of this server", "troubles of this server"),
-            (found.unclaimedContracts, "purchase that nobody has", "purchases that nobody has"),
+            (own, "trouble of this server", "troubles of this server"),
+            (found.unclaimedContracts, StoreWords.unclaimed.one, StoreWords.unclaimed.many),
             (found.quarantined.count, "event that contradicts an order", "events that contradict an order"),
             (found.refused.count, "refused webhook", "refused webhooks"),
             (found.jobs.count, "word for a store that is late", "words for stores that are late"),
@@ -37,8 +40,10 @@ struct AttentionPage: ConsolePage {
             (found.failedHooks.count, "message that was given up", "messages that were given up"),
         ]
         let counts = all.filter { $0.0 > 0 }.map { StoreWords.count($0.0, $0.1, $0.2) }
-        guard !counts.isEmpty else { return "Nothing at the moment." }
-        return counts.joined(separator: ", ") + "."
+        guard let last = counts.last else { return "All is well: nothing needs anybody." }
+        let others = counts.dropLast().joined(separator: ", ")
+        let list = others.isEmpty ? last : "\(others) and \(last)"
+        return "\(own == 0 ? "The server itself is well. " : "")Somebody should look at \(list)."
     }
 
     private func quarantined(_ items: [FeedItem], _ visit: Visit) -> Markup {
@@ -58,7 +63,7 @@ struct AttentionPage: ConsolePage {
             return visit.render(
                 "attention.purchase",
                 [
-                    "at": .markup(visit.rows.time(item.at)), "id": .field(PercentEncoding.encode(item.cursor)),
+                    "at": .markup(visit.rows.time(item.at)), "id": .part(item.cursor),
                     "store": .text(StoreWords.source(item)), "title": .text(EventNames.title(item.kind)),
                     "words": .text(EventNames.ownWords(item) ?? item.kind),
                     "product": .text(item.product ?? ""), "event": .text(item.event ?? ""),
@@ -70,7 +75,7 @@ struct AttentionPage: ConsolePage {
                 ]
             )
         }
-        return list("attention.purchases", rows, none: "Every purchase that came has its user.", visit)
+        return visit.list("attention.purchases", rows, none: "Every purchase that came has its user.")
     }
 
     /// Each takes a question to the ledger, and the store's words are read for it.
@@ -86,11 +91,6 @@ struct AttentionPage: ConsolePage {
         return charge ?? item.contract ?? ""
     }
 
-    private func list(_ name: String, _ rows: [Markup], none: String, _ visit: Visit) -> Markup {
-        guard !rows.isEmpty else { return visit.render("events.nothing", ["text": .text(none)]) }
-        return visit.render(name, ["rows": .markup(rows.joined())])
-    }
-
     private func refused(_ refused: [AttentionAnswer.Refused], _ visit: Visit) -> Markup {
         let rows = refused.map { refusal in
             visit.render(
@@ -103,7 +103,7 @@ struct AttentionPage: ConsolePage {
                 ]
             )
         }
-        return list("attention.refusals", rows, none: "This node has taken every webhook since its start.", visit)
+        return visit.list("attention.refusals", rows, none: "This node has taken every webhook since its start.")
     }
 
     /// What to do about a webhook that was refused.
@@ -131,7 +131,7 @@ struct AttentionPage: ConsolePage {
                 ]
             )
         }
-        return list("attention.jobs", rows, none: "No task is near its deadline, and none was given up.", visit)
+        return visit.list("attention.jobs", rows, none: "No task is near its deadline, and none was given up.")
     }
 
     private func hooks(_ hooks: [HooksAnswer.Hook], _ visit: Visit) -> Markup {
@@ -145,7 +145,7 @@ struct AttentionPage: ConsolePage {
                 ]
             )
         }
-        return list("attention.hooks", rows, none: "No address of your backend fails.", visit)
+        return visit.list("attention.hooks", rows, none: "No address of your backend fails.")
     }
 
     private func failed(_ failed: [HookDeliveriesAnswer.Delivery], _ visit: Visit) -> Markup {
@@ -160,15 +160,14 @@ struct AttentionPage: ConsolePage {
                 ]
             )
         }
-        return list("attention.failed", rows, none: "No message was given up.", visit)
+        return visit.list("attention.failed", rows, none: "No message was given up.")
     }
 }
 
 extension Visit {
-    /// `/ready` in sentences.
+    /// `/ready` in sentences; none if all is well.
     func sentences(problems: [String], warnings: [String]) -> Markup {
-        guard !problems.isEmpty || !warnings.isEmpty else { return render("attention.fine") }
-        return problems.map { render("attention.problem", ["text": .text($0)]) }.joined()
+        problems.map { render("attention.problem", ["text": .text($0)]) }.joined()
             + warnings.map { render("attention.warning", ["text": .text($0)]) }.joined()
     }
 }

@@ -1,13 +1,13 @@
 import APIModel
 import Domain
 
-/// A picture of the course of a few numbers, drawn as SVG, with all of them in a table behind it.
+/// A picture of the course of a few numbers, drawn as SVG, with those that are not 0 in a table behind it.
 struct Chart {
     struct Course {
         var name: String
         /// A class of the style sheet; the name stands beside it.
         var tone: String
-        /// One for each step; nil where nothing is known.
+        /// One for each step: nil where nothing was measured, and 0 where there was nothing.
         var values: [Double?]
     }
 
@@ -23,30 +23,29 @@ struct Chart {
     var title: String
     var form: Form
     /// Behind each number.
-    var unit = ""
+    var unit: String
+    /// When the first of all steps began.
+    var begin: String
+    /// The steps before `times`, when nothing was counted yet: the picture has room for them.
+    var blank: Int
     /// When each step began: ISO 8601.
     var times: [String]
-    /// The steps before these, when nothing was counted yet: the picture has room for them.
-    var blank = 0
-    /// When the first of all steps began, `12:04`.
-    var begin = ""
     var courses: [Course]
 
     func markup(_ visit: Visit) -> Markup {
-        let all = courses.flatMap(\.values).compactMap { $0 }
-        let greatest = form == .lines ? all.max() ?? 0 : totals.max() ?? 0
+        let measured = form == .lines ? courses.flatMap(\.values).compactMap { $0 } : totals
+        let greatest = measured.max() ?? 0
         let scale = greatest > 0 ? Chart.height / greatest : 0
+        let extent = greatest > 0 ? "up to \(text(greatest))" : measured.isEmpty ? "nothing measured" : "none"
         let keys = courses.map { visit.render("chart.key", ["tone": .text($0.tone), "name": .text($0.name)]) }
         return visit.render(
             "chart",
             [
-                "title": .text(title),
-                "scale": .text(greatest > 0 ? "up to \(Chart.text(greatest, unit))" : "none yet"),
+                "title": .text(title), "extent": .text(extent), "summary": .text("\(title): \(extent)"),
                 "width": .text(String(max(1, blank + times.count) * Chart.step)),
-                "summary": .text("\(title): at most \(Chart.text(greatest, unit)) in a step"),
                 "marks": .markup(form == .bars ? bars(scale, visit) : lines(scale, visit)),
-                "first": .text(begin), "last": .text(times.last.map(Chart.clock) ?? ""),
-                "legend": .markup(keys.joined()), "heads": .markup(heads(visit)), "rows": .markup(rows(visit)),
+                "first": .text(Chart.moment(begin)), "last": .text(times.last.map(Chart.moment) ?? ""),
+                "legend": .markup(keys.joined()), "numbers": .markup(numbers(visit)),
             ]
         )
     }
@@ -65,9 +64,8 @@ struct Chart {
                     "chart.bar",
                     [
                         "tone": .text(course.tone), "x": .text(String((blank + index) * Chart.step)),
-                        "y": .text(Chart.text(top)),
-                        "height": .text(Chart.text(value * scale)),
-                        "title": .text("\(Chart.clock(times[index])) \(course.name): \(Chart.text(value, unit))"),
+                        "y": .text(Chart.decimal(top)), "height": .text(Chart.decimal(value * scale)),
+                        "title": .text("\(Chart.moment(times[index])), \(course.name): \(text(value))"),
                     ]
                 )
             }.joined()
@@ -77,7 +75,7 @@ struct Chart {
     private func lines(_ scale: Double, _ visit: Visit) -> Markup {
         courses.map { course in
             let known = course.values.enumerated().compactMap { index, value in
-                value.map { (x: (blank + index) * Chart.step + 4, y: Chart.text(Chart.height - $0 * scale)) }
+                value.map { (x: (blank + index) * Chart.step + 4, y: Chart.decimal(Chart.height - $0 * scale)) }
             }
             // A line of one point would not be seen.
             let dash = known.count == 1 ? known.map { (x: $0.x + Chart.step / 2, y: $0.y) } : []
@@ -89,59 +87,51 @@ struct Chart {
         }.joined()
     }
 
-    private func heads(_ visit: Visit) -> Markup {
-        courses.map { visit.render("chart.head", ["name": .text($0.name)]) }.joined()
-    }
-
-    /// Newest first.
-    private func rows(_ visit: Visit) -> Markup {
-        times.indices.reversed().map { index in
-            let cells = courses.map { course in
-                let text = course.values[index].map { Chart.text($0, unit) } ?? ""
-                return visit.render("chart.cell", ["value": .text(text)])
-            }
+    /// Newest first, without the steps that have nothing to tell.
+    private func numbers(_ visit: Visit) -> Markup {
+        let rows = times.indices.reversed().filter { index in
+            courses.contains { ($0.values[index] ?? 0) != 0 }
+        }.map { index in
+            let cells = courses.map { visit.render("chart.cell", ["value": .text($0.values[index].map(text) ?? "")]) }
             return visit.render(
                 "chart.row",
                 ["at": .markup(visit.time(times[index])), "cells": .markup(cells.joined())]
             )
-        }.joined()
+        }
+        guard !rows.isEmpty else { return visit.render("chart.no_numbers") }
+        let heads = courses.map { visit.render("chart.head", ["name": .text($0.name)]) }
+        return visit.render(
+            "chart.numbers",
+            ["title": .text(title), "heads": .markup(heads.joined()), "rows": .markup(rows.joined())]
+        )
     }
 
-    fileprivate static func clock(_ iso8601: String) -> String {
-        Instant(iso8601: iso8601).map(ConsoleTime.clock) ?? ""
+    /// As the table has it, in less room: `3 Jan 2026, 12:04 UTC`.
+    private static func moment(_ iso8601: String) -> String {
+        iso8601.instant.map {
+            "\(ConsoleTime.shortDay($0, withYear: true)), \(ConsoleTime.clock($0)) UTC"
+        } ?? ""
     }
+
+    private func text(_ value: Double) -> String { Chart.decimal(value) + unit }
 
     /// With at most two decimals.
-    static func text(_ value: Double, _ unit: String = "") -> String {
+    private static func decimal(_ value: Double) -> String {
         let hundredths = Int((value * 100).rounded())
-        let whole = "\(hundredths / 100)"
         let rest = hundredths % 100
         let decimals = rest == 0 ? "" : rest % 10 == 0 ? ".\(rest / 10)" : rest < 10 ? ".0\(rest)" : ".\(rest)"
-        return whole + decimals + unit
+        return "\(hundredths / 100)\(decimals)"
     }
 }
 
 /// The pictures of the overview.
 struct HistoryCharts {
-    private let history: HistoryAnswer
+    private typealias Step = HistoryAnswer.Step
 
-    init(_ history: HistoryAnswer) {
-        self.history = history
-    }
+    let history: HistoryAnswer
 
-    /// Each spans the whole hour or day, however long the node has counted.
-    var all: [Chart] {
-        let blank = max(0, (history.range == "day" ? 86_400 : 3600) / max(1, history.step) - history.steps.count)
-        let first = history.steps.first.flatMap { Instant(iso8601: $0.at) }
-        let begin = first.map { ConsoleTime.clock($0 - .seconds(Int64(blank * history.step))) } ?? ""
-        return [events, stores, way, delays, pages, hooks].map { chart in
-            var chart = chart
-            (chart.blank, chart.begin) = (blank, begin)
-            return chart
-        }
-    }
+    var all: [Chart] { [events, stores, way, delays, pages, hooks] }
 
-    private var times: [String] { history.steps.map(\.at) }
     private var span: String { history.step == 60 ? "a minute" : "a quarter of an hour" }
     private static let tones = ["good", "wait", "warn", "stop", "quiet"]
 
@@ -152,86 +142,73 @@ struct HistoryCharts {
             ("without effect", "quiet", [.stale, .ignored, .duplicate]),
         ]
         let courses = kinds.map { kind in
-            Chart.Course(
-                name: kind.name,
-                tone: kind.tone,
-                values: history.steps.map { step in
-                    Double(
-                        step.events.values.reduce(0) { sum, counts in
-                            kind.outcomes.reduce(sum) { $0 + (counts[$1.rawValue] ?? 0) }
-                        }
-                    )
-                }
-            )
+            course(kind.name, kind.tone) { step in
+                let counts = step.events.values.flatMap { counts in kind.outcomes.map { counts[$0.rawValue] ?? 0 } }
+                return Double(counts.reduce(0, +))
+            }
         }
-        return Chart(title: "Events \(span), by outcome", form: .bars, times: times, courses: courses)
+        return chart("Events \(span), by outcome", .bars, courses)
     }
 
     private var stores: Chart {
-        courses("Events \(span), by store", form: .bars, words: StoreWords.store) { step in
+        let courses = courses(StoreWords.store, missing: 0) { step in
             step.events.mapValues { Double($0.values.reduce(0, +)) }
         }
+        return chart("Events \(span), by store", .bars, courses)
     }
 
     private var way: Chart {
         let courses = [
-            Chart.Course(name: "half within", tone: "good", values: history.steps.map { $0.pageP50.map { $0 * 1000 } }),
-            Chart.Course(
-                name: "99 of 100 within",
-                tone: "warn",
-                values: history.steps.map { $0.pageP99.map { $0 * 1000 } }
-            ),
+            course("half within", "good") { $0.pageP50.map { $0 * 1000 } },
+            course("99 of 100 within", "warn") { $0.pageP99.map { $0 * 1000 } },
         ]
-        return Chart(
-            title: "From a webhook's first byte to the pages",
-            form: .lines,
-            unit: " ms",
-            times: times,
-            courses: courses
-        )
+        return chart("From a webhook's first byte to the pages", .lines, unit: " ms", courses)
     }
 
     private var delays: Chart {
-        courses(
-            "From a store's signature to its webhook, half within",
-            form: .lines,
-            unit: " s",
-            words: StoreWords.store,
-            values: \.delays
-        )
+        let courses = courses(StoreWords.store, missing: nil) { $0.delays }
+        return chart("From a store's signature to its webhook, half within", .lines, unit: " s", courses)
     }
 
     private var pages: Chart {
-        courses("Open pages at the end of each step, by transport", form: .bars, words: StoreWords.transport) { step in
-            step.pages.mapValues(Double.init)
-        }
+        let courses = courses(StoreWords.transport, missing: 0) { $0.pages.mapValues { Double($0) } }
+        return chart("Open pages at the end of each step, by transport", .bars, courses)
     }
 
     private var hooks: Chart {
-        let failures = history.steps.map { Optional(Double($0.hookFailures)) }
-        let course = Chart.Course(name: "failed", tone: "stop", values: failures)
-        return Chart(
-            title: "Attempts to tell the app's backend that failed",
-            form: .bars,
-            times: times,
-            courses: [course]
-        )
+        let failed = course("failed", "stop") { Double($0.hookFailures) }
+        return chart("Attempts to tell the app's backend that failed", .bars, [failed])
     }
 
-    /// One course for each name that any step has.
+    private func course(_ name: String, _ tone: String, _ value: (Step) -> Double?) -> Chart.Course {
+        Chart.Course(name: name, tone: tone, values: history.steps.map(value))
+    }
+
+    /// One course for each name that any step has. `missing` is the value of a step without it.
     private func courses(
-        _ title: String,
-        form: Chart.Form,
-        unit: String = "",
-        words: (String) -> String,
-        values: (HistoryAnswer.Step) -> [String: Double]
-    ) -> Chart {
+        _ words: (String) -> String,
+        missing: Double?,
+        _ values: (Step) -> [String: Double]
+    ) -> [Chart.Course] {
         let steps = history.steps.map(values)
-        let names = Set(steps.flatMap(\.keys)).sorted()
-        let courses = names.enumerated().map { index, name in
+        return Set(steps.flatMap(\.keys)).sorted().enumerated().map { index, name in
             let tone = HistoryCharts.tones[index % HistoryCharts.tones.count]
-            return Chart.Course(name: words(name), tone: tone, values: steps.map { $0[name] })
+            return Chart.Course(name: words(name), tone: tone, values: steps.map { $0[name] ?? missing })
         }
-        return Chart(title: title, form: form, unit: unit, times: times, courses: courses)
+    }
+
+    /// It spans the whole hour or day, however long the node has counted.
+    private func chart(_ title: String, _ form: Chart.Form, unit: String = "", _ courses: [Chart.Course]) -> Chart {
+        let blank = max(0, (history.range == "day" ? 86_400 : 3600) / max(1, history.step) - history.steps.count)
+        let first = history.steps.first.flatMap { $0.at.instant }
+        return Chart(
+            title: title,
+            form: form,
+            unit: unit,
+            begin: first.map { ($0 - .seconds(Int64(blank * history.step))).iso8601 } ?? "",
+            blank: blank,
+            times: history.steps.map(\.at),
+            courses: courses
+        )
     }
 }

@@ -15,9 +15,7 @@ struct EventPage: ConsolePage {
     func act(_ visit: Visit, form: Query) throws(ConsoleError) -> Response { try page(visit, withBody: true) }
 
     private func page(_ visit: Visit, withBody: Bool) throws(ConsoleError) -> Response {
-        if withBody, !visit.may(.personal) {
-            throw .forbidden("This needs the right personal, which the key \(visit.session.name) does not have here.")
-        }
+        if withBody { try visit.session.require(.personal) }
         let query = withBody ? [(name: "body", value: "true")] : []
         let answer = try visit.api.get(EventAnswer.self, from: .event(id: id), query: query)
         let event = answer.event
@@ -54,15 +52,14 @@ struct EventPage: ConsolePage {
 
     private func newer(_ newer: FeedItem?, _ visit: Visit) -> Markup {
         guard let newer else { return .empty }
-        let id = PercentEncoding.encode(newer.cursor)
-        return visit.render("event.newer", ["id": .field(id), "at": .markup(visit.time(newer.occurredAt))])
+        return visit.render("event.newer", ["id": .part(newer.cursor), "at": .markup(visit.time(newer.occurredAt))])
     }
 
     /// The way to give a purchase that nobody has to somebody.
     private func claim(_ event: FeedItem, _ visit: Visit) -> Markup {
         guard event.outcome == Outcome.unclaimed.rawValue, let id = event.event else { return .empty }
         guard visit.may(.act) else { return visit.render("event.may_not_claim") }
-        return visit.render("event.claim", ["id": .field(PercentEncoding.encode(id))])
+        return visit.render("event.claim", ["id": .part(id)])
     }
 
     private func fact(_ name: String, _ value: Markup?, _ visit: Visit) -> Markup {
@@ -107,7 +104,7 @@ struct EventPage: ConsolePage {
 
     private func changes(_ event: FeedItem, _ visit: Visit) -> Markup {
         guard event.state != nil || event.previousState != nil else {
-            return visit.render("events.nothing", ["text": "It changed no contract."])
+            return visit.nothing("It changed no contract.")
         }
         return visit.render(
             "event.changes",
@@ -127,7 +124,7 @@ struct EventPage: ConsolePage {
     private func fragments(_ answer: EventAnswer, _ visit: Visit) -> Markup {
         let fragments = answer.event.fragments
         guard !fragments.isEmpty else {
-            return visit.render("events.nothing", ["text": "No page was told anything."])
+            return visit.nothing("No page was told anything.")
         }
         let rows = fragments.map { fragment in
             visit.render(
@@ -147,7 +144,7 @@ struct EventPage: ConsolePage {
     /// By the list of the store, and how Paycast reads it.
     private func statement(_ answer: EventAnswer, _ visit: Visit) -> Markup {
         let (event, item) = (answer.event, answer.statement)
-        guard event.type != nil else { return visit.render("events.nothing", ["text": "No store has said this."]) }
+        guard event.type != nil else { return visit.nothing("No store has said this.") }
         let read = fact("Paycast reads", item?.state.map { visit.named(StoreWords.state($0), $0) }, visit)
         let facts = read + visit.facts([("Access until", EventStory.date(item?.accessUntil))])
         let note = item == nil ? "It says nothing of a contract, or its words are no longer kept." : ""
@@ -159,7 +156,7 @@ struct EventPage: ConsolePage {
 
     private func words(_ event: FeedItem, withBody: Bool, _ visit: Visit) -> Markup {
         guard event.event != nil, visit.may(.personal) else { return .empty }
-        guard withBody else { return visit.render("event.ask", ["id": .field(PercentEncoding.encode(id))]) }
+        guard withBody else { return visit.render("event.ask", ["id": .part(id)]) }
         let text = event.body.map { $0.isEmpty ? "They are no longer kept." : InertText.of($0, limit: .max) }
         return visit.render("event.body", ["text": .field(text ?? "The store sent none.")])
     }

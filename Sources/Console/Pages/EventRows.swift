@@ -16,7 +16,7 @@ struct EventRows {
 
     /// `none` says what it means that there are none. A table with a name stays, since more come.
     func table(_ items: [FeedItem], caption: String, none: String, name: String = "") -> Markup {
-        let note = items.isEmpty ? templates.render("events.nothing", ["text": .text(none)]) : .empty
+        let note = items.isEmpty ? templates.render("parts.nothing", ["text": .text(none)]) : .empty
         guard !items.isEmpty || !name.isEmpty else { return note }
         let table = templates.render(
             "events.table",
@@ -30,7 +30,7 @@ struct EventRows {
             "events.row",
             [
                 "cursor": .text(item.cursor), "at": .markup(time(item.at)),
-                "store": .text(StoreWords.source(item)), "id": .field(PercentEncoding.encode(item.cursor)),
+                "store": .text(StoreWords.source(item)), "id": .part(item.cursor),
                 "title": .text(EventNames.title(item.kind)), "words": .text(EventNames.ownWords(item) ?? item.kind),
                 "outcome": .markup(chip(item)), "user": .markup(user(item.user)), "product": .text(item.product ?? ""),
             ]
@@ -49,13 +49,12 @@ struct EventRows {
 
     func user(_ user: UserID?) -> Markup {
         guard let user, !user.text.isEmpty else { return .empty }
-        let address = PercentEncoding.encode(user.text)
-        return templates.render("events.user", ["address": .field(address), "name": .text(user.text)])
+        return templates.render("events.user", ["address": .part(user.text), "name": .text(user.text)])
     }
 
     /// With seconds, which tell the events of one minute apart.
     func time(_ iso8601: String) -> Markup {
-        guard let instant = Instant(iso8601: iso8601) else { return .empty }
+        guard let instant = iso8601.instant else { return .empty }
         return templates.render("parts.time", ["iso": .text(iso8601), "text": .text(ConsoleTime.seconds(instant))])
     }
 }

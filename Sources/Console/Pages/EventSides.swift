@@ -4,58 +4,35 @@ import Pages
 
 /// What an event claims beside what the ledger has, for one that contradicts the order that its token names.
 struct EventSides {
-    private struct Row {
-        let name: String
-        /// Of the event, and of the ledger; nil where it says nothing.
-        let claimed, known: String?
-        /// Whether these two alone make a contradiction.
-        var isTelling = false
-
-        var differs: Bool { claimed.flatMap { claimed in known.map { $0 != claimed } } ?? false }
-    }
-
-    private let rows: [Row]
+    /// What the event says, and the ledger; nil where it says nothing.
+    private let rows: [(name: String, claimed: String?, known: String?)]
     private let visit: Visit
+
+    /// Those that make a contradiction by themselves.
+    private static let telling: Set = ["Store", "Group", "Kind"]
 
     /// Nil for any other event, and once the order is gone.
     init?(_ answer: EventAnswer, order: OrderItem?, _ visit: Visit) {
-        let event = answer.event
+        let (event, statement) = (answer.event, answer.statement)
         guard event.outcome == Outcome.quarantined.rawValue, let order else { return nil }
         self.visit = visit
-        let statement = answer.statement
+        let contracts = order.purchases.map(\.contract).joined(separator: ", ")
         rows = [
-            Row(name: "User", claimed: statement?.user?.text, known: order.user.text),
-            Row(
-                name: "Store",
-                claimed: event.provider.map(StoreWords.store),
-                known: order.provider.map(StoreWords.store),
-                isTelling: true
-            ),
-            Row(name: "Product", claimed: event.product, known: order.product),
-            Row(name: "Group", claimed: statement?.group, known: order.group, isTelling: true),
-            Row(
-                name: "Kind",
-                claimed: statement.map { EventSides.kind($0.kind) },
-                known: order.kind.map(EventSides.kind),
-                isTelling: true
-            ),
-            Row(
-                name: "Contract",
-                claimed: event.contract,
-                known: order.purchases.isEmpty ? nil : order.purchases.map(\.contract).joined(separator: ", ")
-            ),
-            Row(name: "Who has that contract", claimed: nil, known: EventSides.owner(of: event.contract, visit)),
+            ("User", statement?.user?.text, order.user.text),
+            ("Store", event.provider.map(StoreWords.store), order.provider.map(StoreWords.store)),
+            ("Product", event.product, order.product), ("Group", statement?.group, order.group),
+            ("Kind", (statement?.kind).map(EventSides.kind), order.kind.map(EventSides.kind)),
+            ("Contract", event.contract, contracts.isEmpty ? nil : contracts),
+            ("Who has that contract", nil, EventSides.owner(of: event.contract, visit)),
         ]
     }
 
     func markup() -> Markup {
-        let cells = rows.map { row in
-            visit.render(
-                row.isTelling && row.differs ? "event.contradiction" : "event.side",
-                [
-                    "name": .text(row.name), "claimed": .text(row.claimed ?? "not said"),
-                    "known": .text(row.known ?? "not said"),
-                ]
+        let cells = rows.map { name, claimed, known in
+            let differs = claimed != nil && known != nil && claimed != known
+            return visit.render(
+                differs && EventSides.telling.contains(name) ? "event.contradiction" : "event.side",
+                ["name": .text(name), "claimed": .text(claimed ?? "not said"), "known": .text(known ?? "not said")]
             )
         }
         return visit.render("event.sides", ["rows": .markup(cells.joined())])

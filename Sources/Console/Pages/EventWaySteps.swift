@@ -46,20 +46,20 @@ struct EventWaySteps {
 
     /// What the event itself has caused. A newer state takes the place of one that still waits.
     private var told: [Step] {
-        let start = answer.event.receivedAt.flatMap { Instant(iso8601: $0) }
+        let start = answer.event.receivedAt?.instant
         return deliveries.filter { $0.cursor == answer.event.cursor }.map { delivery in
             guard let end = delivery.endedAt else {
                 return Step(name: "\(delivery.url) is still to be told, and waits since", at: delivery.queuedAt)
             }
             let word = delivery.state == "failed" ? "Given up" : "Told the backend"
-            let after = start.flatMap { start in Instant(iso8601: end).map { $0.milliseconds - start.milliseconds } }
+            let after = start.flatMap { start in end.instant.map { $0.milliseconds - start.milliseconds } }
             return Step(name: "\(word): \(delivery.url)", at: end, after: after.map { $0 * 1000 })
         }
     }
 
     /// With milliseconds, as the steps have them.
     private func time(_ iso8601: String?) -> Markup {
-        guard let iso8601, let instant = Instant(iso8601: iso8601) else { return .empty }
+        guard let iso8601, let instant = iso8601.instant else { return .empty }
         let text = ConsoleTime.milliseconds(instant)
         return visit.render("parts.time", ["iso": .text(iso8601), "text": .text(text)])
     }
@@ -92,7 +92,7 @@ enum EventStory {
             return "\(outcome.prefix(1).uppercased())\(outcome.dropFirst()): \(reason).\(why)"
         }
         guard let state = event.state.map(StoreWords.state) else { return "The ledger committed it by itself." }
-        let until = event.accessUntil.flatMap { Instant(iso8601: $0) }.map { ", until \(ConsoleTime.day($0))" } ?? ""
+        let until = event.accessUntil?.instant.map { ", until \(ConsoleTime.day($0))" } ?? ""
         guard let before = event.previousState.map(StoreWords.state) else {
             return "With it the contract began: “\(state)”\(until)."
         }
@@ -110,7 +110,7 @@ enum EventStory {
 
     /// Whether a contract opened access: of one that nobody has, only its state is known.
     static func access(after event: FeedItem) -> String {
-        let end = event.accessUntil.flatMap { Instant(iso8601: $0) }.map { ", until \(ConsoleTime.text($0))" } ?? ""
+        let end = event.accessUntil?.instant.map { ", until \(ConsoleTime.text($0))" } ?? ""
         if let isActive = event.active { return isActive ? "yes\(end)" : "no" }
         let access = access(by: event.state)
         return access == "no" ? access : "\(access)\(end), for nobody yet"
@@ -131,8 +131,8 @@ enum EventStory {
 
     /// The store's date is later than the arrival: a word about clocks, since nothing arrives before it was signed.
     static func ahead(of event: FeedItem) -> String? {
-        guard let signed = event.occurredAt.flatMap({ Instant(iso8601: $0) }),
-            let received = event.receivedAt.flatMap({ Instant(iso8601: $0) }), signed > received
+        guard let signed = event.occurredAt?.instant,
+            let received = event.receivedAt?.instant, signed > received
         else { return nil }
         let tenths = (signed.milliseconds - received.milliseconds + 50) / 100
         return "the store's clock is \(Double(max(tenths, 1)) / 10) s ahead of ours"
@@ -151,7 +151,7 @@ enum EventStory {
 
     /// In words; nil for no date.
     static func date(_ iso8601: String?) -> String? {
-        iso8601.flatMap { Instant(iso8601: $0) }.map(ConsoleTime.text)
+        iso8601?.instant.map(ConsoleTime.text)
     }
 
     /// `1.4 ms`.

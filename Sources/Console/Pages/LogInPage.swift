@@ -4,36 +4,28 @@ import Pages
 
 /// Where a key is pasted: in the place of every page that somebody without a session asks for.
 struct LogInPage {
-    private let layout: ConsoleLayout
-    private let templates: ConsoleTemplates
-
-    init(_ layout: ConsoleLayout, _ templates: ConsoleTemplates) {
-        self.layout = layout
-        self.templates = templates
-    }
+    let layout: ConsoleLayout
 
     /// `next` is the page that was asked for.
     func show(_ request: Request) -> Response {
         let isLost = request.query["entered"] != nil
-        let note = isLost ? templates.render("log_in.lost") : .empty
+        let note = isLost ? layout.templates.render("log_in.lost") : .empty
         return page(status: 401, note: note, next: LogInPage.address(of: request))
     }
 
     func logIn(_ request: Request, door: ConsoleDoor) throws(ConsoleError) -> Response {
-        guard let form = Query(form: request.body) else {
-            throw .invalid(code: "invalid_form", message: "The form could not be read. Go back, and send it again.")
-        }
+        let form = try request.form()
         let next = LogInPage.next(form)
         let key = form["key"].flatMap { door.key($0.trimmed) }
         if let refusal = door.refusal(of: request, isRight: key != nil) { throw refusal }
         guard let key else {
-            return page(status: 403, note: templates.render("log_in.wrong"), next: next)
+            return page(status: 403, note: layout.templates.render("log_in.wrong"), next: next)
         }
         return door.open(with: key, next: LogInPage.entered(next))
     }
 
     private func page(status: Int, note: Markup, next: String) -> Response {
-        let body = templates.render("log_in", ["note": .markup(note), "next": .field(next)])
+        let body = layout.templates.render("log_in", ["note": .markup(note), "next": .field(next)])
         return layout.page("Log in", status: status, session: nil, body)
     }
 
@@ -57,6 +49,15 @@ struct LogInPage {
     }
 }
 
+extension Request {
+    func form() throws(ConsoleError) -> Query {
+        guard let form = Query(form: body) else {
+            throw .invalid("The form could not be read. Go back, and send it again.")
+        }
+        return form
+    }
+}
+
 extension String {
     /// Without the spaces and line breaks that copying adds.
     var trimmed: String {
@@ -68,17 +69,11 @@ extension String {
 /// Where a link of the backend leads. A program that looks at links before a person does sees this page, and its button
 /// uses the link up.
 struct EnterPage {
-    private let layout: ConsoleLayout
-    private let templates: ConsoleTemplates
-
-    init(_ layout: ConsoleLayout, _ templates: ConsoleTemplates) {
-        self.layout = layout
-        self.templates = templates
-    }
+    let layout: ConsoleLayout
 
     func show(_ token: String, door: ConsoleDoor) throws(ConsoleError) -> Response {
         guard let user = door.user(of: token) else { throw .forbidden(ConsoleDoor.deadLink) }
-        let body = templates.render("enter", ["user": .text(user.text), "token": .field(token)])
+        let body = layout.templates.render("enter", ["user": .text(user.text), "token": .field(token)])
         return layout.page("Open a user's page", session: nil, body)
     }
 

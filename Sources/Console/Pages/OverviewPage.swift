@@ -36,7 +36,7 @@ struct OverviewPage: ConsolePage {
                 "title": .text(isDay ? "The last day of this node" : "The last hour of this node"),
                 "other": .text(isDay ? "" : "?range=day"),
                 "other_title": .text(isDay ? "The last hour" : "The last day"),
-                "charts": .markup(HistoryCharts(history).all.map { $0.markup(visit) }.joined()),
+                "charts": .markup(HistoryCharts(history: history).all.map { $0.markup(visit) }.joined()),
             ]
         )
     }

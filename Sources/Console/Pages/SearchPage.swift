@@ -14,14 +14,17 @@ struct SearchPage: ConsolePage {
         if addresses.count == 1, let address = addresses.first { return visit.redirect(to: address + found.mark) }
         let list =
             found.isEmpty
-            ? visit.render(
-                OrderToken(name) == nil ? "search.nothing" : "search.no_order",
-                ["address": .field(PercentEncoding.encode(name))]
-            )
+            ? nothing(name, visit)
             : visit.render("search.found", ["rows": .markup(found.map { row($0, visit) }.joined())])
         let title = found.isEmpty ? "Nothing found" : "\(found.count) found"
         let body = visit.render("search", ["title": .text(title), "query": .field(name), "found": .markup(list)])
         return visit.page("Search", body)
+    }
+
+    /// What it can mean. A user's id may look like anything, so the page asks whether it is one.
+    private func nothing(_ name: String, _ visit: Visit) -> Markup {
+        let ask = isValidIdentifier(name) ? visit.render("search.ask", ["address": .part(name)]) : .empty
+        return visit.render("search.nothing", ["ask": .markup(ask)])
     }
 
     private func row(_ hit: SearchAnswer.Hit, _ visit: Visit) -> Markup {

@@ -22,23 +22,10 @@ extension Sequence<Markup> {
 struct ConsoleTemplate: Sendable {
     private enum Segment: Sendable {
         case literal(String)
-        case text(name: String)
-        case attribute(name: String)
+        case value(name: String, isAttribute: Bool)
     }
 
     private let segments: [Segment]
-
-    /// The names of its values.
-    var names: Set<String> {
-        Set(
-            segments.compactMap { segment in
-                switch segment {
-                case .literal: nil
-                case .text(let name), .attribute(let name): name
-                }
-            }
-        )
-    }
 
     /// A value that is not given shows as nothing; a test finds it.
     func render(_ values: [String: TemplateValue] = [:]) -> Markup {
@@ -46,12 +33,9 @@ struct ConsoleTemplate: Sendable {
         for segment in segments {
             switch segment {
             case .literal(let text): html += text
-            case .text(let name):
+            case .value(let name, let isAttribute):
                 assert(values[name] != nil, "no value for \(name)")
-                html += ConsoleTemplate.html(values[name], isAttribute: false)
-            case .attribute(let name):
-                assert(values[name] != nil, "no value for \(name)")
-                html += ConsoleTemplate.html(values[name], isAttribute: true)
+                html += ConsoleTemplate.html(values[name], isAttribute: isAttribute)
             }
         }
         return Markup(rendered: html)
@@ -93,9 +77,8 @@ extension ConsoleTemplate {
                 throw ConsoleTemplateError(line: line, reason: "{{ is not followed by a name and }}")
             }
             if let reason = context.refusal { throw ConsoleTemplateError(line: line, reason: reason) }
-            let name = String(tail[..<end.lowerBound])
             segments.append(.literal(String(literal)))
-            segments.append(context.isText ? .text(name: name) : .attribute(name: name))
+            segments.append(.value(name: String(tail[..<end.lowerBound]), isAttribute: !context.isText))
             context.skipValue()
             rest = tail[end.upperBound...]
         }

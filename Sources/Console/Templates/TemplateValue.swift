@@ -1,3 +1,5 @@
+import Encoding
+
 /// What takes the place of `{{name}}`.
 enum TemplateValue: Sendable, ExpressibleByStringInterpolation {
     /// Shown inert: escaped, cut, and with invisible characters made visible.
@@ -5,6 +7,9 @@ enum TemplateValue: Sendable, ExpressibleByStringInterpolation {
     /// Escaped and otherwise unchanged: for what a form sends back.
     case field(String)
     case markup(Markup)
+
+    /// One part of an address.
+    static func part(_ text: String) -> TemplateValue { .field(PercentEncoding.encode(text)) }
 
     init(stringLiteral text: String) {
         self = .text(text)

@@ -26,14 +26,9 @@ struct ContractHistory {
         let item = contract.entitlement
         let store = item.provider == Provider.paycast.rawValue ? "granted" : StoreWords.store(item.provider)
         name = "\(item.product), \(store)" + (item.environment == "Production" ? "" : ", \(item.environment)")
-        let applied = events.filter { event in
-            event.outcome == Outcome.applied.rawValue && event.provider == item.provider
-                && event.contract.map { $0.utf8.elementsEqual(item.contract.utf8) } ?? false
-        }
-        let told = applied.compactMap { event in
-            Instant(iso8601: event.occurredAt ?? event.at).map { (at: $0, event: event) }
-        }.sorted { $0.at < $1.at }
-        let until = item.accessUntil.flatMap { Instant(iso8601: $0) }
+        let told = events.filter { $0.hasChanged(item) }
+            .compactMap { event in event.date.map { (at: $0, event: event) } }.sorted { $0.at < $1.at }
+        let until = item.accessUntil?.instant
         spans = ContractHistory.spans(contract, told: told, until: until, now: now)
         marks = ContractHistory.marks(contract, told: told, until: until)
     }
@@ -46,9 +41,7 @@ struct ContractHistory {
         now: Instant
     ) -> [Span] {
         var changes: [(at: Instant, state: String)] = []
-        if let bought = contract.details.purchasedAt.flatMap({ Instant(iso8601: $0) }),
-            told.first.map({ bought < $0.at }) ?? true
-        {
+        if let bought = contract.details.purchasedAt?.instant, told.first.map({ bought < $0.at }) ?? true {
             let state = told.first.flatMap { $0.event.previousState ?? $0.event.state }
             changes.append((bought, state ?? contract.entitlement.state))
         }
@@ -80,10 +73,10 @@ struct ContractHistory {
             EventNames.mark(event.kind).map { Moment(kind: $0, at: at, title: EventNames.title(event.kind)) }
         }
         let details = contract.details
-        if let bought = details.purchasedAt.flatMap({ Instant(iso8601: $0) }), marks.isEmpty {
+        if let bought = details.purchasedAt?.instant, marks.isEmpty {
             marks.append(Moment(kind: .charge, at: bought, title: "Bought"))
         }
-        if let revoked = details.revokedAt.flatMap({ Instant(iso8601: $0) }),
+        if let revoked = details.revokedAt?.instant,
             !marks.contains(where: { $0.kind == .refund })
         {
             marks.append(Moment(kind: .refund, at: revoked, title: "Taken back"))

@@ -2,25 +2,8 @@ import APIModel
 import Domain
 
 /// A contract in words: what the user has, why, and what would change it.
-struct ContractSentence: Equatable {
-    /// `Active until 3 January 2026 because Apple said so on 3 December 2025 (DID_RENEW).`
-    let what: String
-    /// One sentence.
-    let next: String
+struct ContractSentence {
     /// The event that decided, as far as it is among those given.
-    let cause: FeedItem?
-
-    /// `events` are the user's, newest first.
-    init(_ contract: ContractItem, events: [FeedItem], now: Instant) {
-        let facts = ContractFacts(contract, events: events, now: now)
-        cause = facts.cause
-        what = "\(facts.standing)\(facts.because)."
-        next = facts.next
-    }
-}
-
-/// What the sentences about a contract say.
-private struct ContractFacts {
     let cause: FeedItem?
     private let item: EntitlementItem
     private let details: ContractItem.Details
@@ -29,23 +12,25 @@ private struct ContractFacts {
     private let end: Instant?
     private let hasPassed: Bool
 
+    /// `events` are the user's, newest first.
     init(_ contract: ContractItem, events: [FeedItem], now: Instant) {
         item = contract.entitlement
         details = contract.details
         store = StoreWords.store(item.provider)
         isGrant = item.provider == Provider.paycast.rawValue
-        end = item.accessUntil.flatMap { Instant(iso8601: $0) }
+        end = item.accessUntil?.instant
         hasPassed = end.map { $0 <= now } ?? false
-        cause = events.first { event in
-            event.outcome == Outcome.applied.rawValue && event.provider == contract.entitlement.provider
-                && event.contract.map { $0.utf8.elementsEqual(contract.entitlement.contract.utf8) } ?? false
-        }
+        cause = events.first { $0.hasChanged(contract.entitlement) }
     }
 
+    /// `Active until 3 January 2026 because Apple said so on 3 December 2025 (DID_RENEW).`
+    var what: String { "\(standing)\(because)." }
+
     private var state: ContractState? { ContractState(rawValue: item.state) }
+    private var causeDay: String? { cause?.date.map(ConsoleTime.day) }
     private var day: String { end.map { ConsoleTime.day($0) } ?? "an unknown day" }
 
-    var standing: String {
+    private var standing: String {
         if state?.givesAccess == true, !item.active, !hasPassed {
             return
                 "No access, although the purchase is \(StoreWords.state(item.state)): it was made in the \(item.environment)"
@@ -67,12 +52,12 @@ private struct ContractFacts {
         }
     }
 
-    var because: String {
+    private var because: String {
         guard !isGrant else {
-            return cause.flatMap { date($0) }.map { ", by what somebody of yours did on \($0)" } ?? ", by a grant"
+            return causeDay.map { ", by what somebody of yours did on \($0)" } ?? ", by a grant"
         }
-        guard let cause, let day = date(cause) else {
-            return details.statedAt.flatMap { Instant(iso8601: $0) }
+        guard let cause, let day = causeDay else {
+            return details.statedAt?.instant
                 .map { " because \(store) said so on \(ConsoleTime.day($0))" } ?? " by \(store)"
         }
         let words = EventNames.ownWords(cause).map { " (\($0))" } ?? ""
@@ -83,10 +68,7 @@ private struct ContractFacts {
         return " because \(store) said so on \(day)\(words)"
     }
 
-    private func date(_ event: FeedItem) -> String? {
-        (event.occurredAt ?? event.at).nonEmpty.flatMap { Instant(iso8601: $0) }.map { ConsoleTime.day($0) }
-    }
-
+    /// One sentence.
     var next: String {
         if state?.givesAccess == true, !item.active, !hasPassed {
             return
@@ -119,8 +101,4 @@ private struct ContractFacts {
         default: "A new grant, or a purchase, gives access again."
         }
     }
-}
-
-extension String {
-    fileprivate var nonEmpty: String? { isEmpty ? nil : self }
 }

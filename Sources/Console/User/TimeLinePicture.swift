@@ -3,11 +3,7 @@ import Domain
 
 /// The time line as SVG, with a table that says the same.
 struct TimeLinePicture {
-    private let visit: Visit
-
-    init(_ visit: Visit) {
-        self.visit = visit
-    }
+    let visit: Visit
 
     func markup(_ facts: UserFacts) -> Markup {
         guard let line = TimeLine(facts.record.contracts, events: facts.events.events, now: visit.now) else {
@@ -57,8 +53,8 @@ struct TimeLinePicture {
     }
 
     private func band(_ band: TimeLine.Band, y: Double) -> Markup {
-        let name = StoreWords.state(band.state) + (band.isAhead ? ", as far as is known" : "")
         let label = StoreWords.state(band.state)
+        let times = "from \(ConsoleTime.text(band.start)) to \(ConsoleTime.text(band.end))"
         // A letter of this size takes some 6.3 units.
         let isWide = band.width > Double(label.count) * 6.3 + 20
         return visit.render(
@@ -66,8 +62,7 @@ struct TimeLinePicture {
             [
                 "x": number(band.x), "y": number(y), "width": number(band.width), "state": .text(Self.word(band.state)),
                 "ahead": .text(band.isAhead ? "ahead" : ""), "label_x": number(band.x + 10), "label_y": number(y + 43),
-                "title": .text("\(name), from \(ConsoleTime.text(band.start)) to \(ConsoleTime.text(band.end))"),
-                "label": .text(isWide && !band.isAhead ? label : ""),
+                "title": .text("\(Self.what(band)), \(times)"), "label": .text(isWide && !band.isAhead ? label : ""),
             ]
         )
     }
@@ -80,12 +75,7 @@ struct TimeLinePicture {
     }
 
     private func rows(_ lane: TimeLine.Lane) -> Markup {
-        let bands = lane.bands.map { band in
-            (
-                band.start, StoreWords.state(band.state) + (band.isAhead ? ", as far as is known" : ""),
-                Optional(band.end)
-            )
-        }
+        let bands = lane.bands.map { ($0.start, Self.what($0), Optional($0.end)) }
         let marks = lane.marks.map { ($0.at, $0.title, Instant?.none) }
         return (bands + marks).sorted { $0.0 < $1.0 }.map { start, what, end in
             visit.render(
@@ -96,6 +86,10 @@ struct TimeLinePicture {
                 ]
             )
         }.joined()
+    }
+
+    private static func what(_ band: TimeLine.Band) -> String {
+        StoreWords.state(band.state) + (band.isAhead ? ", as far as is known" : "")
     }
 
     /// A state that the style sheet knows.

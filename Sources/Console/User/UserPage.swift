@@ -1,6 +1,5 @@
 import APIModel
 import Domain
-import Encoding
 import HTTP
 import Pages
 
@@ -13,7 +12,7 @@ struct UserPage: ConsolePage {
     func show(_ visit: Visit) throws(ConsoleError) -> Response {
         let facts = try UserFacts(of: user, visit)
         let sentences = UserSentences(facts.record, events: facts.events.events, now: visit.now)
-        let tables = UserTables(visit, user: user)
+        let tables = UserTables(visit: visit, user: user)
         let lead = facts.record.contracts.first?.entitlement
         let body = visit.render(
             "user",
@@ -23,8 +22,8 @@ struct UserPage: ConsolePage {
                 "tone": .text(lead.map { StoreWords.tone($0) } ?? "quiet"), "next": .text(sentences.next),
                 "cause": .markup(cause(sentences.cause, visit) + unclaimed(facts, visit)),
                 "facts": .markup(tables.facts(facts.record)),
-                "actions": .markup(UserActionLinks(visit, user: user).markup(facts)),
-                "picture": .markup(TimeLinePicture(visit).markup(facts)),
+                "actions": .markup(UserActionLinks(visit: visit, user: user).markup(facts)),
+                "picture": .markup(TimeLinePicture(visit: visit).markup(facts)),
                 "contracts": .markup(tables.contracts(facts)), "orders": .markup(tables.orders(facts.record.orders)),
                 "events": .markup(tables.events(facts, isFirst: visit.query["before"] == nil)),
                 "pages": .markup(tables.pages(facts)), "hooks": .markup(tables.hooks(facts.hooks)),
@@ -70,19 +69,19 @@ struct UserPage: ConsolePage {
             let attention = try? visit.api.get(AttentionAnswer.self, from: .attention),
             attention.unclaimedContracts > 0, let newest = attention.unclaimed.first
         else { return .empty }
-        let (one, many) = ("purchase that nobody has, of", "purchases that nobody has, the newest of")
+        let (one, many) = (StoreWords.unclaimed.one + ", of", StoreWords.unclaimed.many + ", the newest of")
         return visit.render(
             "user.unclaimed",
             [
                 "text": .text(StoreWords.count(attention.unclaimedContracts, one, many)),
-                "at": .markup(visit.time(newest.at)), "user": .field(PercentEncoding.encode(user.text)),
+                "at": .markup(visit.time(newest.at)), "user": .part(user.text),
             ]
         )
     }
 
     private func cause(_ event: FeedItem?, _ visit: Visit) -> Markup {
         guard let event, visit.session.user == nil else { return .empty }
-        return visit.render("user.cause", ["id": .text(PercentEncoding.encode(event.cursor))])
+        return visit.render("user.cause", ["id": .part(event.cursor)])
     }
 }
 
@@ -138,33 +137,12 @@ struct UserFacts {
         }
         newestTold = listed.events.first { !$0.fragments.isEmpty }
             .flatMap { try? visit.api.get(EventAnswer.self, from: .event(id: $0.cursor)) }
-        pages = UserFacts.optional(UserPagesAnswer.self, visit, right: .read, from: .userPages(user: user))
+        pages = try? visit.api.get(UserPagesAnswer.self, from: .userPages(user: user))
         let query = [(name: "user", value: user.text)]
-        hooks =
-            UserFacts.optional(
-                HookDeliveriesAnswer.self,
-                visit,
-                right: .operate,
-                from: .hookDeliveries,
-                query: query
-            )?.deliveries
-        audit =
-            UserFacts.optional(
-                AuditAnswer.self,
-                visit,
-                right: .personal,
-                from: .audit,
-                query: query + [("limit", "20")]
-            )?.entries
-    }
-
-    private static func optional<Value: Decodable>(
-        _ type: Value.Type,
-        _ visit: Visit,
-        right: Right,
-        from route: Route,
-        query: [(name: String, value: String)] = []
-    ) -> Value? {
-        visit.may(right) ? try? visit.api.get(type, from: route, query: query) : nil
+        // A key that lacks the right is refused without a question.
+        let told = try? visit.api.get(HookDeliveriesAnswer.self, from: .hookDeliveries, query: query)
+        hooks = told?.deliveries
+        let acts = try? visit.api.get(AuditAnswer.self, from: .audit, query: query + [("limit", "20")])
+        audit = acts?.entries
     }
 }

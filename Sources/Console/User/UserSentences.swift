@@ -57,7 +57,7 @@ struct UserSentences: Equatable {
         return (
             "No store has ever named this user.",
             "Search for the order, the original transaction id or the purchase token that the buyer can show. The purchase may be under "
-                + "another user, or nobody's: then it carries no order token, or one that is not known here."
+                + "another user, or unclaimed: then it carries no order token, or one that is not known here."
         )
     }
 }

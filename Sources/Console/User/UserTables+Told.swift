@@ -1,13 +1,12 @@
 import APIModel
 import Domain
-import Encoding
 import Pages
 
 /// Whom Paycast has told: open pages, the backend; and what people did.
 extension UserTables {
     func pages(_ facts: UserFacts) -> Markup {
         guard let answer = facts.pages else {
-            return nothing("This node cannot tell which pages are open at the moment.")
+            return visit.nothing("This node cannot tell which pages are open at the moment.")
         }
         let rows = answer.pages.map { page in
             visit.render(
@@ -19,24 +18,16 @@ extension UserTables {
                 ]
             )
         }
-        let table =
-            rows.isEmpty
-            ? nothing("No page of this user is open at \(answer.node). It shows the newest state as soon as it opens.")
-            : visit.render("user.pages", ["rows": .markup(rows.joined())])
+        let none = "No page of this user is open at \(answer.node). It shows the newest state as soon as it opens."
+        let table = visit.list("user.pages", rows, none: none)
         guard !answer.shown.isEmpty else { return table }
         let names = answer.shown.map { shown in
             let made = facts.events.events.first { $0.cursor == shown.cursor }?.fragments
                 .last { $0.target == shown.target }?.fragment
             return (shown.target ?? "several elements") + (made.map { " (\($0))" } ?? "")
         }
-        return table
-            + visit.render(
-                "user.preview",
-                [
-                    "user": .field(PercentEncoding.encode(user.text)),
-                    "names": .text(names.joined(separator: ", ")),
-                ]
-            )
+        let values: [String: TemplateValue] = ["user": .part(user.text), "names": .text(names.joined(separator: ", "))]
+        return table + visit.render("user.preview", values)
     }
 
     private static func lag(_ page: UserPagesAnswer.Page) -> String {
@@ -50,12 +41,7 @@ extension UserTables {
         // That a user was erased is told to the backend, and to nobody here.
         let shown = deliveries.filter { $0.type != HookType.userErased.rawValue }
         let rows = shown.prefix(20).map { delivery in
-            let resend =
-                visit.may(.act)
-                ? visit.render(
-                    "user.resend",
-                    ["user": .field(PercentEncoding.encode(user.text)), "delivery": .field(delivery.id)]
-                ) : .empty
+            let resend = visit.render("user.resend", ["user": .part(user.text), "delivery": .field(delivery.id)])
             return visit.render(
                 "user.hook",
                 [
@@ -65,14 +51,12 @@ extension UserTables {
                     "tone": .text(UserTables.tone(ofDelivery: delivery.state)),
                     "attempts": .text(StoreWords.count(delivery.attempts, "try", "tries")),
                     "queued": .markup(visit.time(delivery.queuedAt)), "ended": .markup(visit.time(delivery.endedAt)),
-                    "reason": .text(delivery.reason ?? ""), "resend": .markup(resend),
+                    "reason": .text(delivery.reason ?? ""), "resend": .markup(visit.may(.act) ? resend : .empty),
                 ]
             )
         }
-        let table =
-            rows.isEmpty
-            ? nothing("Your backend was told nothing of this user: no address is set, or nothing has changed.")
-            : visit.render("user.hooks", ["rows": .markup(rows.joined())])
+        let none = "Your backend was told nothing of this user: no address is set, or nothing has changed."
+        let table = visit.list("user.hooks", rows, none: none)
         return visit.render("user.hooks_section", ["table": .markup(table)])
     }
 
@@ -96,10 +80,7 @@ extension UserTables {
                 ]
             )
         }
-        let table =
-            rows.isEmpty
-            ? nothing("Nobody of yours has done anything to this user.")
-            : visit.render("user.acts", ["rows": .markup(rows.joined())])
+        let table = visit.list("user.acts", rows, none: "Nobody of yours has done anything to this user.")
         return visit.render("user.audit_section", ["table": .markup(table)])
     }
 

@@ -1,6 +1,5 @@
 import APIModel
 import Domain
-import Encoding
 import HTTP
 import Pages
 
@@ -8,11 +7,6 @@ import Pages
 struct UserTables {
     let visit: Visit
     let user: UserID
-
-    init(_ visit: Visit, user: UserID) {
-        self.visit = visit
-        self.user = user
-    }
 
     /// Whether other pages may be opened from this one.
     private var hasLinks: Bool { visit.session.user == nil }
@@ -23,9 +17,7 @@ struct UserTables {
     }
 
     func contracts(_ facts: UserFacts) -> Markup {
-        let contracts = facts.record.contracts
-        guard !contracts.isEmpty else { return nothing("No contract at any store, and no grant.") }
-        let rows = contracts.map { contract in
+        let rows = facts.record.contracts.map { contract in
             let (item, details) = (contract.entitlement, contract.details)
             let sentence = ContractSentence(contract, events: facts.events.events, now: visit.now)
             let owner = details.owner == user ? nil : details.owner.map { "owned by \($0.text)" } ?? "owned by nobody"
@@ -51,7 +43,7 @@ struct UserTables {
                 ]
             )
         }
-        return visit.render("user.contracts", ["rows": .markup(rows.joined())])
+        return visit.list("user.contracts", rows, none: "No contract at any store, and no grant.")
     }
 
     /// Marks what a search has led to.
@@ -62,16 +54,10 @@ struct UserTables {
     /// Only a grant that still runs can be taken back here.
     private func revoke(_ item: EntitlementItem) -> Markup {
         guard visit.may(.act), item.provider == Provider.paycast.rawValue, item.active else { return .empty }
-        return visit.render(
-            "user.revoke",
-            ["user": .field(PercentEncoding.encode(user.text)), "grant": .field(PercentEncoding.encode(item.contract))]
-        )
+        return visit.render("user.revoke", ["user": .part(user.text), "grant": .part(item.contract)])
     }
 
     func orders(_ orders: [OrderItem]) -> Markup {
-        guard !orders.isEmpty else {
-            return nothing("No order was made for this user: the app asks for none, or another user was signed in.")
-        }
         let rows = orders.map { order in
             visit.render(
                 "user.order",
@@ -85,7 +71,8 @@ struct UserTables {
                 ]
             )
         }
-        return visit.render("user.orders", ["rows": .markup(rows.joined())])
+        let none = "No order was made for this user: the app asks for none, or another user was signed in."
+        return visit.list("user.orders", rows, none: none)
     }
 
     private static func state(of order: OrderItem) -> String {
@@ -101,14 +88,9 @@ struct UserTables {
     func events(_ facts: UserFacts, isFirst: Bool) -> Markup {
         let answer = facts.listed
         guard !answer.events.isEmpty else {
-            return nothing(isFirst ? "Nothing was ever committed about this user." : "There is nothing older.")
+            return visit.nothing(isFirst ? "Nothing was ever committed about this user." : "There is nothing older.")
         }
-        let older = answer.next.map { next in
-            visit.render(
-                "user.older",
-                ["user": .field(PercentEncoding.encode(user.text)), "before": .field(PercentEncoding.encode(next))]
-            )
-        }
+        let older = answer.next.map { visit.render("user.older", ["user": .part(user.text), "before": .part($0)]) }
         let rows = answer.events.map { event($0, among: answer.events, newestTold: facts.newestTold) }
         return visit.render("user.events", ["rows": .markup(rows.joined()), "older": .markup(older ?? .empty)])
     }
@@ -125,7 +107,7 @@ struct UserTables {
         return visit.render(
             hasLinks ? "user.event" : "user.event_without_link",
             [
-                "id": .field(PercentEncoding.encode(item.cursor)), "title": .text(EventNames.title(item.kind)),
+                "id": .part(item.cursor), "title": .text(EventNames.title(item.kind)),
                 "at": .markup(visit.time(item.at)), "occurred": .markup(occurred(item)),
                 "words": .text(EventNames.ownWords(item) ?? item.kind),
                 "store": .text(item.provider.map(StoreWords.store) ?? ""),
@@ -140,39 +122,19 @@ struct UserTables {
 
     /// The store's own date, where it is another minute than that of the commit.
     private func occurred(_ item: FeedItem) -> Markup {
-        guard let own = item.occurredAt, let date = Instant(iso8601: own), let at = Instant(iso8601: item.at),
+        guard let own = item.occurredAt, let date = own.instant, let at = item.at.instant,
             abs(at.milliseconds - date.milliseconds) > 60_000
         else { return .empty }
         return visit.render("user.occurred", ["at": .markup(visit.time(own))])
     }
 
     private func reason(_ item: FeedItem, among events: [FeedItem]) -> Markup {
-        guard item.outcome == Outcome.stale.rawValue, let newer = EventNames.newer(than: item, among: events),
-            let date = (newer.occurredAt ?? newer.at).instant
+        guard item.outcome == Outcome.stale.rawValue, let newer = item.newer(among: events),
+            let date = newer.date
         else { return visit.render("user.reason", ["text": .text(item.reason ?? "")]) }
         return visit.render(
             hasLinks ? "user.newer" : "user.newer_without_link",
-            ["id": .field(PercentEncoding.encode(newer.cursor)), "time": .text(ConsoleTime.text(date))]
+            ["id": .part(newer.cursor), "time": .text(ConsoleTime.text(date))]
         )
-    }
-
-    func nothing(_ text: String) -> Markup { visit.render("user.nothing", ["text": .text(text)]) }
-}
-
-extension String {
-    fileprivate var instant: Instant? { Instant(iso8601: self) }
-}
-
-extension EventNames {
-    /// The newest event by the store's date that was there before this one, and made it stale; nil if it is not among these.
-    static func newer(than item: FeedItem, among events: [FeedItem]) -> FeedItem? {
-        guard let contract = item.contract, let own = Instant(iso8601: item.occurredAt ?? item.at) else { return nil }
-        return events.first { other in
-            guard other.outcome == Outcome.applied.rawValue, other.provider == item.provider,
-                other.contract.map({ $0.utf8.elementsEqual(contract.utf8) }) ?? false,
-                let date = Instant(iso8601: other.occurredAt ?? other.at), other.at <= item.at
-            else { return false }
-            return date > own
-        }
     }
 }

@@ -3,59 +3,32 @@ import Domain
 
 /// What a committed entry was, as people say it.
 enum EventNames {
+    private static let titles: [EventKind: String] = [
+        .subscriptionStarted: "Subscribed", .subscriptionResubscribed: "Subscribed again",
+        .subscriptionRenewed: "Renewed", .subscriptionRecovered: "Paid after all",
+        .subscriptionExtended: "Extended by the store", .subscriptionExpired: "Ended",
+        .planChanged: "Changed the plan", .planChangeScheduled: "Plan changes at the next renewal",
+        .planChangeCancelled: "Plan change called off", .offerApplied: "Took an offer",
+        .autoRenewOff: "Turned renewal off", .autoRenewOn: "Turned renewal on again",
+        .graceStarted: "Payment failed: grace period", .billingRetry: "Payment failed",
+        .pauseScheduled: "Pauses after this period", .paused: "Paused", .resumed: "Resumed",
+        .purchasePending: "Bought, not paid yet", .purchasePendingCancelled: "Purchase called off",
+        .purchaseCompleted: "Bought", .refundRequested: "Asked for a refund", .refundCompleted: "Refunded",
+        .refundDeclined: "Refund declined", .refundReversed: "Refund taken back",
+        .familyGranted: "Shared with the family", .familyRevoked: "No longer shared with the family",
+        .contractTransferred: "Moved to another user", .accessGranted: "Granted", .accessRevoked: "Taken back",
+        .accessEnded: "Ended by itself", .orderClaimed: "An order claimed what was bought",
+        .broadcast: "Your app sent a fragment", .userErased: "About an erased user",
+        .contractErased: "About an erased user", .providerTest: "Test of the store",
+        .providerUnknown: "Not known to Paycast",
+    ]
+
     /// `Renewed`; an unknown kind by its own word.
     static func title(_ kind: String) -> String {
         guard let known = EventKind(rawValue: kind) else { return kind }
-        if let words = subscription(known) ?? purchase(known) { return words }
+        if let title = titles[known] { return title }
         let words = kind.replacing(".", with: " ").replacing("_", with: " ")
         return words.prefix(1).uppercased() + words.dropFirst()
-    }
-
-    private static func subscription(_ kind: EventKind) -> String? {
-        switch kind {
-        case .subscriptionStarted: "Subscribed"
-        case .subscriptionResubscribed: "Subscribed again"
-        case .subscriptionRenewed: "Renewed"
-        case .subscriptionRecovered: "Paid after all"
-        case .subscriptionExtended: "Extended by the store"
-        case .planChanged: "Changed the plan"
-        case .planChangeScheduled: "Plan changes at the next renewal"
-        case .planChangeCancelled: "Plan change called off"
-        case .autoRenewOff: "Turned renewal off"
-        case .autoRenewOn: "Turned renewal on again"
-        case .offerApplied: "Took an offer"
-        case .graceStarted: "Payment failed: grace period"
-        case .billingRetry: "Payment failed"
-        case .subscriptionExpired: "Ended"
-        case .pauseScheduled: "Pauses after this period"
-        case .paused: "Paused"
-        case .resumed: "Resumed"
-        default: nil
-        }
-    }
-
-    private static func purchase(_ kind: EventKind) -> String? {
-        switch kind {
-        case .purchasePending: "Bought, not paid yet"
-        case .purchasePendingCancelled: "Purchase called off"
-        case .purchaseCompleted: "Bought"
-        case .refundRequested: "Asked for a refund"
-        case .refundCompleted: "Refunded"
-        case .refundDeclined: "Refund declined"
-        case .refundReversed: "Refund taken back"
-        case .familyGranted: "Shared with the family"
-        case .familyRevoked: "No longer shared with the family"
-        case .contractTransferred: "Moved to another user"
-        case .accessGranted: "Granted"
-        case .accessRevoked: "Taken back"
-        case .providerTest: "Test of the store"
-        case .accessEnded: "Ended by itself"
-        case .orderClaimed: "An order claimed what was bought"
-        case .broadcast: "Your app sent a fragment"
-        case .userErased, .contractErased: "About an erased user"
-        case .providerUnknown: "Not known to Paycast"
-        default: nil
-        }
     }
 
     /// The store's own words: `DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED`; nil for what no store said.
@@ -74,6 +47,26 @@ enum EventNames {
         case .refundCompleted, .familyRevoked, .accessRevoked: .refund
         case .graceStarted, .billingRetry: .failure
         default: nil
+        }
+    }
+}
+
+extension FeedItem {
+    /// The store's date, or the ledger's.
+    var date: Instant? { (occurredAt ?? at).instant }
+
+    func hasChanged(_ item: EntitlementItem) -> Bool { hasChanged(item.contract, of: item.provider) }
+
+    private func hasChanged(_ contract: String, of provider: String?) -> Bool {
+        outcome == Outcome.applied.rawValue && self.provider == provider
+            && self.contract?.hasSameBytes(as: contract) == true
+    }
+
+    /// The newest event by the store's date that was there before this one, and made it stale; nil if it is not among these.
+    func newer(among events: [FeedItem]) -> FeedItem? {
+        guard let contract, let date else { return nil }
+        return events.first { other in
+            other.hasChanged(contract, of: provider) && other.at <= at && other.date.map { $0 > date } == true
         }
     }
 }

@@ -3,18 +3,15 @@ import Domain
 
 /// Names and states as people say them.
 enum StoreWords {
+    private static let stores = [
+        "apple": "Apple", "google": "Google", "stripe": "Stripe", "revenuecat": "RevenueCat",
+        "purchasekit": "PurchaseKit", Provider.paycast.rawValue: "your grant",
+    ]
+    private static let deliveries = ["failed": "given up", "gone": "says that it is gone"]
+    private static let transports = ["sse": "Server-Sent Events", "websocket": "WebSocket", "cable": "Action Cable"]
+
     /// `Apple`; an unknown store by its own word.
-    static func store(_ provider: String) -> String {
-        switch provider {
-        case "apple": "Apple"
-        case "google": "Google"
-        case "stripe": "Stripe"
-        case "revenuecat": "RevenueCat"
-        case "purchasekit": "PurchaseKit"
-        case Provider.paycast.rawValue: "your grant"
-        default: provider
-        }
-    }
+    static func store(_ provider: String) -> String { stores[provider] ?? provider }
 
     /// Where an event comes from: `Apple, Sandbox`. What people of yours do has no environment.
     static func source(_ item: FeedItem) -> String {
@@ -93,23 +90,10 @@ enum StoreWords {
     }
 
     /// How far a message is, or an address that gets them.
-    static func delivery(_ state: String) -> String {
-        switch state {
-        case "failed": "given up"
-        case "gone": "says that it is gone"
-        default: state
-        }
-    }
+    static func delivery(_ state: String) -> String { deliveries[state] ?? state }
 
     /// How a page is connected.
-    static func transport(_ word: String) -> String {
-        switch word {
-        case "sse": "Server-Sent Events"
-        case "websocket": "WebSocket"
-        case "cable": "Action Cable"
-        default: word
-        }
-    }
+    static func transport(_ word: String) -> String { transports[word] ?? word }
 
     /// The tone of an event's outcome, beside its word.
     static func tone(ofOutcome outcome: String?) -> String {
@@ -120,6 +104,11 @@ enum StoreWords {
         case .stale, .duplicate, .ignored, nil: "quiet"
         }
     }
+
+    /// A purchase that nobody has, with what the word means.
+    static let unclaimed = (
+        one: "unclaimed purchase (no user is known for it)", many: "unclaimed purchases (no user is known for them)"
+    )
 
     /// `1 try`, `2 tries`.
     static func count(_ number: Int, _ one: String, _ many: String) -> String {

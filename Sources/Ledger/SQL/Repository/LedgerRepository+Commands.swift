@@ -35,6 +35,7 @@ extension LedgerRepository {
         users: [UserID],
         now: Instant
     ) throws(EngineError) -> Commit<[UserID]> {
+        let act = act
         var commit = Commit<[UserID]>(value: [])
         var holders = users
         for row in contracts { holders += try contract(row: row)?.holders ?? [] }
@@ -42,6 +43,7 @@ extension LedgerRepository {
             commit.value.append(user)
             commit.add(try decide(at: now) { unit in try unit.rebroadcast(to: user) })
         }
+        try note(act, about: commit.entries.compactMap(\.notice.user), at: now)
         return commit
     }
 

@@ -46,6 +46,12 @@ extension LedgerRepository {
         return Commit(value: ())
     }
 
+    /// Of a range, or of events by their ids: beside the act's own entry, one for each user whom it has changed or told.
+    mutating func note(_ act: Act?, about users: [UserID], at now: Instant) throws(EngineError) {
+        guard let act, act.user == nil else { return }
+        for user in Set(users).sorted(by: { $0.text < $1.text }) { try write(act.about(user), at: now) }
+    }
+
     private mutating func write(_ change: ContractChangeRecord) throws(EngineError) {
         let current = change.current
         guard let previous = change.previous, let row = stored.ids[current.key] else {

@@ -257,12 +257,8 @@ extension LedgerRepository {
             commit.add(try decide(at: now, isTrial: isTrial) { try replay.advance(in: &$0) })
         }
         guard isTrial else {
-            // Of a range, or of events by their ids: beside that entry, one for each user who was changed.
-            if let act, act.user == nil {
-                let left = replay.report.changes.filter { $0.previousUser != $0.user }.compactMap(\.previousUser)
-                let users = Set(commit.entries.compactMap(\.notice.user) + left)
-                for user in users.sorted(by: { $0.text < $1.text }) { _ = try note(act.about(user), at: now) }
-            }
+            let left = replay.report.changes.filter { $0.previousUser != $0.user }.compactMap(\.previousUser)
+            try note(act, about: commit.entries.compactMap(\.notice.user) + left, at: now)
             return commit.map { replay.report }
         }
         try forget()
