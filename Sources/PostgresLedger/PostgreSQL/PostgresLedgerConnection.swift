@@ -230,7 +230,7 @@ extension PostgresStatement {
     }
 }
 
-/// Notifies the other nodes of a commit; `PostgresEngine+Nodes` listens.
+/// Notifies the other nodes of a commit; their `ListeningSession` hears it.
 extension PostgresLedgerConnection {
     /// Tells the other nodes, in a transaction of its own: within the commit, PostgreSQL would hold its lock on all
     /// notifying commits of the server while the disk is flushed. It is a hint, so nobody minds if it fails.
