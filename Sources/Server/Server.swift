@@ -139,7 +139,7 @@ public final class Server {
     private func announce(_ addresses: ServerAddress) throws(StartError) {
         core.configuration.logGaps(to: core.log)
         core.ownAddress.replace(with: addresses.own)
-        core.ledger.announce(address: addresses.own)
+        core.ledger.write(address: addresses.own)
         do throws(WorkspaceError) {
             try demo?.serve(at: addresses.own)
         } catch {
