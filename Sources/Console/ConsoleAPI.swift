@@ -37,7 +37,7 @@ struct ConsoleAPI: Sendable {
         try decode(type, from: send("POST", route, query: query, body: JSON.encode(body), key: key))
     }
 
-    /// The same without a body.
+    /// Does something that needs no body.
     func post<Value: Decodable>(
         _ type: Value.Type = Value.self,
         to route: Route,

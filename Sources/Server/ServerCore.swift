@@ -18,7 +18,7 @@ struct ServerCore {
     let templates: TemplateLoader
     /// Taken, and not listened on before everything else is open.
     let address: BoundAddress
-    /// The same for the console; nil if it has no address of its own.
+    /// Where the console will listen; nil if it has no address of its own.
     let consoleSocket: BoundAddress?
     /// Where this server can be reached; nil until it listens.
     let ownAddress: SharedValue<String?>

@@ -18,7 +18,7 @@ final class PostgresLedgerConnection: SharedLedgerConnection {
     var writes = PendingWrites()
     /// The newest position when the transaction began.
     private var begun: Int64 = 0
-    /// The same, until something is written.
+    /// The newest position when the transaction began; nil once something is written.
     private var unchangedHead: Int64?
     /// Positions below `end` have a partition, if this transaction commits.
     var reservation: (end: Int64, head: Int64)?

@@ -4,7 +4,7 @@ public import Domain
 /// never leaves the writer's thread.
 public struct LedgerRepository {
     let connection: any LedgerConnection
-    /// The same, if the ledger is a file, or if other nodes write it too.
+    /// `connection`, if the ledger is a file, or if other nodes write it too; else nil.
     private let file: SQLiteConnection?
     private let shared: (any SharedLedgerConnection)?
     let statements: WriterStatements

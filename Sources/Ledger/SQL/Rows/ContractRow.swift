@@ -74,7 +74,7 @@ extension LedgerConnection {
     }
 }
 
-/// The values to write, in the order of the lists above.
+/// The values to write, in the order of `ContractRow`'s lists of columns.
 extension TrackedContract {
     var keyValues: [Value] { [Value(key.provider), Value(key.environment), .text(key.app), .text(key.lineage)] }
 
