@@ -62,7 +62,7 @@ public final class Console: Sendable {
     private static let bodyLimit = 16 << 10
     private static let tooLong = ConsoleError.invalid(
         code: "invalid_form",
-        message: "No form of the console is as long. Go back, and send less."
+        message: "The form is too long. Go back, and write less."
     )
     private static let invalidUser = Response.error(
         400,
@@ -72,7 +72,7 @@ public final class Console: Sendable {
     private static let namelessKey = Response.error(
         403,
         code: "nameless_key",
-        message: "A link to the console needs a key of PAYCAST_KEYS, whose name its page shows."
+        message: "A link to the console needs a key of PAYCAST_KEYS: the console shows the key's name."
     )
 
     /// Open lists must not keep the rows of a user who was erased.

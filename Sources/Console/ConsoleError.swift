@@ -59,7 +59,7 @@ enum ConsoleError: Error, Equatable {
         case .notFound(let text), .forbidden(let text), .unavailable(let text): text
         case .invalid(_, let message), .conflict(_, let message): message
         case .tooManyTries(let seconds): "Wait \(seconds) seconds, and try again."
-        case .methodNotAllowed: "This page changes nothing."
+        case .methodNotAllowed: "This page takes no form. Open it again."
         }
     }
 

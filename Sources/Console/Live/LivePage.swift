@@ -76,6 +76,6 @@ struct LiveStreamPage: ConsolePage {
                 "This needs the right operate, which the key \(visit.session.name) does not have here."
             )
         }
-        throw .notFound("There is no such stream. It begins at /console/live.")
+        throw .notFound("There is no such list. Open /console/live.")
     }
 }
