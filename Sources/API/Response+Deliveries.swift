@@ -24,7 +24,7 @@ extension Response {
         .unavailable("ledger_unavailable", message: "The ledger did not confirm the commit; send it again.")
     }
 
-    /// The same, or somebody else was faster.
+    /// Why an act was not committed: somebody else was faster, or the ledger did not confirm it.
     static func uncommitted(because error: LedgerError) -> Response {
         guard error == .changed else { return .uncommitted }
         return .error(

@@ -60,7 +60,7 @@ public final class Console: Sendable {
 
     /// A form has a reason and a few fields.
     private static let bodyLimit = 16 << 10
-    private static let tooLong = ConsoleError.invalid("No form of the console is as long. Go back, and send less.")
+    private static let tooLong = ConsoleError.invalid("The form is too long. Go back, and write less.")
     private static let invalidUser = Response.error(
         400,
         code: "invalid_user",
@@ -69,7 +69,7 @@ public final class Console: Sendable {
     private static let namelessKey = Response.error(
         403,
         code: "nameless_key",
-        message: "A link to the console needs a key of PAYCAST_KEYS, whose name its page shows."
+        message: "A link to the console needs a key of PAYCAST_KEYS: the console shows the key's name."
     )
 
     /// Open lists must not keep the rows of a user who was erased.

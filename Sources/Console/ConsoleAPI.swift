@@ -84,7 +84,7 @@ struct ConsoleAPI: Sendable {
             guard let response = answer.wait(timeout: patience) else {
                 throw .unavailable(
                     isChange
-                        ? "The server has begun, and is not done yet. Look at the user's page before you do it again."
+                        ? "The server is still at work on it. Look at the user's page before you do it again."
                         : "The server did not answer in time; try again."
                 )
             }
@@ -107,7 +107,7 @@ struct ConsoleAPI: Sendable {
         if !body.isEmpty { text += "Content-Length: \(body.count)\r\n" }
         if let key {
             guard IdempotencyKey(header: key) != nil else {
-                throw .invalid("The form is not ours. Go back, and open it again.")
+                throw .invalid("This form is not one of the console's. Go back, and open it again.")
             }
             text += "Idempotency-Key: \(key)\r\n"
         }

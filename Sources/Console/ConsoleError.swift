@@ -42,7 +42,7 @@ enum ConsoleError: Error, Equatable {
         case .conflict(_, let text): (409, "That does not fit what is there now", text)
         case .unavailable(let text): (503, "No answer at the moment", text)
         case .tooManyTries(let seconds): (429, "Too many tries", "Wait \(seconds) seconds, and try again.")
-        case .methodNotAllowed: (405, "Not here", "This page changes nothing.")
+        case .methodNotAllowed: (405, "Not here", "This page takes no form. Open it again.")
         }
     }
 

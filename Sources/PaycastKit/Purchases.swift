@@ -100,8 +100,8 @@ public final class Purchases: Sendable {
     /// the account's password, so call it from a button and from nowhere else.
     public func restore() async throws(PurchaseError) -> Restoration { try await restore(for: nil) }
 
-    /// The same without the store's sheet, for a user who has logged in on a new device and has nothing there: only what this device
-    /// knows of the store account. Like a restore, it may move what another user of the app had, as the server's transfers say.
+    /// Posts what this device knows of the store account, without the store's sheet: for a user who has logged in on a new device
+    /// and has nothing there. Like a restore, it may move what another user of the app had, as the server's transfers say.
     public func claim() async throws(PurchaseError) -> Restoration { try await restore(for: nil, isSilent: true) }
 
     /// For the user of a page, or for whom the app has logged in if the page names nobody: never for the page's before.

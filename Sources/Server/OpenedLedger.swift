@@ -86,38 +86,38 @@ struct OpenedLedger {
     /// Hands transient messages to the pages of all nodes, after everything committed before.
     func broadcast(_ messages: [Message], publisher: Publisher, unshared: Counter) {
         guard case .shared(_, let follower) = kind else { return publisher.broadcast(messages) }
-        for message in messages { follower.pass(NodeAnnouncement.broadcast(message).body) }
+        for message in messages { follower.pass(NodeMessageContent.broadcast(message).body) }
         share(messages, unshared: unshared)
     }
 
     /// Makes every node forget a stream's cached messages in the former language; this node does so after everything
     /// committed before.
-    func announce(_ announcement: NodeAnnouncement, publisher: Publisher) {
-        guard case .shared(_, let follower) = kind else { return publisher.heard(announcement.body) }
-        follower.pass(announcement.body)
-        sendToOthers(of: announcement)
+    func tellNodes(_ content: NodeMessageContent, publisher: Publisher) {
+        guard case .shared(_, let follower) = kind else { return publisher.heard(content.body) }
+        follower.pass(content.body)
+        sendToOthers(content)
     }
 
     /// Hands transient messages to the other nodes, without waiting for them.
     private func share(_ messages: [Message], unshared: Counter) {
-        for message in messages where !sendToOthers(of: .broadcast(message)) { unshared.add() }
+        for message in messages where !sendToOthers(.broadcast(message)) { unshared.add() }
     }
 
     /// Returns false if the message cannot be sent.
     @discardableResult
-    func sendToOthers(of announcement: NodeAnnouncement) -> Bool {
+    func sendToOthers(_ content: NodeMessageContent) -> Bool {
         guard case .shared(_, let follower) = kind else { return true }
         // Without this message, the old language would show for as long as the cached messages are kept.
-        if case .language = announcement { return follower.sendToNodes(announcement.body, isVital: true) }
-        return follower.sendToNodes(announcement.body)
+        if case .language = content { return follower.sendToNodes(content.body, isVital: true) }
+        return follower.sendToNodes(content.body)
     }
 
     /// Tells the other nodes which streams pages of this one follow. What is lost is sent again within a minute.
     func shareFollowed(_ streams: [StreamName]) {
         guard isShared else { return }
-        for start in stride(from: 0, to: streams.count, by: NodeAnnouncement.streamLimit) {
-            let part = streams[start..<min(start + NodeAnnouncement.streamLimit, streams.count)]
-            sendToOthers(of: .followed(Array(part)))
+        for start in stride(from: 0, to: streams.count, by: NodeMessageContent.streamLimit) {
+            let part = streams[start..<min(start + NodeMessageContent.streamLimit, streams.count)]
+            sendToOthers(.followed(Array(part)))
         }
     }
 
@@ -130,8 +130,8 @@ struct OpenedLedger {
     }
 
     /// Tells a second server on the same file the address of this one.
-    func announce(address: String) {
-        if case .file(_, let lock) = kind { lock.announce(address: address) }
+    func write(address: String) {
+        if case .file(_, let lock) = kind { lock.write(address: address) }
     }
 
     /// The ledger's files, which are watched besides the writer and the reader; nil for PostgreSQL.

@@ -94,7 +94,7 @@ final class Publisher: Sendable {
 
     /// Handles another node's message.
     func heard(_ body: [UInt8]) {
-        switch NodeAnnouncement(body) {
+        switch NodeMessageContent(body) {
         case .broadcast(let message): broadcast([message])
         case .language(let stream): forget(stream)
         case .followed(let streams): follows?.followElsewhere(streams)

@@ -87,13 +87,13 @@ public final class Server {
         }
     }
 
-    /// Announces its address, serves until SIGTERM or SIGINT, and drains. SIGHUP reloads meanwhile. Returns true if the
+    /// Prints its address, serves until SIGTERM or SIGINT, and drains. SIGHUP reloads meanwhile. Returns true if the
     /// program must restart instead of ending.
     public func run() throws(StartError) -> Bool {
         let configuration = core.configuration
         let log = core.log
         let addresses = ServerAddress(bind: configuration.bind, port: gateway.port, isSecure: configuration.tls != nil)
-        try announce(addresses)
+        try tellAddress(addresses)
         background.start()
         let watcher = FileWatcher(
             templates: core.templates,
@@ -136,10 +136,10 @@ public final class Server {
     }
 
     /// Tells the parts and the workspace at which address the server is reached.
-    private func announce(_ addresses: ServerAddress) throws(StartError) {
+    private func tellAddress(_ addresses: ServerAddress) throws(StartError) {
         core.configuration.logGaps(to: core.log)
         core.ownAddress.replace(with: addresses.own)
-        core.ledger.announce(address: addresses.own)
+        core.ledger.write(address: addresses.own)
         do throws(WorkspaceError) {
             try demo?.serve(at: addresses.own)
         } catch {

@@ -18,7 +18,7 @@ struct ServerCore {
     let templates: TemplateLoader
     /// Taken, and not listened on before everything else is open.
     let address: BoundAddress
-    /// The same for the console; nil if it has no address of its own.
+    /// Where the console will listen; nil if it has no address of its own.
     let consoleSocket: BoundAddress?
     /// Where this server can be reached; nil until it listens.
     let ownAddress: SharedValue<String?>
@@ -110,7 +110,7 @@ struct ServerCore {
                 onCommit: ledger.onCommit,
                 onLanguage: { [ledger] user in
                     guard let stream = configuration.streamPattern.stream(for: user) else { return }
-                    ledger.announce(.language(stream), publisher: publisher)
+                    ledger.tellNodes(.language(stream), publisher: publisher)
                 }
             )
             lead = RailsBroadcastLease(leaderLease: ledger.leaderLease) { [writer] command in writer.submit(command) }
@@ -198,7 +198,7 @@ extension ServerCore {
             onInterruption: { [publisher, ledger, follows] in
                 publisher.forgetAll()
                 guard let follows else { return }
-                ledger.sendToOthers(of: .whoFollows)
+                ledger.sendToOthers(.whoFollows)
                 follows.sayAgain()
             },
             onDrop: { [dropped] count in dropped.add(count) }

@@ -75,20 +75,20 @@ public struct DevelopmentWorkspace: Sendable {
     }
 
     /// Tells the commands where the server listens, and how far ahead its clock is (`PAYCAST_DEV_NOW`).
-    public func announce(address: String, clockOffset: Duration = .zero) throws(WorkspaceError) {
-        try announce(clockOffset: clockOffset)
+    public func write(address: String, clockOffset: Duration = .zero) throws(WorkspaceError) {
+        try write(clockOffset: clockOffset)
         do { try SmallFile.replace("\(path)/address", contents: Array("\(address)\n".utf8)) } catch {
             throw .file(error)
         }
     }
 
     /// Tells the commands that the clock was set while the server runs.
-    public func announce(clockOffset: Duration) throws(WorkspaceError) {
+    public func write(clockOffset: Duration) throws(WorkspaceError) {
         let line = "\(clockOffset.components.seconds)\n"
         do { try SmallFile.replace("\(path)/clock", contents: Array(line.utf8)) } catch { throw .file(error) }
     }
 
-    /// The address that the last server announced, such as `http://127.0.0.1:8080`. That server may be gone by now.
+    /// The address of the last server, such as `http://127.0.0.1:8080`. That server may be gone by now.
     public var address: String? { line(of: "address") }
 
     /// Add it to this machine's time to get the server's time. In whole seconds.

@@ -139,7 +139,7 @@ final class ScriptedLedger: Sendable {
 /// CPU that a gateway's first loop has used, in clock ticks (1/100 s).
 func cpuTicks(of gateway: Gateway) -> Int { cpuTicks(of: "loop-0:\(gateway.port)") }
 
-/// The same of any thread of this process.
+/// CPU that a thread of this process has used, in clock ticks (1/100 s).
 func cpuTicks(of name: String) -> Int {
     var ticks = 0
     guard let folder = opendir("/proc/self/task") else { return 0 }

@@ -22,7 +22,7 @@ import Testing
         #expect(traffic.answered == 6 * 20 + 1 && traffic.statuses.isSubset(of: [200, 202]), "seed \(seed)")
     }
 
-    /// Again and again, whatever a batch is doing then.
+    /// A node is killed again and again, whatever a batch is doing then.
     @Test func nodesAreKilled() throws {
         let nodes = try PostgresNodes(3)
         let plan = NodesTraffic.Plan(writers: 6, each: 60, pages: 3, hasPurchases: true)

@@ -172,7 +172,7 @@ import Testing
         pooler.send(.kill)
     }
 
-    /// The same with a direct connection for notifications, as the warning says: nothing is missing.
+    /// Behind such a pooler, a direct connection for notifications mends it, as the warning says: nothing is missing.
     @Test(.enabled(if: PostgresCluster.isPoolerInstalled)) func aDirectConnectionHearsBehindAPooler() throws {
         let cluster = try PostgresCluster()
         let reserved = ReservedPort()

@@ -251,7 +251,7 @@ import Testing
         #expect(try ledger.hooks(to: HookTests.address).map(\.delivery.attempts) == [0])
     }
 
-    /// Otherwise the first one to find the address down would be the last to arrive.
+    /// The message that first finds an address down would else be the last to arrive.
     @Test func theEndOfAnOutageHastensWhatHasFailed() throws {
         let ledger = try ledger()
         defer { ledger.remove() }

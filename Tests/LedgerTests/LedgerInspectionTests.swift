@@ -77,7 +77,7 @@ import Testing
     @Test func whoeverWorksWithItIsNamed() throws {
         try makeLedger()
         let lock = try LedgerLock(path: path)
-        lock.announce(address: "http://127.0.0.1:8080")
+        lock.write(address: "http://127.0.0.1:8080")
         let holder = LedgerHolder(process: Int(getpid()), address: "http://127.0.0.1:8080")
         #expect(LedgerInspection(path: path).state == .inUse(holder))
         // Inspecting did not release the lock.

@@ -11,7 +11,7 @@ import Testing
         let first = try LedgerLock(path: path)
         let starting = #expect(throws: LedgerError.self) { try LedgerLock(path: path) }
         #expect(starting?.description.contains("process \(getpid()), which is starting;") == true)
-        first.announce(address: "http://127.0.0.1:8080")
+        first.write(address: "http://127.0.0.1:8080")
         let serving = #expect(throws: LedgerError.self) { try LedgerLock(path: path) }
         #expect(serving?.description.contains("process \(getpid()), which serves http://127.0.0.1:8080;") == true)
         withExtendedLifetime(first) {}
@@ -26,7 +26,7 @@ import Testing
 
     @Test func isFreeAfterTheFirstHasGone() throws {
         let path = folder.path("paycast.db")
-        do { try LedgerLock(path: path).announce(address: "http://127.0.0.1:8080") }
+        do { try LedgerLock(path: path).write(address: "http://127.0.0.1:8080") }
         _ = try LedgerLock(path: path)
     }
 

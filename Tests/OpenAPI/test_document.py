@@ -1,5 +1,6 @@
 """The document itself is valid, formatted, and of this program's version."""
 
+import re
 import subprocess
 
 import pytest
@@ -7,7 +8,7 @@ from jsonschema import Draft202012Validator
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 import document
-from program import binary
+from program import ROOT, binary
 
 DOCUMENT = document.load()
 OPERATIONS = document.operations(DOCUMENT)
@@ -29,6 +30,15 @@ def test_has_the_programs_version():
 def test_is_what_the_program_serves(production):
     answer = production.ask("GET", "/openapi.json", key=None)
     assert answer.body == document.PATH.read_bytes(), "another build: the program carries an older document"
+
+
+def test_every_ending_that_no_users_id_may_have_is_named():
+    """Each route below a user's takes one: the document says so, and the article."""
+    routes = {path.removeprefix("/users/{user}") for path in DOCUMENT["paths"] if path.startswith("/users/{user}/")}
+    article = (ROOT / "Sources/paycast/Documentation.docc/BackendAPI.md").read_text()
+    for text in (DOCUMENT["info"]["description"], article):
+        sentence = re.search(r"an id that itself ends with (.+?), is that route", text, re.DOTALL)[1]
+        assert set(re.findall(r"`(/\w+)`", sentence)) == {route for route in routes if "{" not in route}
 
 
 def test_operations_have_names_of_their_own():

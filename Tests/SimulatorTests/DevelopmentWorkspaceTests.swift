@@ -47,13 +47,13 @@ import Testing
         #expect(seen.count == 1 && !seen.contains(nil))
     }
 
-    @Test func addressIsWhatTheServerAnnouncedLast() throws {
+    @Test func addressIsWhatTheServerWroteLast() throws {
         let folder = try temporaryFolder()
         let workspace = try DevelopmentWorkspace.open(in: folder)
         #expect(workspace.address == nil)
         #expect(workspace.clockOffset == .zero)
-        try workspace.announce(address: "http://127.0.0.1:1")
-        try workspace.announce(address: "http://127.0.0.1:8080", clockOffset: .seconds(-86_400))
+        try workspace.write(address: "http://127.0.0.1:1")
+        try workspace.write(address: "http://127.0.0.1:8080", clockOffset: .seconds(-86_400))
         let reader = try DevelopmentWorkspace.existing(in: folder)
         #expect(reader.address == "http://127.0.0.1:8080")
         #expect(reader.clockOffset == .seconds(-86_400))

@@ -48,7 +48,7 @@ public final class PostgresPair: Sendable {
         try standby.promote()
     }
 
-    /// The same, but the standby restarts as a primary, which its timeline does not show.
+    /// `kill -9` of the primary, and the standby restarts as a primary, which its timeline does not show.
     public func failOverOnTheSameTimeline() throws {
         try primary.kill()
         try standby.restartAsPrimary()

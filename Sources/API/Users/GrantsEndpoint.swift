@@ -217,7 +217,7 @@ extension RefusedBody {
         message: "A reason must have 1 to 255 bytes and no control characters."
     )
 
-    /// The same where nobody has to say why. Nil for a user: it is about nobody in particular.
+    /// The reason of an act that needs none; nil without one. A nil `user` means that the act is about nobody in particular.
     static func optionalReason(of node: JSONNode, about user: UserID?) throws(RefusedBody) -> String? {
         guard let member = node["reason"], !member.isNull else { return nil }
         guard let user else {

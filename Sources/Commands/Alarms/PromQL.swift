@@ -35,8 +35,8 @@ struct PromQL {
         "max by (\(labels)) (max_over_time(\(series(metric))[\(range)]))"
     }
 
-    /// The same where 0 says that nothing is known, of the series that knows the lowest: a server that gets a part of what
-    /// comes has longer pauses than one that gets all.
+    /// The highest of the last `range` in each series, and of those the lowest: a server that gets a part of what comes has
+    /// longer pauses than one that gets all. A series with 0 knows nothing, and is left out.
     func leastOfHighest(_ metric: GaugeMetric, _ range: String, by labels: String) -> String {
         "min by (\(labels)) (max_over_time(\(series(metric))[\(range)]) > 0)"
     }

@@ -127,7 +127,7 @@ struct TailFilter: Equatable {
         conditions.allSatisfy { condition in condition.values.contains { item.has($0, for: condition.field) } }
     }
 
-    /// The same conditions for the server, so that it sends less. It supports neither subtypes nor several values.
+    /// The conditions as a query of `/feed`, so that the server sends less. It supports neither subtypes nor several values.
     var query: [(name: String, value: String)] {
         conditions.filter { $0.values.count == 1 }.map { condition in
             let isType = condition.field == "type"

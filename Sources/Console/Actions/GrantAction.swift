@@ -85,7 +85,7 @@ struct EraseAction: UserAction {
 
     func perform(_ values: ActionValues, _ visit: Visit, user: UserID) throws(ConsoleError) -> Markup? {
         guard values["confirm"].utf8.elementsEqual(user.text.utf8) else {
-            throw .invalid("Write the user's id word for word to confirm.")
+            throw .invalid("To confirm, write the user's id exactly as the form shows it.")
         }
         let query = values.seen + [("reason", values.reason)]
         let answer = try visit.api.delete(ErasureAnswer.self, at: .user(user), query: query)

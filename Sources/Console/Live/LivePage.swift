@@ -66,6 +66,6 @@ struct LivePage: ConsolePage {
 struct LiveStreamPage: ConsolePage {
     func show(_ visit: Visit) throws(ConsoleError) -> Response {
         try visit.session.require(.operate)
-        throw .notFound("There is no such stream. It begins at /console/live.")
+        throw .notFound("There is no such list. Open /console/live.")
     }
 }

@@ -49,7 +49,7 @@ enum StoreWords {
         }
     }
 
-    /// The same, but a purchase that gives no access is no good news.
+    /// The tone of a user's item: a purchase that should give access and does not is no good news.
     static func tone(_ item: EntitlementItem) -> String {
         let opens = ContractState(rawValue: item.state)?.givesAccess == true
         return opens && !item.active ? "stop" : tone(item.state)

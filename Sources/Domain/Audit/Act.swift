@@ -40,7 +40,7 @@ public struct Act: Sendable, Equatable {
 }
 
 extension Act {
-    /// The same as it concerns one user, without what names the user: entries outlive users.
+    /// The act as it concerns one user, without what names the user: entries outlive users.
     public func about(_ user: UserID) -> Act {
         var act = self
         act.user = user

@@ -9,15 +9,15 @@ public struct Contract: Sendable, Equatable {
     /// refund of something unknown does not.
     public private(set) var kind: ProductKind
     public var isFamilyShared: Bool
-    public var group: LastWriterWins<String>?
+    public var group: Register<String>?
     /// The newest purchase's token. It may name a different user than the first purchase's token did.
-    public var token: LastWriterWins<OrderToken>?
-    public var account: LastWriterWins<String>?
+    public var token: Register<OrderToken>?
+    public var account: Register<String>?
     /// The app's own user id, if the app gave it to the store.
-    public var storeUser: LastWriterWins<UserID>?
-    public var previousLineage: LastWriterWins<String>?
-    public var snapshot: LWWSnapshot?
-    public var transaction: LWWTransaction?
+    public var storeUser: Register<UserID>?
+    public var previousLineage: Register<String>?
+    public var snapshot: SnapshotRegister?
+    public var transaction: ChargeRegister?
 
     public init(key: ContractKey, kind: ProductKind) {
         self.key = key
@@ -30,15 +30,15 @@ public struct Contract: Sendable, Equatable {
         let before = self
         settleKind(by: observation)
         isFamilyShared = isFamilyShared || observation.isFamilyShared
-        raise(&group, to: observation.group.map { LastWriterWins($0, at: signedAt) })
-        raise(&token, to: observation.token.map { LastWriterWins($0, at: signedAt) })
-        raise(&account, to: observation.account.map { LastWriterWins($0, at: signedAt) })
-        raise(&storeUser, to: observation.user.map { LastWriterWins($0, at: signedAt) })
-        raise(&previousLineage, to: observation.previousLineage.map { LastWriterWins($0, at: signedAt) })
-        raise(&transaction, to: observation.transaction.map { LWWTransaction($0, event: event) })
+        raise(&group, to: observation.group.map { Register($0, at: signedAt) })
+        raise(&token, to: observation.token.map { Register($0, at: signedAt) })
+        raise(&account, to: observation.account.map { Register($0, at: signedAt) })
+        raise(&storeUser, to: observation.user.map { Register($0, at: signedAt) })
+        raise(&previousLineage, to: observation.previousLineage.map { Register($0, at: signedAt) })
+        raise(&transaction, to: observation.transaction.map { ChargeRegister($0, event: event) })
         raise(
             &snapshot,
-            to: observation.snapshot.map { LWWSnapshot($0, beside: observation.transaction, event: event) }
+            to: observation.snapshot.map { SnapshotRegister($0, beside: observation.transaction, event: event) }
         )
         return self != before
     }

@@ -24,7 +24,7 @@ extension ContractStatus {
 }
 
 /// The effect of a refund, or of any other revocation, on access: a charge that the store took back has `revokedAt`,
-/// and ends only the period that it paid for. For one-time purchases see `Contract+DerivedStatus`.
+/// and ends only the period that it paid for. For one-time purchases see `oneTimeStatus`.
 extension ContractStatus {
     /// Access ends with the refund: Apple still states the end of the refunded period.
     mutating func endAtRefund(of charge: Transaction) {

@@ -129,7 +129,7 @@ extension Transaction {
         id.utf8.starts(with: "GPA.".utf8) ? Transaction.orderNumber(id) : nil
     }
 
-    /// The same of what somebody has copied from a receipt.
+    /// The order number in what somebody has copied from a receipt of Google's: what stands before `..5`.
     public static func orderNumber(_ text: String) -> String {
         text.firstRange(of: "..").map { String(text[..<$0.lowerBound]) } ?? text
     }

@@ -1,6 +1,6 @@
 /// One committed row at its position in the ledger: what `tail` shows and what pages receive.
 public struct Entry: Sendable, Equatable {
-    /// The outbox row id: the SEQ of its cursor.
+    /// The number after the epoch in its cursor; it only grows.
     public var position: Int64
     public var committedAt: Instant
     public var notice: Notice
@@ -41,10 +41,10 @@ public struct Notice: Sendable, Equatable {
     }
 }
 
-/// An opaque, printable position in the ledger: `EPOCH-SEQ`. The epoch belongs to the ledger, not to the process.
+/// An opaque, printable position in the ledger: `EPOCH-POSITION`. The epoch belongs to the ledger, not to the process.
 public struct Cursor: Hashable, Sendable, LosslessStringConvertible {
     public let epoch: String
-    /// The row id of the outbox entry; 0 is before the first one.
+    /// The entry's; 0 is before the first one.
     public let position: Int64
 
     public init(epoch: String, position: Int64) {

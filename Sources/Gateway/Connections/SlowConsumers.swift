@@ -2,7 +2,7 @@ import HTTP
 import Pages
 import Support
 
-/// Readers that take less than they are sent. The hub bounds a page's queue in bytes (`Hub+WaitingSubscriptions`), and
+/// Readers that take less than they are sent. The hub bounds a page's queue in bytes (`SubscriptionQueue`), and
 /// this bounds it in time. A page beyond either bound is ended, and comes back with its cursor.
 struct SlowConsumers {
     let loop: LoopContext

@@ -44,16 +44,16 @@ final class PageWriter {
     /// Returns the number of live pages to which it was written.
     @discardableResult
     func publish(_ message: Message) -> Int {
-        let fanout = subscriptions.hub.publish(message)
-        return deliver(message, to: fanout, refresh: message.hasRefresh ? message.position : nil)
+        let recipients = subscriptions.hub.publish(message)
+        return deliver(message, to: recipients, refresh: message.hasRefresh ? message.position : nil)
     }
 
     /// `refresh` is the entry that makes the pages reload, if there is one. Returns how many pages got it.
     @discardableResult
-    func deliver(_ message: Message, to fanout: Fanout, refresh: Int64?) -> Int {
-        if !fanout.live.isEmpty { write(message, to: fanout.live, refresh: refresh) }
-        for id in fanout.closed { subscriptions[id].map { closer.endSlowConsumer($0.connection) } }
-        return fanout.live.count
+    func deliver(_ message: Message, to recipients: Recipients, refresh: Int64?) -> Int {
+        if !recipients.live.isEmpty { write(message, to: recipients.live, refresh: refresh) }
+        for id in recipients.closed { subscriptions[id].map { closer.endSlowConsumer($0.connection) } }
+        return recipients.live.count
     }
 
     private func write(_ message: Message, to live: ContiguousArray<SubscriptionID>, refresh: Int64?) {
@@ -156,12 +156,12 @@ extension PageWriter {
         for id in reloads.next() {
             guard let subscriber = subscriptions[id] else { continue }
             let message = Message(stream: subscriber.stream, position: nil, parts: [.refresh])
-            guard let fanout = subscriptions.hub.publish(message, to: id, unlessRead: reloadGap ?? .max) else {
+            guard let recipients = subscriptions.hub.publish(message, to: id, unlessRead: reloadGap ?? .max) else {
                 // Its missed messages are still being read.
                 reloads.putBack(id)
                 continue
             }
-            deliver(message, to: fanout, refresh: reloadGap)
+            deliver(message, to: recipients, refresh: reloadGap)
         }
     }
 }

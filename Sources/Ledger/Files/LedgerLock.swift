@@ -56,7 +56,7 @@ public final class LedgerLock: Sendable {
     }
 
     /// Records where this server can be reached from now on, to tell a second one.
-    public func announce(address: String) {
+    public func write(address: String) {
         write(LedgerHolder(process: Int(getpid()), address: address))
     }
 

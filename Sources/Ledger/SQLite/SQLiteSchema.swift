@@ -80,7 +80,7 @@ public enum SQLiteSchema {
         return .unfinishedCopy
     }
 
-    /// The same, from the numbers in the file's header.
+    /// Why this version cannot work on a ledger whose file has these numbers in its header; nil if it can.
     static func refusal(version: Int64, application: Int64) -> LedgerError? {
         guard version != 0 else { return nil }
         guard version > 0, application == SQLiteSchema.application else { return .unreleasedSchema }

@@ -12,7 +12,8 @@ public enum LedgerCommand: Sendable {
     case language(LanguageTag, of: UserID, completion: LedgerAnswer<Void>)
     /// Commits one entry for each fragment, in their order.
     case broadcast([Fragment], completion: LedgerAnswer<[Cursor]>)
-    /// The same, but only once: a request that was already committed under its key gets the same answer as then.
+    /// Commits one entry for each fragment, once: a request that was already committed under its key gets the same answer
+    /// as then.
     case broadcastOnce([Fragment], KeyedRequest, completion: LedgerAnswer<KeyedBroadcast>)
     /// Records that until now an app may have broadcast something that did not arrive. Pages that have seen nothing
     /// newer reload.

@@ -66,7 +66,7 @@ public final class LedgerFollower: Sendable {
         public var onMessage: @Sendable ([UInt8]) -> Void
         /// Messages of other nodes may have been missed.
         public var onInterruption: @Sendable () -> Void
-        /// So many messages were not handed on, because too much waited.
+        /// The number of messages that were not handed on, because too much waited.
         public var onDrop: @Sendable (Int) -> Void
 
         public init(

@@ -109,7 +109,7 @@ struct WriterLoop {
         // Called after the entries, some of which may be in the former language.
         for user in batch.readers { onLanguage(user) }
         for completion in batch.completions { completion() }
-        repository.announce()
+        repository.notifyNodes()
         return batch.endsAreServed
     }
 

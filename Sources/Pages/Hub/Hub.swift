@@ -154,7 +154,7 @@ public struct Hub: Sendable {
         newest = max(newest, position)
     }
 
-    public mutating func publish(_ message: Message) -> Fanout {
+    public mutating func publish(_ message: Message) -> Recipients {
         if let position = message.position {
             guard position > publishedThrough else { return dropRepeated() }
             publishedThrough = position - 1
@@ -172,27 +172,27 @@ public struct Hub: Sendable {
             table.streams[stream].position = position
         }
         return table.streams[stream].waiting.isEmpty
-            ? Fanout(live: table.streams[stream].live, closed: []) : offerToWaiting(message, of: stream)
+            ? Recipients(live: table.streams[stream].live, closed: []) : offerToWaiting(message, of: stream)
     }
 
     /// Publishes to one page, unless it has read up to `position`. Nil while its missed messages are being read, since
     /// that is not known yet.
-    public mutating func publish(_ message: Message, to id: SubscriptionID, unlessRead position: Int64) -> Fanout? {
+    public mutating func publish(_ message: Message, to id: SubscriptionID, unlessRead position: Int64) -> Recipients? {
         guard let index = table.index(id) else { return .nobody }
         guard table.slots[index].phase == .following else { return nil }
         guard !table.slots[index].hasRead(position) else { return .nobody }
-        guard !table.slots[index].isLive else { return Fanout(live: [id], closed: []) }
+        guard !table.slots[index].isLive else { return Recipients(live: [id], closed: []) }
         switch offer(message, to: index) {
         case .notForIt, .queued: return .nobody
-        case .live, .writeOnce: return Fanout(live: [id], closed: [])
+        case .live, .writeOnce: return Recipients(live: [id], closed: [])
         case .overflow:
             tally.overflowed += 1
             table.remove(id)
-            return Fanout(live: [], closed: [id])
+            return Recipients(live: [], closed: [id])
         }
     }
 
-    private mutating func dropRepeated() -> Fanout {
+    private mutating func dropRepeated() -> Recipients {
         tally.repeated += 1
         return .nobody
     }
@@ -235,7 +235,7 @@ extension Hub {
 /// Subscriptions that need a check for each message: they catch up, are behind, or are ahead of this hub. What may not
 /// be written at once is queued, and a slow reader whose queue outgrows `Limits.queuedBytes` is closed.
 extension Hub {
-    mutating func offerToWaiting(_ message: Message, of stream: Int) -> Fanout {
+    mutating func offerToWaiting(_ message: Message, of stream: Int) -> Recipients {
         var ahead: [SubscriptionID] = []
         var closed: [SubscriptionID] = []
         for id in table.streams[stream].waiting {
@@ -248,7 +248,7 @@ extension Hub {
         let live = table.streams[stream].live
         tally.overflowed += closed.count
         for id in closed { table.remove(id) }
-        return Fanout(live: ahead.isEmpty ? live : live + ahead, closed: closed)
+        return Recipients(live: ahead.isEmpty ? live : live + ahead, closed: closed)
     }
 
     enum Offer {
@@ -277,14 +277,14 @@ extension Hub {
     }
 }
 
-/// Work for a driver after a publish.
-public struct Fanout: Sendable, Equatable {
+/// Whom a published message reaches now, for the driver.
+public struct Recipients: Sendable, Equatable {
     /// Write the message to these now. This is the hub's own array, not a copy: release it before the next publish.
     public let live: ContiguousArray<SubscriptionID>
     /// Their queues are full: close the connections, and the pages resume by cursor. These ids are already stale.
     public let closed: [SubscriptionID]
 
-    static let nobody = Fanout(live: [], closed: [])
+    static let nobody = Recipients(live: [], closed: [])
 }
 
 /// The messages that a driver writes to one subscription, as one frame.

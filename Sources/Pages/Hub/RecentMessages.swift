@@ -5,7 +5,7 @@ import Domain
 /// Positions arrive in order, so every message after `floor` is here, except those of feeds, which the hub never adds.
 struct RecentMessages {
     /// A page that missed more parts has been away for long: the ledger knows what it can leave out.
-    static let replayLimit = 100
+    static let partLimit = 100
 
     private let byteLimit: Int
     private(set) var floor: Int64
@@ -35,7 +35,7 @@ struct RecentMessages {
     func messages(on stream: StreamName, after position: Int64) -> [Message]? {
         guard position >= floor, position >= outdated[stream] ?? 0 else { return nil }
         let messages = streams[stream]?.reversed().prefix { $0.position ?? 0 > position } ?? []
-        guard messages.reduce(0, { $0 + $1.parts.count }) <= RecentMessages.replayLimit else { return nil }
+        guard messages.reduce(0, { $0 + $1.parts.count }) <= RecentMessages.partLimit else { return nil }
         return messages.reversed()
     }
 

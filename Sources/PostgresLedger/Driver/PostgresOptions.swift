@@ -13,7 +13,7 @@ public struct PostgresOptions: Sendable {
     /// The time within which everything that is queued must be answered. After that the connection is dropped: no
     /// statement is cancelled, because a cancelled COMMIT may be answered as if it were safe.
     public var answer: Duration = .seconds(30)
-    /// The same limit for a COMMIT and the statements sent with it. Its standby may be unavailable.
+    /// The time within which a COMMIT, and what is sent with it, must be answered. Its standby may be unavailable.
     public var commit: Duration = .seconds(30)
     /// The time for which sent bytes may stay unacknowledged.
     public var unacknowledged: Duration = .seconds(10)

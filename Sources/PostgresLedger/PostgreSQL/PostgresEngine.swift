@@ -109,7 +109,7 @@ extension PostgresEngine: SharedLedgerEngine {
     }
 
     public func listen(sending queue: NodeMessageQueue, hear: (NodeNews) -> Void) throws(EngineError) {
-        var session = try ListeningSession(nodeState, at: listening)
+        var session = try NodeListener(nodeState, at: listening)
         defer { nodeState.heard.withLock { $0 = session.heard } }
         try session.run(sending: queue, hear: hear)
     }

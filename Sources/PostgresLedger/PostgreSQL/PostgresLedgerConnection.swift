@@ -18,13 +18,13 @@ final class PostgresLedgerConnection: SharedLedgerConnection {
     var writes = PendingWrites()
     /// The newest position when the transaction began.
     private var begun: Int64 = 0
-    /// The same, until something is written.
+    /// The newest position when the transaction began; nil once something is written.
     private var unchangedHead: Int64?
     /// Positions below `end` have a partition, if this transaction commits.
     var reservation: (end: Int64, head: Int64)?
     /// The newest positions that this connection has committed, and told the other nodes.
     var committed: Int64 = 0
-    var announced: Int64 = 0
+    var notified: Int64 = 0
     /// The session whose history was compared with what this node has seen.
     var checkedSession = 0
     /// Questions that run for nothing at the moment, to learn what they ask.
@@ -232,13 +232,13 @@ extension PostgresStatement {
     }
 }
 
-/// Notifies the other nodes of a commit; `PostgresEngine+Nodes` listens.
+/// Notifies the other nodes of a commit; their `NodeListener` hears it.
 extension PostgresLedgerConnection {
     /// Tells the other nodes, in a transaction of its own: within the commit, PostgreSQL would hold its lock on all
     /// notifying commits of the server while the disk is flushed. It is a hint, so nobody minds if it fails.
-    func announce() {
-        guard committed > announced, postgres.isOpen else { return }
-        announced = committed
+    func notifyNodes() {
+        guard committed > notified, postgres.isOpen else { return }
+        notified = committed
         let statement = postgres.prepare("SELECT pg_notify(?, ?)")
         try? statement.run([.text(PostgresNodeState.channel), .text("\(nodeState.epoch):\(committed)")])
         // Its answer comes with that of the next transaction.

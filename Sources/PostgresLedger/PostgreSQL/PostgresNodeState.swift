@@ -5,7 +5,7 @@ import Synchronization
 
 /// A node's knowledge of the ledger that it shares with other nodes. Any thread may use it.
 final class PostgresNodeState: Sendable {
-    /// Where commits are announced, as `epoch:position`.
+    /// Where commits are notified, as `epoch:position`.
     static let channel = "paycast"
     /// Where pieces of messages go.
     static let messages = "paycast_messages"

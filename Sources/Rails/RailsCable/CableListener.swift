@@ -4,14 +4,14 @@ extension BroadcastListener {
     /// Reads what a Rails app broadcasts through a database. `follows` says what pages follow, for the adapter `postgresql`.
     /// Returns nil when the process has run out of descriptors.
     public convenience init?(
-        railsCable settings: CableSettings,
-        timing: CableTiming = .usual,
+        railsCable settings: RailsCableSettings,
+        timing: RailsCableTiming = .usual,
         log: Log,
         metrics: Metrics,
         follows: FollowedStreams = FollowedStreams(),
         submit: @escaping SubmitBroadcasts
     ) {
-        let counts = CableCounts(metrics)
+        let counts = RailsCableCounts(metrics)
         self.init(
             BroadcastSourceName(
                 name: "rails cable",

@@ -16,9 +16,9 @@ final class PostgresCableSource: BroadcastSource {
 
     init(
         _ url: PostgresURL,
-        settings: CableSettings,
-        timing: CableTiming,
-        counts: CableCounts,
+        settings: RailsCableSettings,
+        timing: RailsCableTiming,
+        counts: RailsCableCounts,
         follows: FollowedStreams
     ) {
         isGuessed = settings.adapter == nil

@@ -31,7 +31,7 @@ final class PostgresNotifySession {
     }
 
     /// Returns what came while it was made sure that notifications come.
-    func open(_ followed: some Collection<StreamName>) throws(CableProblem) -> [PostgresNotification] {
+    func open(_ followed: some Collection<StreamName>) throws(RailsCableProblem) -> [PostgresNotification] {
         streams = [:]
         try postgres { () throws(PostgresError) in try listener.listen([channels.heartbeat]) }
         isListening = true
@@ -44,7 +44,7 @@ final class PostgresNotifySession {
         }.nonEmpty(or: .noNotifications)
     }
 
-    func change(listen: [StreamName], giveUp: [StreamName]) throws(CableProblem) {
+    func change(listen: [StreamName], giveUp: [StreamName]) throws(RailsCableProblem) {
         let ended = giveUp.map { channels.channel(of: $0) }
         for channel in ended { streams[Array(channel.utf8)] = nil }
         let begun = listen.map { channels.channel(of: $0) }
@@ -55,15 +55,15 @@ final class PostgresNotifySession {
         }
     }
 
-    func beat(_ number: Int) throws(CableProblem) {
+    func beat(_ number: Int) throws(RailsCableProblem) {
         try postgres { () throws(PostgresError) in try listener.notify(channels.heartbeat, payloads: ["\(number)"]) }
     }
 
-    func hasTable() throws(CableProblem) -> Bool {
+    func hasTable() throws(RailsCableProblem) -> Bool {
         try postgres { () throws(PostgresError) in try listener.first(PostgresSolidCableTable.isThere) == "true" }
     }
 
-    func wait(timeout: Duration, waker: Int32) throws(CableProblem) -> [PostgresNotification] {
+    func wait(timeout: Duration, waker: Int32) throws(RailsCableProblem) -> [PostgresNotification] {
         try postgres { () throws(PostgresError) in try listener.wait(timeout: timeout, waker: waker) }
     }
 
@@ -83,7 +83,7 @@ final class PostgresNotifySession {
 
     private func postgres<Result>(
         _ body: () throws(PostgresError) -> Result
-    ) throws(CableProblem) -> Result {
+    ) throws(RailsCableProblem) -> Result {
         do throws(PostgresError) {
             return try body()
         } catch {
@@ -97,7 +97,7 @@ extension Array {
         stride(from: 0, to: count, by: size).map { Array(self[$0..<Swift.min($0 + size, count)]) }
     }
 
-    fileprivate func nonEmpty(or problem: CableProblem) throws(CableProblem) -> [Element] {
+    fileprivate func nonEmpty(or problem: RailsCableProblem) throws(RailsCableProblem) -> [Element] {
         guard !isEmpty else { throw problem }
         return self
     }

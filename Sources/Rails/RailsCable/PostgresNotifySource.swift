@@ -5,12 +5,12 @@ import Support
 /// Takes what Action Cable's `postgresql` adapter notifies: listens to each stream that a page follows, and does what
 /// `HeartbeatHealth` decides. PostgreSQL keeps nothing for a session that is away.
 final class PostgresNotifySource: HeartbeatSource {
-    private let settings: CableSettings
-    private let counts: CableCounts
+    private let settings: RailsCableSettings
+    private let counts: RailsCableCounts
     private let follows: FollowedStreams
     private let session: PostgresNotifySession
     private var streams: ListenedStreams
-    var health: HeartbeatHealth<CableProblem>
+    var health: HeartbeatHealth<RailsCableProblem>
     private var heard: [PostgresNotification] = []
     /// Streams to catch up on once notifications arrive.
     private var gap: BroadcastGap
@@ -23,9 +23,9 @@ final class PostgresNotifySource: HeartbeatSource {
 
     init(
         _ url: PostgresURL,
-        settings: CableSettings,
-        timing: CableTiming,
-        counts: CableCounts,
+        settings: RailsCableSettings,
+        timing: RailsCableTiming,
+        counts: RailsCableCounts,
         follows: FollowedStreams,
         after gap: BroadcastGap
     ) {
@@ -62,7 +62,7 @@ final class PostgresNotifySource: HeartbeatSource {
             var sockets: [PolledSocket] = []
             return bell.wait(timeout: timeout, or: &sockets)
         }
-        attempt(receiver) { () throws(CableProblem) in
+        attempt(receiver) { () throws(RailsCableProblem) in
             heard += try session.wait(timeout: timeout, waker: bell.descriptor)
         }
         bell.clear()
@@ -83,7 +83,7 @@ final class PostgresNotifySource: HeartbeatSource {
         }
         let change = streams.follow(fresh, at: receiver.now)
         if session.isListening, change != ListenedStreams.Change() {
-            attempt(receiver) { () throws(CableProblem) in
+            attempt(receiver) { () throws(RailsCableProblem) in
                 try session.change(listen: change.listen, giveUp: change.giveUp)
             }
         }
@@ -96,12 +96,12 @@ final class PostgresNotifySource: HeartbeatSource {
 
     // MARK: The connection
 
-    func connect(_ receiver: BroadcastReceiver) throws(CableProblem) {
+    func connect(_ receiver: BroadcastReceiver) throws(RailsCableProblem) {
         heard += try session.open(streams.all)
         health.subscribed(at: receiver.now)
     }
 
-    func beat(_ number: Int) throws(CableProblem) {
+    func beat(_ number: Int) throws(RailsCableProblem) {
         try session.beat(number)
         if settings.adapter == nil { isTableThere = try session.hasTable() }
     }

@@ -32,13 +32,13 @@ final class PostgresSolidCableTable: SolidCableTable {
         connection = PostgresConnection(url, options: options)
     }
 
-    func head() throws(CableProblem) -> CableHead {
+    func head() throws(RailsCableProblem) -> SolidCableHead {
         try reading { statements throws(PostgresError) in
             let snapshot = try statements.snapshot.send()
-            let ids = try statements.head.all([.integer(Int64(CableLimits.lookBack))]) { row in
+            let ids = try statements.head.all([.integer(Int64(SolidCableLimits.lookBack))]) { row in
                 (id: row.integer(0), created: row.text(1))
             }
-            return CableHead(
+            return SolidCableHead(
                 ids: ids.reversed().map(\.id),
                 created: ids.first?.created,
                 snapshot: try PostgresSolidCableTable.snapshot(snapshot)
@@ -46,14 +46,14 @@ final class PostgresSolidCableTable: SolidCableTable {
         }
     }
 
-    func rows(_ question: CableQuestion) throws(CableProblem) -> CablePage {
+    func rows(_ question: SolidCableQuestion) throws(RailsCableProblem) -> SolidCablePage {
         try reading { statements throws(PostgresError) in
             let snapshot = try statements.snapshot.send()
             let newest = try statements.newest.send()
             let anchor = try statements.anchor.send([.integer(question.after)])
             let late = try question.missing.isEmpty ? nil : statements.late.send(Self.values(of: question))
             let rows = try statements.rows.send([.integer(question.after), .integer(Int64(question.limit))])
-            var page = CablePage()
+            var page = SolidCablePage()
             page.snapshot = try PostgresSolidCableTable.snapshot(snapshot)
             let found = try newest.take()
             if found.count > 0, !found[0].isNull(0) { page.newest = found[0].integer(0) }
@@ -70,7 +70,7 @@ final class PostgresSolidCableTable: SolidCableTable {
     /// One snapshot for all statements of `body`. Nil when there is no table.
     private func reading<Result>(
         _ body: (Statements) throws(PostgresError) -> Result
-    ) throws(CableProblem) -> Result {
+    ) throws(RailsCableProblem) -> Result {
         let result: Result?
         do throws(PostgresError) {
             result = try readingIfThere(body)
@@ -106,8 +106,8 @@ final class PostgresSolidCableTable: SolidCableTable {
         guard types.count == 2 else { return nil }
         let table = "FROM solid_cable_messages"
         let columns = """
-            id, \(Self.bytes(of: "channel", type: types[0], limit: CableLimits.channel)),
-            \(Self.bytes(of: "payload", type: types[1], limit: CableLimits.payload)), CAST(created_at AS TEXT)
+            id, \(Self.bytes(of: "channel", type: types[0], limit: SolidCableLimits.channel)),
+            \(Self.bytes(of: "payload", type: types[1], limit: SolidCableLimits.payload)), CAST(created_at AS TEXT)
             """
         let missing = "unnest(CAST(? AS BIGINT[]), CAST(? AS BIGINT[])) AS missing (low, high)"
         return Statements(
@@ -134,7 +134,7 @@ final class PostgresSolidCableTable: SolidCableTable {
         return "CASE WHEN octet_length(\(column)) <= \(limit) THEN \(bytes) END"
     }
 
-    private static func values(of question: CableQuestion) -> [Value] {
+    private static func values(of question: SolidCableQuestion) -> [Value] {
         let bounds = [question.missing.map(\.lowerBound), question.missing.map(\.upperBound)]
         let arrays = bounds.map { bounds in
             Value.text("{\(bounds.map { "\($0)" }.joined(separator: ","))}")
@@ -142,20 +142,20 @@ final class PostgresSolidCableTable: SolidCableTable {
         return arrays + [.integer(Int64(question.limit))]
     }
 
-    private static func snapshot(_ ticket: PostgresTicket) throws(PostgresError) -> CableSnapshot? {
+    private static func snapshot(_ ticket: PostgresTicket) throws(PostgresError) -> SolidCableSnapshot? {
         let rows = try ticket.take()
         guard rows.count > 0 else { return nil }
-        let snapshot = CableSnapshot(oldestRunning: rows[0].integer(0), next: rows[0].integer(1))
+        let snapshot = SolidCableSnapshot(oldestRunning: rows[0].integer(0), next: rows[0].integer(1))
         try rows.check()
         return snapshot
     }
 
-    private static func rows(_ ticket: PostgresTicket) throws(PostgresError) -> [CableRow] {
+    private static func rows(_ ticket: PostgresTicket) throws(PostgresError) -> [SolidCableRow] {
         let found = try ticket.take()
         let rows = (0..<found.count).map { index in
             let row = found[index]
             let payload = row.isNull(2) ? nil : row.bytes(2)
-            return CableRow(id: row.integer(0), channel: row.bytes(1), payload: payload, created: row.text(3))
+            return SolidCableRow(id: row.integer(0), channel: row.bytes(1), payload: payload, created: row.text(3))
         }
         try found.check()
         return rows

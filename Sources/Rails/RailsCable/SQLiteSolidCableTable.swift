@@ -7,7 +7,7 @@ import Ledger
 /// as it is.
 final class SQLiteSolidCableTable: SolidCableTable {
     private struct Session {
-        let file: CableFile
+        let file: SolidCableFile
         let connection: SQLiteConnection
     }
 
@@ -16,21 +16,21 @@ final class SQLiteSolidCableTable: SolidCableTable {
     private static let lockTimeout = Duration.milliseconds(250)
     private var session: Session?
     /// Which file the last answer came from.
-    private var answered: CableFile?
+    private var answered: SolidCableFile?
 
     init(path: String) {
         self.path = path
     }
 
-    func head() throws(CableProblem) -> CableHead {
+    func head() throws(RailsCableProblem) -> SolidCableHead {
         let sql = "SELECT id, CAST(created_at AS TEXT) FROM solid_cable_messages ORDER BY id DESC LIMIT 1"
         let newest = try reading { connection throws(EngineError) in
             try connection.prepare(sql).first { row in (id: row.integer(0), created: row.text(1)) }
         }
-        return CableHead(ids: newest.result.map { [$0.id] } ?? [], created: newest.result?.created, snapshot: nil)
+        return SolidCableHead(ids: newest.result.map { [$0.id] } ?? [], created: newest.result?.created, snapshot: nil)
     }
 
-    func rows(_ question: CableQuestion) throws(CableProblem) -> CablePage {
+    func rows(_ question: SolidCableQuestion) throws(RailsCableProblem) -> SolidCablePage {
         let answer = try reading { connection throws(EngineError) in
             // One moment for all three.
             try connection.execute("BEGIN")
@@ -43,12 +43,12 @@ final class SQLiteSolidCableTable: SolidCableTable {
     }
 
     private static func page(
-        _ question: CableQuestion,
+        _ question: SolidCableQuestion,
         in connection: SQLiteConnection
-    ) throws(EngineError) -> CablePage {
+    ) throws(EngineError) -> SolidCablePage {
         let id = question.after
         let table = "FROM solid_cable_messages"
-        var page = CablePage()
+        var page = SolidCablePage()
         page.newest = try connection.prepare("SELECT id \(table) ORDER BY id DESC LIMIT 1").first { row in
             row.integer(0)
         }
@@ -56,12 +56,12 @@ final class SQLiteSolidCableTable: SolidCableTable {
             .first([.integer(id)]) { row in row.text(0) }
         guard let newest = page.newest, newest > id else { return page }
         let columns = """
-            id, \(bytes(of: "channel", limit: CableLimits.channel)),
-            \(bytes(of: "payload", limit: CableLimits.payload)), CAST(created_at AS TEXT)
+            id, \(bytes(of: "channel", limit: SolidCableLimits.channel)),
+            \(bytes(of: "payload", limit: SolidCableLimits.payload)), CAST(created_at AS TEXT)
             """
         page.rows = try connection.prepare("SELECT \(columns) \(table) WHERE id > ? ORDER BY id LIMIT ?")
             .all([.integer(id), .integer(Int64(question.limit))]) { row in
-                CableRow(
+                SolidCableRow(
                     id: row.integer(0),
                     channel: row.bytes(1),
                     payload: row.isNull(2) ? nil : row.bytes(2),
@@ -83,15 +83,15 @@ final class SQLiteSolidCableTable: SolidCableTable {
 extension SQLiteSolidCableTable {
     private func reading<Result>(
         _ body: (SQLiteConnection) throws(EngineError) -> Result
-    ) throws(CableProblem) -> (result: Result, isReplaced: Bool) {
-        guard let file = CableFile(path) else {
+    ) throws(RailsCableProblem) -> (result: Result, isReplaced: Bool) {
+        guard let file = SolidCableFile(path) else {
             session = nil
             throw .missingFile
         }
         // SQLite would go on reading the old file, wherever it is by now.
         if session?.file.isSame(as: file) == false { session = nil }
         // SQLite would create a log beside a file that has none.
-        let isClosed = !file.hasIndex && CableFile.hasWriteAheadLog(path)
+        let isClosed = !file.hasIndex && SolidCableFile.hasWriteAheadLog(path)
         if isClosed { session = nil }
         let result = isClosed ? try readingClosed(file, body) : try readingOpen(file, body)
         guard let result else { throw .missingTable }
@@ -100,9 +100,9 @@ extension SQLiteSolidCableTable {
     }
 
     private func readingOpen<Result>(
-        _ file: CableFile,
+        _ file: SolidCableFile,
         _ body: (SQLiteConnection) throws(EngineError) -> Result
-    ) throws(CableProblem) -> Result? {
+    ) throws(RailsCableProblem) -> Result? {
         do throws(EngineError) {
             let connection = try opened()
             session = Session(file: file, connection: connection)
@@ -111,7 +111,7 @@ extension SQLiteSolidCableTable {
         } catch {
             // A lock ends by itself; anything else may be of this session, or of the file that it opened.
             if !error.isBusy { session = nil }
-            throw CableProblem(error)
+            throw RailsCableProblem(error)
         }
     }
 
@@ -127,18 +127,18 @@ extension SQLiteSolidCableTable {
     /// Reads a file whose write-ahead log nobody has open, as it is. What somebody begins to write meanwhile could be read
     /// half; then nothing of it counts.
     private func readingClosed<Result>(
-        _ file: CableFile,
+        _ file: SolidCableFile,
         _ body: (SQLiteConnection) throws(EngineError) -> Result
-    ) throws(CableProblem) -> Result? {
+    ) throws(RailsCableProblem) -> Result? {
         let result: Result?
         do throws(EngineError) {
             let connection = try SQLiteConnection(path: path, access: .frozen, lockTimeout: .zero)
             if try SQLiteSolidCableTable.hasTable(connection) { result = try body(connection) } else { result = nil }
         } catch {
-            guard CableFile(path) == file else { throw .busy }
-            throw CableProblem(error)
+            guard SolidCableFile(path) == file else { throw .busy }
+            throw RailsCableProblem(error)
         }
-        guard CableFile(path) == file else { throw .busy }
+        guard SolidCableFile(path) == file else { throw .busy }
         return result
     }
 
@@ -148,7 +148,7 @@ extension SQLiteSolidCableTable {
     }
 }
 
-extension CableProblem {
+extension RailsCableProblem {
     fileprivate init(_ error: EngineError) {
         let todo = "check its owner and its mode, and look at the app's log"
         self = error.isBusy ? .busy : .unreadable("SQLite cannot read it (\(error.message)): \(todo)")

@@ -8,7 +8,7 @@
 struct SolidCableCursor {
     enum Ask: Equatable {
         case head
-        case rows(CableQuestion)
+        case rows(SolidCableQuestion)
     }
 
     /// Why rows may have been missed.
@@ -22,7 +22,7 @@ struct SolidCableCursor {
     }
 
     struct Taken: Equatable {
-        var rows: [CableRow] = []
+        var rows: [SolidCableRow] = []
         var gap: Gap?
         /// How many rows became visible after newer ones.
         var late = 0
@@ -53,12 +53,12 @@ struct SolidCableCursor {
     /// With fewer rows after each of `failures`, so that an answer that takes too long for its deadline gets shorter.
     func ask(failures: Int = 0) -> Ask {
         guard let position else { return .head }
-        let limit = max(1, CableLimits.rows >> min(failures, 16))
-        return .rows(CableQuestion(after: position.id, missing: missing.map(\.ids), limit: limit))
+        let limit = max(1, SolidCableLimits.rows >> min(failures, 16))
+        return .rows(SolidCableQuestion(after: position.id, missing: missing.map(\.ids), limit: limit))
     }
 
     /// Everything up to the table's head counts as read, except what may still appear below it.
-    mutating func begin(at head: CableHead, now: Duration) {
+    mutating func begin(at head: SolidCableHead, now: Duration) {
         position = (head.ids.last ?? 0, head.created)
         lastRead = now
         missing = []
@@ -66,7 +66,7 @@ struct SolidCableCursor {
         for (id, next) in zip(head.ids, head.ids.dropFirst()) { miss(between: id, and: next, in: snapshot, now: now) }
     }
 
-    mutating func take(_ page: CablePage, limit: Int = CableLimits.rows, now: Duration) -> Taken {
+    mutating func take(_ page: SolidCablePage, limit: Int = SolidCableLimits.rows, now: Duration) -> Taken {
         guard let position else { return Taken() }
         if let gap = gap(in: page, after: position, now: now) {
             self.position = nil
@@ -86,7 +86,7 @@ struct SolidCableCursor {
         return taken
     }
 
-    private func gap(in page: CablePage, after position: (id: Int64, created: String?), now: Duration) -> Gap? {
+    private func gap(in page: SolidCablePage, after position: (id: Int64, created: String?), now: Duration) -> Gap? {
         if let anchor = page.anchor { return anchor == position.created ? nil : .replaced }
         // An emptied table goes on with higher ids, or begins anew: both are read from the beginning.
         if let newest = page.newest, newest < position.id { return .replaced }
@@ -94,7 +94,7 @@ struct SolidCableCursor {
         return now - lastRead >= SolidCableCursor.away ? .trimmed : nil
     }
 
-    private mutating func advance(over page: CablePage, now: Duration) {
+    private mutating func advance(over page: SolidCablePage, now: Duration) {
         guard let position else { return }
         var last = position.id
         for row in page.rows {
@@ -110,7 +110,7 @@ struct SolidCableCursor {
         }
     }
 
-    private mutating func miss(between id: Int64, and next: Int64, in snapshot: CableSnapshot, now: Duration) {
+    private mutating func miss(between id: Int64, and next: Int64, in snapshot: SolidCableSnapshot, now: Duration) {
         guard next > id, next - 1 > id else { return }
         missing.append(Missing(ids: id + 1...next - 1, before: snapshot.next, since: now))
     }
@@ -129,7 +129,7 @@ struct SolidCableCursor {
     }
 
     /// An id that is missing although all transactions that could have taken it have ended was rolled back.
-    private mutating func forgetSettled(in page: CablePage, now: Duration) {
+    private mutating func forgetSettled(in page: SolidCablePage, now: Duration) {
         guard let snapshot = page.snapshot else { return }
         missing.removeAll { $0.before <= snapshot.oldestRunning && now - $0.since >= SolidCableCursor.grace }
     }

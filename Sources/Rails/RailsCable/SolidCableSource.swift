@@ -1,15 +1,15 @@
 import Support
 
-/// Solid Cable's table: asks it what `SolidCableCursor` wants to know, when `CableHealth` says so.
+/// Solid Cable's table: asks it what `SolidCableCursor` wants to know, when `SolidCableHealth` says so.
 ///
 /// The table keeps its rows for a day, so an outage loses nothing: a gap is what was broadcast before the start, and what
 /// the app deleted or replaced before it was read.
 final class SolidCableSource: BroadcastSource {
-    private let url: CableURL
-    private let counts: CableCounts
+    private let url: RailsCableURL
+    private let counts: RailsCableCounts
     private let table: any SolidCableTable
     private var cursor = SolidCableCursor()
-    private var health: CableHealth
+    private var health: SolidCableHealth
     /// Streams to catch up on once the table's head is known.
     private var gap: BroadcastGap?
     /// The database has no such table. That is no problem yet if the app may use the other adapter.
@@ -19,9 +19,9 @@ final class SolidCableSource: BroadcastSource {
 
     init(
         _ table: any SolidCableTable,
-        of url: CableURL,
-        timing: CableTiming,
-        counts: CableCounts,
+        of url: RailsCableURL,
+        timing: RailsCableTiming,
+        counts: RailsCableCounts,
         after gap: BroadcastGap,
         isOptional: Bool = false
     ) {
@@ -30,7 +30,7 @@ final class SolidCableSource: BroadcastSource {
         self.counts = counts
         self.gap = gap
         self.isOptional = isOptional
-        health = CableHealth(timing: timing, now: .zero)
+        health = SolidCableHealth(timing: timing, now: .zero)
     }
 
     /// Broadcasts since then may be lost.
@@ -48,7 +48,7 @@ final class SolidCableSource: BroadcastSource {
     func receive(_ receiver: BroadcastReceiver) {
         guard health.next <= receiver.now else { return }
         guard receiver.hasRoom else { return health.postpone(at: receiver.now) }
-        do throws(CableProblem) {
+        do throws(RailsCableProblem) {
             let hasMore = try ask(receiver)
             hasAnswered = true
             report(health.succeeded(at: receiver.now, hasMore: hasMore), receiver)
@@ -60,7 +60,7 @@ final class SolidCableSource: BroadcastSource {
     }
 
     /// Returns whether to ask again at once.
-    private func ask(_ receiver: BroadcastReceiver) throws(CableProblem) -> Bool {
+    private func ask(_ receiver: BroadcastReceiver) throws(RailsCableProblem) -> Bool {
         switch cursor.ask(failures: health.failures) {
         case .head:
             cursor.begin(at: try table.head(), now: receiver.now)

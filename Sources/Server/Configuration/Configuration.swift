@@ -62,7 +62,7 @@ public struct Configuration: Sendable {
     public var redis: RedisSettings?
     /// `PAYCAST_RAILS_CABLE_URL`, `…_PREFIX`, `…_ADAPTER`: the database through which a Rails app broadcasts; nil if the
     /// server reads none.
-    public var railsCable: CableSettings?
+    public var railsCable: RailsCableSettings?
 
     /// All stores that Paycast knows, each with its own settings.
     public var stores: [any Store]
@@ -200,7 +200,7 @@ extension SettingsReader {
 
 extension SettingsReader {
     /// Never shows an address of PostgreSQL, which may carry a password.
-    mutating func railsCable(beside ledger: DatabaseURL) -> CableSettings? {
+    mutating func railsCable(beside ledger: DatabaseURL) -> RailsCableSettings? {
         let prefix = given("PAYCAST_RAILS_CABLE_PREFIX")
         if let prefix, !isValidIdentifier(prefix.value) {
             reject(prefix.name, because: "\(quoted(prefix.value)) is not a prefix such as shop_production")
@@ -210,25 +210,25 @@ extension SettingsReader {
             if prefix != nil { warn("PAYCAST_RAILS_CABLE_PREFIX is ignored without PAYCAST_RAILS_CABLE_URL") }
             return nil
         }
-        do throws(CableURL.Failure) {
-            let url = try CableURL(given.value)
+        do throws(RailsCableURL.Failure) {
+            let url = try RailsCableURL(given.value)
             if case .sqlite(let file) = ledger, case .sqlite(let cable) = url, cable.hasSameBytes(as: file) {
                 reject(given.name, because: "names Paycast's own ledger; name the app's cable database")
             }
             if case .sqlite = url, adapter == .postgresql {
                 reject(given.name, because: "names SQLite, which the adapter postgresql does not use")
             }
-            return CableSettings(url: url, prefix: prefix?.value, adapter: adapter)
+            return RailsCableSettings(url: url, prefix: prefix?.value, adapter: adapter)
         } catch {
             reject(given.name, because: "\(error)")
             return nil
         }
     }
 
-    private mutating func railsCableAdapter() -> CableAdapter? {
+    private mutating func railsCableAdapter() -> RailsCableAdapter? {
         guard let given = given("PAYCAST_RAILS_CABLE_ADAPTER") else { return nil }
-        if let adapter = CableAdapter(rawValue: given.value) { return adapter }
-        let words = CableAdapter.allCases.map(\.rawValue).joined(separator: ", ")
+        if let adapter = RailsCableAdapter(rawValue: given.value) { return adapter }
+        let words = RailsCableAdapter.allCases.map(\.rawValue).joined(separator: ", ")
         reject(given.name, because: "\(quoted(given.value)) is not one of \(words)")
         return nil
     }

@@ -50,13 +50,13 @@ final class DemoRoutes: DevelopmentRoutes {
     /// From now on the server can be reached: tells the simulated store, and the commands in this folder, where.
     func serve(at address: String) throws(WorkspaceError) {
         self.address.replace(with: address)
-        try workspace.announce(address: address, clockOffset: clock.offset)
+        try workspace.write(address: address, clockOffset: clock.offset)
     }
 
     /// Setting this clock wakes the ledger and informs the commands in this folder.
     private static func clock(_ clock: Clock, workspace: DevelopmentWorkspace, writer: LedgerWriter) -> ClockStandIn {
         ClockStandIn(clock) {
-            try? workspace.announce(clockOffset: clock.offset)
+            try? workspace.write(clockOffset: clock.offset)
             writer.wake()
         }
     }

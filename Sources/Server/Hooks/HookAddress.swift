@@ -63,7 +63,7 @@ extension SettingsReader {
             let words = parts.count > 1 ? parts[1].split(separator: "+").map(String.init) : nil
             let types = words.map { $0.compactMap(HookType.init) } ?? HookType.allCases
             if !isHookAddress(parts[0]) {
-                let what = "https://backend.example/hooks; plain http is for this machine's own loopback"
+                let what = "https://backend.example/hooks; plain http only to a loopback address of this machine"
                 reject(given.name, because: "\(place) is not an address such as \(what)")
             } else if types.isEmpty || types.count != words?.count ?? types.count {
                 let known = HookType.allCases.map(\.rawValue).joined(separator: " and ")

@@ -30,7 +30,7 @@ struct HookAnswer: Sendable, Equatable {
             switch status {
             case 200..<300: "it accepts what is signed with its secret"
             case 300..<400: "it redirects: name the last address in PAYCAST_HOOK_URLS"
-            case 401, 403: "it wants a password, or another secret than that of PAYCAST_HOOK_SECRETS"
+            case 401, 403: "it wants a password, or its secret is not the one in PAYCAST_HOOK_SECRETS"
             case 400: "it does not believe the signature, or cannot read the message: its log says why"
             case 404, 405: "PAYCAST_HOOK_URLS needs the whole address"
             case 410: "it is gone: take it out of PAYCAST_HOOK_URLS, or start or reload the server to try again"

@@ -36,7 +36,7 @@ struct HookSender: Sendable {
     /// `id` is the same for every attempt.
     func send(_ message: HookMessage, id: String, to address: String) -> HookAnswer {
         guard let receiver = receivers[address], let url = receiver.url else {
-            return HookAnswer(problem: "no settings name this address")
+            return HookAnswer(problem: "no setting names this address")
         }
         let body = message.json
         let seconds = clock.now().milliseconds / 1000

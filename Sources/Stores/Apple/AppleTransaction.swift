@@ -101,7 +101,7 @@ struct AppleTransaction: SignedDocument {
     func clientEventID(beside renewal: AppleRenewal?) -> String {
         let signed = [signedAt ?? Instant(milliseconds: 0), renewal?.signedAt].compactMap { $0 }
         let version = "\(scope)\(transactionId)/" + signed.map { String($0.milliseconds) }.joined(separator: "/")
-        return LWWSnapshot.postedPrefix + Hex.encode(SHA256.hash(Array(version.utf8)))
+        return SnapshotRegister.postedPrefix + Hex.encode(SHA256.hash(Array(version.utf8)))
     }
 
     func transaction(signedAt fallback: Instant) -> Transaction {

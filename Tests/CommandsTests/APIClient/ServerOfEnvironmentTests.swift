@@ -33,7 +33,7 @@ import Testing
         let path = "\(folder.path)/paycast.db"
         let environment = ["DATABASE_URL": "sqlite:\(path)", "PORT": "9000"]
         try withExtendedLifetime(LedgerLock(path: path)) { lock in
-            lock.announce(address: "http://127.0.0.1:9001")
+            lock.write(address: "http://127.0.0.1:9001")
             #expect(serverAddress(of: environment) == "http://127.0.0.1:9001")
         }
         #expect(serverAddress(of: environment) == "http://127.0.0.1:9000")

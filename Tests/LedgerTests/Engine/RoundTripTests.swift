@@ -30,8 +30,8 @@ import Testing
         var loop = try WriterLoop(engine)
         if kind == .renewals {
             try loop.run(commands(.purchases, count: 200))
-            // The last commit was announced without waiting. Once an order is answered, the proxy has counted the
-            // announcement.
+            // The other nodes were told of the last commit without waiting. Once an order is answered, the proxy has counted
+            // that.
             try loop.run(commands(.orders, count: 1))
         }
         let before = proxy.requests

@@ -89,7 +89,7 @@ import Testing
         return all
     }
 
-    /// Otherwise nobody knows which rows are left out. Erasures come back for the rest.
+    /// A limit needs an order: else nobody knows which rows are left out. Erasures come back for the rest.
     private func expectOrder(of text: String) {
         let isAsked = text.hasPrefix("SELECT 1 ")
         let isErasure = text.hasSuffix("LIMIT ?2") || text.hasSuffix("LIMIT $2")

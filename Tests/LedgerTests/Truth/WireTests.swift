@@ -6,8 +6,8 @@ import Stores
 import TestSupport
 import Testing
 
-/// The same for what the stores really send: random histories in their wire formats, signed, verified, and delivered to
-/// the real ledger in any order.
+/// Holds the real ledger to the truth with what the stores really send: random histories in their wire formats, signed,
+/// verified, and delivered in any order.
 @Suite struct WireTests {
     private static let secret = "whsec_0123456789abcdef"
     private static let histories = UInt64(100)

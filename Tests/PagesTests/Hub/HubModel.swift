@@ -83,9 +83,9 @@ struct HubModel {
     }
 
     private mutating func publish(_ message: Message) {
-        let fanout = hub.publish(message)
-        if fanout.closed.contains(page) { return reconnect() }
-        if fanout.live.contains(page) { receive(message.html, position: message.position) }
+        let recipients = hub.publish(message)
+        if recipients.closed.contains(page) { return reconnect() }
+        if recipients.live.contains(page) { receive(message.html, position: message.position) }
     }
 
     private mutating func arrive() {

@@ -24,7 +24,7 @@ import Testing
     @Test func handsALiveSubscriptionItsMessageAtOnce() {
         var hub = Hub()
         let id = liveSubscription(&hub)
-        #expect(hub.publish(message("one", at: 1)) == Fanout(live: [id], closed: []))
+        #expect(hub.publish(message("one", at: 1)) == Recipients(live: [id], closed: []))
     }
 
     @Test(arguments: LookAlike.all) func aPageHearsNothingOfALookAlike(_ pair: LookAlike) throws {
@@ -77,7 +77,7 @@ import Testing
         var hub = Hub(position: 4)
         let news = message("news", at: nil)
         let (live, other) = (liveSubscription(&hub), liveSubscription(&hub))
-        #expect(hub.publish(news, to: live, unlessRead: 5) == Fanout(live: [live], closed: []))
+        #expect(hub.publish(news, to: live, unlessRead: 5) == Recipients(live: [live], closed: []))
         let late = hub.subscribe(to: stream)
         #expect(hub.publish(news, to: late, unlessRead: 5) == nil, "what it missed is being read")
         #expect(hub.catchUp(late, through: 5, messages: []) == nil)
@@ -94,7 +94,7 @@ import Testing
         let id = liveSubscription(&hub)
         hub.blocked(id)
         for (position, key) in [(1, "paywall"), (2, nil), (3, "status"), (4, "paywall")] as [(Int64, CollapseKey?)] {
-            #expect(hub.publish(message("\(position) ", at: position, key: key)) == Fanout(live: [], closed: []))
+            #expect(hub.publish(message("\(position) ", at: position, key: key)) == Recipients(live: [], closed: []))
         }
         #expect(hub.writable(id) == OutgoingFrame(html: Array("2 3 4 ".utf8), position: 4, hasMore: false))
         #expect(hub.writable(id) == nil)
@@ -151,7 +151,7 @@ import Testing
         let (slow, quick) = (liveSubscription(&hub), liveSubscription(&hub))
         hub.blocked(slow)
         #expect(hub.publish(message(String(repeating: "x", count: 900), at: 1)).closed.isEmpty)
-        #expect(hub.publish(message("over the bound", at: 2)) == Fanout(live: [quick], closed: [slow]))
+        #expect(hub.publish(message("over the bound", at: 2)) == Recipients(live: [quick], closed: [slow]))
         #expect(hub.writable(slow) == nil)
         #expect(hub.subscriptionCount == 1)
         #expect(hub.tally.overflowed == 1)
@@ -168,7 +168,7 @@ import Testing
         var hub = Hub(position: 5)
         let id = hub.subscribe(to: stream)
         _ = hub.catchUp(id, through: 5, messages: [])
-        #expect(hub.publish(message("old", at: 5)) == Fanout(live: [], closed: []))
+        #expect(hub.publish(message("old", at: 5)) == Recipients(live: [], closed: []))
         #expect(hub.publish(message("new", at: 6)).live == [id])
         #expect(hub.publish(message("new", at: 6)).live.isEmpty)
         #expect(hub.tally.repeated == 2)

@@ -17,7 +17,7 @@ import Testing
         _ = hub.publish(message(1))
         hub.pause(id)
         // More than the queue may hold.
-        for position in 2...20 { #expect(hub.publish(message(Int64(position))) == Fanout(live: [], closed: [])) }
+        for position in 2...20 { #expect(hub.publish(message(Int64(position))) == Recipients(live: [], closed: [])) }
         hub.resume(id)
         _ = hub.publish(message(21))
         // The ledger was read up to 20 after `resume`.

@@ -18,11 +18,11 @@ import Testing
     /// Hears broadcasts to stream `s`.
     private func listener(
         _ url: String? = nil,
-        adapter: CableAdapter? = nil,
+        adapter: RailsCableAdapter? = nil,
         limit: Int = 100,
-        timing: CableTiming = .quick()
+        timing: RailsCableTiming = .quick()
     ) throws -> BroadcastListener {
-        var settings = CableSettings(url: try CableURL(url ?? cluster.url), adapter: adapter)
+        var settings = RailsCableSettings(url: try RailsCableURL(url ?? cluster.url), adapter: adapter)
         settings.streamLimit = limit
         follow("s")
         let listener = try #require(

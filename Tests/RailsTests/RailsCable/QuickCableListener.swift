@@ -8,10 +8,10 @@ extension BroadcastInbox {
     func listener(
         _ url: String,
         prefix: String? = nil,
-        adapter: CableAdapter? = nil,
-        timing: CableTiming = .quick()
+        adapter: RailsCableAdapter? = nil,
+        timing: RailsCableTiming = .quick()
     ) throws -> BroadcastListener {
-        let settings = CableSettings(url: try CableURL(url), prefix: prefix, adapter: adapter)
+        let settings = RailsCableSettings(url: try RailsCableURL(url), prefix: prefix, adapter: adapter)
         let listener = try #require(
             BroadcastListener(railsCable: settings, timing: timing, log: log, metrics: metrics, submit: submit)
         )
@@ -35,9 +35,9 @@ extension BroadcastInbox {
     }
 }
 
-extension CableTiming {
-    static func quick(patience: Duration = .seconds(20), repetition: Duration = .seconds(60)) -> CableTiming {
-        CableTiming(
+extension RailsCableTiming {
+    static func quick(patience: Duration = .seconds(20), repetition: Duration = .seconds(60)) -> RailsCableTiming {
+        RailsCableTiming(
             interval: .milliseconds(10),
             patience: patience,
             heartbeat: .milliseconds(50),

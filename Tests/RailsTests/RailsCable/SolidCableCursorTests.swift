@@ -3,55 +3,60 @@ import Testing
 @testable import Rails
 
 @Suite struct SolidCableCursorTests {
-    private func row(_ id: Int64) -> CableRow { CableRow(id: id, channel: [], payload: [], created: "at \(id)") }
+    private func row(_ id: Int64) -> SolidCableRow {
+        SolidCableRow(id: id, channel: [], payload: [], created: "at \(id)")
+    }
 
     private func page(
         late: [Int64] = [],
         _ ids: [Int64],
         newest: Int64?,
         anchor: String?,
-        snapshot: CableSnapshot? = nil
-    ) -> CablePage {
-        CablePage(late: late.map(row), rows: ids.map(row), newest: newest, anchor: anchor, snapshot: snapshot)
+        snapshot: SolidCableSnapshot? = nil
+    ) -> SolidCablePage {
+        SolidCablePage(late: late.map(row), rows: ids.map(row), newest: newest, anchor: anchor, snapshot: snapshot)
     }
 
-    private func cursor(at ids: [Int64], snapshot: CableSnapshot? = nil) -> SolidCableCursor {
+    private func cursor(at ids: [Int64], snapshot: SolidCableSnapshot? = nil) -> SolidCableCursor {
         var cursor = SolidCableCursor()
         cursor.begin(
-            at: CableHead(ids: ids, created: ids.last.map { "at \($0)" }, snapshot: snapshot),
+            at: SolidCableHead(ids: ids, created: ids.last.map { "at \($0)" }, snapshot: snapshot),
             now: .zero
         )
         return cursor
     }
 
-    private func running(_ oldest: Int64, next: Int64) -> CableSnapshot {
-        CableSnapshot(oldestRunning: oldest, next: next)
+    private func running(_ oldest: Int64, next: Int64) -> SolidCableSnapshot {
+        SolidCableSnapshot(oldestRunning: oldest, next: next)
     }
 
     @Test func newCursorAsksForTheHead() {
         #expect(SolidCableCursor().ask() == .head)
-        #expect(cursor(at: []).ask() == .rows(CableQuestion(after: 0, missing: [])))
-        #expect(cursor(at: [7]).ask() == .rows(CableQuestion(after: 7, missing: [])))
+        #expect(cursor(at: []).ask() == .rows(SolidCableQuestion(after: 0, missing: [])))
+        #expect(cursor(at: [7]).ask() == .rows(SolidCableQuestion(after: 7, missing: [])))
     }
 
     @Test func rowsAreTakenOnceAndInOrder() {
         var cursor = cursor(at: [7])
         let taken = cursor.take(page([8, 12], newest: 12, anchor: "at 7"), now: .zero)
         #expect(taken == SolidCableCursor.Taken(rows: [row(8), row(12)]))
-        #expect(cursor.ask() == .rows(CableQuestion(after: 12, missing: [])), "SQLite has one writer: nothing is late")
+        #expect(
+            cursor.ask() == .rows(SolidCableQuestion(after: 12, missing: [])),
+            "SQLite has one writer: nothing is late"
+        )
     }
 
     /// Transaction 50 took id 8 and has not committed yet.
     @Test func missingIdIsAskedForUntilItsTransactionHasEnded() {
         var cursor = cursor(at: [7], snapshot: running(50, next: 50))
         _ = cursor.take(page([9], newest: 9, anchor: "at 7", snapshot: running(50, next: 52)), now: .seconds(1))
-        #expect(cursor.ask() == .rows(CableQuestion(after: 9, missing: [8...8])))
+        #expect(cursor.ask() == .rows(SolidCableQuestion(after: 9, missing: [8...8])))
         _ = cursor.take(page([], newest: 9, anchor: "at 9", snapshot: running(50, next: 90)), now: .seconds(900))
-        #expect(cursor.ask() == .rows(CableQuestion(after: 9, missing: [8...8])), "it still runs")
+        #expect(cursor.ask() == .rows(SolidCableQuestion(after: 9, missing: [8...8])), "it still runs")
         let page = page(late: [8], [], newest: 9, anchor: "at 9", snapshot: running(95, next: 95))
         let taken = cursor.take(page, now: .seconds(901))
         #expect(taken == SolidCableCursor.Taken(rows: [row(8)], late: 1))
-        #expect(cursor.ask() == .rows(CableQuestion(after: 9, missing: [])))
+        #expect(cursor.ask() == .rows(SolidCableQuestion(after: 9, missing: [])))
     }
 
     @Test func rolledBackIdIsForgottenWhenNoTransactionCanStillAddIt() {
@@ -59,17 +64,17 @@ import Testing
         _ = cursor.take(page([9], newest: 9, anchor: "at 7", snapshot: running(50, next: 52)), now: .zero)
         let ended = page([], newest: 9, anchor: "at 9", snapshot: running(52, next: 52))
         _ = cursor.take(ended, now: .seconds(9))
-        #expect(cursor.ask() == .rows(CableQuestion(after: 9, missing: [8...8])), "it may not have a number yet")
+        #expect(cursor.ask() == .rows(SolidCableQuestion(after: 9, missing: [8...8])), "it may not have a number yet")
         _ = cursor.take(ended, now: .seconds(10))
-        #expect(cursor.ask() == .rows(CableQuestion(after: 9, missing: [])))
+        #expect(cursor.ask() == .rows(SolidCableQuestion(after: 9, missing: [])))
     }
 
     @Test func lateIdsSplitARange() {
         var cursor = cursor(at: [10, 20], snapshot: running(5, next: 9))
-        #expect(cursor.ask() == .rows(CableQuestion(after: 20, missing: [11...19])), "also from before the start")
+        #expect(cursor.ask() == .rows(SolidCableQuestion(after: 20, missing: [11...19])), "also from before the start")
         let busy = running(5, next: 9)
         _ = cursor.take(page(late: [11, 15, 19], [], newest: 20, anchor: "at 20", snapshot: busy), now: .zero)
-        #expect(cursor.ask() == .rows(CableQuestion(after: 20, missing: [12...14, 16...18])))
+        #expect(cursor.ask() == .rows(SolidCableQuestion(after: 20, missing: [12...14, 16...18])))
     }
 
     @Test func tooManyMissingIdsAreAGap() {
@@ -87,25 +92,37 @@ import Testing
 
     struct Sight: Sendable, CustomTestStringConvertible {
         var testDescription: String
-        var page: CablePage
+        var page: SolidCablePage
         var after: Duration = .seconds(1)
         var gap: SolidCableCursor.Gap?
     }
 
     @Test(arguments: [
-        Sight(testDescription: "nothing new", page: CablePage(newest: 7, anchor: "at 7")),
+        Sight(testDescription: "nothing new", page: SolidCablePage(newest: 7, anchor: "at 7")),
         Sight(
             testDescription: "the same an hour later",
-            page: CablePage(newest: 7, anchor: "at 7"),
+            page: SolidCablePage(newest: 7, anchor: "at 7"),
             after: .seconds(3600)
         ),
-        Sight(testDescription: "trimmed to nothing while we read", page: CablePage()),
-        Sight(testDescription: "trimmed meanwhile", page: CablePage(newest: 90), after: .seconds(30), gap: .trimmed),
-        Sight(testDescription: "all trimmed meanwhile", page: CablePage(), after: .seconds(30), gap: .trimmed),
-        Sight(testDescription: "another row has the id", page: CablePage(newest: 9, anchor: "at 1"), gap: .replaced),
-        Sight(testDescription: "ids that begin anew", page: CablePage(newest: 3), gap: .replaced),
-        Sight(testDescription: "another file", page: CablePage(newest: 90, isReplaced: true), gap: .replaced),
-        Sight(testDescription: "a copy in its place", page: CablePage(newest: 7, anchor: "at 7", isReplaced: true)),
+        Sight(testDescription: "trimmed to nothing while we read", page: SolidCablePage()),
+        Sight(
+            testDescription: "trimmed meanwhile",
+            page: SolidCablePage(newest: 90),
+            after: .seconds(30),
+            gap: .trimmed
+        ),
+        Sight(testDescription: "all trimmed meanwhile", page: SolidCablePage(), after: .seconds(30), gap: .trimmed),
+        Sight(
+            testDescription: "another row has the id",
+            page: SolidCablePage(newest: 9, anchor: "at 1"),
+            gap: .replaced
+        ),
+        Sight(testDescription: "ids that begin anew", page: SolidCablePage(newest: 3), gap: .replaced),
+        Sight(testDescription: "another file", page: SolidCablePage(newest: 90, isReplaced: true), gap: .replaced),
+        Sight(
+            testDescription: "a copy in its place",
+            page: SolidCablePage(newest: 7, anchor: "at 7", isReplaced: true)
+        ),
     ]) func gapsAreNoticed(_ given: Sight) {
         var cursor = cursor(at: [7])
         let taken = cursor.take(given.page, now: given.after)
@@ -115,8 +132,8 @@ import Testing
 
     @Test func emptiedTableIsReadFromItsBeginning() {
         var cursor = cursor(at: [5, 7], snapshot: running(5, next: 9))
-        _ = cursor.take(CablePage(snapshot: running(5, next: 9)), now: .zero)
-        #expect(cursor.ask() == .rows(CableQuestion(after: 0, missing: [])))
+        _ = cursor.take(SolidCablePage(snapshot: running(5, next: 9)), now: .zero)
+        #expect(cursor.ask() == .rows(SolidCableQuestion(after: 0, missing: [])))
     }
 
     @Test func answersThatDoNotComeGetShorter() {
@@ -140,6 +157,6 @@ import Testing
         let taken = cursor.take(page, now: .zero)
         #expect(taken.rows.count == 3)
         let rest: [ClosedRange<Int64>] = [.min + 1 ... .min + 1, .min + 3 ... -1, 1 ... .max - 1]
-        #expect(cursor.ask() == .rows(CableQuestion(after: .max, missing: rest)))
+        #expect(cursor.ask() == .rows(SolidCableQuestion(after: .max, missing: rest)))
     }
 }

@@ -91,7 +91,7 @@ extension UnitOfWork {
                     let since = tracked.userAt
                 else { continue }
                 var settled = tracked
-                settled.contract.storeUser = LastWriterWins(owner, at: since)
+                settled.contract.storeUser = Register(owner, at: since)
                 try save(settled)
             }
         }

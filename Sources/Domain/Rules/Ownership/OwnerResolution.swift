@@ -139,10 +139,10 @@ extension UnitOfWork {
 
 extension Contract {
     /// The buyer as the store names them: a user, or an id that the store made up and that may turn out to be a user's.
-    var statedBuyer: LastWriterWins<UserID>? {
+    var statedBuyer: Register<UserID>? {
         if let storeUser { return storeUser }
         guard let account, key.provider.isAnonymous(account.value) else { return nil }
-        return LastWriterWins(UserID(account.value), at: account.signedAt)
+        return Register(UserID(account.value), at: account.signedAt)
     }
 }
 

@@ -49,7 +49,7 @@ final class EventLoop {
         isStopped = true
     }
 
-    /// The same, after `delay`.
+    /// Makes `run` return after `delay`. For the thread of the loop.
     func stop(after delay: Duration) {
         end = monotonicNanoseconds() + UInt64(delay.milliseconds) * 1_000_000
     }

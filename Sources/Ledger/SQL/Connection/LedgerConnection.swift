@@ -40,7 +40,7 @@ public protocol SharedLedgerConnection: LedgerConnection {
     /// True if this node still holds `lease`. No other node can get the next one until the transaction ends.
     func holds(_ lease: Lease) throws(EngineError) -> Bool
     /// Tells the other nodes about the last commit, once it is answered.
-    func announce()
+    func notifyNodes()
     /// Waits until every statement so far has succeeded, or throws the first failure.
     func confirmStatements() throws(EngineError)
     /// Runs `questions` without results to learn their queries, then sends all queries at once: outside a transaction,

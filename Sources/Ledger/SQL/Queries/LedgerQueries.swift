@@ -3,7 +3,7 @@ public import Domain
 /// The reader's connection and its questions. Each question is answered from one snapshot of the ledger.
 public struct LedgerQueries {
     private let connection: any LedgerConnection
-    /// The same, if other nodes write the ledger too.
+    /// `connection`, if other nodes write the ledger too; else nil.
     private let shared: (any SharedLedgerConnection)?
     let statements: ReaderStatements
     private(set) var policy: AccessPolicy

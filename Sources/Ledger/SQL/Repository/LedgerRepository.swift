@@ -4,7 +4,7 @@ public import Domain
 /// never leaves the writer's thread.
 public struct LedgerRepository {
     let connection: any LedgerConnection
-    /// The same, if the ledger is a file, or if other nodes write it too.
+    /// `connection`, if the ledger is a file, or if other nodes write it too; else nil.
     private let file: SQLiteConnection?
     private let shared: (any SharedLedgerConnection)?
     let statements: WriterStatements
@@ -70,7 +70,7 @@ extension LedgerRepository {
     public var isShared: Bool { shared != nil }
     /// The reason why a commit would be lost at the next start; nil if it would be kept.
     public var problem: String? { file?.problem }
-    public func announce() { shared?.announce() }
+    public func notifyNodes() { shared?.notifyNodes() }
     /// Saves as much as possible after such a problem.
     public func rescue() throws(EngineError) -> Rescue { try file?.rescue() ?? .nothing }
     /// The number of pages written since the last call, if they have to be copied later.

@@ -53,8 +53,8 @@ struct ContractRow {
         contract.storeUser = register(reader.optionalUser(), at: reader.instant())
         // The charge says it as well.
         reader.skip()
-        contract.snapshot = try LWWSnapshot(&reader)
-        contract.transaction = LWWTransaction(&reader)
+        contract.snapshot = try SnapshotRegister(&reader)
+        contract.transaction = ChargeRegister(&reader)
         let status = try ContractStatus(&reader)
         var tracked = TrackedContract(contract: contract, status: status, endsAt: reader.optionalInstant())
         tracked.user = user
@@ -62,8 +62,8 @@ struct ContractRow {
         return ContractRow(id: id, tracked: tracked, isShared: reader.flag())
     }
 
-    private static func register<Text>(_ value: Text?, at signedAt: Instant) -> LastWriterWins<Text>? {
-        value.map { LastWriterWins($0, at: signedAt) }
+    private static func register<Text>(_ value: Text?, at signedAt: Instant) -> Register<Text>? {
+        value.map { Register($0, at: signedAt) }
     }
 }
 
@@ -74,7 +74,7 @@ extension LedgerConnection {
     }
 }
 
-/// The values to write, in the order of the lists above.
+/// The values to write, in the order of `ContractRow`'s lists of columns.
 extension TrackedContract {
     var keyValues: [Value] { [Value(key.provider), Value(key.environment), .text(key.app), .text(key.lineage)] }
 
@@ -120,7 +120,7 @@ extension TrackedContract {
     private var orderNumber: String? { contract.transaction?.transaction.orderNumber }
 }
 
-extension LWWSnapshot {
+extension SnapshotRegister {
     /// Nil when the contract has none.
     fileprivate init?(_ reader: inout RowReader) throws(EngineError) {
         if reader.skips(8) { return nil }
@@ -138,7 +138,7 @@ extension LWWSnapshot {
     }
 }
 
-extension LWWTransaction {
+extension ChargeRegister {
     /// Nil when the contract has none.
     fileprivate init?(_ reader: inout RowReader) {
         if reader.skips(11) { return nil }

@@ -3,14 +3,14 @@ import Support
 /// Decides when to read, and whether broadcasts arrive.
 ///
 /// Pure; times are on the monotonic clock.
-struct CableHealth {
-    private let timing: CableTiming
-    private var outages: OutageTracker<CableProblem>
+struct SolidCableHealth {
+    private let timing: RailsCableTiming
+    private var outages: OutageTracker<RailsCableProblem>
     private var busySince: Duration?
     /// When to read.
     private(set) var next: Duration
 
-    init(timing: CableTiming, now: Duration) {
+    init(timing: RailsCableTiming, now: Duration) {
         self.timing = timing
         outages = OutageTracker(starting: .starting, pause: timing.pause)
         next = now
@@ -20,7 +20,7 @@ struct CableHealth {
     var failures: Int { outages.failures }
 
     /// Nil from the first answer until the table cannot be read.
-    var problem: CableProblem? { outages.problem }
+    var problem: RailsCableProblem? { outages.problem }
 
     mutating func succeeded(at now: Duration, hasMore: Bool) -> DeliveryNews? {
         next = hasMore ? now : now + timing.interval
@@ -29,7 +29,7 @@ struct CableHealth {
     }
 
     /// Returns true when an outage begins. `random`, from 0 to 1, spreads out the reconnects of several servers.
-    mutating func failed(_ problem: CableProblem, at now: Duration, random: Double) -> Bool {
+    mutating func failed(_ problem: RailsCableProblem, at now: Duration, random: Double) -> Bool {
         if problem == .busy, now - (busySince ?? now) < timing.patience {
             // A writer is at work, which ends by itself.
             busySince = busySince ?? now
@@ -48,7 +48,7 @@ struct CableHealth {
 }
 
 /// The intervals and deadlines of the listener.
-public struct CableTiming: Sendable {
+public struct RailsCableTiming: Sendable {
     /// The interval between two readings: Solid Cable's own.
     var interval = Duration.milliseconds(100)
     /// How long the database may be locked, and the ledger refuse broadcasts, before that is a problem.
@@ -60,13 +60,13 @@ public struct CableTiming: Sendable {
     /// The pause before the first reconnect, and the pause that it grows to after several failures.
     var pause: ClosedRange<Duration> = .milliseconds(100) ... .seconds(5)
 
-    public static let usual = CableTiming()
+    public static let usual = RailsCableTiming()
 
     var listening: HeartbeatTiming { HeartbeatTiming(heartbeat: heartbeat, patience: patience, pause: pause) }
 }
 
 /// The metrics that other listeners do not have.
-struct CableCounts: Sendable {
+struct RailsCableCounts: Sendable {
     let gaps, late, givenUp: Counter
     let streams: Gauge
 
@@ -79,7 +79,7 @@ struct CableCounts: Sendable {
 }
 
 /// Why broadcasts do not arrive, in words for the operator. Contains nothing that was broadcast, and no password.
-enum CableProblem: Error, Equatable, CustomStringConvertible {
+enum RailsCableProblem: Error, Equatable, CustomStringConvertible {
     case starting
     case missingFile
     case missingTable
@@ -96,8 +96,8 @@ enum CableProblem: Error, Equatable, CustomStringConvertible {
     var description: String {
         switch self {
         case .starting: "it has not been read yet; ask again in a few seconds"
-        case .missingFile: "the file is not there; \(CableProblem.todo)"
-        case .missingTable: "it has no table solid_cable_messages; \(CableProblem.todo)"
+        case .missingFile: "the file is not there; \(RailsCableProblem.todo)"
+        case .missingTable: "it has no table solid_cable_messages; \(RailsCableProblem.todo)"
         case .busy: "another process has locked it; find a long transaction of the app"
         case .unreadable(let reason): reason
         case .noNotifications: "no notification comes through, as behind a transaction pooler; name a direct connection"

@@ -2,11 +2,15 @@ import Testing
 
 @testable import Rails
 
-@Suite struct CableHealthTests {
-    private let timing = CableTiming(interval: .seconds(1), patience: .seconds(5), pause: .seconds(2) ... .seconds(6))
+@Suite struct SolidCableHealthTests {
+    private let timing = RailsCableTiming(
+        interval: .seconds(1),
+        patience: .seconds(5),
+        pause: .seconds(2) ... .seconds(6)
+    )
 
     @Test func readsAgainAfterTheIntervalOrAtOnce() {
-        var health = CableHealth(timing: timing, now: .zero)
+        var health = SolidCableHealth(timing: timing, now: .zero)
         #expect(health.problem == .starting)
         #expect(health.succeeded(at: .seconds(1), hasMore: true) == .connected)
         #expect(health.next == .seconds(1))
@@ -16,7 +20,7 @@ import Testing
     }
 
     @Test func pausesGrowUntilItRecovers() {
-        var health = CableHealth(timing: timing, now: .zero)
+        var health = SolidCableHealth(timing: timing, now: .zero)
         #expect(health.failed(.missingFile, at: .zero, random: 1) == true)
         #expect(health.next == .seconds(2))
         #expect(health.failed(.missingTable, at: .seconds(2), random: 1) == false)
@@ -30,7 +34,7 @@ import Testing
     }
 
     @Test func lockIsNoProblemUntilItLasts() {
-        var health = CableHealth(timing: timing, now: .zero)
+        var health = SolidCableHealth(timing: timing, now: .zero)
         _ = health.succeeded(at: .zero, hasMore: false)
         #expect(health.failed(.busy, at: .seconds(1), random: 1) == false)
         #expect(health.failed(.busy, at: .seconds(5), random: 1) == false)

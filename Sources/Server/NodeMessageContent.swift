@@ -2,14 +2,14 @@ import Domain
 import Encoding
 import Pages
 
-/// A message between nodes for their pages, with content that the log does not hold.
+/// What one node tells the others for their pages, and the log does not hold.
 ///
 /// Its JSON is `{"stream":"…","parts":[{"html":"…","key":"…","refresh":true}]}`, `{"language":"…"}`,
-/// `{"followed":["…"]}` or `{"question":"followed"}`. A received message was sent by a node (`MessageKey`), perhaps of
+/// `{"followed":["…"]}` or `{"question":"followed"}`. A received one was sent by a node (`MessageKey`), perhaps of
 /// another version, so it is checked like a request.
-enum NodeAnnouncement: Equatable {
+enum NodeMessageContent: Equatable {
     private static let partLimit = 100
-    /// Of one announcement.
+    /// Of one message.
     static let streamLimit = 100
 
     /// A transient message.
@@ -28,7 +28,7 @@ enum NodeAnnouncement: Equatable {
             self = .language(stream)
             return
         }
-        if case .array(let found)? = node["followed"], found.count <= NodeAnnouncement.streamLimit {
+        if case .array(let found)? = node["followed"], found.count <= NodeMessageContent.streamLimit {
             self = .followed(found.compactMap { $0.text.flatMap { StreamName($0) } })
             return
         }
@@ -37,9 +37,9 @@ enum NodeAnnouncement: Equatable {
             return
         }
         guard let stream = node["stream"]?.text.flatMap({ StreamName($0) }), case .array(let found)? = node["parts"],
-            (1...NodeAnnouncement.partLimit).contains(found.count)
+            (1...NodeMessageContent.partLimit).contains(found.count)
         else { return nil }
-        let parts = found.compactMap { NodeAnnouncement.part($0) }
+        let parts = found.compactMap { NodeMessageContent.part($0) }
         guard parts.count == found.count else { return nil }
         self = .broadcast(Message(stream: stream, position: nil, parts: parts))
     }
@@ -64,7 +64,7 @@ enum NodeAnnouncement: Equatable {
             body += #","parts":["#.utf8
             for (index, part) in message.parts.enumerated() {
                 if index > 0 { body += ",".utf8 }
-                NodeAnnouncement.append(part, to: &body)
+                NodeMessageContent.append(part, to: &body)
             }
             body += "]".utf8
         }

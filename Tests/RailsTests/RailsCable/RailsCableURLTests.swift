@@ -2,7 +2,7 @@ import PostgresLedger
 import Rails
 import Testing
 
-@Suite struct CableURLTests {
+@Suite struct RailsCableURLTests {
     @Test(arguments: [
         ("sqlite:storage/cable.sqlite3", "sqlite:storage/cable.sqlite3"),
         ("sqlite3:/rails/cable.sqlite3", "sqlite:/rails/cable.sqlite3"),
@@ -10,7 +10,7 @@ import Testing
         ("postgres://app:s3cret@db:5433/app_cable", "postgres://db:5433/app_cable"),
         ("postgresql://db/app_cable", "postgres://db/app_cable"),
     ]) func isRead(_ text: String, shown: String) throws {
-        let url = try CableURL(text)
+        let url = try RailsCableURL(text)
         #expect(url.description == shown)
         var dump = ""
         Swift.dump(url, to: &dump)
@@ -23,9 +23,9 @@ import Testing
             ("sqlite:", .missingPath), ("sqlite://", .missingPath), ("sqlite::memory:", .notAPath),
             ("sqlite:/rails/", .notAPath), ("sqlite:/a\nb", .notAPath), ("sqlite://user:s3cret@host/x", .namesAHost),
             ("sqlite:/a?mode=rwc", .query), ("postgres://db:port/x", .postgres(.ports)),
-        ] as [(String, CableURL.Failure)]
-    ) func isRefused(_ text: String, failure: CableURL.Failure) {
-        #expect(throws: failure) { try CableURL(text) }
+        ] as [(String, RailsCableURL.Failure)]
+    ) func isRefused(_ text: String, failure: RailsCableURL.Failure) {
+        #expect(throws: failure) { try RailsCableURL(text) }
         #expect(!failure.description.contains("s3cret"))
     }
 }

@@ -2,7 +2,7 @@ import Glibc
 public import PostgresLedger
 
 /// Where a Rails app's cable database is: `PAYCAST_RAILS_CABLE_URL`. Its description never shows user or password.
-public enum CableURL: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
+public enum RailsCableURL: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
     /// A file's path, relative to the working directory or absolute.
     case sqlite(path: String)
     case postgres(PostgresURL)
@@ -38,7 +38,7 @@ public enum CableURL: Sendable, Equatable, CustomStringConvertible, CustomReflec
                 throw .postgres(error)
             }
         } else {
-            self = .sqlite(path: try CableURL.path(text))
+            self = .sqlite(path: try RailsCableURL.path(text))
         }
     }
 
@@ -68,19 +68,19 @@ public enum CableURL: Sendable, Equatable, CustomStringConvertible, CustomReflec
 }
 
 /// Which broadcasts to read.
-public struct CableSettings: Sendable, Equatable {
+public struct RailsCableSettings: Sendable, Equatable {
     /// `PAYCAST_RAILS_CABLE_URL`.
-    public var url: CableURL
+    public var url: RailsCableURL
     /// `PAYCAST_RAILS_CABLE_PREFIX`: the `channel_prefix` of the Rails app's `config/cable.yml`. If nil, every channel
     /// counts as a stream.
     public var prefix: String?
     /// `PAYCAST_RAILS_CABLE_ADAPTER`; nil if the database decides, by whether it has Solid Cable's table.
-    public var adapter: CableAdapter?
+    public var adapter: RailsCableAdapter?
     /// How many streams the adapter `postgresql` listens to. PostgreSQL looks through all of them for each notification in
     /// the database, some 0.03 ms of its processor for as many.
     public var streamLimit = 10_000
 
-    public init(url: CableURL, prefix: String? = nil, adapter: CableAdapter? = nil) {
+    public init(url: RailsCableURL, prefix: String? = nil, adapter: RailsCableAdapter? = nil) {
         self.url = url
         self.prefix = prefix
         self.adapter = adapter
@@ -93,13 +93,13 @@ public struct CableSettings: Sendable, Equatable {
 }
 
 /// The adapter in the Rails app's `config/cable.yml`.
-public enum CableAdapter: String, CaseIterable, Sendable {
+public enum RailsCableAdapter: String, CaseIterable, Sendable {
     case solidCable = "solid_cable"
     case postgresql
 }
 
 /// The state of the app's file, to notice that another one has taken its place, or that somebody writes it.
-struct CableFile: Equatable {
+struct SolidCableFile: Equatable {
     private let device: UInt
     private let inode: UInt
     private let size: Int
@@ -120,7 +120,7 @@ struct CableFile: Equatable {
         hasIndex = access(path + "-shm", F_OK) == 0
     }
 
-    func isSame(as other: CableFile) -> Bool { device == other.device && inode == other.inode }
+    func isSame(as other: SolidCableFile) -> Bool { device == other.device && inode == other.inode }
 
     /// https://www.sqlite.org/fileformat2.html, 1.3: byte 18 is 2 for it. Call it only while nobody in this process holds
     /// a lock on the file: closing any descriptor drops them (https://www.sqlite.org/howtocorrupt.html, 2.2).

@@ -5,7 +5,7 @@ import Testing
 @testable import Server
 
 /// What nodes tell each other, and what else may come the same way.
-@Suite struct NodeAnnouncementTests {
+@Suite struct NodeMessageContentTests {
     @Test(arguments: [
         [Part(html: Array("<turbo-stream>\u{2028}\"é\\\n\u{1}</turbo-stream>".utf8), collapseKey: nil)],
         [
@@ -16,17 +16,17 @@ import Testing
     func arrivesAsItWasSent(_ parts: [Part]) throws {
         let stream = try #require(StreamName("user:\"é\\:paywall"))
         let message = Message(stream: stream, position: nil, parts: parts)
-        #expect(NodeAnnouncement(NodeAnnouncement.broadcast(message).body) == .broadcast(message))
-        #expect(NodeAnnouncement(NodeAnnouncement.language(stream).body) == .language(stream))
-        #expect(NodeAnnouncement(NodeAnnouncement.followed([stream, stream]).body) == .followed([stream, stream]))
-        #expect(NodeAnnouncement(NodeAnnouncement.whoFollows.body) == .whoFollows)
+        #expect(NodeMessageContent(NodeMessageContent.broadcast(message).body) == .broadcast(message))
+        #expect(NodeMessageContent(NodeMessageContent.language(stream).body) == .language(stream))
+        #expect(NodeMessageContent(NodeMessageContent.followed([stream, stream]).body) == .followed([stream, stream]))
+        #expect(NodeMessageContent(NodeMessageContent.whoFollows.body) == .whoFollows)
     }
 
     @Test func followedStreamsAreChecked() throws {
         let names = #"{"followed":["s",7,"","\u0000feed?"]}"#
-        #expect(NodeAnnouncement(Array(names.utf8)) == .followed([try #require(StreamName("s"))]))
+        #expect(NodeMessageContent(Array(names.utf8)) == .followed([try #require(StreamName("s"))]))
         let many = [String](repeating: #""s""#, count: 101).joined(separator: ",")
-        #expect(NodeAnnouncement(Array("{\"followed\":[\(many)]}".utf8)) == nil)
+        #expect(NodeMessageContent(Array("{\"followed\":[\(many)]}".utf8)) == nil)
     }
 
     @Test(arguments: [
@@ -40,26 +40,26 @@ import Testing
         #"{"parts":[{"html":"x"}]}"#,
     ])
     func anythingElseIsNothing(_ text: String) {
-        #expect(NodeAnnouncement(Array(text.utf8)) == nil)
+        #expect(NodeMessageContent(Array(text.utf8)) == nil)
     }
 
     @Test func partsAreBounded() {
         let parts = { (count: Int) in [String](repeating: #"{"html":"x"}"#, count: count).joined(separator: ",") }
-        #expect(NodeAnnouncement(Array(#"{"stream":"s","parts":[\#(parts(100))]}"#.utf8)) != nil)
-        #expect(NodeAnnouncement(Array(#"{"stream":"s","parts":[\#(parts(101))]}"#.utf8)) == nil)
+        #expect(NodeMessageContent(Array(#"{"stream":"s","parts":[\#(parts(100))]}"#.utf8)) != nil)
+        #expect(NodeMessageContent(Array(#"{"stream":"s","parts":[\#(parts(101))]}"#.utf8)) == nil)
     }
 
     /// A text frame with a byte that is no UTF-8 ends a page's connection.
     @Test func htmlIsText() {
         let start = Array(#"{"stream":"s","parts":[{"html":"a"#.utf8)
-        #expect(NodeAnnouncement(start + [0xFF] + Array(#""}]}"#.utf8)) == nil)
-        #expect(NodeAnnouncement(start + Array(#""}]}"#.utf8)) != nil)
+        #expect(NodeMessageContent(start + [0xFF] + Array(#""}]}"#.utf8)) == nil)
+        #expect(NodeMessageContent(start + Array(#""}]}"#.utf8)) != nil)
     }
 
     /// It has no place in the ledger's order, whatever a stranger says.
     @Test func aPositionIsNotTaken() throws {
         let body = Array(#"{"stream":"s","position":7,"parts":[{"html":"x"}]}"#.utf8)
-        guard case .broadcast(let message) = NodeAnnouncement(body) else { return #expect(Bool(false)) }
+        guard case .broadcast(let message) = NodeMessageContent(body) else { return #expect(Bool(false)) }
         #expect(message.position == nil)
     }
 }

@@ -3,7 +3,7 @@ import Support
 import Synchronization
 
 /// A connection that listens, for as long as it lasts: it hears the other nodes, and sends them what this one tells.
-struct ListeningSession {
+struct NodeListener {
     private let nodeState: PostgresNodeState
     private let listener: PostgresListener
     private let key: MessageKey
@@ -21,7 +21,7 @@ struct ListeningSession {
         }
         self.nodeState = nodeState
         self.listener = listener
-        key = try ListeningSession.messageKey(of: nodeState)
+        key = try NodeListener.messageKey(of: nodeState)
         assembly = MessageAssembly(
             epoch: nodeState.epoch,
             key: key,
@@ -88,7 +88,7 @@ struct ListeningSession {
 }
 
 /// Whether notifications come through.
-extension ListeningSession {
+extension NodeListener {
     /// A transaction pooler takes LISTEN and delivers nothing, and another database has other notifications: so something is
     /// notified where the nodes commit, over a connection of its own for a moment, again and again.
     private mutating func findOut(hear: (NodeNews) -> Void) throws(EngineError) {
@@ -96,7 +96,7 @@ extension ListeningSession {
             // A pooler hands the session that listens to the app.
             if listener.isPooled { listener.unlisten() }
             hear(.disconnected)
-            throw ListeningSession.noNotifications
+            throw NodeListener.noNotifications
         }
         guard probe.isDue(at: monotonicNanoseconds()) else { return }
         let payload = "probe:\(UInt64.random(in: 0 ... .max))"

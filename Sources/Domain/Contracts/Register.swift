@@ -1,6 +1,6 @@
-/// A value and the date of the statement that it comes from. The newest value wins; among equal dates, the greater
-/// value.
-public struct LastWriterWins<Value: Sendable & Hashable & CustomStringConvertible>: Sendable, Hashable, Comparable {
+/// A value and the date of the statement that it comes from. Only a newer statement replaces it; among equal dates, the
+/// greater value wins.
+public struct Register<Value: Sendable & Hashable & CustomStringConvertible>: Sendable, Hashable, Comparable {
     public var value: Value
     public var signedAt: Instant
 
@@ -9,19 +9,19 @@ public struct LastWriterWins<Value: Sendable & Hashable & CustomStringConvertibl
         self.signedAt = signedAt
     }
 
-    public static func < (left: LastWriterWins, right: LastWriterWins) -> Bool {
+    public static func < (left: Register, right: Register) -> Bool {
         guard left.signedAt == right.signedAt else { return left.signedAt < right.signedAt }
         return left.value.description < right.value.description
     }
 }
 
 /// The newest snapshot: by signed date, then longer access, then revocation, then event id.
-public struct LWWSnapshot: Sendable, Equatable, Comparable {
+public struct SnapshotRegister: Sendable, Equatable, Comparable {
     public var snapshot: Snapshot
     public var event: String
 
     /// An app has posted it, and Apple has signed its parts and not its status.
-    var isPosted: Bool { event.utf8.starts(with: LWWSnapshot.postedPrefix.utf8) }
+    var isPosted: Bool { event.utf8.starts(with: SnapshotRegister.postedPrefix.utf8) }
 
     /// Of the ids of what apps post.
     public static let postedPrefix = "client:"
@@ -38,7 +38,7 @@ public struct LWWSnapshot: Sendable, Equatable, Comparable {
         self.snapshot.signedAt = max(snapshot.signedAt, transaction?.signedAt ?? snapshot.signedAt)
     }
 
-    public static func < (left: LWWSnapshot, right: LWWSnapshot) -> Bool {
+    public static func < (left: SnapshotRegister, right: SnapshotRegister) -> Bool {
         (left.snapshot.signedAt, left.end, left.weight, left.event)
             < (right.snapshot.signedAt, right.end, right.weight, right.event)
     }
@@ -56,7 +56,7 @@ public struct LWWSnapshot: Sendable, Equatable, Comparable {
 }
 
 /// The newest version of the newest charge: by purchase date and id, then in the same way as snapshots.
-public struct LWWTransaction: Sendable, Equatable, Comparable {
+public struct ChargeRegister: Sendable, Equatable, Comparable {
     public var transaction: Transaction
     public var event: String
 
@@ -65,7 +65,7 @@ public struct LWWTransaction: Sendable, Equatable, Comparable {
         self.event = event
     }
 
-    public static func < (left: LWWTransaction, right: LWWTransaction) -> Bool {
+    public static func < (left: ChargeRegister, right: ChargeRegister) -> Bool {
         let a = left.transaction
         let b = right.transaction
         guard (a.purchasedAt, a.id) == (b.purchasedAt, b.id) else {
