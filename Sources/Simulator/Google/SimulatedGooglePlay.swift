@@ -30,6 +30,25 @@ public struct SimulatedGooglePlay: SimulatedStore {
     ]
     private static let otherTypes = ["VOIDED_PURCHASE", "PENDING_REFUND_REVIEW", "TEST"]
 
+    public static let steps: StepNames = [
+        .initial: "SUBSCRIPTION_PURCHASED",
+        .renew: "SUBSCRIPTION_RENEWED",
+        .grace: "SUBSCRIPTION_IN_GRACE_PERIOD",
+        .retry: "SUBSCRIPTION_ON_HOLD",
+        .recover: "SUBSCRIPTION_RECOVERED",
+        .cancel: "SUBSCRIPTION_CANCELED",
+        .resume: "SUBSCRIPTION_RESTARTED",
+        .expire: "SUBSCRIPTION_EXPIRED",
+        .refund: "SUBSCRIPTION_REVOKED",
+        .pause: "SUBSCRIPTION_PAUSED",
+        .upgrade: "SUBSCRIPTION_PURCHASED/upgrade",
+        .downgrade: "SUBSCRIPTION_PURCHASED/downgrade",
+    ]
+
+    public static let stepsOnce: StepNames = [
+        .initial: "ONE_TIME_PRODUCT_PURCHASED", .refund: "VOIDED_PURCHASE",
+    ]
+
     private let key: RSAPrivateKey
     private let audience: String
     private let account: String
@@ -43,6 +62,10 @@ public struct SimulatedGooglePlay: SimulatedStore {
         self.key = key
         self.audience = audience
         self.account = account
+    }
+
+    public init(_ workspace: DevelopmentWorkspace) {
+        self.init(key: workspace.google)
     }
 
     /// The purchase token, which is the contract's id in entitlements. The facts of a new purchase hold only a number.
@@ -72,7 +95,7 @@ public struct SimulatedGooglePlay: SimulatedStore {
         ]
         var delivery = SimulatedDelivery(
             path: "/webhooks/google",
-            headers: [("Authorization", "Bearer \(try token(at: event.now))")],
+            headers: try headers(of: [], at: event.now),
             body: push.bytes,
             event: content.void ?? id,
             documents: content.answers.map { (path: $0.path, json: $0.json.bytes) }
@@ -82,10 +105,8 @@ public struct SimulatedGooglePlay: SimulatedStore {
     }
 
     /// Pub/Sub obtains a new token for each attempt.
-    public func attempt(_ delivery: SimulatedDelivery, at now: Instant) throws(CryptoError) -> SimulatedDelivery {
-        var delivery = delivery
-        delivery.headers = [("Authorization", "Bearer \(try token(at: now))")]
-        return delivery
+    public func headers(of body: [UInt8], at now: Instant) throws(CryptoError) -> [(String, String)] {
+        [("Authorization", "Bearer \(try token(at: now))")]
     }
 
     /// The token of the push. Tests pass other claims, or another header, to send a wrong token.

@@ -3,12 +3,20 @@ public import Domain
 import Encoding
 
 /// Writes and signs webhooks as PurchaseKit does. It does no I/O.
-public struct SimulatedPurchaseKit: SimulatedStore {
+public struct SimulatedPurchaseKit: SharedSecretStore {
     public static let provider = Provider.purchasekit
 
     /// https://github.com/PurchaseKit/purchasekit
     public static let types = [
         "subscription.canceled", "subscription.created", "subscription.expired", "subscription.updated",
+    ]
+
+    public static let steps: StepNames = [
+        .initial: "subscription.created",
+        .renew: "subscription.updated",
+        .recover: "subscription.updated",
+        .cancel: "subscription.canceled",
+        .expire: "subscription.expired",
     ]
 
     private let secret: [UInt8]
@@ -23,10 +31,14 @@ public struct SimulatedPurchaseKit: SimulatedStore {
         let body = SimulatedPurchaseKit.document(event, id: id).bytes
         return SimulatedDelivery(
             path: "/webhooks/purchasekit",
-            headers: [("X-PurchaseKit-Signature", Hex.encode(HMAC.authenticate(body, key: secret)))],
+            headers: headers(of: body, at: event.now),
             body: body,
             event: id
         )
+    }
+
+    public func headers(of body: [UInt8], at now: Instant) -> [(String, String)] {
+        [("X-PurchaseKit-Signature", Hex.encode(HMAC.authenticate(body, key: secret)))]
     }
 
     /// The flat object that PurchaseKit posts. Dates are ISO 8601.
