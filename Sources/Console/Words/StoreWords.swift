@@ -1,20 +1,11 @@
 import APIModel
 import Domain
+import Stores
 
 /// Names and states as people say them.
 enum StoreWords {
     /// `Apple`; an unknown store by its own word.
-    static func store(_ provider: String) -> String {
-        switch provider {
-        case "apple": "Apple"
-        case "google": "Google"
-        case "stripe": "Stripe"
-        case "revenuecat": "RevenueCat"
-        case "purchasekit": "PurchaseKit"
-        case Provider.paycast.rawValue: "your grant"
-        default: provider
-        }
-    }
+    static func store(_ provider: String) -> String { Stores.named(provider)?.name ?? provider }
 
     /// Where an event comes from: `Apple, Sandbox`. What people of yours do has no environment.
     static func source(_ item: FeedItem) -> String {

@@ -8,6 +8,15 @@ public import Support
 public struct AppleStore: Store {
     public static let provider = Provider.apple
     public static let title = "App Store"
+    public static let name = "Apple"
+    public static let fields: KeyValuePairs<String, EventField> = [
+        "Notification type": .type, "Subtype": .subtype, "Notification UUID": .event,
+        "Environment": .environment, "Bundle": .app, "Product": .product, "Renews as": .next,
+        "Transaction": .charge, "Original transaction": .contract, "Migrated from": .replaces,
+        "App account token": .order, "Subscription group": .group, "Purchased": .bought,
+        "Expires": .paidUntil, "Revoked": .takenBack, "Auto-renew": .renews, "Price": .price,
+        "Family shared": .family,
+    ]
     public static let transactions: (any PostedPurchase.Type)? = PostedAppleTransaction.self
     public static let receipts: (any PostedPurchase.Type)? = PostedAppleReceipt.self
     public static let offers: (any RequestedOffer.Type)? = RequestedAppleOffer.self

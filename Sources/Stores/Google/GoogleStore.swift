@@ -5,6 +5,13 @@ public import Support
 public struct GoogleStore: Store {
     public static let provider = Provider.google
     public static let title = "Google Play"
+    public static let name = "Google"
+    public static let fields: KeyValuePairs<String, EventField> = [
+        "Notification type": .type, "State": .subtype, "Message": .event, "Package": .app,
+        "Product": .product, "Deferred replacement": .next, "Order id": .charge, "Purchase token": .contract,
+        "Linked purchase token": .replaces, "Obfuscated account id": .order, "Started": .bought,
+        "Expires": .paidUntil, "Cancelled": .takenBack, "Auto-renewing": .renews, "Price": .price,
+    ]
     public static let transactions: (any PostedPurchase.Type)? = PostedGooglePurchase.self
     public static let webhookSecret = "PAYCAST_GOOGLE_AUDIENCE and PAYCAST_GOOGLE_PUSH_ACCOUNT"
     public static let appSetting = "PAYCAST_GOOGLE_PACKAGE"

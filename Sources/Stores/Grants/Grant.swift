@@ -152,6 +152,11 @@ extension Grant {
 public struct GrantStore: Store {
     public static let provider = Provider.paycast
     public static let title = "Grants"
+    public static let name = "your grant"
+    public static let fields: KeyValuePairs<String, EventField> = [
+        "What": .type, "Grant": .contract, "Product": .product, "Group": .group, "Granted": .bought,
+        "Until": .paidUntil, "Taken back": .takenBack,
+    ]
     public static let hasWebhooks = false
     public static let webhookSecret = ""
 

@@ -5,6 +5,12 @@ public import Support
 public struct StripeStore: Store {
     public static let provider = Provider.stripe
     public static let title = "Stripe"
+    public static let fields: KeyValuePairs<String, EventField> = [
+        "Event type": .type, "Event": .event, "Account": .app, "Product or price": .product,
+        "Scheduled product": .next, "Invoice or payment": .charge, "Subscription or payment": .contract,
+        "Metadata order": .order, "Period start": .bought, "Period end": .paidUntil, "Refunded": .takenBack,
+        "Renews at period end": .renews, "Amount": .price,
+    ]
     public static let webhookSecret = "PAYCAST_STRIPE_SECRETS"
     public static let appSetting = "PAYCAST_STRIPE_ACCOUNTS"
 
