@@ -86,17 +86,11 @@ extension SimulatedAppStore: SimulatedStore {
     ]
 
     public static let steps: StepNames = [
-        .initial: "SUBSCRIBED/INITIAL_BUY",
-        .renew: "DID_RENEW",
-        .grace: "DID_FAIL_TO_RENEW/GRACE_PERIOD",
-        .retry: "DID_FAIL_TO_RENEW",
-        .recover: "DID_RENEW/BILLING_RECOVERY",
+        .initial: "SUBSCRIBED/INITIAL_BUY", .renew: "DID_RENEW", .grace: "DID_FAIL_TO_RENEW/GRACE_PERIOD",
+        .retry: "DID_FAIL_TO_RENEW", .recover: "DID_RENEW/BILLING_RECOVERY",
         .cancel: "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED",
-        .resume: "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_ENABLED",
-        .expire: "EXPIRED/VOLUNTARY",
-        .refund: "REFUND",
-        .reversed: "REFUND_REVERSED",
-        .upgrade: "DID_CHANGE_RENEWAL_PREF/UPGRADE",
+        .resume: "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_ENABLED", .expire: "EXPIRED/VOLUNTARY", .refund: "REFUND",
+        .reversed: "REFUND_REVERSED", .upgrade: "DID_CHANGE_RENEWAL_PREF/UPGRADE",
         .downgrade: "DID_CHANGE_RENEWAL_PREF/DOWNGRADE",
     ]
 

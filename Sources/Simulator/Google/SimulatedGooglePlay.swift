@@ -31,17 +31,10 @@ public struct SimulatedGooglePlay: SimulatedStore {
     private static let otherTypes = ["VOIDED_PURCHASE", "PENDING_REFUND_REVIEW", "TEST"]
 
     public static let steps: StepNames = [
-        .initial: "SUBSCRIPTION_PURCHASED",
-        .renew: "SUBSCRIPTION_RENEWED",
-        .grace: "SUBSCRIPTION_IN_GRACE_PERIOD",
-        .retry: "SUBSCRIPTION_ON_HOLD",
-        .recover: "SUBSCRIPTION_RECOVERED",
-        .cancel: "SUBSCRIPTION_CANCELED",
-        .resume: "SUBSCRIPTION_RESTARTED",
-        .expire: "SUBSCRIPTION_EXPIRED",
-        .refund: "SUBSCRIPTION_REVOKED",
-        .pause: "SUBSCRIPTION_PAUSED",
-        .upgrade: "SUBSCRIPTION_PURCHASED/upgrade",
+        .initial: "SUBSCRIPTION_PURCHASED", .renew: "SUBSCRIPTION_RENEWED", .grace: "SUBSCRIPTION_IN_GRACE_PERIOD",
+        .retry: "SUBSCRIPTION_ON_HOLD", .recover: "SUBSCRIPTION_RECOVERED", .cancel: "SUBSCRIPTION_CANCELED",
+        .resume: "SUBSCRIPTION_RESTARTED", .expire: "SUBSCRIPTION_EXPIRED", .refund: "SUBSCRIPTION_REVOKED",
+        .pause: "SUBSCRIPTION_PAUSED", .upgrade: "SUBSCRIPTION_PURCHASED/upgrade",
         .downgrade: "SUBSCRIPTION_PURCHASED/downgrade",
     ]
 

@@ -12,11 +12,8 @@ public struct SimulatedPurchaseKit: SharedSecretStore {
     ]
 
     public static let steps: StepNames = [
-        .initial: "subscription.created",
-        .renew: "subscription.updated",
-        .recover: "subscription.updated",
-        .cancel: "subscription.canceled",
-        .expire: "subscription.expired",
+        .initial: "subscription.created", .renew: "subscription.updated", .recover: "subscription.updated",
+        .cancel: "subscription.canceled", .expire: "subscription.expired",
     ]
 
     private let secret: [UInt8]

@@ -20,20 +20,12 @@ public struct SimulatedRevenueCat: SharedSecretStore {
     ]
 
     public static let steps: StepNames = [
-        .initial: "INITIAL_PURCHASE",
-        .renew: "RENEWAL",
-        .grace: "BILLING_ISSUE/GRACE",
-        .retry: "BILLING_ISSUE",
-        .recover: "RENEWAL",
-        .cancel: "CANCELLATION",
-        .resume: "UNCANCELLATION",
-        .expire: "EXPIRATION",
-        .refund: "CANCELLATION/CUSTOMER_SUPPORT",
-        .reversed: "REFUND_REVERSED",
+        .initial: "INITIAL_PURCHASE", .renew: "RENEWAL", .grace: "BILLING_ISSUE/GRACE", .retry: "BILLING_ISSUE",
+        .recover: "RENEWAL", .cancel: "CANCELLATION", .resume: "UNCANCELLATION", .expire: "EXPIRATION",
+        .refund: "CANCELLATION/CUSTOMER_SUPPORT", .reversed: "REFUND_REVERSED",
         .pause: "EXPIRATION/SUBSCRIPTION_PAUSED",
         // A PRODUCT_CHANGE announces it.
-        .upgrade: "RENEWAL/UPGRADE",
-        .downgrade: "PRODUCT_CHANGE",
+        .upgrade: "RENEWAL/UPGRADE", .downgrade: "PRODUCT_CHANGE",
     ]
 
     public static let stepsOnce: StepNames = [

@@ -132,14 +132,14 @@ extension AppleStandIn {
         guard known[text: "inAppOwnershipType"] != "FAMILY_SHARED" else {
             return .refusal(400, code: 4_000_185, message: "Family-shared transactions are not supported.")
         }
-        memory.withLock { $0.setToken(token, of: known.lineage) }
+        memory.withLock { $0.tokens[known.lineage] = token }
         return .json([:])
     }
 
     private func finish(_ call: AppleStandInCall) -> StandInAnswer {
         let isKnown = memory.withLock { memory in
             guard memory.transaction(call.id(1), in: call.environment) != nil else { return false }
-            memory.finish(call.id(1))
+            memory.finished.insert(call.id(1))
             return true
         }
         return isKnown ? .json([:]) : .unknownTransaction

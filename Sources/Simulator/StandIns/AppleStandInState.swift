@@ -10,8 +10,9 @@ struct AppleStandInState {
     private var subscriptions: [String: DecodedNotification.Statement] = [:]
     /// The newest version, by transaction id.
     private var transactions: [String: WireJSON] = [:]
-    private var tokens: [String: OrderToken] = [:]
-    private var finished: Set<String> = []
+    /// By original transaction id.
+    var tokens: [String: OrderToken] = [:]
+    var finished: Set<String> = []
     /// Purchases made on devices: original transaction ids, by the device's account.
     private var purchases: [UserID: Set<String>] = [:]
     /// By the token that the API handed out.
@@ -52,15 +53,7 @@ struct AppleStandInState {
             .filter { [1, 4].contains($0.status) }.map { tokened($0.transaction) }
     }
 
-    mutating func setToken(_ token: OrderToken, of lineage: String) {
-        tokens[lineage] = token
-    }
-
-    mutating func finish(_ id: String) {
-        finished.insert(id)
-    }
-
-    /// What Paycast told the store; the tokens by original transaction id.
+    /// What Paycast told the store.
     var jobs: WireJSON {
         let told = tokens.sorted { $0.key < $1.key }.map { token in
             WireJSON.Member(name: token.key, value: .text(token.value.description))
@@ -91,11 +84,7 @@ struct AppleStandInState {
         }
     }
 
-    func notifications(
-        in dates: ClosedRange<Int64>,
-        onlyFailures: Bool,
-        environment: StoreEnvironment?
-    ) -> [WireJSON] {
+    func notifications(in dates: ClosedRange<Int64>, onlyFailures: Bool, environment: StoreEnvironment?) -> [WireJSON] {
         received.filter { notification, isLost in
             notification.environment == (environment?.rawValue ?? notification.environment)
                 && dates.contains(notification.signedDate) && (isLost || !onlyFailures)

@@ -150,11 +150,7 @@ public final class GoogleStandIn: StandIn {
         return isKnown ? StandInAnswer(status: 200, body: []) : error(404, reason: "purchaseTokenNotFound")
     }
 
-    private func error(
-        _ status: Int,
-        reason: String,
-        message: String = "The stand-in says no."
-    ) -> StandInAnswer {
+    private func error(_ status: Int, reason: String, message: String = "The stand-in says no.") -> StandInAnswer {
         let document: WireJSON = [
             "error": [
                 "code": .number(Int64(status)), "message": .text(message),

@@ -15,11 +15,6 @@ public struct AppleReceiptVerifier: Sendable {
         messages = CMSVerifier(roots: configuration.roots)
     }
 
-    /// Serves the same apps as `verifier`.
-    public init(beside verifier: AppleVerifier) {
-        self.init(verifier.configuration)
-    }
-
     /// Returns one event for each contract, oldest purchase first; for a receipt without purchases, one event that says
     /// nothing.
     ///

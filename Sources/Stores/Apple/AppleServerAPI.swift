@@ -14,7 +14,7 @@ public struct AppleServerAPI: StoreAPI {
     let line: AppleTransport
     let verifier: AppleVerifier
     /// The bundle id for calls that are not about a contract.
-    let app: String
+    private(set) var app: String
 
     /// `key`, `keyID` and `issuer` belong to the team's In-App Purchase key, so one key serves all its apps. Each call reads
     /// `address`, because a stand-in has no address before its server listens; an environment without one is never asked.
@@ -34,15 +34,11 @@ public struct AppleServerAPI: StoreAPI {
         app = bundle
     }
 
-    private init(_ line: AppleTransport, verifier: AppleVerifier, app: String) {
-        self.line = line
-        self.verifier = verifier
-        self.app = app
-    }
-
     /// The same API for another app of the team.
     public func of(_ app: String) -> AppleServerAPI {
-        AppleServerAPI(line, verifier: verifier, app: app)
+        var api = self
+        api.app = app
+        return api
     }
 
     /// Apple knows nothing of what was bought in Xcode.

@@ -37,8 +37,8 @@ struct GoogleDoctorCheck {
 
     var findings: [Finding] {
         guard isDevelopment else { return [audienceFinding, accountFinding, credentialsFinding] }
-        return [audience.map { _ in audienceFinding }, pushAccount.map { _ in accountFinding }]
-            .compactMap { $0 } + [credentials.map { _ in credentialsFinding }].compactMap { $0 }
+        let given = [audience.map { _ in audienceFinding }, pushAccount.map { _ in accountFinding }]
+        return (given + [credentials.map { _ in credentialsFinding }]).compactMap(\.self)
     }
 
     private var audienceFinding: Finding {

@@ -68,10 +68,7 @@ struct RevenueCatEvent {
     /// events need not: a temporary grant, which is made while the store does not answer and lasts a day at most, and
     /// an expiration, which opens nothing. A transfer without an environment is filed under Production and moves the
     /// purchases of both. An event that changes no access may name anything.
-    private static func environment(
-        _ word: String?,
-        of type: String
-    ) throws(VerificationError) -> StoreEnvironment {
+    private static func environment(_ word: String?, of type: String) throws(VerificationError) -> StoreEnvironment {
         switch word {
         case "PRODUCTION": return .production
         case "SANDBOX": return .sandbox

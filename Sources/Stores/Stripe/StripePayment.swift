@@ -119,11 +119,7 @@ struct StripePaymentIntent {
     let catalog: Catalog
 
     func meaning(of envelope: StripeEnvelope) -> StripeMeaning {
-        StripeMeaning(
-            kind: kind(envelope.type),
-            subtype: object.text("status"),
-            observation: observation(envelope)
-        )
+        StripeMeaning(kind: kind(envelope.type), subtype: object.text("status"), observation: observation(envelope))
     }
 
     private func kind(_ type: String) -> EventKind {

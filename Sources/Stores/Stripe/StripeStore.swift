@@ -93,7 +93,7 @@ extension StripeStore {
         )
         guard let verifier else { return nil }
         guard let api = stripeAPI(dependencies) else { return OpenStripeStore(verifier: verifier, stripeAPI: nil) }
-        let fetching = StripeFetchingVerifier(verifier, api: api, report: dependencies.report)
+        let fetching = StripeFetchingVerifier(verifier: verifier, api: api, report: dependencies.report)
         return OpenStripeStore(verifier: fetching, stripeAPI: api)
     }
 

@@ -24,7 +24,7 @@ struct StripeWire: StoreWire {
         let server = AnsweringServer { [standIn] in standIn.served($0) }
         let api = StripeAPI(key: "rk_live_1", address: server.url, catalog: catalog)
         self.server = server
-        self.verifier = StripeFetchingVerifier(verifier, api: api)
+        self.verifier = StripeFetchingVerifier(verifier: verifier, api: api)
     }
 
     func event(_ asked: SimulatedEvent, edits: [String: String], claimed: Bool) throws -> Event {
