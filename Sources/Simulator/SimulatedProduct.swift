@@ -49,6 +49,9 @@ extension SimulatedProduct {
         self.init(id: id, name: id, kind: kind, group: group, price: 9990, period: period)
     }
 
+    /// The other product in the catalog.
+    var other: String { SimulatedProduct.catalog.first { $0.id != id }?.id ?? id }
+
     var appleType: String {
         switch kind {
         case .subscription: "Auto-Renewable Subscription"

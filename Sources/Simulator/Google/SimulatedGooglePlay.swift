@@ -7,7 +7,7 @@ import Encoding
 public struct SimulatedGooglePlay: SimulatedStore {
     public static let provider = Provider.google
 
-    public static let types = subscriptionTypes.map(\.name) + productTypes.map(\.name) + otherTypes
+    public static let types = notices.map(\.name)
 
     /// The claims that a development server expects of a push, and its own identity.
     public static let audience = "https://paycast.example/webhooks/google"
@@ -16,19 +16,17 @@ public struct SimulatedGooglePlay: SimulatedStore {
     public static let keyID = "development"
     public static let package = "com.example.paycast"
 
-    private static let subscriptionTypes: [(number: Int64, name: String)] = [
+    /// Subscriptions first: a number alone is one of theirs.
+    private static let notices: [(number: Int64?, name: String)] = [
         (1, "SUBSCRIPTION_RECOVERED"), (2, "SUBSCRIPTION_RENEWED"), (3, "SUBSCRIPTION_CANCELED"),
         (4, "SUBSCRIPTION_PURCHASED"), (5, "SUBSCRIPTION_ON_HOLD"), (6, "SUBSCRIPTION_IN_GRACE_PERIOD"),
         (7, "SUBSCRIPTION_RESTARTED"), (8, "SUBSCRIPTION_PRICE_CHANGE_CONFIRMED"), (9, "SUBSCRIPTION_DEFERRED"),
         (10, "SUBSCRIPTION_PAUSED"), (11, "SUBSCRIPTION_PAUSE_SCHEDULE_CHANGED"), (12, "SUBSCRIPTION_REVOKED"),
         (13, "SUBSCRIPTION_EXPIRED"), (17, "SUBSCRIPTION_ITEMS_CHANGED"), (18, "SUBSCRIPTION_CANCELLATION_SCHEDULED"),
         (19, "SUBSCRIPTION_PRICE_CHANGE_UPDATED"), (20, "SUBSCRIPTION_PENDING_PURCHASE_CANCELED"),
-        (22, "SUBSCRIPTION_PRICE_STEP_UP_CONSENT_UPDATED"),
+        (22, "SUBSCRIPTION_PRICE_STEP_UP_CONSENT_UPDATED"), (1, "ONE_TIME_PRODUCT_PURCHASED"),
+        (2, "ONE_TIME_PRODUCT_CANCELED"), (nil, "VOIDED_PURCHASE"), (nil, "PENDING_REFUND_REVIEW"), (nil, "TEST"),
     ]
-    private static let productTypes: [(number: Int64, name: String)] = [
-        (1, "ONE_TIME_PRODUCT_PURCHASED"), (2, "ONE_TIME_PRODUCT_CANCELED"),
-    ]
-    private static let otherTypes = ["VOIDED_PURCHASE", "PENDING_REFUND_REVIEW", "TEST"]
 
     public static let steps: StepNames = [
         .initial: "SUBSCRIPTION_PURCHASED", .renew: "SUBSCRIPTION_RENEWED", .grace: "SUBSCRIPTION_IN_GRACE_PERIOD",
@@ -124,11 +122,9 @@ public struct SimulatedGooglePlay: SimulatedStore {
 
     /// An unknown name is sent as a subscription notification with a number that Google does not use yet.
     private static func type(_ said: String) -> (name: String, number: Int64?) {
-        if let known = subscriptionTypes.first(where: { $0.name == said || String($0.number) == said }) {
-            return (known.name, known.number)
-        }
-        if let known = productTypes.first(where: { $0.name == said }) { return (known.name, known.number) }
-        return otherTypes.contains(said) ? (said, nil) : (said, Int64(said) ?? 99)
+        let known = notices.first { notice in notice.name == said || notice.number.map { String($0) } == said }
+        guard let known else { return (said, Int64(said) ?? 99) }
+        return (known.name, known.number)
     }
 }
 

@@ -159,9 +159,7 @@ extension AppleStandIn {
         guard let start = asked?["startDate"]?.integer, let end = asked?["endDate"]?.integer else {
             return .refusal(400, code: 4_000_015, message: "Invalid start date.")
         }
-        guard start <= end else {
-            return .refusal(400, code: 4_000_013, message: "Start date after end date.")
-        }
+        guard start <= end else { return .refusal(400, code: 4_000_013, message: "Start date after end date.") }
         let reach = call.environment == .sandbox ? 30 : 180
         guard start >= (call.now - .days(reach)).milliseconds else {
             return .refusal(400, code: 4_000_012, message: "Start date too far in past.")

@@ -68,9 +68,7 @@ struct AppleStandInState {
 
     /// All transactions of the buyer to whom the transaction or download `id` belongs; newest first.
     func transactions(behind id: String, in environment: StoreEnvironment?) -> [WireJSON] {
-        guard let buyer = transaction(id, in: environment)?.download ?? download(id, in: environment) else {
-            return []
-        }
+        guard let buyer = transaction(id, in: environment)?.download ?? download(id, in: environment) else { return [] }
         return transactions.values.filter { $0.download == buyer }.map(tokened).sorted { $0.rank > $1.rank }
     }
 

@@ -240,10 +240,8 @@ extension SettingsReader {
         guard !ids.isEmpty else { return .any }
         guard !bundles.isEmpty else { return .only(Set(ids)) }
         if ids.count > bundles.count {
-            reject(
-                name,
-                because: "has \(ids.count) app ids for \(bundles.count) bundle ids: one for each, in the same order"
-            )
+            let counts = "\(ids.count) app ids for \(bundles.count) bundle ids"
+            reject(name, because: "has \(counts): one for each, in the same order")
         }
         for bundle in bundles.dropFirst(ids.count) {
             warn("\(bundle) is not served in Production: PAYCAST_APPLE_APP_ID has no app id for it")

@@ -83,13 +83,9 @@ extension Grant {
 
     /// One with an end is a subscription that does not renew, one without is bought once: the words that stores have.
     private var observation: Observation {
-        Observation(
-            contract: ContractKey(
-                provider: .paycast,
-                environment: .production,
-                app: Provider.paycast.rawValue,
-                lineage: id
-            ),
+        let app = Provider.paycast.rawValue
+        return Observation(
+            contract: ContractKey(provider: .paycast, environment: .production, app: app, lineage: id),
             kind: until == nil ? .nonConsumable : .subscription,
             group: group,
             isPurchase: revokedAt == nil,

@@ -27,9 +27,7 @@ struct RevenueCatEvent {
     let transferredTo: [String]
 
     init(_ body: [UInt8]) throws(VerificationError) {
-        guard let fields = try StoreObject(body).object("event") else {
-            throw .malformed(.invalidPayload)
-        }
+        guard let fields = try StoreObject(body).object("event") else { throw .malformed(.invalidPayload) }
         guard let id = try fields.checkedText("id"), let type = try fields.checkedText("type"),
             let happenedAt = try fields.checkedMilliseconds("event_timestamp_ms")
         else { throw .malformed(.invalidPayload) }

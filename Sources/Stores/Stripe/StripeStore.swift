@@ -37,10 +37,8 @@ public struct StripeStore: Store {
         apiURL = settings.baseURL("PAYCAST_STRIPE_API_URL") ?? "https://api.stripe.com"
         isDevelopment = settings.isDevelopment
         if apiKey != nil, secrets.isEmpty, !settings.isDevelopment {
-            settings.reject(
-                "PAYCAST_STRIPE_SECRETS",
-                because: "is required with PAYCAST_STRIPE_API_KEY: it proves who posts"
-            )
+            let why = "is required with PAYCAST_STRIPE_API_KEY: it proves who posts"
+            settings.reject("PAYCAST_STRIPE_SECRETS", because: why)
         }
     }
 

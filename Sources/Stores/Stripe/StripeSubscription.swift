@@ -187,9 +187,7 @@ enum StripePrice {
     /// A Stripe product may have a monthly and a yearly price, so a price is what we call a product. Returns the first
     /// of its id, its lookup key and its product's id that the catalog lists, or else its id.
     static func product(of price: JSONNode?, in catalog: Catalog) -> String? {
-        guard let price = StoreObject(price) else {
-            return price?.text.flatMap { isValidIdentifier($0) ? $0 : nil }
-        }
+        guard let price = StoreObject(price) else { return price?.text.flatMap { isValidIdentifier($0) ? $0 : nil } }
         let names = [price.text("id"), price.text("lookup_key"), price.id("product")].compactMap { $0 }
         return names.first { catalog[$0] != nil } ?? names.first
     }

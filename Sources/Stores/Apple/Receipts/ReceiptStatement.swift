@@ -60,9 +60,7 @@ public struct ReceiptStatement {
         let lineage = purchase.originalTransactionID ?? id
         guard isValidIdentifier(product), isValidIdentifier(id), isValidIdentifier(lineage),
             purchase.group.map({ isValidIdentifier($0) }) ?? true
-        else {
-            throw .malformed(.invalidReceipt)
-        }
+        else { throw .malformed(.invalidReceipt) }
         let transaction = Transaction(
             id: id,
             product: product,
