@@ -47,6 +47,12 @@ extension SimulatedStore {
 
     public func headers(of body: [UInt8], at now: Instant) throws(CryptoError) -> [(String, String)] { [] }
 
+    /// A post of the body, proven at `now`.
+    func post(_ body: [UInt8], event: String, at now: Instant) throws(CryptoError) -> SimulatedDelivery {
+        let headers = try headers(of: body, at: now)
+        return SimulatedDelivery(path: "/webhooks/\(Self.provider)", headers: headers, body: body, event: event)
+    }
+
     /// The same delivery at another time.
     public func attempt(_ delivery: SimulatedDelivery, at now: Instant) throws(CryptoError) -> SimulatedDelivery {
         var delivery = delivery

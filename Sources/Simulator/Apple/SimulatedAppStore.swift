@@ -105,7 +105,7 @@ extension SimulatedAppStore: SimulatedStore {
     public func delivery(_ event: SimulatedEvent) throws(CryptoError) -> SimulatedDelivery {
         let id = event.id ?? OrderToken.random().description
         let body = try body(event, id: id)
-        var delivery = SimulatedDelivery(path: "/webhooks/apple", headers: [], body: body, event: id)
+        var delivery = try post(body, event: id, at: event.now)
         delivery.history = [SimulatedAppStore.historyDocument(for: body, event: id, isLost: event.isLost)]
         return delivery
     }

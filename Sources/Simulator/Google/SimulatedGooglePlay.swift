@@ -84,13 +84,8 @@ public struct SimulatedGooglePlay: SimulatedStore {
             ],
             "subscription": "projects/paycast-development/subscriptions/play",
         ]
-        var delivery = SimulatedDelivery(
-            path: "/webhooks/google",
-            headers: try headers(of: [], at: event.now),
-            body: push.bytes,
-            event: content.void ?? id,
-            documents: content.answers.map { (path: $0.path, json: $0.json.bytes) }
-        )
+        var delivery = try post(push.bytes, event: content.void ?? id, at: event.now)
+        delivery.documents = content.answers.map { (path: $0.path, json: $0.json.bytes) }
         delivery.history = content.history.map { (path: $0.path, json: $0.json.bytes) }
         return delivery
     }

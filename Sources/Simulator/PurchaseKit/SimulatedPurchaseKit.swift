@@ -25,13 +25,7 @@ public struct SimulatedPurchaseKit: SharedSecretStore {
     /// The subtype is the store behind PurchaseKit: `apple` or `google`.
     public func delivery(_ event: SimulatedEvent) throws(CryptoError) -> SimulatedDelivery {
         let id = event.id ?? OrderToken.random().description
-        let body = SimulatedPurchaseKit.document(event, id: id).bytes
-        return SimulatedDelivery(
-            path: "/webhooks/purchasekit",
-            headers: headers(of: body, at: event.now),
-            body: body,
-            event: id
-        )
+        return try post(SimulatedPurchaseKit.document(event, id: id).bytes, event: id, at: event.now)
     }
 
     public func headers(of body: [UInt8], at now: Instant) -> [(String, String)] {

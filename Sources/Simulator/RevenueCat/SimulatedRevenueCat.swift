@@ -41,14 +41,8 @@ public struct SimulatedRevenueCat: SharedSecretStore {
 
     public func delivery(_ event: SimulatedEvent) throws(CryptoError) -> SimulatedDelivery {
         let document = RevenueCatDocument(event)
-        let post: WireJSON = ["api_version": "1.0", "event": document.json]
-        let body = post.bytes
-        return SimulatedDelivery(
-            path: "/webhooks/revenuecat",
-            headers: headers(of: body, at: event.now),
-            body: body,
-            event: document.id
-        )
+        let body: WireJSON = ["api_version": "1.0", "event": document.json]
+        return try post(body.bytes, event: document.id, at: event.now)
     }
 
     public func headers(of body: [UInt8], at now: Instant) -> [(String, String)] {

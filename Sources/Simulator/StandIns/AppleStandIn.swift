@@ -193,12 +193,8 @@ extension AppleStandIn {
         else {
             return .refusal(404, code: 4_040_007, message: "No App Store Server Notification URL found for this app.")
         }
-        let response = try? client.send(
-            "POST",
-            to: address,
-            headers: [("Content-Type", "application/json")],
-            body: body
-        )
+        let headers = [("Content-Type", "application/json")]
+        let response = try? client.send("POST", to: address, headers: headers, body: body)
         let result =
             switch response?.status {
             case nil: "NO_RESPONSE"

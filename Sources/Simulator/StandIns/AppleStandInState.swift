@@ -179,14 +179,9 @@ struct DecodedNotification {
         let place = data ?? outer["summary"] ?? outer["appData"]
         environment = place?["environment"]?.text ?? StoreEnvironment.sandbox.rawValue
         let transaction = data?["signedTransactionInfo"]?.text.flatMap { DecodedNotification.open($0) }
-        let renewal = data?["signedRenewalInfo"]?.text.flatMap { DecodedNotification.open($0) }
-        statement = transaction.map { transaction in
-            Statement(
-                status: data?["status"]?.integer ?? 1,
-                transaction: WireJSON(transaction),
-                renewal: renewal.map { WireJSON($0) }
-            )
-        }
+        let renewal = data?["signedRenewalInfo"]?.text.flatMap { DecodedNotification.open($0) }.map { WireJSON($0) }
+        let status = data?["status"]?.integer ?? 1
+        statement = transaction.map { Statement(status: status, transaction: WireJSON($0), renewal: renewal) }
     }
 
     /// An entry of the history, delivered once with this result.

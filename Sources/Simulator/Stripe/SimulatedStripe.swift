@@ -84,14 +84,9 @@ public struct SimulatedStripe: SharedSecretStore {
         var data: WireJSON = ["object": content.object]
         data["previous_attributes"] = content.previousAttributes
         document["data"] = data
-        let body = document.bytes
-        return SimulatedDelivery(
-            path: "/webhooks/stripe",
-            headers: headers(of: body, at: event.now),
-            body: body,
-            event: id,
-            documents: content.answers.map { (path: $0.path, json: $0.json.bytes) }
-        )
+        var delivery = try post(document.bytes, event: id, at: event.now)
+        delivery.documents = content.answers.map { (path: $0.path, json: $0.json.bytes) }
+        return delivery
     }
 
     public func headers(of body: [UInt8], at now: Instant) -> [(String, String)] {

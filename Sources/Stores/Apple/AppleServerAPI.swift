@@ -124,10 +124,8 @@ extension AppleServerAPI {
             try verifier.verify(body: AppleBody.bytes(payload), now: now)
         }
         let attempts = sent.prefix(100).map { attempt in
-            AppleTestStatus.Attempt(
-                at: try? attempt.appleDate("attemptDate"),
-                result: attempt.text("sendAttemptResult", limit: 100) ?? "OTHER"
-            )
+            let result = attempt.text("sendAttemptResult", limit: 100) ?? "OTHER"
+            return AppleTestStatus.Attempt(at: try? attempt.appleDate("attemptDate"), result: result)
         }
         return AppleTestStatus(event: event, attempts: attempts)
     }

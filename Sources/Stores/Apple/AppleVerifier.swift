@@ -39,36 +39,27 @@ public struct AppleVerifier: StoreVerifier {
             throw .malformed(envelope.isVersionOne ? .versionOne : .missingSignedPayload)
         }
         let notification = try checker.open(AppleNotification.self, from: payload, now: now)
+        let (type, subtype) = (notification.notificationType, notification.subtype)
         guard let claims = notification.claims, isValidIdentifier(notification.notificationUUID),
-            isValidIdentifier(notification.notificationType),
-            notification.subtype.map({ isValidIdentifier($0) }) ?? true
+            isValidIdentifier(type), subtype.map({ isValidIdentifier($0) }) ?? true
         else { throw .malformed(.invalidPayload) }
         let place = try admit(claims)
         let signedAt = notification.signedAt ?? now
         let consenter = try consenter(notification.appData, at: place, now: now)
         let transaction = try transaction(notification.data?.signedTransactionInfo, at: place, now: now)
         let renewal = try renewal(notification.data?.signedRenewalInfo, of: transaction, at: place, now: now)
+        let status = notification.data?.status.flatMap { Int(exactly: $0) }
         return Event(
             provider: .apple,
             environment: place.environment,
             app: place.app,
             id: notification.notificationUUID,
-            type: notification.notificationType,
-            subtype: notification.subtype,
-            kind: EventKind(
-                appleType: notification.notificationType,
-                subtype: notification.subtype,
-                isFamilyShared: transaction?.isFamilyShared ?? false
-            ),
+            type: type,
+            subtype: subtype,
+            kind: EventKind(appleType: type, subtype: subtype, isFamilyShared: transaction?.isFamilyShared ?? false),
             signedAt: signedAt,
-            observation: transaction.map { transaction in
-                observe(
-                    transaction,
-                    renewal: renewal,
-                    status: notification.data?.status.flatMap { Int(exactly: $0) },
-                    at: place,
-                    outer: signedAt
-                )
+            observation: transaction.map {
+                observe($0, renewal: renewal, status: status, at: place, outer: signedAt)
             },
             account: consenter,
             body: body,

@@ -69,11 +69,13 @@ extension Grant {
             id: eventID,
             type: revokedAt == nil ? "grant" : "revoke",
             kind: revokedAt == nil ? .accessGranted : .accessRevoked,
-            signedAt: revokedAt ?? grantedAt,
+            signedAt: statedAt,
             observation: observation,
             body: document
         )
     }
+
+    private var statedAt: Instant { revokedAt ?? grantedAt }
 
     /// What is granted again under its key, after an erasure, is taken back by another event: the erasure keeps the digest
     /// of the first one's id.
@@ -95,7 +97,7 @@ extension Grant {
                 purchasedAt: grantedAt,
                 expiresAt: until,
                 revokedAt: revokedAt,
-                signedAt: revokedAt ?? grantedAt
+                signedAt: statedAt
             ),
             snapshot: snapshot
         )
@@ -104,13 +106,7 @@ extension Grant {
     private var snapshot: Snapshot? {
         let state: ContractState = revokedAt == nil ? .cancelled : .revoked
         guard let end = revokedAt ?? until else { return nil }
-        return Snapshot(
-            state: state,
-            product: product,
-            autoRenew: false,
-            accessUntil: end,
-            signedAt: revokedAt ?? grantedAt
-        )
+        return Snapshot(state: state, product: product, autoRenew: false, accessUntil: end, signedAt: statedAt)
     }
 
     /// Nil for a body that is not a grant's.

@@ -224,13 +224,8 @@ extension RevenueCatEvent {
     /// The end of a one-time purchase that was granted for a limited time.
     private func endOfPurchase(_ product: String) -> Snapshot? {
         guard type == "EXPIRATION" else { return nil }
-        return Snapshot(
-            state: .expired,
-            product: product,
-            autoRenew: false,
-            accessUntil: min(expiresAt ?? happenedAt, happenedAt),
-            signedAt: happenedAt
-        )
+        let end = min(expiresAt ?? happenedAt, happenedAt)
+        return Snapshot(state: .expired, product: product, autoRenew: false, accessUntil: end, signedAt: happenedAt)
     }
 }
 

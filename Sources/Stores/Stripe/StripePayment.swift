@@ -18,13 +18,8 @@ struct StripePayment {
 extension Snapshot {
     /// The state of a one-time purchase. If it is revoked, access ended at `date`.
     static func of(_ state: ContractState, product: String, at date: Instant) -> Snapshot {
-        Snapshot(
-            state: state,
-            product: product,
-            autoRenew: false,
-            accessUntil: state == .revoked ? date : nil,
-            signedAt: date
-        )
+        let end = state == .revoked ? date : nil
+        return Snapshot(state: state, product: product, autoRenew: false, accessUntil: end, signedAt: date)
     }
 }
 

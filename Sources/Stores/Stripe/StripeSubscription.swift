@@ -81,13 +81,8 @@ struct StripeSubscription {
     static let beforeAll = Instant(milliseconds: 0)
 
     func observation(_ key: ContractKey, snapshot: Snapshot?) -> Observation {
-        Observation(
-            contract: key,
-            kind: .subscription,
-            token: object.token,
-            account: object.id("customer"),
-            snapshot: snapshot
-        )
+        let buyer = object.id("customer")
+        return Observation(contract: key, kind: .subscription, token: object.token, account: buyer, snapshot: snapshot)
     }
 
     private func state(_ statedAt: Instant) -> (state: ContractState, until: Instant?)? {
