@@ -131,7 +131,7 @@ let package = Package(
         // The operators' pages, which ask the API's routes for all that they show.
         library(
             "Console",
-            ["Encoding", "Domain", "APIModel", "Assets", "Support", "Crypto", "HTTP", "Pages"]
+            ["Encoding", "Domain", "APIModel", "Assets", "Support", "Crypto", "HTTP", "Stores", "Pages"]
         ),
         // Stores that exist nowhere: their histories, their servers, and what drives them.
         library("Simulator", ["Encoding", "Domain", "APIModel", "Crypto", "HTTPClient"]),

@@ -1,4 +1,5 @@
 public import Crypto
+public import Domain
 import Encoding
 import Glibc
 
@@ -9,7 +10,7 @@ import Glibc
 /// | `authority.pem` | leaf, intermediate, root, and the leaf's key |
 /// | `google.pem` | the key that signs as Google, and as Google's service account |
 /// | `root.pem` | the root alone, for clients that should trust it |
-/// | `api.key`, `stream.key`, `stripe.key`, `revenuecat.key`, `purchasekit.key` | a random key each |
+/// | `api.key`, `stream.key`, and `NAME.key` of each `SharedSecretStore` | a random key each |
 /// | `hook.key` | the secret that signs what the app's backend is told |
 /// | `address`, `clock` | where the running server listens; how far its clock is ahead of this machine's |
 public struct DevelopmentWorkspace: Sendable {
@@ -19,8 +20,8 @@ public struct DevelopmentWorkspace: Sendable {
     public let root: String
     public let apiKey: String
     public let streamKey: String
-    /// The secrets with which Stripe and PurchaseKit sign, and the one that RevenueCat sends.
-    public let storeSecrets: StoreSecrets
+    /// Shared with the simulated stores that prove themselves by a secret.
+    public let storeSecrets: [Provider: String]
     /// Signs webhooks to the app's backend; nil in a workspace that no server of this version has opened.
     public let hookSecret: String?
     /// Signs as the simulated store.
@@ -37,7 +38,7 @@ public struct DevelopmentWorkspace: Sendable {
         if access(authority, F_OK) != 0 { try create(authority, text: newAuthority()) }
         let google = "\(path)/google.pem"
         if access(google, F_OK) != 0 { try create(google, text: newGoogleKey()) }
-        for name in keyFiles where access("\(path)/\(name)", F_OK) != 0 {
+        for name in ["api.key", "stream.key"] + secretFiles.map(\.name) where access("\(path)/\(name)", F_OK) != 0 {
             try create("\(path)/\(name)", text: "\(Hex.encode(randomBytes(32)))\n")
         }
         let hook = "\(path)/hook.key"
@@ -58,16 +59,14 @@ public struct DevelopmentWorkspace: Sendable {
         guard let google = try? RSAPrivateKey(pem: try read("\(path)/google.pem")) else {
             throw .damaged(path: "\(path)/google.pem")
         }
+        var secrets: [Provider: String] = [:]
+        for file in secretFiles { secrets[file.store] = try line(of: "\(path)/\(file.name)") }
         return DevelopmentWorkspace(
             path: path,
             root: PEM.text("CERTIFICATE", der: chain[2]),
             apiKey: try line(of: "\(path)/api.key"),
             streamKey: try line(of: "\(path)/stream.key"),
-            storeSecrets: StoreSecrets(
-                stripe: try line(of: "\(path)/stripe.key"),
-                revenueCat: try line(of: "\(path)/revenuecat.key"),
-                purchaseKit: try line(of: "\(path)/purchasekit.key")
-            ),
+            storeSecrets: secrets,
             hookSecret: try? line(of: "\(path)/hook.key"),
             signer: AppStoreSigner(chain: chain, key: key),
             google: google
@@ -126,14 +125,9 @@ public struct DevelopmentWorkspace: Sendable {
     }
 }
 
-/// Secrets shared with the simulated stores.
-public struct StoreSecrets: Sendable {
-    public let stripe: String
-    public let revenueCat: String
-    public let purchaseKit: String
+private let secretFiles = SimulatedStores.all.filter { $0 is any SharedSecretStore.Type }.map {
+    (store: $0.provider, name: "\($0.provider).key")
 }
-
-private let keyFiles = ["api.key", "stream.key", "stripe.key", "revenuecat.key", "purchasekit.key"]
 
 public enum WorkspaceError: Error, Equatable, CustomStringConvertible {
     case missing(path: String)

@@ -33,7 +33,9 @@ public struct SimulatedProduct: Sendable, Equatable {
     /// The products on the demo's paywall, by rising price: an upgrade moves toward the end, a downgrade toward the
     /// start.
     public static let catalog = [monthly, annual]
+}
 
+extension SimulatedProduct {
     /// The product in the catalog, or a made-up one for any other id: a monthly plan, or a one-time purchase, at the
     /// monthly price.
     public init(id: String, kind: ProductKind) {
@@ -42,24 +44,13 @@ public struct SimulatedProduct: Sendable, Equatable {
             return
         }
         let isSubscription = kind == .subscription
-        self.init(
-            id: id,
-            name: id,
-            kind: kind,
-            group: isSubscription ? SimulatedProduct.monthly.group : nil,
-            price: 9990,
-            period: isSubscription ? .days(30) : .zero
-        )
+        let group = isSubscription ? SimulatedProduct.monthly.group : nil
+        let period = isSubscription ? Duration.days(30) : .zero
+        self.init(id: id, name: id, kind: kind, group: group, price: 9990, period: period)
     }
 
-    private init(id: String, name: String, kind: ProductKind, group: String?, price: Int64, period: Duration) {
-        self.id = id
-        self.name = name
-        self.kind = kind
-        self.group = group
-        self.price = price
-        self.period = period
-    }
+    /// The other product in the catalog.
+    var other: String { SimulatedProduct.catalog.first { $0.id != id }?.id ?? id }
 
     var appleType: String {
         switch kind {

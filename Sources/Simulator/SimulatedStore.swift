@@ -17,26 +17,58 @@ public struct SimulatedDelivery: Sendable {
     public var history: [(path: String, json: [UInt8])] = []
 }
 
+/// The names of a store's events for the steps of a purchase's life, with the subtype after a slash if there is one.
+public typealias StepNames = KeyValuePairs<LifecycleStep, String>
+
 /// The abilities of every simulated store.
 public protocol SimulatedStore: Sendable {
     static var provider: Provider { get }
     /// The event names that `paycast trigger STORE NAME` suggests.
     static var types: [String] { get }
-
-    func delivery(_ event: SimulatedEvent) throws(CryptoError) -> SimulatedDelivery
+    /// The steps of a subscription, and those of what is bought once; empty for a store that does not sell such.
+    static var steps: StepNames { get }
+    static var stepsOnce: StepNames { get }
 
     /// The contract's id at the store, as entitlements name it.
     static func lineage(of facts: SimulatedSubscription) -> String
 
-    /// The same delivery at another time: some stores sign each attempt anew.
-    func attempt(_ delivery: SimulatedDelivery, at now: Instant) throws(CryptoError) -> SimulatedDelivery
+    /// The store that signs with a development server's keys.
+    init(_ workspace: DevelopmentWorkspace)
+
+    func delivery(_ event: SimulatedEvent) throws(CryptoError) -> SimulatedDelivery
+
+    /// What proves the body at that time: most stores sign each attempt anew.
+    func headers(of body: [UInt8], at now: Instant) throws(CryptoError) -> [(String, String)]
 }
 
 extension SimulatedStore {
+    public static var stepsOnce: StepNames { [:] }
     public static func lineage(of facts: SimulatedSubscription) -> String { facts.lineage }
 
+    public func headers(of body: [UInt8], at now: Instant) throws(CryptoError) -> [(String, String)] { [] }
+
+    /// A post of the body, proven at `now`.
+    func post(_ body: [UInt8], event: String, at now: Instant) throws(CryptoError) -> SimulatedDelivery {
+        let headers = try headers(of: body, at: now)
+        return SimulatedDelivery(path: "/webhooks/\(Self.provider)", headers: headers, body: body, event: event)
+    }
+
+    /// The same delivery at another time.
     public func attempt(_ delivery: SimulatedDelivery, at now: Instant) throws(CryptoError) -> SimulatedDelivery {
-        delivery
+        var delivery = delivery
+        delivery.headers = try headers(of: delivery.body, at: now)
+        return delivery
+    }
+}
+
+/// A store whose webhooks are proven by one secret that the server knows. A development server keeps it in `NAME.key`.
+public protocol SharedSecretStore: SimulatedStore {
+    init(secret: String)
+}
+
+extension SharedSecretStore {
+    public init(_ workspace: DevelopmentWorkspace) {
+        self.init(secret: workspace.storeSecrets[Self.provider] ?? "")
     }
 }
 
@@ -108,7 +140,7 @@ private func changed(_ bytes: [UInt8]) -> [UInt8] {
     return bytes
 }
 
-/// The stores that can be simulated: a line each here and in `DevelopmentWorkspace.store`.
+/// The stores that can be simulated.
 public enum SimulatedStores {
     static let all: [any SimulatedStore.Type] = [
         SimulatedAppStore.self, SimulatedGooglePlay.self, SimulatedStripe.self, SimulatedRevenueCat.self,
@@ -118,22 +150,15 @@ public enum SimulatedStores {
     public static var providers: [Provider] { all.map { $0.provider } }
     public static var names: [String] { providers.map(\.rawValue) }
 
-    /// The store's own names of its events.
-    public static func types(of provider: Provider) -> [String] {
-        all.first { $0.provider == provider }?.types ?? []
+    public static func store(_ provider: Provider) -> (any SimulatedStore.Type)? {
+        all.first { $0.provider == provider }
     }
+
+    /// The store's own names of its events.
+    public static func types(of provider: Provider) -> [String] { store(provider)?.types ?? [] }
 }
 
 extension DevelopmentWorkspace {
     /// The simulated store that signs with this workspace's keys.
-    public func store(_ provider: Provider) -> (any SimulatedStore)? {
-        switch provider {
-        case .apple: SimulatedAppStore(signer: signer)
-        case .stripe: SimulatedStripe(secret: storeSecrets.stripe)
-        case .revenuecat: SimulatedRevenueCat(authorization: storeSecrets.revenueCat)
-        case .purchasekit: SimulatedPurchaseKit(secret: storeSecrets.purchaseKit)
-        case .google: SimulatedGooglePlay(key: google)
-        default: nil
-        }
-    }
+    public func store(_ provider: Provider) -> (any SimulatedStore)? { SimulatedStores.store(provider)?.init(self) }
 }

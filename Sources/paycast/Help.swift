@@ -1,5 +1,14 @@
+import Domain
+import Stores
+
 /// All help texts, 80 columns wide.
 enum Help {
+    /// `apple, google … or purchasekit`.
+    static let stores = {
+        let names = Stores.sellers.map { $0.provider.rawValue }
+        return "\(names.dropLast().joined(separator: ", ")) or \(names.last ?? "")"
+    }()
+
     static let overview = """
         Paycast turns a store's payment webhook into a page change.
 
@@ -140,7 +149,7 @@ enum Help {
                paycast trigger STORE --scenario FILE [OPTIONS]
                paycast trigger STORE --list
 
-        STORE is apple, google, stripe, revenuecat or purchasekit. Instead of a
+        STORE is \(stores). Instead of a
         type, name a step that the store has: initial, renew, grace, retry, recover,
         cancel, resume, expire, refund, reversed, pause, upgrade, downgrade.
         Prints the outcome, the event's id and its cursor; exits 1 when the server
@@ -316,7 +325,7 @@ enum Help {
         Options:
           --user USER           who pays
           --product PRODUCT     what is bought, by the store's id
-          --provider NAME       apple, google, stripe, revenuecat or purchasekit
+          --provider NAME       \(stores)
           --group GROUP         the group in which one product is active at a time
           --kind KIND           subscription, non_renewing, non_consumable, consumable
           --token UUID          use this token, which the app has generated itself

@@ -85,7 +85,7 @@ import Testing
             testDescription: "an erasure without the id",
             word: "erase",
             form: [("reason", "asked for"), ("confirm", "43"), ("seen", "0.0")],
-            says: "word for word"
+            says: "exactly as the form shows it"
         ),
         Incomplete(
             testDescription: "no grant",

@@ -14,9 +14,7 @@ struct HealthFixture {
 
     /// Its ledger has been closed and opened again, so that the file holds what the journal held.
     init(_ environment: [String: String] = [:]) throws {
-        fixture = try WebhookFixture(environment: environment) {
-            SimulatedRevenueCat(authorization: $0.storeSecrets.revenueCat)
-        }
+        fixture = try WebhookFixture(environment: environment) { SimulatedRevenueCat($0) }
         #expect(try pay("first") == 200)
         try server.restart(with: .terminate)
     }

@@ -149,7 +149,7 @@ import Testing
         let stripe = AnsweringServer { _ in .init(401) }
         let fixture = try WebhookFixture(
             environment: ["PAYCAST_STRIPE_API_KEY": "rk_test_0123456789", "PAYCAST_STRIPE_API_URL": stripe.url]
-        ) { SimulatedStripe(secret: $0.storeSecrets.stripe) }
+        ) { SimulatedStripe($0) }
         _ = try fixture.post(try fixture.delivery("customer.subscription.created"))
         let ready = RunningProcess("curl", arguments: ["-sS", fixture.server.url + "/ready"])
         #expect(try ready.waitForExit() == 0)

@@ -146,7 +146,7 @@ extension PostgresNodes {
     /// What a store tells that node of a purchase of its own; with `accessUntil`, that it will not be renewed.
     func purchase(_ id: String, at node: Int, accessUntil: Instant? = nil) throws -> SimulatedDelivery {
         let workspace = try DevelopmentWorkspace.existing(in: nodes[node].folder.path)
-        let store = SimulatedRevenueCat(authorization: workspace.storeSecrets.revenueCat)
+        let store = SimulatedRevenueCat(workspace)
         var facts = SimulatedSubscription(product: "paycast.pro.monthly", lineage: "lineage-\(id)")
         facts.accessUntil = accessUntil
         if accessUntil != nil { facts.state = .active }

@@ -7,7 +7,7 @@ import Testing
 @Suite(.blocking) struct PurchaseKitJourneyTests {
     private func fixture(environment: [String: String] = [:]) throws -> WebhookFixture {
         // PurchaseKit does not say whether a purchase was made in the Sandbox: it counts as one of Production.
-        try WebhookFixture(environment: environment) { SimulatedPurchaseKit(secret: $0.storeSecrets.purchaseKit) }
+        try WebhookFixture(environment: environment) { SimulatedPurchaseKit($0) }
     }
 
     @Test(arguments: ["apple", "google"])

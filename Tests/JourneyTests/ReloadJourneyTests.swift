@@ -71,7 +71,7 @@ import Testing
     @Test func storeSecretIsReplaced() throws {
         let file = folder.write("Bearer old", to: "revenuecat")
         let fixture = try WebhookFixture(environment: ["PAYCAST_REVENUECAT_AUTHORIZATION_FILE": file]) { _ in
-            SimulatedRevenueCat(authorization: "Bearer old")
+            SimulatedRevenueCat(secret: "Bearer old")
         }
         var delivery = try fixture.delivery("INITIAL_PURCHASE")
         try fixture.expect(delivery, status: 200, text: "applied")
@@ -88,9 +88,7 @@ import Testing
             "PAYCAST_CATALOG": catalog("silver"),
             "PAYCAST_API_KEY_FILE": folder.write("one", to: "api"),
         ]
-        let fixture = try WebhookFixture(environment: environment) {
-            SimulatedRevenueCat(authorization: $0.storeSecrets.revenueCat)
-        }
+        let fixture = try WebhookFixture(environment: environment) { SimulatedRevenueCat($0) }
         let server = fixture.server
         try fixture.expect(try fixture.delivery("INITIAL_PURCHASE"), status: 200, text: "applied")
         #expect(try entitlements(key: "one", on: server).contains("\"silver\""))

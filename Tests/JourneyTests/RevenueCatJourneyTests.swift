@@ -9,9 +9,7 @@ import Testing
     private func fixture(kind: ProductKind = .subscription, environment: [String: String] = [:]) throws
         -> WebhookFixture
     {
-        try WebhookFixture(environment: environment, kind: kind) {
-            SimulatedRevenueCat(authorization: $0.storeSecrets.revenueCat)
-        }
+        try WebhookFixture(environment: environment, kind: kind) { SimulatedRevenueCat($0) }
     }
 
     @Test func subscriptionLives() throws {
@@ -141,7 +139,7 @@ import Testing
         let fixture = try fixture(environment: ["PAYCAST_REVENUECAT_SECRETS": secret])
         let foreign = try fixture.delivery("INITIAL_PURCHASE")
         try fixture.expect(foreign, status: 401, text: "bad_signature")
-        let signed = SimulatedRevenueCat(authorization: secret).attempt(foreign, at: Clock().now())
+        let signed = try SimulatedRevenueCat(secret: secret).attempt(foreign, at: Clock().now())
         try fixture.expect(signed, status: 200, text: "applied")
     }
 }

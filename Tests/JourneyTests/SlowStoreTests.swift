@@ -46,7 +46,7 @@ import Testing
         func tellStripe() throws -> HTTPClient.Response {
             let facts = SimulatedSubscription(product: "paycast.pro.monthly", lineage: "sub_1")
             let event = SimulatedEvent(type: "customer.subscription.created", facts: facts, now: Clock().now())
-            let delivery = try SimulatedStripe(secret: workspace.storeSecrets.stripe).delivery(event)
+            let delivery = try SimulatedStripe(workspace).delivery(event)
             return try HTTPClient(timeout: .seconds(60))
                 .send("POST", to: server.url + delivery.path, headers: delivery.headers, body: delivery.body)
         }

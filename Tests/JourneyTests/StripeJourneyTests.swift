@@ -21,7 +21,7 @@ import Testing
         init(kind: ProductKind, environment: [String: String] = [:]) throws {
             server = try PaycastServer(environment: environment)
             workspace = try DevelopmentWorkspace.existing(in: server.folder.path)
-            store = SimulatedStripe(secret: workspace.storeSecrets.stripe)
+            store = SimulatedStripe(workspace)
             let product = kind == .subscription ? "paycast.pro.monthly" : "paycast.lifetime"
             let order = server.paycast("order", "--user", "42", "--product", product)
             #expect(try order.waitForExit() == 0)
@@ -183,10 +183,10 @@ import Testing
         let server = try PaycastServer(
             environment: ["PAYCAST_STRIPE_API_KEY": "rk_test_1", "PAYCAST_STRIPE_API_URL": address]
         )
-        let secret = try DevelopmentWorkspace.existing(in: server.folder.path).storeSecrets.stripe
+        let workspace = try DevelopmentWorkspace.existing(in: server.folder.path)
         let facts = SimulatedSubscription(product: "paycast.pro.monthly", lineage: "sub_1")
         let event = SimulatedEvent(type: "checkout.session.completed", facts: facts, now: Clock().now())
-        let delivery = try SimulatedStripe(secret: secret).delivery(event)
+        let delivery = try SimulatedStripe(workspace).delivery(event)
         let client = HTTPClient(timeout: .seconds(60))
         for document in delivery.documents {
             #expect(try client.send("PUT", to: address + document.path, body: document.json).status == 200)

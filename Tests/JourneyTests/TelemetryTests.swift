@@ -50,7 +50,7 @@ import Testing
 
     /// The store comes back with it: only then it counts.
     @Test func failedCommitIsNoCommit() throws {
-        let fixture = try WebhookFixture { SimulatedRevenueCat(authorization: $0.storeSecrets.revenueCat) }
+        let fixture = try WebhookFixture { SimulatedRevenueCat($0) }
         let path = fixture.server.folder.path("paycast.db")
         let saboteur = try SQLiteConnection(path: path, access: .readWrite, lockTimeout: .seconds(5))
         try saboteur.execute(

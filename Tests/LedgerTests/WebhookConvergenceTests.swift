@@ -51,7 +51,7 @@ import Testing
     @Test(arguments: Array(UInt64(1)...12))
     func revenueCatConverges(seed: UInt64) throws {
         let verifier = try #require(RevenueCatVerifier(authorization: Self.secret))
-        let store = SimulatedRevenueCat(authorization: Self.secret)
+        let store = SimulatedRevenueCat(secret: Self.secret)
         try check(
             seed,
             store: store,

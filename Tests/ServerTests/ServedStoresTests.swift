@@ -1,5 +1,6 @@
 import Domain
 import Server
+import Simulator
 import Stores
 import Testing
 
@@ -55,5 +56,11 @@ import Testing
         #expect(Stores.all.compactMap { $0.historyKey } == ["PAYCAST_APPLE_API_KEY", "PAYCAST_GOOGLE_CREDENTIALS"])
         #expect(Stores.namesWithHistory == ["apple", "google"])
         #expect(Stores.all.filter { !$0.hasWebhooks }.map { $0.provider } == [.paycast])
+    }
+
+    /// So that the demo can sell there, and the console shows what an event says.
+    @Test func everyStoreIsSimulatedAndShown() {
+        #expect(Stores.sellers.map { $0.provider } == SimulatedStores.providers)
+        for store in Stores.all { #expect(!store.fields.isEmpty, "\(store.title)") }
     }
 }

@@ -1,4 +1,5 @@
 import Crypto
+import Domain
 import Glibc
 import Simulator
 import Testing
@@ -16,6 +17,8 @@ import Testing
         #expect(first.root == second.root)
         #expect(first.apiKey == second.apiKey)
         #expect(first.streamKey == second.streamKey)
+        #expect(first.storeSecrets == second.storeSecrets)
+        #expect(Set(first.storeSecrets.keys) == [.stripe, .revenuecat, .purchasekit])
         #expect(first.apiKey != first.streamKey)
         #expect(first.apiKey.utf8.count == 64)
         #expect(try TrustedRoots.load(from: "\(first.path)/root.pem") == TrustedRoots(pem: first.root))

@@ -73,10 +73,7 @@ public struct Doctor: Command {
     }
 
     private func secrets(_ workspace: DevelopmentWorkspace?) -> [Finding] {
-        let keys = workspace.map {
-            let stores = $0.storeSecrets
-            return [$0.apiKey, $0.streamKey, stores.stripe, stores.revenueCat, stores.purchaseKit]
-        }
+        let keys = workspace.map { [$0.apiKey, $0.streamKey] + $0.storeSecrets.values }
         // Secrets in files are checked like the others.
         let given = SecretsCheck.names.reduce(into: environment) { given, name in
             given[name] = Secret.text(name, in: environment)

@@ -1,12 +1,13 @@
 import Domain
 import Encoding
 import HTTP
+import Stores
 
 /// Which events a live list shows, as its address says. Lists with the same filter share one stream.
 struct LiveFilter: Sendable, Equatable {
     static let outcomes = Outcome.allCases.map(\.rawValue)
     static let environments = StoreEnvironment.allCases.map(\.rawValue)
-    static let providers = [Provider.apple, .google, .stripe, .revenuecat, .purchasekit, .paycast].map(\.rawValue)
+    static let providers = Stores.names
 
     private static let closed = [
         (name: "provider", known: providers), (name: "environment", known: environments),

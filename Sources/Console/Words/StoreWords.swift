@@ -1,17 +1,14 @@
 import APIModel
 import Domain
+import Stores
 
 /// Names and states as people say them.
 enum StoreWords {
-    private static let stores = [
-        "apple": "Apple", "google": "Google", "stripe": "Stripe", "revenuecat": "RevenueCat",
-        "purchasekit": "PurchaseKit", Provider.paycast.rawValue: "your grant",
-    ]
     private static let deliveries = ["failed": "given up", "gone": "says that it is gone"]
     private static let transports = ["sse": "Server-Sent Events", "websocket": "WebSocket", "cable": "Action Cable"]
 
     /// `Apple`; an unknown store by its own word.
-    static func store(_ provider: String) -> String { stores[provider] ?? provider }
+    static func store(_ provider: String) -> String { Stores.named(provider)?.name ?? provider }
 
     /// Where an event comes from: `Apple, Sandbox`. What people of yours do has no environment.
     static func source(_ item: FeedItem) -> String {
@@ -125,5 +122,38 @@ enum StoreWords {
         let (units, rest) = thousandths.magnitude.quotientAndRemainder(dividingBy: 1000)
         let cents = rest / 10
         return "\(sign)\(units).\(cents < 10 ? "0" : "")\(cents) \(currency)"
+    }
+}
+
+/// What the console shows of an event: the fields that its store lists, under the store's names.
+enum StoreFields {
+    /// Names and values of what an event says. `statement` is nil once its words are no longer kept.
+    static func facts(of event: FeedItem, _ statement: StatementItem?) -> [(name: String, value: String?)] {
+        let fields = event.provider.flatMap(Stores.named)?.fields ?? [:]
+        return fields.map { ($0.key, value(of: $0.value, event, statement)) }
+    }
+
+    private static func value(of field: EventField, _ event: FeedItem, _ statement: StatementItem?) -> String? {
+        switch field {
+        case .type: event.type
+        case .subtype: event.subtype
+        case .event: event.event
+        case .environment: event.environment
+        case .app: statement?.app
+        case .product: statement?.product ?? event.product
+        case .next: statement?.pendingProduct
+        case .charge: statement?.transaction
+        case .contract: event.contract
+        case .replaces: statement?.replaces
+        case .order: statement?.order
+        case .user: statement?.user?.text
+        case .group: statement?.group
+        case .bought: EventStory.date(statement?.purchasedAt)
+        case .paidUntil: EventStory.date(statement?.expiresAt)
+        case .takenBack: EventStory.date(statement?.revokedAt)
+        case .renews: statement?.autoRenew.map { $0 ? "yes" : "no" }
+        case .price: StoreWords.price(statement?.price, currency: statement?.currency)
+        case .family: statement?.family == true ? "yes" : nil
+        }
     }
 }

@@ -1,5 +1,5 @@
 /// A system whose webhooks Paycast accepts, identified by the name that it has in paths, settings, metrics and the
-/// ledger. The type is open: `Stores.all` lists the ones that exist.
+/// ledger. The type is open: `Stores.all` lists the ones that exist, and only what rules ask for needs a constant here.
 public struct Provider: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     public let rawValue: String
 

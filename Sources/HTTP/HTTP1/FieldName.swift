@@ -11,7 +11,7 @@ public enum FieldName: String, CaseIterable, Sendable {
     case forwardedProto = "x-forwarded-proto"
     case forwardedHost = "x-forwarded-host"
     case traceparent
-    // Listed so that a second one is refused.
+    // Listed so that a second one is refused. With two of any other store's, `RequestHead.field` finds none.
     case stripeSignature = "stripe-signature"
     case purchaseKitSignature = "x-purchasekit-signature"
     case idempotencyKey = "idempotency-key"

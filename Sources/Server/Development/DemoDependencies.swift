@@ -30,6 +30,7 @@ extension StoreDevelopment {
         server: @escaping @Sendable () -> String?
     ) {
         self.init { server().map { "\($0)/demo/api/\(provider.rawValue)" } }
+        secret = workspace.storeSecrets[provider]
         switch provider {
         case .apple:
             app = SimulatedAppStore.bundleID
@@ -43,9 +44,6 @@ extension StoreDevelopment {
                 audience: SimulatedGooglePlay.audience,
                 pushAccount: SimulatedGooglePlay.pushAccount
             )
-        case .stripe: secret = workspace.storeSecrets.stripe
-        case .revenuecat: secret = workspace.storeSecrets.revenueCat
-        case .purchasekit: secret = workspace.storeSecrets.purchaseKit
         default: break
         }
     }

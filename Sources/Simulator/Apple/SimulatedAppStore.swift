@@ -85,10 +85,27 @@ extension SimulatedAppStore: SimulatedStore {
         "REFUND_REVERSED", "RENEWAL_EXTENDED", "RENEWAL_EXTENSION", "RESCIND_CONSENT", "REVOKE", "SUBSCRIBED", "TEST",
     ]
 
+    public static let steps: StepNames = [
+        .initial: "SUBSCRIBED/INITIAL_BUY", .renew: "DID_RENEW", .grace: "DID_FAIL_TO_RENEW/GRACE_PERIOD",
+        .retry: "DID_FAIL_TO_RENEW", .recover: "DID_RENEW/BILLING_RECOVERY",
+        .cancel: "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED",
+        .resume: "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_ENABLED", .expire: "EXPIRED/VOLUNTARY", .refund: "REFUND",
+        .reversed: "REFUND_REVERSED", .upgrade: "DID_CHANGE_RENEWAL_PREF/UPGRADE",
+        .downgrade: "DID_CHANGE_RENEWAL_PREF/DOWNGRADE",
+    ]
+
+    public static let stepsOnce: StepNames = [
+        .initial: "ONE_TIME_CHARGE", .refund: "REFUND", .reversed: "REFUND_REVERSED",
+    ]
+
+    public init(_ workspace: DevelopmentWorkspace) {
+        self.init(signer: workspace.signer)
+    }
+
     public func delivery(_ event: SimulatedEvent) throws(CryptoError) -> SimulatedDelivery {
         let id = event.id ?? OrderToken.random().description
         let body = try body(event, id: id)
-        var delivery = SimulatedDelivery(path: "/webhooks/apple", headers: [], body: body, event: id)
+        var delivery = try post(body, event: id, at: event.now)
         delivery.history = [SimulatedAppStore.historyDocument(for: body, event: id, isLost: event.isLost)]
         return delivery
     }

@@ -101,21 +101,18 @@ struct GooglePurchaseModel {
         renewals = 0
         // A deferred downgrade continues the period that is already paid for.
         if how != "downgrade" { startedAt = now }
+        if ["upgrade", "pending_upgrade", "downgrade", "again", "resubscribe"].contains(how) {
+            replaced = token
+            token = SimulatedGooglePlay.successor(of: token)
+        }
         switch how {
         case "upgrade", "pending_upgrade":
-            replaced = token
-            token = SimulatedGooglePlay.successor(of: token)
-            product = SimulatedProduct(id: nextProduct ?? other, kind: .subscription)
+            product = SimulatedProduct(id: nextProduct ?? product.other, kind: .subscription)
             nextProduct = nil
         case "downgrade":
-            replaced = token
-            token = SimulatedGooglePlay.successor(of: token)
-            nextProduct = nextProduct ?? other
+            nextProduct = nextProduct ?? product.other
             return
-        case "again", "resubscribe":
-            replaced = token
-            token = SimulatedGooglePlay.successor(of: token)
-            isOutsideApp = how == "resubscribe"
+        case "resubscribe": isOutsideApp = true
         case "trial": (phase, offer) = ("freeTrial", "trial")
         default: break
         }
@@ -166,6 +163,4 @@ struct GooglePurchaseModel {
         purchaseState = "CANCELLED"
         if product.kind == .subscription { end(.developer) }
     }
-
-    private var other: String { SimulatedProduct.catalog.first { $0.id != product.id }?.id ?? product.id }
 }

@@ -7,7 +7,7 @@ import Encoding
 public struct SimulatedGooglePlay: SimulatedStore {
     public static let provider = Provider.google
 
-    public static let types = subscriptionTypes.map(\.name) + productTypes.map(\.name) + otherTypes
+    public static let types = notices.map(\.name)
 
     /// The claims that a development server expects of a push, and its own identity.
     public static let audience = "https://paycast.example/webhooks/google"
@@ -16,19 +16,29 @@ public struct SimulatedGooglePlay: SimulatedStore {
     public static let keyID = "development"
     public static let package = "com.example.paycast"
 
-    private static let subscriptionTypes: [(number: Int64, name: String)] = [
+    /// Subscriptions first: a number alone is one of theirs.
+    private static let notices: [(number: Int64?, name: String)] = [
         (1, "SUBSCRIPTION_RECOVERED"), (2, "SUBSCRIPTION_RENEWED"), (3, "SUBSCRIPTION_CANCELED"),
         (4, "SUBSCRIPTION_PURCHASED"), (5, "SUBSCRIPTION_ON_HOLD"), (6, "SUBSCRIPTION_IN_GRACE_PERIOD"),
         (7, "SUBSCRIPTION_RESTARTED"), (8, "SUBSCRIPTION_PRICE_CHANGE_CONFIRMED"), (9, "SUBSCRIPTION_DEFERRED"),
         (10, "SUBSCRIPTION_PAUSED"), (11, "SUBSCRIPTION_PAUSE_SCHEDULE_CHANGED"), (12, "SUBSCRIPTION_REVOKED"),
         (13, "SUBSCRIPTION_EXPIRED"), (17, "SUBSCRIPTION_ITEMS_CHANGED"), (18, "SUBSCRIPTION_CANCELLATION_SCHEDULED"),
         (19, "SUBSCRIPTION_PRICE_CHANGE_UPDATED"), (20, "SUBSCRIPTION_PENDING_PURCHASE_CANCELED"),
-        (22, "SUBSCRIPTION_PRICE_STEP_UP_CONSENT_UPDATED"),
+        (22, "SUBSCRIPTION_PRICE_STEP_UP_CONSENT_UPDATED"), (1, "ONE_TIME_PRODUCT_PURCHASED"),
+        (2, "ONE_TIME_PRODUCT_CANCELED"), (nil, "VOIDED_PURCHASE"), (nil, "PENDING_REFUND_REVIEW"), (nil, "TEST"),
     ]
-    private static let productTypes: [(number: Int64, name: String)] = [
-        (1, "ONE_TIME_PRODUCT_PURCHASED"), (2, "ONE_TIME_PRODUCT_CANCELED"),
+
+    public static let steps: StepNames = [
+        .initial: "SUBSCRIPTION_PURCHASED", .renew: "SUBSCRIPTION_RENEWED", .grace: "SUBSCRIPTION_IN_GRACE_PERIOD",
+        .retry: "SUBSCRIPTION_ON_HOLD", .recover: "SUBSCRIPTION_RECOVERED", .cancel: "SUBSCRIPTION_CANCELED",
+        .resume: "SUBSCRIPTION_RESTARTED", .expire: "SUBSCRIPTION_EXPIRED", .refund: "SUBSCRIPTION_REVOKED",
+        .pause: "SUBSCRIPTION_PAUSED", .upgrade: "SUBSCRIPTION_PURCHASED/upgrade",
+        .downgrade: "SUBSCRIPTION_PURCHASED/downgrade",
     ]
-    private static let otherTypes = ["VOIDED_PURCHASE", "PENDING_REFUND_REVIEW", "TEST"]
+
+    public static let stepsOnce: StepNames = [
+        .initial: "ONE_TIME_PRODUCT_PURCHASED", .refund: "VOIDED_PURCHASE",
+    ]
 
     private let key: RSAPrivateKey
     private let audience: String
@@ -43,6 +53,10 @@ public struct SimulatedGooglePlay: SimulatedStore {
         self.key = key
         self.audience = audience
         self.account = account
+    }
+
+    public init(_ workspace: DevelopmentWorkspace) {
+        self.init(key: workspace.google)
     }
 
     /// The purchase token, which is the contract's id in entitlements. The facts of a new purchase hold only a number.
@@ -70,22 +84,15 @@ public struct SimulatedGooglePlay: SimulatedStore {
             ],
             "subscription": "projects/paycast-development/subscriptions/play",
         ]
-        var delivery = SimulatedDelivery(
-            path: "/webhooks/google",
-            headers: [("Authorization", "Bearer \(try token(at: event.now))")],
-            body: push.bytes,
-            event: content.void ?? id,
-            documents: content.answers.map { (path: $0.path, json: $0.json.bytes) }
-        )
+        var delivery = try post(push.bytes, event: content.void ?? id, at: event.now)
+        delivery.documents = content.answers.map { (path: $0.path, json: $0.json.bytes) }
         delivery.history = content.history.map { (path: $0.path, json: $0.json.bytes) }
         return delivery
     }
 
     /// Pub/Sub obtains a new token for each attempt.
-    public func attempt(_ delivery: SimulatedDelivery, at now: Instant) throws(CryptoError) -> SimulatedDelivery {
-        var delivery = delivery
-        delivery.headers = [("Authorization", "Bearer \(try token(at: now))")]
-        return delivery
+    public func headers(of body: [UInt8], at now: Instant) throws(CryptoError) -> [(String, String)] {
+        [("Authorization", "Bearer \(try token(at: now))")]
     }
 
     /// The token of the push. Tests pass other claims, or another header, to send a wrong token.
@@ -110,11 +117,9 @@ public struct SimulatedGooglePlay: SimulatedStore {
 
     /// An unknown name is sent as a subscription notification with a number that Google does not use yet.
     private static func type(_ said: String) -> (name: String, number: Int64?) {
-        if let known = subscriptionTypes.first(where: { $0.name == said || String($0.number) == said }) {
-            return (known.name, known.number)
-        }
-        if let known = productTypes.first(where: { $0.name == said }) { return (known.name, known.number) }
-        return otherTypes.contains(said) ? (said, nil) : (said, Int64(said) ?? 99)
+        let known = notices.first { notice in notice.name == said || notice.number.map { String($0) } == said }
+        guard let known else { return (said, Int64(said) ?? 99) }
+        return (known.name, known.number)
     }
 }
 

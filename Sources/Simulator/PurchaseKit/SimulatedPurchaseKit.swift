@@ -3,12 +3,17 @@ public import Domain
 import Encoding
 
 /// Writes and signs webhooks as PurchaseKit does. It does no I/O.
-public struct SimulatedPurchaseKit: SimulatedStore {
+public struct SimulatedPurchaseKit: SharedSecretStore {
     public static let provider = Provider.purchasekit
 
     /// https://github.com/PurchaseKit/purchasekit
     public static let types = [
         "subscription.canceled", "subscription.created", "subscription.expired", "subscription.updated",
+    ]
+
+    public static let steps: StepNames = [
+        .initial: "subscription.created", .renew: "subscription.updated", .recover: "subscription.updated",
+        .cancel: "subscription.canceled", .expire: "subscription.expired",
     ]
 
     private let secret: [UInt8]
@@ -20,13 +25,11 @@ public struct SimulatedPurchaseKit: SimulatedStore {
     /// The subtype is the store behind PurchaseKit: `apple` or `google`.
     public func delivery(_ event: SimulatedEvent) throws(CryptoError) -> SimulatedDelivery {
         let id = event.id ?? OrderToken.random().description
-        let body = SimulatedPurchaseKit.document(event, id: id).bytes
-        return SimulatedDelivery(
-            path: "/webhooks/purchasekit",
-            headers: [("X-PurchaseKit-Signature", Hex.encode(HMAC.authenticate(body, key: secret)))],
-            body: body,
-            event: id
-        )
+        return try post(SimulatedPurchaseKit.document(event, id: id).bytes, event: id, at: event.now)
+    }
+
+    public func headers(of body: [UInt8], at now: Instant) -> [(String, String)] {
+        [("X-PurchaseKit-Signature", Hex.encode(HMAC.authenticate(body, key: secret)))]
     }
 
     /// The flat object that PurchaseKit posts. Dates are ISO 8601.

@@ -7,7 +7,7 @@ import Encoding
 /// The subtype is the reason for a CANCELLATION or an EXPIRATION, the period type of a purchase, `GRACE` for a
 /// BILLING_ISSUE that leaves access, `UPGRADE` for a RENEWAL that starts a new plan at once, `FAMILY` for a purchase
 /// shared with a family member, and for a TRANSFER the user who gains.
-public struct SimulatedRevenueCat: SimulatedStore {
+public struct SimulatedRevenueCat: SharedSecretStore {
     public static let provider = Provider.revenuecat
 
     /// https://www.revenuecat.com/docs/integrations/webhooks/event-types-and-fields
@@ -19,35 +19,35 @@ public struct SimulatedRevenueCat: SimulatedStore {
         "TRANSFER", "UNCANCELLATION", "VIRTUAL_CURRENCY_TRANSACTION",
     ]
 
-    private let authorization: String
+    public static let steps: StepNames = [
+        .initial: "INITIAL_PURCHASE", .renew: "RENEWAL", .grace: "BILLING_ISSUE/GRACE", .retry: "BILLING_ISSUE",
+        .recover: "RENEWAL", .cancel: "CANCELLATION", .resume: "UNCANCELLATION", .expire: "EXPIRATION",
+        .refund: "CANCELLATION/CUSTOMER_SUPPORT", .reversed: "REFUND_REVERSED",
+        .pause: "EXPIRATION/SUBSCRIPTION_PAUSED",
+        // A PRODUCT_CHANGE announces it.
+        .upgrade: "RENEWAL/UPGRADE", .downgrade: "PRODUCT_CHANGE",
+    ]
 
-    /// `authorization` is the full value of the header, and the secret that signs.
-    public init(authorization: String) {
-        self.authorization = authorization
+    public static let stepsOnce: StepNames = [
+        .initial: "NON_RENEWING_PURCHASE", .refund: "CANCELLATION/CUSTOMER_SUPPORT", .reversed: "REFUND_REVERSED",
+    ]
+
+    private let secret: String
+
+    /// `secret` is the full value of the `Authorization` header, and signs.
+    public init(secret: String) {
+        self.secret = secret
     }
 
     public func delivery(_ event: SimulatedEvent) throws(CryptoError) -> SimulatedDelivery {
         let document = RevenueCatDocument(event)
-        let post: WireJSON = ["api_version": "1.0", "event": document.json]
-        let body = post.bytes
-        return SimulatedDelivery(
-            path: "/webhooks/revenuecat",
-            headers: headers(of: body, at: event.now),
-            body: body,
-            event: document.id
-        )
+        let body: WireJSON = ["api_version": "1.0", "event": document.json]
+        return try post(body.bytes, event: document.id, at: event.now)
     }
 
-    /// Each attempt is signed anew.
-    public func attempt(_ delivery: SimulatedDelivery, at now: Instant) -> SimulatedDelivery {
-        var delivery = delivery
-        delivery.headers = headers(of: delivery.body, at: now)
-        return delivery
-    }
-
-    private func headers(of body: [UInt8], at now: Instant) -> [(String, String)] {
-        let signature = SimulatedStripe(secret: authorization).signature(of: body, at: now)
-        return [("Authorization", authorization), ("X-RevenueCat-Webhook-Signature", signature)]
+    public func headers(of body: [UInt8], at now: Instant) -> [(String, String)] {
+        let signature = SimulatedStripe(secret: secret).signature(of: body, at: now)
+        return [("Authorization", secret), ("X-RevenueCat-Webhook-Signature", signature)]
     }
 }
 

@@ -132,14 +132,14 @@ extension AppleStandIn {
         guard known[text: "inAppOwnershipType"] != "FAMILY_SHARED" else {
             return .refusal(400, code: 4_000_185, message: "Family-shared transactions are not supported.")
         }
-        memory.withLock { $0.setToken(token, of: known.lineage) }
+        memory.withLock { $0.tokens[known.lineage] = token }
         return .json([:])
     }
 
     private func finish(_ call: AppleStandInCall) -> StandInAnswer {
         let isKnown = memory.withLock { memory in
             guard memory.transaction(call.id(1), in: call.environment) != nil else { return false }
-            memory.finish(call.id(1))
+            memory.finished.insert(call.id(1))
             return true
         }
         return isKnown ? .json([:]) : .unknownTransaction
@@ -159,9 +159,7 @@ extension AppleStandIn {
         guard let start = asked?["startDate"]?.integer, let end = asked?["endDate"]?.integer else {
             return .refusal(400, code: 4_000_015, message: "Invalid start date.")
         }
-        guard start <= end else {
-            return .refusal(400, code: 4_000_013, message: "Start date after end date.")
-        }
+        guard start <= end else { return .refusal(400, code: 4_000_013, message: "Start date after end date.") }
         let reach = call.environment == .sandbox ? 30 : 180
         guard start >= (call.now - .days(reach)).milliseconds else {
             return .refusal(400, code: 4_000_012, message: "Start date too far in past.")
@@ -195,12 +193,8 @@ extension AppleStandIn {
         else {
             return .refusal(404, code: 4_040_007, message: "No App Store Server Notification URL found for this app.")
         }
-        let response = try? client.send(
-            "POST",
-            to: address,
-            headers: [("Content-Type", "application/json")],
-            body: body
-        )
+        let headers = [("Content-Type", "application/json")]
+        let response = try? client.send("POST", to: address, headers: headers, body: body)
         let result =
             switch response?.status {
             case nil: "NO_RESPONSE"

@@ -10,8 +10,9 @@ struct AppleStandInState {
     private var subscriptions: [String: DecodedNotification.Statement] = [:]
     /// The newest version, by transaction id.
     private var transactions: [String: WireJSON] = [:]
-    private var tokens: [String: OrderToken] = [:]
-    private var finished: Set<String> = []
+    /// By original transaction id.
+    var tokens: [String: OrderToken] = [:]
+    var finished: Set<String> = []
     /// Purchases made on devices: original transaction ids, by the device's account.
     private var purchases: [UserID: Set<String>] = [:]
     /// By the token that the API handed out.
@@ -52,15 +53,7 @@ struct AppleStandInState {
             .filter { [1, 4].contains($0.status) }.map { tokened($0.transaction) }
     }
 
-    mutating func setToken(_ token: OrderToken, of lineage: String) {
-        tokens[lineage] = token
-    }
-
-    mutating func finish(_ id: String) {
-        finished.insert(id)
-    }
-
-    /// What Paycast told the store; the tokens by original transaction id.
+    /// What Paycast told the store.
     var jobs: WireJSON {
         let told = tokens.sorted { $0.key < $1.key }.map { token in
             WireJSON.Member(name: token.key, value: .text(token.value.description))
@@ -75,9 +68,7 @@ struct AppleStandInState {
 
     /// All transactions of the buyer to whom the transaction or download `id` belongs; newest first.
     func transactions(behind id: String, in environment: StoreEnvironment?) -> [WireJSON] {
-        guard let buyer = transaction(id, in: environment)?.download ?? download(id, in: environment) else {
-            return []
-        }
+        guard let buyer = transaction(id, in: environment)?.download ?? download(id, in: environment) else { return [] }
         return transactions.values.filter { $0.download == buyer }.map(tokened).sorted { $0.rank > $1.rank }
     }
 
@@ -91,11 +82,7 @@ struct AppleStandInState {
         }
     }
 
-    func notifications(
-        in dates: ClosedRange<Int64>,
-        onlyFailures: Bool,
-        environment: StoreEnvironment?
-    ) -> [WireJSON] {
+    func notifications(in dates: ClosedRange<Int64>, onlyFailures: Bool, environment: StoreEnvironment?) -> [WireJSON] {
         received.filter { notification, isLost in
             notification.environment == (environment?.rawValue ?? notification.environment)
                 && dates.contains(notification.signedDate) && (isLost || !onlyFailures)
@@ -192,14 +179,9 @@ struct DecodedNotification {
         let place = data ?? outer["summary"] ?? outer["appData"]
         environment = place?["environment"]?.text ?? StoreEnvironment.sandbox.rawValue
         let transaction = data?["signedTransactionInfo"]?.text.flatMap { DecodedNotification.open($0) }
-        let renewal = data?["signedRenewalInfo"]?.text.flatMap { DecodedNotification.open($0) }
-        statement = transaction.map { transaction in
-            Statement(
-                status: data?["status"]?.integer ?? 1,
-                transaction: WireJSON(transaction),
-                renewal: renewal.map { WireJSON($0) }
-            )
-        }
+        let renewal = data?["signedRenewalInfo"]?.text.flatMap { DecodedNotification.open($0) }.map { WireJSON($0) }
+        let status = data?["status"]?.integer ?? 1
+        statement = transaction.map { Statement(status: status, transaction: WireJSON($0), renewal: renewal) }
     }
 
     /// An entry of the history, delivered once with this result.

@@ -85,11 +85,8 @@ public final class GoogleStandIn: StandIn {
         guard let document = JSONNode(request.body), document.isObject else { return error(400, reason: "parseError") }
         let linked = document["linkedPurchaseToken"]?.text.flatMap { replaced(by: request.path, token: $0) }
         if let linked, linked.buyer != document.buyer {
-            return error(
-                400,
-                reason: "developerError",
-                message: "Account identifiers don't match the previous subscription."
-            )
+            let message = "Account identifiers don't match the previous subscription."
+            return error(400, reason: "developerError", message: message)
         }
         let isTaken = memory.withLock { memory in
             guard memory.documents[request.path] != nil || memory.documents.count < GoogleStandIn.limit else {
@@ -125,12 +122,10 @@ public final class GoogleStandIn: StandIn {
         let (document, isAcknowledged) = memory.withLock { ($0.documents[path], $0.acknowledged.contains(token)) }
         guard let document else { return error(404, reason: "purchaseTokenNotFound") }
         guard isAcknowledged else { return StandInAnswer(status: 200, body: document) }
-        let text = String(decoding: document, as: UTF8.self)
         let state = "ACKNOWLEDGEMENT_STATE_"
-        return StandInAnswer(
-            status: 200,
-            body: Array(text.replacing(state + "PENDING", with: state + "ACKNOWLEDGED").utf8)
-        )
+        let text = String(decoding: document, as: UTF8.self)
+            .replacing(state + "PENDING", with: state + "ACKNOWLEDGED")
+        return StandInAnswer(status: 200, body: Array(text.utf8))
     }
 
     /// `…/purchases/{subscriptions|products}/{product}/tokens/{token}:{acknowledge|consume}`
@@ -150,11 +145,7 @@ public final class GoogleStandIn: StandIn {
         return isKnown ? StandInAnswer(status: 200, body: []) : error(404, reason: "purchaseTokenNotFound")
     }
 
-    private func error(
-        _ status: Int,
-        reason: String,
-        message: String = "The stand-in says no."
-    ) -> StandInAnswer {
+    private func error(_ status: Int, reason: String, message: String = "The stand-in says no.") -> StandInAnswer {
         let document: WireJSON = [
             "error": [
                 "code": .number(Int64(status)), "message": .text(message),

@@ -211,7 +211,7 @@ struct ServerRoutes: Sendable {
     }
 
     func entitlements(of user: String) throws(StoreDriverError) -> [EntitlementItem] {
-        let response = try send("GET", path: "/users/\(PercentEncoding.encode(user))/entitlements", body: nil)
+        let response = try send("GET", path: "/users/\(PercentEncoding.encode(user))/entitlements")
         guard response.status == 200, let answer = JSON.decode(EntitlementsAnswer.self, from: response.body) else {
             throw refusal("GET /users/…/entitlements", response: response)
         }
@@ -220,7 +220,7 @@ struct ServerRoutes: Sendable {
 
     /// The token that the store has echoed for a contract of the user.
     func order(of contract: String, user: String) throws(StoreDriverError) -> OrderToken? {
-        let response = try send("GET", path: "/users/\(PercentEncoding.encode(user))", body: nil)
+        let response = try send("GET", path: "/users/\(PercentEncoding.encode(user))")
         guard response.status == 200, let answer = JSON.decode(UserAnswer.self, from: response.body) else {
             throw refusal("GET /users/…", response: response)
         }
@@ -254,18 +254,14 @@ struct ServerRoutes: Sendable {
         return now
     }
 
-    private func send(_ method: String, path: String, body: [UInt8]?) throws(StoreDriverError)
-        -> HTTPClient.Response
-    {
-        try send(method, path: path, body: body, headers: [("Authorization", "Bearer \(apiKey)")])
-    }
-
+    /// With the API key, unless other headers are given.
     private func send(
         _ method: String,
         path: String,
-        body: [UInt8]?,
-        headers: [(String, String)]
+        body: [UInt8]? = nil,
+        headers: [(String, String)]? = nil
     ) throws(StoreDriverError) -> HTTPClient.Response {
+        let headers = headers ?? [("Authorization", "Bearer \(apiKey)")]
         let isStated = body == nil || headers.contains { $0.0.lowercased() == "content-type" }
         let content = isStated ? [] : [("Content-Type", "application/json")]
         do {

@@ -3,7 +3,7 @@ public import Domain
 import Encoding
 
 /// Builds Stripe's events in its wire format, signed with a development server's secret. It does no I/O.
-public struct SimulatedStripe: SimulatedStore {
+public struct SimulatedStripe: SharedSecretStore {
     /// The version of Stripe's API in which the events are written.
     public enum Shape: String, CaseIterable, Sendable {
         /// 2025-03-31 and later: each item has its own period, and an invoice has a parent.
@@ -27,11 +27,38 @@ public struct SimulatedStripe: SimulatedStore {
         "entitlements.active_entitlement_summary.updated",
     ]
 
+    /// The part after the slash says what an update changed; Stripe's own name ends before it.
+    public static let steps: StepNames = [
+        .initial: "customer.subscription.created",
+        .renew: "customer.subscription.updated/renewed",
+        .grace: "customer.subscription.updated/past_due",
+        .retry: "customer.subscription.updated/unpaid",
+        .recover: "customer.subscription.updated/recovered",
+        .cancel: "customer.subscription.updated/cancel",
+        .resume: "customer.subscription.updated/keep",
+        .expire: "customer.subscription.deleted",
+        // A charge does not name its subscription. A deletion after a dispute does, and returns the money.
+        .refund: "customer.subscription.deleted/payment_disputed",
+        .pause: "customer.subscription.paused",
+        .upgrade: "customer.subscription.updated/price",
+        .downgrade: "customer.subscription.updated/pending_update",
+    ]
+
+    /// At Stripe, a subscription that ended never comes back; a one-time purchase comes back when a dispute is won.
+    public static let stepsOnce: StepNames = [
+        .initial: "checkout.session.completed", .refund: "charge.refunded",
+        .reversed: "charge.dispute.funds_reinstated",
+    ]
+
     private let secret: [UInt8]
     private let shape: Shape
 
     /// `secret` is the endpoint's secret, as the server knows it.
-    public init(secret: String, shape: Shape = .current) {
+    public init(secret: String) {
+        self.init(secret: secret, shape: .current)
+    }
+
+    public init(secret: String, shape: Shape) {
         self.secret = Array(secret.utf8)
         self.shape = shape
     }
@@ -57,20 +84,13 @@ public struct SimulatedStripe: SimulatedStore {
         var data: WireJSON = ["object": content.object]
         data["previous_attributes"] = content.previousAttributes
         document["data"] = data
-        let body = document.bytes
-        return SimulatedDelivery(
-            path: "/webhooks/stripe",
-            headers: [("Stripe-Signature", signature(of: body, at: event.now))],
-            body: body,
-            event: id,
-            documents: content.answers.map { (path: $0.path, json: $0.json.bytes) }
-        )
+        var delivery = try post(document.bytes, event: id, at: event.now)
+        delivery.documents = content.answers.map { (path: $0.path, json: $0.json.bytes) }
+        return delivery
     }
 
-    public func attempt(_ delivery: SimulatedDelivery, at now: Instant) -> SimulatedDelivery {
-        var delivery = delivery
-        delivery.headers = [("Stripe-Signature", signature(of: delivery.body, at: now))]
-        return delivery
+    public func headers(of body: [UInt8], at now: Instant) -> [(String, String)] {
+        [("Stripe-Signature", signature(of: body, at: now))]
     }
 
     /// The value of the signature header, for tests that send another body, or another time.

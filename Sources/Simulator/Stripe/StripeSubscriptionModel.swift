@@ -154,13 +154,13 @@ struct StripeSubscriptionModel {
 
     private mutating func plan(scheduled: Bool) {
         before.nextPrice = .some(nil)
-        nextPrice = nextPrice ?? StripeSubscriptionModel.other(than: price.id)
+        nextPrice = nextPrice ?? price.other
         hasSchedule = scheduled
     }
 
     private mutating func changePrice() {
         before.price = price.id
-        price = SimulatedProduct(id: nextPrice ?? StripeSubscriptionModel.other(than: price.id), kind: .subscription)
+        price = SimulatedProduct(id: nextPrice ?? price.other, kind: .subscription)
         nextPrice = nil
         periodStart = now
         periodEnd = now + price.period
@@ -170,10 +170,6 @@ struct StripeSubscriptionModel {
         change(to: "canceled")
         endedAt = min(now, periodEnd)
         self.reason = reason
-    }
-
-    private static func other(than product: String) -> String {
-        SimulatedProduct.catalog.first { $0.id != product }?.id ?? product
     }
 }
 

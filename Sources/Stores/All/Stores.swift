@@ -1,7 +1,8 @@
 import Domain
 public import Support
 
-/// The stores that Paycast serves. A new store needs a folder beside these and a line here.
+/// The stores that Paycast serves: each is a folder beside this one, and the console, the help and the doctor read this list.
+/// CONTRIBUTING names what else a store needs.
 public enum Stores {
     public static let all: [any Store.Type] = [
         AppleStore.self, GoogleStore.self, StripeStore.self, RevenueCatStore.self, PurchaseKitStore.self,
@@ -9,6 +10,8 @@ public enum Stores {
     ]
 
     public static var names: [String] { all.map { $0.provider.rawValue } }
+
+    public static func named(_ name: String) -> (any Store.Type)? { all.first { $0.provider.rawValue == name } }
 
     /// Those in which somebody buys.
     public static var sellers: [any Store.Type] { all.filter { $0.hasWebhooks } }

@@ -33,8 +33,8 @@ public struct AppleConfiguration: Sendable {
     public let bundleIDs: Allowlist<String>
     /// Compared only in Production: Sandbox payloads may leave it out.
     public let appIDs: AppIDs
-    /// Where stores sell: Production, Sandbox or both. Never Xcode.
-    public private(set) var environments: Set<StoreEnvironment>
+    /// Where stores sell: Production, Sandbox or both. Xcode for what it signed itself, and then no other.
+    public internal(set) var environments: Set<StoreEnvironment>
     public let roots: TrustedRoots
     /// Whether transactions of StoreKit testing in Xcode count, which anybody could sign: in development only.
     public let acceptsXcode: Bool
@@ -59,13 +59,6 @@ public struct AppleConfiguration: Sendable {
         self.roots = roots
         self.acceptsXcode = acceptsXcode
         self.catalog = catalog
-    }
-
-    /// For Xcode's transactions, and no others.
-    var ofXcode: AppleConfiguration {
-        var configuration = self
-        configuration.environments = [.xcode]
-        return configuration
     }
 }
 

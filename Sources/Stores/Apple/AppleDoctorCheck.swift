@@ -61,10 +61,8 @@ struct AppleDoctorCheck {
                 }
                 sleep(1)
             }
-            return .warn(
-                what,
-                detail: "Apple has not tried to deliver the test notification of \(app) yet: run this again later"
-            )
+            let late = "Apple has not tried to deliver the test notification of \(app) yet: run this again later"
+            return .warn(what, detail: late)
         } catch {
             return .fail(what, detail: AppleDoctorCheck.explanation(of: error))
         }
@@ -134,25 +132,16 @@ struct AppleCertificateExpiry {
     let now: Instant
 
     func findings(_ roots: TrustedRoots) -> [Finding] {
-        roots.certificates.compactMap { CertificateSummary(der: $0) }.map {
-            .expiry(
-                "Apple root",
-                of: $0,
-                at: now,
-                notice: AppleCertificateExpiry.notice,
-                todo: "get the new one from www.apple.com/certificateauthority, or a newer Paycast"
-            )
+        let todo = "get the new one from www.apple.com/certificateauthority, or a newer Paycast"
+        return roots.certificates.compactMap { CertificateSummary(der: $0) }.map {
+            .expiry("Apple root", of: $0, at: now, notice: AppleCertificateExpiry.notice, todo: todo)
         } + leaf
     }
 
     /// The certificate with which Apple signed when this was written.
     private var leaf: [Finding] {
         guard let end = Instant(iso8601: "2027-10-13T00:00:00Z"), now < end else { return [] }
-        return [
-            .ok(
-                "Apple leaf",
-                detail: "the current signing certificate expires on 2027-10-13; its successor needs no change here"
-            )
-        ]
+        let news = "the current signing certificate expires on 2027-10-13; its successor needs no change here"
+        return [.ok("Apple leaf", detail: news)]
     }
 }

@@ -15,11 +15,6 @@ public struct AppleReceiptVerifier: Sendable {
         messages = CMSVerifier(roots: configuration.roots)
     }
 
-    /// Serves the same apps as `verifier`.
-    public init(beside verifier: AppleVerifier) {
-        self.init(verifier.configuration)
-    }
-
     /// Returns one event for each contract, oldest purchase first; for a receipt without purchases, one event that says
     /// nothing.
     ///
@@ -33,14 +28,9 @@ public struct AppleReceiptVerifier: Sendable {
         guard message.isValid(at: createdAt) else { throw .untrusted(.outsideValidity) }
         guard content.expiresAt.map({ now < $0 }) ?? true else { throw .untrusted(.outsideValidity) }
         let place = try ApplePlace(content.bundle, environment: content.environment, configuration: configuration)
-        let statement = ReceiptStatement(
-            source: .receipt,
-            place: place,
-            signedAt: createdAt,
-            catalog: configuration.catalog,
-            body: receipt
-        )
-        return try statement.events(content.purchases)
+        let catalog = configuration.catalog
+        let all = ReceiptStatement(source: .receipt, place: place, signedAt: createdAt, catalog: catalog, body: receipt)
+        return try all.events(content.purchases)
     }
 
     /// What to ask Apple about an unverified receipt; nil for another app's receipt. A receipt from iOS 6 need not name

@@ -14,7 +14,7 @@ public struct AppleServerAPI: StoreAPI {
     let line: AppleTransport
     let verifier: AppleVerifier
     /// The bundle id for calls that are not about a contract.
-    let app: String
+    private(set) var app: String
 
     /// `key`, `keyID` and `issuer` belong to the team's In-App Purchase key, so one key serves all its apps. Each call reads
     /// `address`, because a stand-in has no address before its server listens; an environment without one is never asked.
@@ -34,15 +34,11 @@ public struct AppleServerAPI: StoreAPI {
         app = bundle
     }
 
-    private init(_ line: AppleTransport, verifier: AppleVerifier, app: String) {
-        self.line = line
-        self.verifier = verifier
-        self.app = app
-    }
-
     /// The same API for another app of the team.
     public func of(_ app: String) -> AppleServerAPI {
-        AppleServerAPI(line, verifier: verifier, app: app)
+        var api = self
+        api.app = app
+        return api
     }
 
     /// Apple knows nothing of what was bought in Xcode.
@@ -128,10 +124,8 @@ extension AppleServerAPI {
             try verifier.verify(body: AppleBody.bytes(payload), now: now)
         }
         let attempts = sent.prefix(100).map { attempt in
-            AppleTestStatus.Attempt(
-                at: try? attempt.appleDate("attemptDate"),
-                result: attempt.text("sendAttemptResult", limit: 100) ?? "OTHER"
-            )
+            let result = attempt.text("sendAttemptResult", limit: 100) ?? "OTHER"
+            return AppleTestStatus.Attempt(at: try? attempt.appleDate("attemptDate"), result: result)
         }
         return AppleTestStatus(event: event, attempts: attempts)
     }
@@ -176,9 +170,7 @@ extension AppleServerAPI {
         guard line.serves(.production) else { return try ask(.sandbox) }
         let refusal: StoreAPIError
         do throws(StoreAPIError) { return try ask(.production) } catch { refusal = error }
-        guard refusal.isUnknownTransaction || refusal.isUnauthorized, line.serves(.sandbox) else {
-            throw refusal
-        }
+        guard refusal.isUnknownTransaction || refusal.isUnauthorized, line.serves(.sandbox) else { throw refusal }
         do throws(StoreAPIError) {
             return try ask(.sandbox)
         } catch {

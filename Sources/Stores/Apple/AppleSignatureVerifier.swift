@@ -10,26 +10,15 @@ final class AppleSignatureVerifier: Sendable {
     /// How far a store's clock may be ahead of ours.
     static let tolerance: Duration = .seconds(300)
 
-    private enum Trust {
-        /// Apple's roots, or those that stand in for them.
-        case roots(AppleChainVerifier)
-        /// Whatever single certificate has signed itself: Xcode makes one on each machine.
-        case selfSigned
-    }
-
-    private let trust: Trust
+    /// Nil: it trusts whatever single certificate has signed itself.
+    private let chains: AppleChainVerifier?
     let known = VerifiedHeaders()
 
-    init(roots: TrustedRoots) {
-        trust = .roots(AppleChainVerifier(roots: roots))
+    /// `roots` are Apple's, or those that stand in for them. Nil, in development only, for Xcode, which makes a certificate of its
+    /// own on each machine.
+    init(roots: TrustedRoots?) {
+        chains = roots.map { AppleChainVerifier(roots: $0) }
     }
-
-    private init(_ trust: Trust) {
-        self.trust = trust
-    }
-
-    /// For development only. It shares no memory with the one for Apple's documents.
-    static func forXcode() -> AppleSignatureVerifier { AppleSignatureVerifier(.selfSigned) }
 
     /// Whether a signed text has a single certificate, as Xcode's have, and never Apple's.
     static func isInXcodesForm(_ text: String) -> Bool {
@@ -57,8 +46,7 @@ final class AppleSignatureVerifier: Sendable {
     /// The header of a document that was opened, for the ledger, which keeps it once. Nil for Xcode's, which anybody
     /// may make.
     func header(of text: String) -> [UInt8]? {
-        guard case .roots = trust else { return nil }
-        guard let jws = try? JWS(text) else { return nil }
+        guard chains != nil, let jws = try? JWS(text) else { return nil }
         return known.find(jws.header)?.text
     }
 
@@ -72,14 +60,12 @@ final class AppleSignatureVerifier: Sendable {
 
     private func prove(_ segment: ArraySlice<UInt8>) throws(VerificationError) -> VerifiedChain {
         let header = try JWSHeader(segment)
-        switch trust {
-        case .roots(let chains):
-            let (leaf, intermediate) = try header.chain()
-            return try proven { () throws(ChainError) in try chains.verify(leaf: leaf, intermediate: intermediate) }
-        case .selfSigned:
+        guard let chains else {
             let certificate = try header.onlyCertificate()
             return try proven { () throws(ChainError) in try VerifiedChain(selfSigned: certificate) }
         }
+        let (leaf, intermediate) = try header.chain()
+        return try proven { () throws(ChainError) in try chains.verify(leaf: leaf, intermediate: intermediate) }
     }
 
     private func proven(_ chain: () throws(ChainError) -> VerifiedChain) throws(VerificationError) -> VerifiedChain {

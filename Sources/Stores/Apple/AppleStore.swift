@@ -8,6 +8,15 @@ public import Support
 public struct AppleStore: Store {
     public static let provider = Provider.apple
     public static let title = "App Store"
+    public static let name = "Apple"
+    public static let fields: KeyValuePairs<String, EventField> = [
+        "Notification type": .type, "Subtype": .subtype, "Notification UUID": .event,
+        "Environment": .environment, "Bundle": .app, "Product": .product, "Renews as": .next,
+        "Transaction": .charge, "Original transaction": .contract, "Migrated from": .replaces,
+        "App account token": .order, "Subscription group": .group, "Purchased": .bought,
+        "Expires": .paidUntil, "Revoked": .takenBack, "Auto-renew": .renews, "Price": .price,
+        "Family shared": .family,
+    ]
     public static let transactions: (any PostedPurchase.Type)? = PostedAppleTransaction.self
     public static let receipts: (any PostedPurchase.Type)? = PostedAppleReceipt.self
     public static let offers: (any RequestedOffer.Type)? = RequestedAppleOffer.self
@@ -133,7 +142,7 @@ extension AppleStore {
         guard let verifier = try verifier(dependencies) else { return nil }
         return OpenAppleStore(
             apple: verifier,
-            receipts: AppleReceiptVerifier(beside: verifier),
+            receipts: AppleReceiptVerifier(verifier.configuration),
             serverAPI: serverAPI(verifier, client: HTTPClient(timeout: .seconds(10)), dependencies: dependencies),
             signer: signer(dependencies.development),
             openOffers: openOffers,
@@ -172,11 +181,7 @@ extension AppleStore {
 
     /// For the first app, in the environments that are served. Nil without an app or a key; the stand-in accepts any
     /// key.
-    func serverAPI(
-        _ verifier: AppleVerifier,
-        client: HTTPClient,
-        dependencies: StoreDependencies
-    ) -> AppleServerAPI? {
+    func serverAPI(_ verifier: AppleVerifier, client: HTTPClient, dependencies: StoreDependencies) -> AppleServerAPI? {
         let development = dependencies.development
         guard let app = apps(development).first, let signer = signer(development) else { return nil }
         return AppleServerAPI(
@@ -203,18 +208,13 @@ extension AppleStore {
 
     /// In development, a key that only the stand-in accepts.
     private func signer(_ development: StoreDevelopment?) -> AppleSigningKey? {
-        guard let key = try? key(development) else { return nil }
-        return AppleSigningKey(
-            key: key,
-            id: serverKey?.id ?? "DEVELOPMENT",
-            issuer: serverKey?.issuer ?? "development"
-        )
-    }
-
-    /// Cannot fail for a configured key: the settings have been checked with it.
-    private func key(_ development: StoreDevelopment?) throws(CryptoError) -> PrivateKey? {
-        if let serverKey { return try PrivateKey(pem: serverKey.key.value) }
-        return development == nil ? nil : try PrivateKey.generate(.p256)
+        if let serverKey {
+            // Cannot fail: the settings have been checked with it.
+            let key = try? PrivateKey(pem: serverKey.key.value)
+            return key.map { AppleSigningKey(key: $0, id: serverKey.id, issuer: serverKey.issuer) }
+        }
+        guard development != nil, let key = try? PrivateKey.generate(.p256) else { return nil }
+        return AppleSigningKey(key: key, id: "DEVELOPMENT", issuer: "development")
     }
 }
 
@@ -240,10 +240,8 @@ extension SettingsReader {
         guard !ids.isEmpty else { return .any }
         guard !bundles.isEmpty else { return .only(Set(ids)) }
         if ids.count > bundles.count {
-            reject(
-                name,
-                because: "has \(ids.count) app ids for \(bundles.count) bundle ids: one for each, in the same order"
-            )
+            let counts = "\(ids.count) app ids for \(bundles.count) bundle ids"
+            reject(name, because: "has \(counts): one for each, in the same order")
         }
         for bundle in bundles.dropFirst(ids.count) {
             warn("\(bundle) is not served in Production: PAYCAST_APPLE_APP_ID has no app id for it")

@@ -83,10 +83,8 @@ struct AppleCall: Equatable {
     /// Newest first, so that a page limit cuts off the oldest.
     static func history(of id: String, revision: String?) -> AppleCall {
         let revision = revision.map { ["revision=\(PercentEncoding.encode($0))"] } ?? []
-        return AppleCall(
-            path: "/inApps/v2/history/\(PercentEncoding.encode(id))",
-            query: ["sort=DESCENDING"] + revision
-        )
+        let path = "/inApps/v2/history/\(PercentEncoding.encode(id))"
+        return AppleCall(path: path, query: ["sort=DESCENDING"] + revision)
     }
 
     /// The body is the same for every page, as Apple requires.

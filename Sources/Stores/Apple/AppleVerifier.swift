@@ -6,27 +6,25 @@ import Encoding
 /// Several threads may verify at the same time. A notification costs 0.3 ms of CPU time, two thirds of it for the three
 /// signatures.
 public struct AppleVerifier: StoreVerifier {
-    let configuration: AppleConfiguration
-    private let checker: AppleSignatureVerifier
+    private(set) var configuration: AppleConfiguration
+    private var checker: AppleSignatureVerifier
     /// Nil outside of development.
-    private let xcodeChecker: AppleSignatureVerifier?
+    private var xcodeChecker: AppleSignatureVerifier?
 
     public init(_ configuration: AppleConfiguration) {
         self.configuration = configuration
         checker = AppleSignatureVerifier(roots: configuration.roots)
-        xcodeChecker = configuration.acceptsXcode ? .forXcode() : nil
-    }
-
-    private init(ofXcode checker: AppleSignatureVerifier, beside configuration: AppleConfiguration) {
-        self.configuration = configuration.ofXcode
-        self.checker = checker
-        xcodeChecker = nil
+        xcodeChecker = configuration.acceptsXcode ? AppleSignatureVerifier(roots: nil) : nil
     }
 
     /// The verifier of a transaction that an app posted. In development, one with a single certificate is Xcode's.
     func verifier(ofPosted transaction: String) -> AppleVerifier {
         guard let xcodeChecker, AppleSignatureVerifier.isInXcodesForm(transaction) else { return self }
-        return AppleVerifier(ofXcode: xcodeChecker, beside: configuration)
+        var verifier = self
+        verifier.configuration.environments = [.xcode]
+        verifier.checker = xcodeChecker
+        verifier.xcodeChecker = nil
+        return verifier
     }
 
     public func verify(_ delivery: Delivery, now: Instant) throws(VerificationError) -> Event {
@@ -41,36 +39,27 @@ public struct AppleVerifier: StoreVerifier {
             throw .malformed(envelope.isVersionOne ? .versionOne : .missingSignedPayload)
         }
         let notification = try checker.open(AppleNotification.self, from: payload, now: now)
+        let (type, subtype) = (notification.notificationType, notification.subtype)
         guard let claims = notification.claims, isValidIdentifier(notification.notificationUUID),
-            isValidIdentifier(notification.notificationType),
-            notification.subtype.map({ isValidIdentifier($0) }) ?? true
+            isValidIdentifier(type), subtype.map({ isValidIdentifier($0) }) ?? true
         else { throw .malformed(.invalidPayload) }
         let place = try admit(claims)
         let signedAt = notification.signedAt ?? now
         let consenter = try consenter(notification.appData, at: place, now: now)
         let transaction = try transaction(notification.data?.signedTransactionInfo, at: place, now: now)
         let renewal = try renewal(notification.data?.signedRenewalInfo, of: transaction, at: place, now: now)
+        let status = notification.data?.status.flatMap { Int(exactly: $0) }
         return Event(
             provider: .apple,
             environment: place.environment,
             app: place.app,
             id: notification.notificationUUID,
-            type: notification.notificationType,
-            subtype: notification.subtype,
-            kind: EventKind(
-                appleType: notification.notificationType,
-                subtype: notification.subtype,
-                isFamilyShared: transaction?.isFamilyShared ?? false
-            ),
+            type: type,
+            subtype: subtype,
+            kind: EventKind(appleType: type, subtype: subtype, isFamilyShared: transaction?.isFamilyShared ?? false),
             signedAt: signedAt,
-            observation: transaction.map { transaction in
-                observe(
-                    transaction,
-                    renewal: renewal,
-                    status: notification.data?.status.flatMap { Int(exactly: $0) },
-                    at: place,
-                    outer: signedAt
-                )
+            observation: transaction.map {
+                observe($0, renewal: renewal, status: status, at: place, outer: signedAt)
             },
             account: consenter,
             body: body,
@@ -282,7 +271,7 @@ extension AppleVerifier {
             event.id = stored.id
             return event
         case .receipt:
-            let events = try AppleReceiptVerifier(beside: self).verify(body, now: now)
+            let events = try AppleReceiptVerifier(configuration).verify(body, now: now)
             return events.first { $0.id == stored.id }
         case .verifyReceipt(let answer): return try migrate(answer, from: stored)
         }
@@ -290,7 +279,7 @@ extension AppleVerifier {
 
     private func migrate(_ answer: JSONNode, from stored: StoredDelivery) throws(VerificationError) -> Event? {
         do throws(VerifyReceiptProblem) {
-            let events = try AppleReceiptVerifier(beside: self)
+            let events = try AppleReceiptVerifier(configuration)
                 .migrate(answer, environment: stored.environment, body: stored.body, now: stored.receivedAt)
             return events.first { $0.id == stored.id }
         } catch .refused(let error) {

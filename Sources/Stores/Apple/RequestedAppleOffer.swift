@@ -43,10 +43,8 @@ extension RequestedAppleOffer: RequestedOffer {
             throw RefusedBody.mistyped("allowIntroductoryOffer", expected: "true or false where there is no offer")
         }
         guard transaction != nil else {
-            throw RefusedBody(
-                "missing_transaction",
-                message: "Send the customer's transactionId, or appTransactionID, beside allowIntroductoryOffer."
-            )
+            let message = "Send the customer's transactionId, or appTransactionID, beside allowIntroductoryOffer."
+            throw RefusedBody("missing_transaction", message: message)
         }
         subject = .introductory(isAllowed: isAllowed)
     }

@@ -37,61 +37,44 @@ struct GoogleDoctorCheck {
 
     var findings: [Finding] {
         guard isDevelopment else { return [audienceFinding, accountFinding, credentialsFinding] }
-        return [audience.map { _ in audienceFinding }, pushAccount.map { _ in accountFinding }]
-            .compactMap { $0 } + [credentials.map { _ in credentialsFinding }].compactMap { $0 }
+        let given = [audience.map { _ in audienceFinding }, pushAccount.map { _ in accountFinding }]
+        return (given + [credentials.map { _ in credentialsFinding }]).compactMap(\.self)
     }
 
     private var audienceFinding: Finding {
         let name = "Google audience"
         guard let audience else {
-            return .fail(
-                name,
-                detail: "PAYCAST_GOOGLE_AUDIENCE is not set: name the push subscription's audience, which proves that "
-                    + "a push is meant for this server"
-            )
+            let todo = "name the push subscription's audience, which proves that a push is meant for this server"
+            return .fail(name, detail: "PAYCAST_GOOGLE_AUDIENCE is not set: \(todo)")
         }
         if let url, audience.hasPrefix("http"), audience != url + "/webhooks/google" {
-            return .warn(
-                name,
-                detail: "is not \(url)/webhooks/google, Pub/Sub's default: both sides must name the same audience"
-            )
+            let todo = "both sides must name the same audience"
+            return .warn(name, detail: "is not \(url)/webhooks/google, Pub/Sub's default: \(todo)")
         }
         return .ok(name, detail: "must be the subscription's “audience”, word for word")
     }
 
     private var accountFinding: Finding {
         let name = "Google push account"
-        guard let pushAccount else {
-            return .fail(
-                name,
-                detail: "PAYCAST_GOOGLE_PUSH_ACCOUNT is not set: name the push subscription's service account"
-            )
-        }
+        let todo = "name the push subscription's service account"
+        guard let pushAccount else { return .fail(name, detail: "PAYCAST_GOOGLE_PUSH_ACCOUNT is not set: \(todo)") }
         return pushAccount.hasSuffix(".gserviceaccount.com")
             ? .ok(name, detail: "is a service account")
-            : .warn(
-                name,
-                detail: "does not end with .gserviceaccount.com: name the push subscription's service account"
-            )
+            : .warn(name, detail: "does not end with .gserviceaccount.com: \(todo)")
     }
 
     private var credentialsFinding: Finding {
         let name = "Google credentials"
         guard let credentials else {
-            return .fail(
-                name,
-                detail: "PAYCAST_GOOGLE_CREDENTIALS is not set, so purchases cannot be read and pushes answer 503: "
-                    + "name a service account's key file"
-            )
+            let why = "PAYCAST_GOOGLE_CREDENTIALS is not set, so purchases cannot be read and pushes answer 503"
+            return .fail(name, detail: "\(why): name a service account's key file")
         }
         let file = JSONNode(Array(credentials.utf8))
         guard file?["type"]?.text == "service_account", let email = file?["client_email"]?.text,
             file?["private_key"]?.text?.contains("BEGIN PRIVATE KEY") == true
         else {
-            return .fail(
-                name,
-                detail: "is not a service account's JSON key file: create one in Google Cloud, IAM, Keys"
-            )
+            let todo = "create one in Google Cloud, IAM, Keys"
+            return .fail(name, detail: "is not a service account's JSON key file: \(todo)")
         }
         return .ok(name, detail: "\(quoted(email)) needs “View financial data” and “Manage orders” in Play Console")
     }

@@ -155,7 +155,7 @@ public struct GooglePlayAPI: StoreAPI {
             body: body
         )
         if response.status == 401 { access.forget(bearer) }
-        return try GoogleAnswer(response).result()
+        return try GoogleAnswer(status: response.status, body: response.body).result()
     }
 }
 
@@ -221,13 +221,8 @@ final class GoogleUnchangedAnswers: Sendable {
 
 /// Interprets an answer from Google (https://cloud.google.com/apis/design/errors): a body, nothing, or an error.
 struct GoogleAnswer {
-    private let status: Int
-    private let body: [UInt8]
-
-    init(_ response: HTTPClient.Response) {
-        status = response.status
-        body = response.body
-    }
+    let status: Int
+    let body: [UInt8]
 
     /// Returns nil for a purchase that Google does not know, or no longer knows. An unknown package is a mistake in our
     /// settings and throws, so that it loses no purchase.

@@ -203,6 +203,7 @@ extension GooglePurchase {
     func observation(after notification: GoogleNotification?) -> Observation {
         let isRevoked =
             notification?.type == "SUBSCRIPTION_REVOKED" || notification?.refund.map(isTakenBack) ?? false
+        let isPausing = notification?.type == "SUBSCRIPTION_PAUSE_SCHEDULE_CHANGED"
         return Observation(
             contract: key(of: token),
             kind: kind,
@@ -211,11 +212,7 @@ extension GooglePurchase {
             previousLineage: previousToken.map { key(of: $0).lineage },
             transaction: kind == .subscription
                 ? period(isRevoked: isRevoked) : charge(isRevoked: isRevoked, sentAt: notification?.sentAt),
-            snapshot: kind == .subscription
-                ? snapshot(
-                    isRevoked: isRevoked,
-                    isPausing: notification?.type == "SUBSCRIPTION_PAUSE_SCHEDULE_CHANGED"
-                ) : openPayment
+            snapshot: kind == .subscription ? snapshot(isRevoked: isRevoked, isPausing: isPausing) : openPayment
         )
     }
 

@@ -38,11 +38,7 @@ public struct GooglePushToken: Sendable {
         }
     }
 
-    public func check(
-        _ expected: Expectation,
-        key: RSAPublicKey?,
-        now: Instant
-    ) throws(VerificationError) {
+    public func check(_ expected: Expectation, key: RSAPublicKey?, now: Instant) throws(VerificationError) {
         guard let key, key.isValid(jws.signature, for: jws.signedBytes) else { throw .untrusted(.badSignature) }
         guard let claims = try? StoreObject(try jws.payload()),
             let issuer = claims["iss"]?.text, GooglePushToken.issuers.contains(issuer),

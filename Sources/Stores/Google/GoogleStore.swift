@@ -5,6 +5,13 @@ public import Support
 public struct GoogleStore: Store {
     public static let provider = Provider.google
     public static let title = "Google Play"
+    public static let name = "Google"
+    public static let fields: KeyValuePairs<String, EventField> = [
+        "Notification type": .type, "State": .subtype, "Message": .event, "Package": .app,
+        "Product": .product, "Deferred replacement": .next, "Order id": .charge, "Purchase token": .contract,
+        "Linked purchase token": .replaces, "Obfuscated account id": .order, "Started": .bought,
+        "Expires": .paidUntil, "Cancelled": .takenBack, "Auto-renewing": .renews, "Price": .price,
+    ]
     public static let transactions: (any PostedPurchase.Type)? = PostedGooglePurchase.self
     public static let webhookSecret = "PAYCAST_GOOGLE_AUDIENCE and PAYCAST_GOOGLE_PUSH_ACCOUNT"
     public static let appSetting = "PAYCAST_GOOGLE_PACKAGE"
@@ -123,12 +130,8 @@ extension GoogleStore {
         )
         let isStandIn = development != nil && credentials == nil && apiURL == nil
         let asked = packages.isEmpty && isStandIn ? Set([development?.app].compactMap(\.self)) : packages
-        return OpenGoogleStore(
-            reader: reader,
-            packages: asked.sorted(),
-            isStandIn: isStandIn,
-            purchase: nobodysPurchase(development)
-        )
+        let purchase = nobodysPurchase(development)
+        return OpenGoogleStore(reader: reader, packages: asked.sorted(), isStandIn: isStandIn, purchase: purchase)
     }
 
     /// Nil without a service account.
@@ -145,25 +148,16 @@ extension GoogleStore {
             clock: dependencies.clock,
             credentials: {
                 if let given { return given }
-                guard let account = development?.account, let address = address() else { return nil }
-                return GoogleCredentials(
-                    account: account.name,
-                    keyID: account.keyID,
-                    key: account.key,
-                    tokenAddress: "\(address)/token"
-                )
+                guard let known = development?.account, let url = address().map({ "\($0)/token" }) else { return nil }
+                return GoogleCredentials(account: known.name, keyID: known.keyID, key: known.key, tokenAddress: url)
             },
             address: address
         )
     }
 
     func nobodysPurchase(_ development: StoreDevelopment?) -> ContractKey {
-        ContractKey(
-            provider: .google,
-            environment: .production,
-            app: packages.min() ?? development?.app ?? "",
-            lineage: "paycastdoctor"
-        )
+        let app = packages.min() ?? development?.app ?? ""
+        return ContractKey(provider: .google, environment: .production, app: app, lineage: "paycastdoctor")
     }
 
     /// In development, the simulated store's keys sign the pushes, unless a push account is configured.

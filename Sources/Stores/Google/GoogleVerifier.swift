@@ -132,10 +132,8 @@ extension GoogleVerifier {
             else { return nil }
             let digest = Hex.encode(Array(SHA256.hash(Array(token.utf8)).prefix(16)))
             let record = StoredReading(.purchase(token: token, isSubscription: isSubscription), answer: answer)
-            return purchase.posted(
-                body: record?.bytes ?? answer.body,
-                id: "purchase:\(answer.readAt.milliseconds):\(digest)"
-            )
+            let id = "purchase:\(answer.readAt.milliseconds):\(digest)"
+            return purchase.posted(body: record?.bytes ?? answer.body, id: id)
         } catch {
             report(error)
             throw .storeUnreachable(error.silence)

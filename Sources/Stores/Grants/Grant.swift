@@ -69,11 +69,13 @@ extension Grant {
             id: eventID,
             type: revokedAt == nil ? "grant" : "revoke",
             kind: revokedAt == nil ? .accessGranted : .accessRevoked,
-            signedAt: revokedAt ?? grantedAt,
+            signedAt: statedAt,
             observation: observation,
             body: document
         )
     }
+
+    private var statedAt: Instant { revokedAt ?? grantedAt }
 
     /// What is granted again under its key, after an erasure, is taken back by another event: the erasure keeps the digest
     /// of the first one's id.
@@ -83,13 +85,9 @@ extension Grant {
 
     /// One with an end is a subscription that does not renew, one without is bought once: the words that stores have.
     private var observation: Observation {
-        Observation(
-            contract: ContractKey(
-                provider: .paycast,
-                environment: .production,
-                app: Provider.paycast.rawValue,
-                lineage: id
-            ),
+        let app = Provider.paycast.rawValue
+        return Observation(
+            contract: ContractKey(provider: .paycast, environment: .production, app: app, lineage: id),
             kind: until == nil ? .nonConsumable : .subscription,
             group: group,
             isPurchase: revokedAt == nil,
@@ -99,7 +97,7 @@ extension Grant {
                 purchasedAt: grantedAt,
                 expiresAt: until,
                 revokedAt: revokedAt,
-                signedAt: revokedAt ?? grantedAt
+                signedAt: statedAt
             ),
             snapshot: snapshot
         )
@@ -108,13 +106,7 @@ extension Grant {
     private var snapshot: Snapshot? {
         let state: ContractState = revokedAt == nil ? .cancelled : .revoked
         guard let end = revokedAt ?? until else { return nil }
-        return Snapshot(
-            state: state,
-            product: product,
-            autoRenew: false,
-            accessUntil: end,
-            signedAt: revokedAt ?? grantedAt
-        )
+        return Snapshot(state: state, product: product, autoRenew: false, accessUntil: end, signedAt: statedAt)
     }
 
     /// Nil for a body that is not a grant's.
@@ -152,6 +144,11 @@ extension Grant {
 public struct GrantStore: Store {
     public static let provider = Provider.paycast
     public static let title = "Grants"
+    public static let name = "your grant"
+    public static let fields: KeyValuePairs<String, EventField> = [
+        "What": .type, "Grant": .contract, "Product": .product, "Group": .group, "Granted": .bought,
+        "Until": .paidUntil, "Taken back": .takenBack,
+    ]
     public static let hasWebhooks = false
     public static let webhookSecret = ""
 

@@ -14,20 +14,6 @@ public struct HistorySource: Sendable {
         public var readAgain: StaticString?
         /// The store keeps less than was asked for. Nil: that is no news.
         public var lost: StaticString?
-
-        public init(
-            thread: String,
-            read: StaticString,
-            unread: StaticString,
-            readAgain: StaticString? = nil,
-            lost: StaticString? = nil
-        ) {
-            self.thread = thread
-            self.read = read
-            self.unread = unread
-            self.readAgain = readAgain
-            self.lost = lost
-        }
     }
 
     public var words: Words
@@ -93,11 +79,6 @@ public struct HistoryLimits: Sendable {
     public var ofAPiece: Int
     /// For one run. The next run goes on where this one ended.
     public var ofARun: Int
-
-    public init(ofAPiece: Int, ofARun: Int) {
-        self.ofAPiece = ofAPiece
-        self.ofARun = ofARun
-    }
 }
 
 /// Which page of a list is requested.
@@ -130,11 +111,6 @@ public struct HistoryPage<Entry: Sendable>: Sendable {
     public var entries: [Entry]
     /// The token of the next page; nil for the last page.
     public var next: String?
-
-    public init(entries: [Entry], next: String?) {
-        self.entries = entries
-        self.next = next
-    }
 }
 
 /// How a request for a page is repeated.

@@ -36,9 +36,7 @@ public struct JWS: Sendable {
 
     /// Call it only after the signature has been verified.
     public func payload() throws(VerificationError) -> [UInt8] {
-        guard let payload = Base64URL.decode(bytes[(headerEnd + 1)..<payloadEnd]) else {
-            throw .malformed(.invalidJWS)
-        }
+        guard let payload = Base64URL.decode(bytes[(headerEnd + 1)..<payloadEnd]) else { throw .malformed(.invalidJWS) }
         return payload
     }
 }

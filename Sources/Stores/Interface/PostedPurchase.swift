@@ -46,13 +46,7 @@ public struct PurchaseReading: Sendable {
     /// To be committed like a webhook's, one after the other; the newest purchase comes last.
     public var events: [Event]
     /// True if the poster has more than an id: ids are not secret, and anyone can write one into a receipt.
-    public var isProof: Bool
-
-    public init(source: Source, events: [Event], isProof: Bool = true) {
-        self.source = source
-        self.events = events
-        self.isProof = isProof
-    }
+    public var isProof = true
 }
 
 /// Why a posted purchase is refused. Safe to answer and to log.

@@ -9,6 +9,12 @@ public protocol Store: Sendable {
     static var provider: Provider { get }
     /// As people write it: “App Store”.
     static var title: String { get }
+    /// In a sentence of the console: “Apple”.
+    static var name: String { get }
+
+    /// Which fields of an event the console shows, under the names that the store itself has for them. What is not listed is not
+    /// shown, whatever the event says.
+    static var fields: KeyValuePairs<String, EventField> { get }
 
     /// Whether it delivers webhooks, and so sells something. Grants are made by a route of their own.
     static var hasWebhooks: Bool { get }
@@ -71,6 +77,8 @@ public protocol Store: Sendable {
 }
 
 extension Store {
+    public static var name: String { title }
+    public static var fields: KeyValuePairs<String, EventField> { [:] }
     public static var hasWebhooks: Bool { true }
     public static var transactions: (any PostedPurchase.Type)? { nil }
     public static var receipts: (any PostedPurchase.Type)? { nil }
@@ -91,6 +99,12 @@ extension Store {
     public func examine(_ examination: StoreExamination) -> StoreFindings { StoreFindings() }
 
     public func checkCertificates(at now: Instant) -> [Finding] { [] }
+}
+
+/// A field of an event, or of what is kept of it.
+public enum EventField: Sendable {
+    case type, subtype, event, environment, app, product, next, charge, contract, replaces, order, user, group
+    case bought, paidUntil, takenBack, renews, price, family
 }
 
 /// A store with its settings in force.

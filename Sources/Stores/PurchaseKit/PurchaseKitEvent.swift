@@ -66,13 +66,9 @@ extension PurchaseKitEvent {
     /// Returns nil when it names no subscription.
     func observation(_ catalog: Catalog, now: Instant) -> Observation? {
         guard let lineage else { return nil }
+        let app = Provider.purchasekit.rawValue
         return Observation(
-            contract: ContractKey(
-                provider: .purchasekit,
-                environment: .production,
-                app: Provider.purchasekit.rawValue,
-                lineage: lineage
-            ),
+            contract: ContractKey(provider: .purchasekit, environment: .production, app: app, lineage: lineage),
             kind: .subscription,
             token: customer.flatMap { OrderToken($0) },
             user: customer.map { UserID($0) },

@@ -7,6 +7,10 @@ public import Support
 public struct PurchaseKitStore: Store {
     public static let provider = Provider.purchasekit
     public static let title = "PurchaseKit"
+    public static let fields: KeyValuePairs<String, EventField> = [
+        "Type": .type, "Store": .subtype, "Event": .event, "Subscription": .contract, "Customer": .user,
+        "Product": .product,
+    ]
     public static let webhookSecret = "PAYCAST_PURCHASEKIT_SECRET"
 
     /// `PAYCAST_PURCHASEKIT_SECRET`.

@@ -27,9 +27,7 @@ struct RevenueCatEvent {
     let transferredTo: [String]
 
     init(_ body: [UInt8]) throws(VerificationError) {
-        guard let fields = try StoreObject(body).object("event") else {
-            throw .malformed(.invalidPayload)
-        }
+        guard let fields = try StoreObject(body).object("event") else { throw .malformed(.invalidPayload) }
         guard let id = try fields.checkedText("id"), let type = try fields.checkedText("type"),
             let happenedAt = try fields.checkedMilliseconds("event_timestamp_ms")
         else { throw .malformed(.invalidPayload) }
@@ -68,10 +66,7 @@ struct RevenueCatEvent {
     /// events need not: a temporary grant, which is made while the store does not answer and lasts a day at most, and
     /// an expiration, which opens nothing. A transfer without an environment is filed under Production and moves the
     /// purchases of both. An event that changes no access may name anything.
-    private static func environment(
-        _ word: String?,
-        of type: String
-    ) throws(VerificationError) -> StoreEnvironment {
+    private static func environment(_ word: String?, of type: String) throws(VerificationError) -> StoreEnvironment {
         switch word {
         case "PRODUCTION": return .production
         case "SANDBOX": return .sandbox
@@ -229,13 +224,8 @@ extension RevenueCatEvent {
     /// The end of a one-time purchase that was granted for a limited time.
     private func endOfPurchase(_ product: String) -> Snapshot? {
         guard type == "EXPIRATION" else { return nil }
-        return Snapshot(
-            state: .expired,
-            product: product,
-            autoRenew: false,
-            accessUntil: min(expiresAt ?? happenedAt, happenedAt),
-            signedAt: happenedAt
-        )
+        let end = min(expiresAt ?? happenedAt, happenedAt)
+        return Snapshot(state: .expired, product: product, autoRenew: false, accessUntil: end, signedAt: happenedAt)
     }
 }
 

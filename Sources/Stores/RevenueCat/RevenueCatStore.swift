@@ -6,6 +6,13 @@ public import Support
 public struct RevenueCatStore: Store {
     public static let provider = Provider.revenuecat
     public static let title = "RevenueCat"
+    public static let fields: KeyValuePairs<String, EventField> = [
+        "Type": .type, "Reason or period": .subtype, "Event": .event, "Environment": .environment,
+        "App": .app, "Product": .product, "New product": .next, "Transaction": .charge,
+        "Original transaction": .contract, "App user id": .user, "Order attribute": .order,
+        "Purchased": .bought, "Expiration": .paidUntil, "Refunded": .takenBack, "Price": .price,
+        "Family share": .family,
+    ]
     public static let webhookSecret = "PAYCAST_REVENUECAT_AUTHORIZATION and PAYCAST_REVENUECAT_SECRETS"
 
     /// `PAYCAST_REVENUECAT_AUTHORIZATION`: the exact header value.

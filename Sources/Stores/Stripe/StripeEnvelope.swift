@@ -52,6 +52,10 @@ struct StripeMeaning {
     /// True when there are no other items.
     var isWhole = false
 
+    static let ofUnlistedAccount = StripeMeaning(kind: .providerUnknown, subtype: Event.unlistedAccount)
+}
+
+extension StripeMeaning {
     /// Decides by the type of the object, not by the event's name, so that new names work, too.
     init(_ envelope: StripeEnvelope, catalog: Catalog) {
         let object = envelope.object
@@ -67,14 +71,6 @@ struct StripeMeaning {
             case "subscription_schedule": StripeSchedule(object: object).meaning(of: envelope)
             default: StripeMeaning(kind: .providerUnknown)
             }
-    }
-
-    static let ofUnlistedAccount = StripeMeaning(kind: .providerUnknown, subtype: Event.unlistedAccount)
-
-    init(kind: EventKind, subtype: String? = nil, observation: Observation? = nil) {
-        self.kind = kind
-        self.subtype = subtype
-        self.observation = observation
     }
 }
 

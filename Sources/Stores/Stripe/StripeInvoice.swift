@@ -12,16 +12,16 @@ struct StripeInvoice {
     private var subscription: String? { object.id("subscription") ?? details?.id("subscription") }
 
     func meaning(of envelope: StripeEnvelope) -> StripeMeaning {
-        let meaning = StripeMeaning(kind: kind(of: envelope.type), subtype: object.text("billing_reason"))
+        var meaning = StripeMeaning(kind: kind(of: envelope.type), subtype: object.text("billing_reason"))
         guard let subscription else { return meaning }
-        let observation = Observation(
+        meaning.observation = Observation(
             contract: envelope.key(subscription),
             kind: .subscription,
             token: details?.token ?? object.object("subscription")?.token ?? object.token,
             account: object.id("customer"),
             transaction: isPaid ? transaction : nil
         )
-        return StripeMeaning(kind: meaning.kind, subtype: meaning.subtype, observation: observation)
+        return meaning
     }
 
     private var isPaid: Bool { object.text("status") == "paid" || object.flag("paid") == true }

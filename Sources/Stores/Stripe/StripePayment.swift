@@ -8,11 +8,9 @@ struct StripePayment {
     let catalog: Catalog
 
     /// Leaves the customer out: charges of subscriptions look the same, and must not become that customer's purchases.
-    func observation(_ key: ContractKey, token: OrderToken?, state: ContractState? = nil, at date: Instant? = nil)
-        -> Observation
-    {
-        var observation = Observation(contract: key, kind: catalog.kind(bought: product), token: token)
-        if let state, let date { observation.snapshot = .of(state, product: product ?? "", at: date) }
+    func observation(_ envelope: StripeEnvelope, token: OrderToken?, state: ContractState? = nil) -> Observation {
+        var observation = Observation(contract: envelope.key(id), kind: catalog.kind(bought: product), token: token)
+        if let state { observation.snapshot = .of(state, product: product ?? "", at: envelope.created) }
         return observation
     }
 }
@@ -20,13 +18,8 @@ struct StripePayment {
 extension Snapshot {
     /// The state of a one-time purchase. If it is revoked, access ended at `date`.
     static func of(_ state: ContractState, product: String, at date: Instant) -> Snapshot {
-        Snapshot(
-            state: state,
-            product: product,
-            autoRenew: false,
-            accessUntil: state == .revoked ? date : nil,
-            signedAt: date
-        )
+        let end = state == .revoked ? date : nil
+        return Snapshot(state: state, product: product, autoRenew: false, accessUntil: end, signedAt: date)
     }
 }
 
@@ -52,12 +45,7 @@ struct StripeCharge {
             return StripeMeaning(kind: .refundCompleted, subtype: subtype)
         }
         let payment = StripePayment(id: id, product: object.namedProduct, catalog: catalog)
-        let observation = payment.observation(
-            envelope.key(id),
-            token: object.token,
-            state: isFull ? .revoked : .owned,
-            at: envelope.created
-        )
+        let observation = payment.observation(envelope, token: object.token, state: isFull ? .revoked : .owned)
         return StripeMeaning(kind: .refundCompleted, subtype: subtype, observation: observation)
     }
 }
@@ -83,12 +71,7 @@ struct StripeDispute {
             return StripeMeaning(kind: kind, subtype: status)
         }
         let payment = StripePayment(id: id, product: charge?.namedProduct ?? object.namedProduct, catalog: catalog)
-        let observation = payment.observation(
-            envelope.key(id),
-            token: charge?.token ?? object.token,
-            state: state,
-            at: envelope.created
-        )
+        let observation = payment.observation(envelope, token: charge?.token ?? object.token, state: state)
         return StripeMeaning(kind: kind, subtype: status, observation: observation)
     }
 }
@@ -119,11 +102,7 @@ struct StripePaymentIntent {
     let catalog: Catalog
 
     func meaning(of envelope: StripeEnvelope) -> StripeMeaning {
-        StripeMeaning(
-            kind: kind(envelope.type),
-            subtype: object.text("status"),
-            observation: observation(envelope)
-        )
+        StripeMeaning(kind: kind(envelope.type), subtype: object.text("status"), observation: observation(envelope))
     }
 
     private func kind(_ type: String) -> EventKind {
@@ -139,10 +118,8 @@ struct StripePaymentIntent {
         guard let id = object.text("id"), let token = object.token, let product = object.namedProduct else {
             return nil
         }
-        var observation = StripePayment(id: id, product: product, catalog: catalog).observation(
-            envelope.key(id),
-            token: token
-        )
+        let payment = StripePayment(id: id, product: product, catalog: catalog)
+        var observation = payment.observation(envelope, token: token)
         observation.account = object.id("customer")
         switch object.text("status") {
         case "succeeded":

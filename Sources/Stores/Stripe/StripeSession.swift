@@ -36,11 +36,8 @@ struct StripeSession {
             case "payment": payment(envelope)
             default: Observation?.none
             }
-        return StripeMeaning(
-            kind: kind(envelope.type),
-            subtype: object.text("payment_status"),
-            observation: observation
-        )
+        let subtype = object.text("payment_status")
+        return StripeMeaning(kind: kind(envelope.type), subtype: subtype, observation: observation)
     }
 
     private func kind(_ type: String) -> EventKind {
@@ -76,21 +73,17 @@ struct StripeSession {
         guard let id = object.id("payment_intent") ?? object.text("id") else { return nil }
         let kind = catalog.kind(bought: product)
         if isPaid, isComplete {
-            return observation(
-                envelope.key(id),
-                kind: kind,
-                transaction: transaction(id, signedAt: envelope.created, envelope: envelope),
-                snapshot: nil
-            )
+            let charge = transaction(id, signedAt: envelope.created, envelope: envelope)
+            return observation(envelope.key(id), kind: kind, transaction: charge)
         }
         switch envelope.type {
         case "checkout.session.completed":
-            return observation(envelope.key(id), kind: kind, transaction: nil, snapshot: pending)
+            return observation(envelope.key(id), kind: kind, snapshot: pending)
         case "checkout.session.async_payment_failed", "checkout.session.expired":
             // A session that never had a payment leaves nothing to end.
             guard object.id("payment_intent") != nil else { return nil }
             let ended = Snapshot.of(.expired, product: product, at: envelope.created)
-            return observation(envelope.key(id), kind: kind, transaction: nil, snapshot: ended)
+            return observation(envelope.key(id), kind: kind, snapshot: ended)
         default: return nil
         }
     }
@@ -113,8 +106,8 @@ struct StripeSession {
     private func observation(
         _ key: ContractKey,
         kind: ProductKind,
-        transaction: Transaction?,
-        snapshot: Snapshot?
+        transaction: Transaction? = nil,
+        snapshot: Snapshot? = nil
     ) -> Observation {
         Observation(
             contract: key,

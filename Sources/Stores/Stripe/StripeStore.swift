@@ -5,6 +5,12 @@ public import Support
 public struct StripeStore: Store {
     public static let provider = Provider.stripe
     public static let title = "Stripe"
+    public static let fields: KeyValuePairs<String, EventField> = [
+        "Event type": .type, "Event": .event, "Account": .app, "Product or price": .product,
+        "Scheduled product": .next, "Invoice or payment": .charge, "Subscription or payment": .contract,
+        "Metadata order": .order, "Period start": .bought, "Period end": .paidUntil, "Refunded": .takenBack,
+        "Renews at period end": .renews, "Amount": .price,
+    ]
     public static let webhookSecret = "PAYCAST_STRIPE_SECRETS"
     public static let appSetting = "PAYCAST_STRIPE_ACCOUNTS"
 
@@ -31,10 +37,8 @@ public struct StripeStore: Store {
         apiURL = settings.baseURL("PAYCAST_STRIPE_API_URL") ?? "https://api.stripe.com"
         isDevelopment = settings.isDevelopment
         if apiKey != nil, secrets.isEmpty, !settings.isDevelopment {
-            settings.reject(
-                "PAYCAST_STRIPE_SECRETS",
-                because: "is required with PAYCAST_STRIPE_API_KEY: it proves who posts"
-            )
+            let why = "is required with PAYCAST_STRIPE_API_KEY: it proves who posts"
+            settings.reject("PAYCAST_STRIPE_SECRETS", because: why)
         }
     }
 
@@ -87,7 +91,7 @@ extension StripeStore {
         )
         guard let verifier else { return nil }
         guard let api = stripeAPI(dependencies) else { return OpenStripeStore(verifier: verifier, stripeAPI: nil) }
-        let fetching = StripeFetchingVerifier(verifier, api: api, report: dependencies.report)
+        let fetching = StripeFetchingVerifier(verifier: verifier, api: api, report: dependencies.report)
         return OpenStripeStore(verifier: fetching, stripeAPI: api)
     }
 

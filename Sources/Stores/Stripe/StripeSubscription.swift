@@ -13,18 +13,12 @@ struct StripeSubscription {
     private let catalog: Catalog
     /// The item that this value is about: the one that represents the subscription, or a further one.
     private let item: StoreObject?
-    private var line: String?
+    private let line: String?
 
-    init(_ object: StoreObject, catalog: Catalog) {
+    init(_ object: StoreObject, catalog: Catalog, further item: StoreObject? = nil, line: String? = nil) {
         self.object = object
         self.catalog = catalog
-        item = StripeSubscription.item(of: object, in: catalog)
-    }
-
-    private init(_ object: StoreObject, catalog: Catalog, further item: StoreObject, line: String) {
-        self.object = object
-        self.catalog = catalog
-        self.item = item
+        self.item = item ?? StripeSubscription.item(of: object, in: catalog)
         self.line = line
     }
 
@@ -87,13 +81,8 @@ struct StripeSubscription {
     static let beforeAll = Instant(milliseconds: 0)
 
     func observation(_ key: ContractKey, snapshot: Snapshot?) -> Observation {
-        Observation(
-            contract: key,
-            kind: .subscription,
-            token: object.token,
-            account: object.id("customer"),
-            snapshot: snapshot
-        )
+        let buyer = object.id("customer")
+        return Observation(contract: key, kind: .subscription, token: object.token, account: buyer, snapshot: snapshot)
     }
 
     private func state(_ statedAt: Instant) -> (state: ContractState, until: Instant?)? {
@@ -193,9 +182,7 @@ enum StripePrice {
     /// A Stripe product may have a monthly and a yearly price, so a price is what we call a product. Returns the first
     /// of its id, its lookup key and its product's id that the catalog lists, or else its id.
     static func product(of price: JSONNode?, in catalog: Catalog) -> String? {
-        guard let price = StoreObject(price) else {
-            return price?.text.flatMap { isValidIdentifier($0) ? $0 : nil }
-        }
+        guard let price = StoreObject(price) else { return price?.text.flatMap { isValidIdentifier($0) ? $0 : nil } }
         let names = [price.text("id"), price.text("lookup_key"), price.id("product")].compactMap { $0 }
         return names.first { catalog[$0] != nil } ?? names.first
     }
@@ -249,14 +236,13 @@ extension StripeSubscription {
         let reason = envelope.object.object("cancellation_details")?.text("reason")
         let key = envelope.key(id)
         let statedAt = statedAt(envelope)
-        var meaning = StripeMeaning(
+        return StripeMeaning(
             kind: kind,
             subtype: isOver ? reason ?? status : status,
-            observation: observation(key, snapshot: snapshot(statedAt: statedAt))
+            observation: observation(key, snapshot: snapshot(statedAt: statedAt)),
+            further: further(key, statedAt: statedAt),
+            isWhole: isWhole
         )
-        meaning.further = further(key, statedAt: statedAt)
-        meaning.isWhole = isWhole
-        return meaning
     }
 
     /// Stripe dates events in whole seconds, and often makes several in one. The milliseconds express what is known of
@@ -270,7 +256,7 @@ extension StripeSubscription {
         switch envelope.type {
         case "customer.subscription.created": status == "incomplete" ? .purchasePending : .subscriptionStarted
         case "customer.subscription.updated":
-            StripeSubscriptionChange(envelope.object, since: envelope.previous, renews: renews).kind
+            StripeSubscriptionChange(now: object, before: envelope.previous ?? object, renews: renews).kind
         case "customer.subscription.deleted": .subscriptionExpired
         case "customer.subscription.paused": .paused
         case "customer.subscription.resumed": .resumed
@@ -284,16 +270,10 @@ extension StripeSubscription {
 
 /// The change that `customer.subscription.updated` reports, judging by the subscription's previous values.
 struct StripeSubscriptionChange {
-    private let now: StoreObject
-    private let before: StoreObject
-    private let renews: Bool
-
-    /// Without `before`, the change is unknown.
-    init(_ now: StoreObject, since before: StoreObject?, renews: Bool) {
-        self.now = now
-        self.before = before ?? now
-        self.renews = renews
-    }
+    let now: StoreObject
+    /// The same as `now` if the change is unknown.
+    let before: StoreObject
+    let renews: Bool
 
     var kind: EventKind {
         if let kind = statusKind { return kind }

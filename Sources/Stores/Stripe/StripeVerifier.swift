@@ -76,20 +76,10 @@ public struct StripeVerifier: StoreVerifier {
 /// Verifies an event, then reads the subscription that it is about: events overtake each other, but the API returns the
 /// current state. Blocks.
 public struct StripeFetchingVerifier: StoreVerifier {
-    private let verifier: StripeVerifier
-    private let api: StripeAPI
-    private let report: @Sendable (StoreAPIError) -> Void
-
-    /// `report` tells an operator why Stripe has to retry.
-    public init(
-        _ verifier: StripeVerifier,
-        api: StripeAPI,
-        report: @escaping @Sendable (StoreAPIError) -> Void = { _ in }
-    ) {
-        self.verifier = verifier
-        self.api = api
-        self.report = report
-    }
+    let verifier: StripeVerifier
+    let api: StripeAPI
+    /// Tells an operator why Stripe has to retry.
+    var report: @Sendable (StoreAPIError) -> Void = { _ in }
 
     public var asksStore: Bool { true }
     public var signatureHeader: StaticString? { verifier.signatureHeader }

@@ -3,6 +3,7 @@ import Domain
 import Encoding
 import Simulator
 import Stores
+import Support
 import TestSupport
 
 /// Turns what a store is to say into the event that its verifier reads: a signed body in the store's wire format.
@@ -68,32 +69,42 @@ struct AppleWire: StoreWire {
     }
 }
 
-struct RevenueCatWire: StoreWire {
-    private static let value = "Bearer 0123456789"
-    let catalog: Catalog
+/// Any store whose deliveries one secret proves, with its settings as a development server opens it.
+struct SecretWire: StoreWire {
+    private let store: any SimulatedStore
+    private let verifier: any StoreVerifier
+
+    init(_ provider: Provider, catalog: Catalog) throws {
+        let secret = "whsec_0123456789"
+        var development = StoreDevelopment { nil }
+        development.secret = secret
+        let dependencies = StoreDependencies(
+            catalog: catalog,
+            clock: { TableScenario.start },
+            development: development
+        )
+        var settings = SettingsReader(flags: [:], environment: [:], isDevelopment: true)
+        let opened = try Stores.all.first { $0.provider == provider }?.init(&settings).opened(dependencies)
+        let simulated = SimulatedStores.store(provider) as? any SharedSecretStore.Type
+        guard let store = simulated?.init(secret: secret), let opened else { throw VerificationError.notConfigured }
+        self.store = store
+        verifier = opened.verifier
+    }
 
     func event(_ asked: SimulatedEvent, edits: [String: String], claimed: Bool) throws -> Event {
-        var body = try WireText(SimulatedRevenueCat(authorization: Self.value).delivery(asked).body)
-        try body.set(edits)
-        guard let verifier = RevenueCatVerifier(authorization: Self.value, catalog: catalog) else {
-            throw VerificationError.notConfigured
-        }
-        return try verifier.verify(Delivery(body: try body.bytes(), authorization: Self.value), now: asked.now)
+        var text = try WireText(store.delivery(asked).body)
+        try text.set(edits)
+        let body = try text.bytes()
+        let headers = try store.headers(of: body, at: asked.now)
+        func value(_ name: String) -> String? { headers.first { $0.0.lowercased() == name }?.1 }
+        let signature = verifier.signatureHeader.flatMap { value("\($0)") }
+        let delivery = Delivery(body: body, authorization: value("authorization"), signature: signature)
+        return try verifier.verify(delivery, now: asked.now)
     }
 }
 
-struct PurchaseKitWire: StoreWire {
-    private static let secret = "whsec_0123456789"
-    let catalog: Catalog
-
-    func event(_ asked: SimulatedEvent, edits: [String: String], claimed: Bool) throws -> Event {
-        var text = try WireText(SimulatedPurchaseKit(secret: Self.secret).delivery(asked).body)
-        try text.set(edits)
-        let body = try text.bytes()
-        guard let verifier = PurchaseKitVerifier(secret: Self.secret, catalog: catalog) else {
-            throw VerificationError.notConfigured
-        }
-        let signature = Hex.encode(HMAC.authenticate(body, key: Array(Self.secret.utf8)))
-        return try verifier.verify(Delivery(body: body, signature: signature), now: asked.now)
+extension Store {
+    fileprivate func opened(_ dependencies: StoreDependencies) throws(StoreError) -> (any OpenStore)? {
+        try open(dependencies)
     }
 }

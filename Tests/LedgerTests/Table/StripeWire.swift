@@ -24,7 +24,7 @@ struct StripeWire: StoreWire {
         let server = AnsweringServer { [standIn] in standIn.served($0) }
         let api = StripeAPI(key: "rk_live_1", address: server.url, catalog: catalog)
         self.server = server
-        self.verifier = StripeFetchingVerifier(verifier, api: api)
+        self.verifier = StripeFetchingVerifier(verifier: verifier, api: api)
     }
 
     func event(_ asked: SimulatedEvent, edits: [String: String], claimed: Bool) throws -> Event {
@@ -32,7 +32,7 @@ struct StripeWire: StoreWire {
         var body = try WireText(delivery.body)
         try body.set(edits)
         delivery.body = try body.bytes()
-        delivery = store.attempt(delivery, at: asked.now)
+        delivery = try store.attempt(delivery, at: asked.now)
         for (path, json) in delivery.documents { standIn.put(path, json: json) }
         let signature = delivery.headers.first?.1
         return try verifier.verify(Delivery(body: delivery.body, signature: signature), now: asked.now)

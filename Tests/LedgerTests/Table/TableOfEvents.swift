@@ -13,17 +13,12 @@ enum TableOfEvents {
             google: String = "",
             stripe: String = "",
             revenueCat: String = "",
-            purchaseKit: String = ""
+            others: [Provider: String] = [:]
         ) {
             self.number = number
-            let columns: KeyValuePairs<Provider, String> = [
-                .apple: apple, .google: google, .stripe: stripe, .revenuecat: revenueCat, .purchasekit: purchaseKit,
-            ]
-            words = [:]
-            for (provider, cell) in columns {
-                let names = cell.split(separator: " ").map(String.init)
-                if !names.isEmpty { words[provider] = names }
-            }
+            var cells: [Provider: String] = [.apple: apple, .google: google, .stripe: stripe, .revenuecat: revenueCat]
+            cells.merge(others) { $1 }
+            words = cells.mapValues { $0.split(separator: " ").map(String.init) }.filter { !$0.value.isEmpty }
         }
     }
 
@@ -216,7 +211,10 @@ enum TableOfEvents {
         Row(40, apple: "TEST", google: "TEST", revenueCat: "TEST"),
         Row(
             41,
-            purchaseKit: "subscription.created subscription.updated subscription.canceled subscription.expired"
+            others: [
+                .purchasekit:
+                    "subscription.created subscription.updated subscription.canceled subscription.expired"
+            ]
         ),
         Row(
             42,

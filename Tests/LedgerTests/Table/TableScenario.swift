@@ -49,8 +49,7 @@ final class TableScenario {
             case .apple: try AppleWire()
             case .google: try GoogleWire(TableScenario.catalog, clock: ledger.clock)
             case .stripe: try StripeWire(TableScenario.catalog, asksStore: given.asksStore)
-            case .revenuecat: RevenueCatWire(catalog: TableScenario.catalog)
-            default: PurchaseKitWire(catalog: TableScenario.catalog)
+            default: try SecretWire(provider, catalog: TableScenario.catalog)
             }
         for (user, token) in [
             (TableScenario.buyer, TableScenario.token), (TableScenario.sister, TableScenario.sistersToken),

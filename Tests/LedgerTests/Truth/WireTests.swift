@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test func revenueCatConverges() throws {
-        let store = SimulatedRevenueCat(authorization: Self.secret)
+        let store = SimulatedRevenueCat(secret: Self.secret)
         try check(store, verifier: #require(RevenueCatVerifier(authorization: Self.secret)))
     }
 

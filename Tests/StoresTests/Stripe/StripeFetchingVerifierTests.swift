@@ -31,7 +31,7 @@ import Testing
 
     private func reader(_ url: String, key: String = "rk_test_1") throws -> StripeFetchingVerifier {
         let verifier = try #require(StripeVerifier(secrets: ["whsec_test"]))
-        return StripeFetchingVerifier(verifier, api: StripeAPI(key: key, address: url))
+        return StripeFetchingVerifier(verifier: verifier, api: StripeAPI(key: key, address: url))
     }
 
     /// What the simulated store says; its documents are put into the stand-in unless told otherwise.
@@ -156,7 +156,7 @@ import Testing
             }
         )
         let reader = StripeFetchingVerifier(
-            verifier,
+            verifier: verifier,
             api: StripeAPI(key: "rk_test_1", address: ReservedPort.unused.url)
         )
         var delivery = try delivery(words, state: .active)

@@ -25,9 +25,7 @@ extension ReceiptClue {
 
     private static func signed(_ receipt: [UInt8]) -> ReceiptClue? {
         guard let content = VerifiedCMSMessage.unprovenContent(of: receipt), let parsed = try? AppReceipt(content)
-        else {
-            return nil
-        }
+        else { return nil }
         let ids = parsed.purchases.compactMap { $0.originalTransactionID ?? $0.transactionID }
         return ids.first(where: isAskable).map {
             ReceiptClue(transactionID: $0, app: parsed.bundle, environment: parsed.environment)
