@@ -15,7 +15,6 @@ public final class LedgerWriter: Sendable {
     public let epoch: String
     /// The known troubles of the ledger.
     public let health: LedgerHealth
-    private let packer = BodyPacker()
     private let mailbox: Mailbox<LedgerCommand>
     private let waker: Waker
     private let thread = OwnedThread()
@@ -74,7 +73,7 @@ public final class LedgerWriter: Sendable {
     /// May be called from any thread, and never blocks. Returns false when the ledger is full or closing: answer 503,
     /// since the completion will not run.
     public func submit(_ command: LedgerCommand) -> Bool {
-        mailbox.send(command.packed(by: packer))
+        mailbox.send(command.packed())
     }
 
     /// Call it when the clock was set: the writer then looks again at what ends next.
