@@ -105,9 +105,9 @@ struct WriterLoop {
         counts.batchSize.set(commands.count)
         counts.commands.add(commands.count)
         counts.unclaimed.set(batch.unclaimed)
-        if !batch.entries.isEmpty { onCommit(batch.entries) }
+        if !batch.done.entries.isEmpty { onCommit(batch.done.entries) }
         // Called after the entries, some of which may be in the former language.
-        for user in batch.readers { onLanguage(user) }
+        for user in batch.done.readers { onLanguage(user) }
         for completion in batch.completions { completion() }
         repository.announce()
         return batch.endsAreServed
@@ -152,10 +152,9 @@ struct WriterLoop {
         let ended = try run(isolated: batch.isIsolating) { repository throws(EngineError) in
             try repository.endAccess(now: now)
         }
-        batch.endsAreServed = ended.success != nil
-        var unclaimed = batch.take(ended)
-        for command in commands { unclaimed += try add(command, to: &batch, at: now) }
-        batch.unclaimed = try repository.addUnclaimed(unclaimed)
+        if let ended = ended.success { batch.done.add(ended) } else { batch.endsAreServed = false }
+        for command in commands { try add(command, to: &batch, at: now) }
+        batch.unclaimed = try repository.addUnclaimed(batch.done.unclaimed)
     }
 
     /// Runs one command. When it is isolated, its failure undoes nothing else. Throws when the transaction has to be
