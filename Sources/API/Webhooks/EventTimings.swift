@@ -62,7 +62,7 @@ public final class EventTimings: Sendable {
         }
     }
 
-    public func written(_ event: String, pages: Int, first: UInt64, last: UInt64) {
+    func written(_ event: String, pages: Int, first: UInt64, last: UInt64) {
         newest.withLock { newest in
             newest.timings[event]?.pages = pages
             newest.timings[event]?.firstPage = first
