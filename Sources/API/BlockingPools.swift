@@ -77,16 +77,3 @@ public final class BlockingPools: Sendable {
         for lane in lanes.values { lane.pool.close() }
     }
 }
-
-extension Services {
-    /// Runs `work` on a worker, or on the threads for `purpose` if it waits for a store. Returns false if too much is
-    /// waiting. `refuse` runs in place of work that still waits for a store when the server shuts down.
-    func submit(
-        waitingFor purpose: BlockingPools.Purpose?,
-        work: @escaping WorkerPool.Task,
-        orElse refuse: @escaping WorkerPool.Task
-    ) -> Bool {
-        guard let purpose else { return workers.submit(work) }
-        return blockingPools.submit(purpose, work: work, orElse: refuse)
-    }
-}

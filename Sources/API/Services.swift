@@ -148,6 +148,19 @@ public final class Services: Sendable {
     }
 }
 
+extension Services {
+    /// Runs `work` on a worker, or on the threads for `purpose` if it waits for a store. Returns false if too much is
+    /// waiting. `refuse` runs in place of work that still waits for a store when the server shuts down.
+    func submit(
+        waitingFor purpose: BlockingPools.Purpose?,
+        work: @escaping WorkerPool.Task,
+        orElse refuse: @escaping WorkerPool.Task
+    ) -> Bool {
+        guard let purpose else { return workers.submit(work) }
+        return blockingPools.submit(purpose, work: work, orElse: refuse)
+    }
+}
+
 /// Fetches everything that a store has sent, or tried to send, and commits what is missing. Blocks. Without an instant,
 /// it begins at the last success. `progress` runs after each page, on the caller's thread.
 public typealias HistoryRecovery = @Sendable (Instant?, _ progress: (RecoveryReport) -> Void) -> RecoveryReport

@@ -120,10 +120,3 @@ extension LedgerQueries {
         try streams.written(fragments) { user throws(EngineError) in try statements.language.language(of: user) }
     }
 }
-
-extension Statement {
-    /// `SELECT tag FROM languages WHERE user = ?`.
-    func language(of user: UserID) throws(EngineError) -> LanguageTag? {
-        try first([Value(user)]) { row in LanguageTag(row.text(0)) } ?? nil
-    }
-}

@@ -292,7 +292,7 @@ extension LedgerRepository {
     public func holds(_ lease: Lease) throws(EngineError) -> Bool { try shared?.holds(lease) ?? true }
 
     public func commit() throws(EngineError) {
-        try writeHooks()
+        if !hooks.isEmpty { try writeHooks() }
         try connection.commit(head: known.head, entriesAt: entriesAt)
     }
 

@@ -184,3 +184,10 @@ extension ClaimHistory.Grant {
         self.init(at: at, wasActive: wasActive)
     }
 }
+
+extension Statement {
+    /// `SELECT tag FROM languages WHERE user = ?`.
+    func language(of user: UserID) throws(EngineError) -> LanguageTag? {
+        try first([Value(user)]) { row in LanguageTag(row.text(0)) } ?? nil
+    }
+}
