@@ -60,11 +60,7 @@ public final class BlockingPools: Sendable {
 
     /// Runs `work` on a thread for `purpose`. Returns false if too much work is waiting. `refuse` runs in place of work
     /// that is still waiting when the server shuts down: a store that does not answer must not delay the shutdown.
-    func submit(
-        _ purpose: Purpose,
-        work: @escaping WorkerPool.Task,
-        orElse refuse: @escaping WorkerPool.Task
-    ) -> Bool {
+    func submit(_ purpose: Purpose, work: @escaping WorkerPool.Task, orElse refuse: @escaping WorkerPool.Task) -> Bool {
         guard let lane = lanes[purpose] else { return false }
         let isTaken = lane.pool.submit { [pool = lane.pool] in pool.isClosing ? refuse() : work() }
         if !isTaken { lane.refused.add() }

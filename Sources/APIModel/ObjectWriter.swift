@@ -24,11 +24,7 @@ struct ObjectWriter {
         object(body)
     }
 
-    mutating func objects<Item>(
-        _ name: StaticString,
-        of items: [Item],
-        _ body: (Item, inout ObjectWriter) -> Void
-    ) {
+    mutating func objects<Item>(_ name: StaticString, of items: [Item], _ body: (Item, inout ObjectWriter) -> Void) {
         begin(name)
         bytes.append(UInt8(ascii: "["))
         for (index, item) in items.enumerated() {

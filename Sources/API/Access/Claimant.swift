@@ -18,11 +18,7 @@ struct Claimant {
     }
 
     /// `refusal` says why the request's key does not speak for a backend; nil when it does.
-    func resolve(
-        _ services: Services,
-        refusal: Response?,
-        origin: CORSAnswer
-    ) throws(RefusedClaimant) -> UserID? {
+    func resolve(_ services: Services, refusal: Response?, origin: CORSAnswer) throws(RefusedClaimant) -> UserID? {
         guard let stream else {
             if let refusal { throw RefusedClaimant(response: refusal) }
             return user

@@ -58,9 +58,5 @@ extension Services {
 }
 
 extension Response {
-    static let namingReason = Response.error(
-        400,
-        code: "invalid_reason",
-        message: Act.namingReason
-    )
+    static let namingReason = Response.error(400, code: "invalid_reason", message: Act.namingReason)
 }

@@ -25,9 +25,5 @@ struct HistoryEndpoint {
         }
     }
 
-    private static let invalidRange = Response.error(
-        400,
-        code: "invalid_range",
-        message: "range must be hour or day."
-    )
+    private static let invalidRange = Response.error(400, code: "invalid_range", message: "range must be hour or day.")
 }

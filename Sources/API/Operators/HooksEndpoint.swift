@@ -84,11 +84,7 @@ struct HooksEndpoint {
 
     private func response(_ found: [HookDelivery], isLast: Bool) -> Response {
         let items = found.map { delivery in
-            HookDeliveriesAnswer.Delivery(
-                delivery,
-                url: services.hooks.shown(delivery.address),
-                epoch: services.epoch
-            )
+            HookDeliveriesAnswer.Delivery(delivery, url: services.hooks.shown(delivery.address), epoch: services.epoch)
         }
         let next = isLast ? nil : found.last.map { String($0.id) }
         return JSON.response(200, body: HookDeliveriesAnswer(deliveries: items, next: next))

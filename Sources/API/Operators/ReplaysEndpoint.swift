@@ -54,11 +54,7 @@ struct ReplaysEndpoint {
         return cursor.position
     }
 
-    static func response(
-        _ replay: EventReplay,
-        selection: EventSelection,
-        mode: ReplayMode
-    ) -> Response {
+    static func response(_ replay: EventReplay, selection: EventSelection, mode: ReplayMode) -> Response {
         do throws(LedgerError) {
             let result = try replay.run(selection, limit: limit, mode: mode)
             guard result.left.isEmpty else { return .incomplete(result) }

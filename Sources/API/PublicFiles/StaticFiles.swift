@@ -24,12 +24,7 @@ public struct StaticFiles: Sendable {
     private let openFiles: OpenFiles
 
     /// `openFiles` bounds the files of which some are being sent; for others a client has to come back.
-    public init(
-        _ folder: String?,
-        builtIn: [String: [UInt8]] = [:],
-        readers: WorkerPool,
-        openFiles: Int
-    ) {
+    public init(_ folder: String?, builtIn: [String: [UInt8]] = [:], readers: WorkerPool, openFiles: Int) {
         self.folder = folder
         self.builtIn = builtIn
         self.readers = readers

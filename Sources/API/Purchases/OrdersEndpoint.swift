@@ -14,10 +14,7 @@ struct OrdersEndpoint {
         guard let addresses = PageAddresses(services, request: request) else { return .respond(Authorization.noSigner) }
         var order: OrderRequest
         do throws(RefusedBody) {
-            let node = try RefusedBody.object(
-                request.body,
-                instead: "Send {\"user\":…,\"product\":…} as JSON strings."
-            )
+            let node = try RefusedBody.object(request.body, instead: "Send {\"user\":…,\"product\":…} as JSON strings.")
             let body = try CreateOrderRequest(node)
             order = try self.order(body).get()
             order.language = body.locale.flatMap { LanguageTag($0) }
@@ -80,10 +77,7 @@ struct OrdersEndpoint {
         )
     }
 
-    private static func response(
-        to result: Result<OrderResult, OrderError>,
-        addresses: PageAddresses
-    ) -> Response {
+    private static func response(to result: Result<OrderResult, OrderError>, addresses: PageAddresses) -> Response {
         switch result {
         case .success(let result):
             guard let page = addresses.page(of: result.order.user, since: result.since) else {

@@ -216,11 +216,7 @@ extension LedgerReader {
     }
 
     /// Entries of the audit, newest first.
-    public func audit(
-        _ selection: AuditSelection,
-        limit: Int,
-        completion: @escaping LedgerAnswer<AuditPage>
-    ) -> Bool {
+    public func audit(_ selection: AuditSelection, limit: Int, completion: @escaping LedgerAnswer<AuditPage>) -> Bool {
         ask(completion) { queries throws(LedgerError) in try queries.audit(selection, limit: limit) }
     }
 }
@@ -287,11 +283,7 @@ extension LedgerReader {
     }
 
     /// `isWhole` asks for every order and consumable instead of the newest 100 of each.
-    public func record(
-        of user: UserID,
-        isWhole: Bool = false,
-        completion: @escaping LedgerAnswer<UserRecord>
-    ) -> Bool {
+    public func record(of user: UserID, isWhole: Bool = false, completion: @escaping LedgerAnswer<UserRecord>) -> Bool {
         ask(completion) { [clock] queries throws(LedgerError) in
             try queries.record(of: user, isWhole: isWhole, now: clock.now())
         }

@@ -61,16 +61,12 @@ public struct CableSession: Sendable {
             subscriptions[index].owesHistory = owesHistory
             return
         }
-        subscriptions.append(
-            Subscription(identifier: identifier, id: id, isConfirmed: false, owesHistory: owesHistory)
-        )
+        subscriptions.append(Subscription(identifier: identifier, id: id, isConfirmed: false, owesHistory: owesHistory))
     }
 
     /// The welcome has announced a resumed subscription, so it is confirmed without another message.
     public mutating func restore(_ id: SubscriptionID, to identifier: CableIdentifier) {
-        subscriptions.append(
-            Subscription(identifier: identifier, id: id, isConfirmed: true, owesHistory: false)
-        )
+        subscriptions.append(Subscription(identifier: identifier, id: id, isConfirmed: true, owesHistory: false))
     }
 
     /// Call when the messages that it missed have arrived. Returns what to send before them, once.
@@ -86,10 +82,7 @@ public struct CableSession: Sendable {
         guard let index = subscriptions.firstIndex(where: { $0.id == id }), subscriptions[index].owesHistory
         else { return nil }
         subscriptions[index].owesHistory = false
-        return CableMessage.verdict(
-            isComplete ? .confirmHistory : .rejectHistory,
-            on: subscriptions[index].identifier
-        )
+        return CableMessage.verdict(isComplete ? .confirmHistory : .rejectHistory, on: subscriptions[index].identifier)
     }
 
     /// The name is not valid, or no longer valid.

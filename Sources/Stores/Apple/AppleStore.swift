@@ -172,11 +172,7 @@ extension AppleStore {
 
     /// For the first app, in the environments that are served. Nil without an app or a key; the stand-in accepts any
     /// key.
-    func serverAPI(
-        _ verifier: AppleVerifier,
-        client: HTTPClient,
-        dependencies: StoreDependencies
-    ) -> AppleServerAPI? {
+    func serverAPI(_ verifier: AppleVerifier, client: HTTPClient, dependencies: StoreDependencies) -> AppleServerAPI? {
         let development = dependencies.development
         guard let app = apps(development).first, let signer = signer(development) else { return nil }
         return AppleServerAPI(
@@ -204,11 +200,7 @@ extension AppleStore {
     /// In development, a key that only the stand-in accepts.
     private func signer(_ development: StoreDevelopment?) -> AppleSigningKey? {
         guard let key = try? key(development) else { return nil }
-        return AppleSigningKey(
-            key: key,
-            id: serverKey?.id ?? "DEVELOPMENT",
-            issuer: serverKey?.issuer ?? "development"
-        )
+        return AppleSigningKey(key: key, id: serverKey?.id ?? "DEVELOPMENT", issuer: serverKey?.issuer ?? "development")
     }
 
     /// Cannot fail for a configured key: the settings have been checked with it.

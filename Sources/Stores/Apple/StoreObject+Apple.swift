@@ -64,10 +64,7 @@ extension StoreObject {
         try read(name) { node in StoreObject(node) }
     }
 
-    private func read<Value>(
-        _ name: String,
-        as value: (JSONNode) -> Value?
-    ) throws(VerificationError) -> Value? {
+    private func read<Value>(_ name: String, as value: (JSONNode) -> Value?) throws(VerificationError) -> Value? {
         guard let node = self[name], !node.isNull else { return nil }
         return try stated(value(node))
     }

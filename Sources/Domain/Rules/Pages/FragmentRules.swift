@@ -74,7 +74,7 @@ extension UnitOfWork {
             changing: Set(last.keys),
             beside: Set(last.values.filter(\.isBeside).map(\.key))
         )
-        let isHookDue = !policy.hooks.isEmpty && isAnswerChanged(from: before, of: held, to: after, of: holds)
+        let isHookDue = isAnswerChanged(from: before, of: held, to: after, of: holds)
         return UserPage(
             fragments: fragments(announcements, for: user, because: last),
             state: after,
@@ -139,36 +139,5 @@ extension UnitOfWork {
         notice.user = user
         notice.active = entitlements.isActive
         _ = try append(notice, fragments: fragments)
-    }
-}
-
-/// Tells the app's backend what has changed for a user, in the transaction that changes it.
-extension UnitOfWork {
-    /// Whether the answer about a user's entitlements says something else than before.
-    private func isAnswerChanged(
-        from before: EntitlementSet,
-        of held: [TrackedContract],
-        to after: EntitlementSet,
-        of holds: [TrackedContract]
-    ) -> Bool {
-        before.ranked.map { $0.entitlement(isHonoured: true) }
-            != after.ranked.map { $0.entitlement(isHonoured: true) }
-            || unranked(held, in: before) != unranked(holds, in: after)
-    }
-
-    /// The contracts that give no access by the policy are in the answer, too.
-    private func unranked(_ held: [TrackedContract], in set: EntitlementSet) -> [ContractKey: Entitlement] {
-        let ranked = set.contracts
-        let others = held.filter { ranked[$0.key] == nil }
-        return Dictionary(
-            others.map { ($0.key, $0.heldContract(policy.catalog).entitlement(isHonoured: false)) },
-            uniquingKeysWith: { first, _ in first }
-        )
-    }
-
-    mutating func queueHook(_ type: HookType, about user: UserID, state: EntitlementSet? = nil, entry: Int) {
-        guard policy.hooks.contains(where: { $0.types.contains(type) }) else { return }
-        let position = changes.entries[entry].entry.position
-        changes.hooks.append(HookRecord(type: type, user: user, position: position, state: state))
     }
 }

@@ -210,11 +210,7 @@ extension LedgerRepository {
 /// this, each result is the same, and takes longer.
 extension LedgerRepository {
     /// Begins a transaction in which a batch is decided: its commands, after the access whose time has come at `now`.
-    public mutating func begin(
-        reading preload: Preload,
-        keys: [IdempotencyKey],
-        now: Instant
-    ) throws(EngineError) {
+    public mutating func begin(reading preload: Preload, keys: [IdempotencyKey], now: Instant) throws(EngineError) {
         guard let shared else { return try begin() }
         let (stored, statements) = (stored, statements)
         _ = try shared.readAhead {

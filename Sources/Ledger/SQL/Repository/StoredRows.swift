@@ -166,12 +166,7 @@ extension TokenDates {
 extension ClaimHistory {
     fileprivate static func read(_ row: Row) -> ClaimHistory {
         var reader = RowReader(row)
-        return ClaimHistory(
-            user: reader.user(),
-            first: Grant(&reader),
-            last: Grant(&reader),
-            proofAt: reader.instant()
-        )
+        return ClaimHistory(user: reader.user(), first: Grant(&reader), last: Grant(&reader), proofAt: reader.instant())
     }
 }
 

@@ -54,9 +54,7 @@ public struct ReceiptStatement {
         }
     }
 
-    private func transaction(
-        _ purchase: ReceiptPurchase
-    ) throws(VerificationError) -> (lineage: String, Transaction) {
+    private func transaction(_ purchase: ReceiptPurchase) throws(VerificationError) -> (lineage: String, Transaction) {
         guard let product = purchase.product, let id = purchase.transactionID, let purchasedAt = purchase.purchasedAt
         else { throw .malformed(.invalidReceipt) }
         let lineage = purchase.originalTransactionID ?? id
@@ -78,11 +76,7 @@ public struct ReceiptStatement {
         return (lineage, transaction)
     }
 
-    private func observation(
-        _ purchase: ReceiptPurchase,
-        transaction: Transaction,
-        lineage: String
-    ) -> Observation {
+    private func observation(_ purchase: ReceiptPurchase, transaction: Transaction, lineage: String) -> Observation {
         let kind = productKind(purchase.productType, of: transaction)
         return Observation(
             contract: place.key(lineage),
