@@ -26,9 +26,7 @@ struct Claimant {
         guard refusal == nil || !origin.isRefused else { throw RefusedClaimant(response: CORSAnswer.refusal) }
         let owner = try Claimant.owner(of: stream, services: services)
         if user != nil, let refusal { throw RefusedClaimant(response: refusal) }
-        guard user == nil || user == owner else {
-            throw RefusedClaimant.contradictingUser
-        }
+        guard user == nil || user == owner else { throw RefusedClaimant.contradictingUser }
         return owner
     }
 

@@ -7,9 +7,9 @@ import Support
 struct HistoryEndpoint {
     let services: Services
 
-    func answer(_ request: Request) -> Answer {
+    func answer(_ request: Request) throws(RefusedBody) -> Answer {
         guard let range = History.Range(rawValue: request.query["range"] ?? "hour") else {
-            return .respond(HistoryEndpoint.invalidRange)
+            throw RefusedBody("invalid_range", message: "range must be hour or day.")
         }
         // On a worker, because the metrics are read.
         return .later { [services] reply in
@@ -24,6 +24,4 @@ struct HistoryEndpoint {
             }
         }
     }
-
-    private static let invalidRange = Response.error(400, code: "invalid_range", message: "range must be hour or day.")
 }
