@@ -40,9 +40,7 @@ public struct Endpoints: RequestHandler {
         WebhookEndpoint(services: services, provider: provider).refused(request, with: response)
     }
 
-    public func subscribe(_ request: CableRequest) -> CableVerdict {
-        cable.verdict(on: request)
-    }
+    public func subscribe(_ request: CableRequest) -> CableVerdict { cable.verdict(on: request) }
 
     public func handle(_ request: Request) -> Answer {
         if let development = services.development {

@@ -143,9 +143,7 @@ public final class Services: Sendable {
     public var opened: [Provider: any OpenStore] { trust.value.opened }
 
     /// New requests are judged by it; requests in progress keep the old one.
-    public func replace(_ trust: Trust) {
-        self.trust.replace(with: trust)
-    }
+    public func replace(_ trust: Trust) { self.trust.replace(with: trust) }
 }
 
 extension Services {

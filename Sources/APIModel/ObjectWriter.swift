@@ -6,9 +6,7 @@ struct ObjectWriter {
     private(set) var bytes: [UInt8] = []
     private var isFirst = true
 
-    init(capacity: Int) {
-        bytes.reserveCapacity(capacity)
-    }
+    init(capacity: Int) { bytes.reserveCapacity(capacity) }
 
     /// The whole object; `body` writes its members.
     mutating func object(_ body: (inout ObjectWriter) -> Void) {

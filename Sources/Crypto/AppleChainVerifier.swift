@@ -108,9 +108,7 @@ public final class KnownChains: Sendable {
     /// hundred bytes, where the leaf has its number.
     private let chains = Mutex<[Known]>([])
 
-    public init(capacity: Int) {
-        self.capacity = capacity
-    }
+    public init(capacity: Int) { self.capacity = capacity }
 
     public var count: Int { chains.withLock { $0.count } }
 

@@ -36,9 +36,7 @@ public final class History: Sendable {
     private let metrics: Metrics
     private let samples = Mutex(Samples(minutes: [], quarters: []))
 
-    init(_ metrics: Metrics) {
-        self.metrics = metrics
-    }
+    init(_ metrics: Metrics) { self.metrics = metrics }
 
     /// Call it often: a sample is taken at the start, and then each minute.
     public func tick(at now: Instant) {

@@ -86,9 +86,7 @@ public struct StaticFiles: Sendable {
     static func response(_ bytes: [UInt8], name: String, ifNoneMatch: String?) -> Response {
         let tag = EntityTag.of(bytes)
         let headers = FileHeaders.of(name, tag: tag)
-        guard !EntityTag.isKnown(tag, ifNoneMatch: ifNoneMatch) else {
-            return Response(status: 304, headers: headers)
-        }
+        guard !EntityTag.isKnown(tag, ifNoneMatch: ifNoneMatch) else { return Response(status: 304, headers: headers) }
         return Response(status: 200, headers: headers, body: bytes)
     }
 

@@ -153,9 +153,7 @@ private struct GrantedProduct {
             }
             return now + .seconds(days * 86_400)
         }
-        guard node["forever"]?.boolean == true else {
-            throw RefusedBody.mistyped("forever", expected: "true")
-        }
+        guard node["forever"]?.boolean == true else { throw RefusedBody.mistyped("forever", expected: "true") }
         return nil
     }
 

@@ -36,9 +36,7 @@ public final class WebhookTelemetry: Sendable {
         dropped(event)
     }
 
-    func dropped(_ event: String) {
-        _ = underWay.withLock { $0.removeValue(forKey: event) }
-    }
+    func dropped(_ event: String) { _ = underWay.withLock { $0.removeValue(forKey: event) } }
 
     /// All loops have written its messages to pages of theirs, `pages` in all.
     public func written(_ event: String, receivedAt start: UInt64, pages: Int, first: UInt64, last: UInt64) {

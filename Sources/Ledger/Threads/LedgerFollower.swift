@@ -22,14 +22,10 @@ public final class LedgerFollower: Sendable {
     /// The database's last answer, and when it came, in monotonic nanoseconds.
     private let told = Mutex<(report: SharedLedgerReport, at: UInt64)?>(nil)
 
-    public init(onEntries: @escaping @Sendable ([Entry]) -> Void) {
-        self.onEntries = onEntries
-    }
+    public init(onEntries: @escaping @Sendable ([Entry]) -> Void) { self.onEntries = onEntries }
 
     /// Takes what this node has committed, on the writer's thread.
-    public func committed(_ entries: [Entry]) {
-        inbox.change { $0.add(committed: entries) }
-    }
+    public func committed(_ entries: [Entry]) { inbox.change { $0.add(committed: entries) } }
 
     /// Sends something to the other nodes, which get it after all that this one has committed before. It may get lost.
     /// Returns false when too much waits. What is vital is lost only with the connection.

@@ -72,14 +72,10 @@ public final class LedgerWriter: Sendable {
 
     /// May be called from any thread, and never blocks. Returns false when the ledger is full or closing: answer 503,
     /// since the completion will not run.
-    public func submit(_ command: LedgerCommand) -> Bool {
-        mailbox.send(command.packed())
-    }
+    public func submit(_ command: LedgerCommand) -> Bool { mailbox.send(command.packed()) }
 
     /// Call it when the clock was set: the writer then looks again at what ends next.
-    public func wake() {
-        waker.wake()
-    }
+    public func wake() { waker.wake() }
 
     /// Commits what waits, writes the checkpoint, and ends the thread. Must not be called from a completion.
     public func close() {

@@ -319,7 +319,5 @@ struct LedgerMetrics: Sendable {
         self.outcomes = outcomes
     }
 
-    func count(_ outcome: Outcome, of provider: Provider) {
-        outcomes[provider]?[outcome]?.add()
-    }
+    func count(_ outcome: Outcome, of provider: Provider) { outcomes[provider]?[outcome]?.add() }
 }

@@ -29,9 +29,7 @@ public struct CableSession: Sendable {
     private var minute: Int64 = 0
     private var commands = 0
 
-    public init(limits: CableLimits) {
-        self.limits = limits
-    }
+    public init(limits: CableLimits) { self.limits = limits }
 
     public var ids: [SubscriptionID] { subscriptions.map(\.id) }
     public var identifiers: [CableIdentifier] { subscriptions.map(\.identifier) }
@@ -97,9 +95,7 @@ public struct CableSession: Sendable {
     }
 
     /// Ends the subscription without a message: a stock client whose subscription was pending asks again in 500 ms.
-    public mutating func detach(_ id: SubscriptionID) {
-        subscriptions.removeAll { $0.id == id }
-    }
+    public mutating func detach(_ id: SubscriptionID) { subscriptions.removeAll { $0.id == id } }
 
     public func identifier(of id: SubscriptionID) -> CableIdentifier? {
         subscriptions.first { $0.id == id }?.identifier

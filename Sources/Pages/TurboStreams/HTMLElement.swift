@@ -55,9 +55,7 @@ extension HTMLToken {
     }
 }
 
-private func isForeign(_ name: String) -> Bool {
-    name == "svg" || name == "math"
-}
+private func isForeign(_ name: String) -> Bool { name == "svg" || name == "math" }
 
 /// Elements without an end tag: https://html.spec.whatwg.org/multipage/syntax.html#void-elements
 private let voidElements: Set<String> = [

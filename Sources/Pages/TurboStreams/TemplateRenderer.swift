@@ -4,9 +4,7 @@ public import Domain
 public struct TemplateRenderer: Sendable {
     private let templates: TemplateLookup
 
-    public init(templates: TemplateLookup) {
-        self.templates = templates
-    }
+    public init(templates: TemplateLookup) { self.templates = templates }
 
     /// Returns one complete element in UTF-8, or all the elements that a publisher wrote.
     ///
@@ -123,9 +121,7 @@ struct Template: Equatable {
 
     let segments: [Segment]
 
-    init(_ source: [UInt8]) throws(TemplateError) {
-        try self.init(source, range: source.indices)
-    }
+    init(_ source: [UInt8]) throws(TemplateError) { try self.init(source, range: source.indices) }
 
     /// `values` are the names that the template may use; nil allows any, because they come with a broadcast.
     init(_ source: [UInt8], range: Range<Int>, values: Set<String>? = nil) throws(TemplateError) {

@@ -16,9 +16,7 @@ public struct AppleReceiptVerifier: Sendable {
     }
 
     /// Serves the same apps as `verifier`.
-    public init(beside verifier: AppleVerifier) {
-        self.init(verifier.configuration)
-    }
+    public init(beside verifier: AppleVerifier) { self.init(verifier.configuration) }
 
     /// Returns one event for each contract, oldest purchase first; for a receipt without purchases, one event that says
     /// nothing.

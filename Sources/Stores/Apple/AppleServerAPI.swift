@@ -176,9 +176,7 @@ extension AppleServerAPI {
         guard line.serves(.production) else { return try ask(.sandbox) }
         let refusal: StoreAPIError
         do throws(StoreAPIError) { return try ask(.production) } catch { refusal = error }
-        guard refusal.isUnknownTransaction || refusal.isUnauthorized, line.serves(.sandbox) else {
-            throw refusal
-        }
+        guard refusal.isUnknownTransaction || refusal.isUnauthorized, line.serves(.sandbox) else { throw refusal }
         do throws(StoreAPIError) {
             return try ask(.sandbox)
         } catch {

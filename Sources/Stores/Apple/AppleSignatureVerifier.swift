@@ -24,13 +24,9 @@ final class AppleSignatureVerifier: Sendable {
     /// look at, so what ends a header is its chain's last day, which is compared with each document's date.
     let known = KnownChains(capacity: 32)
 
-    init(roots: TrustedRoots) {
-        trust = .roots(AppleChainVerifier(roots: roots))
-    }
+    init(roots: TrustedRoots) { trust = .roots(AppleChainVerifier(roots: roots)) }
 
-    private init(_ trust: Trust) {
-        self.trust = trust
-    }
+    private init(_ trust: Trust) { self.trust = trust }
 
     /// For development only. It shares no memory with the one for Apple's documents.
     static func forXcode() -> AppleSignatureVerifier { AppleSignatureVerifier(.selfSigned) }

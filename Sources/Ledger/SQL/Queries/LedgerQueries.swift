@@ -29,9 +29,7 @@ public struct LedgerQueries {
     }
 
     /// Answers from now on follow this policy.
-    public mutating func adopt(_ policy: AccessPolicy) {
-        self.policy = policy
-    }
+    public mutating func adopt(_ policy: AccessPolicy) { self.policy = policy }
 
     public func head() throws(LedgerError) -> Cursor {
         try snapshot { head throws(EngineError) in head }

@@ -60,9 +60,7 @@ public struct LedgerRepository {
     }
 
     /// Commits from now on follow this policy.
-    public mutating func adopt(_ policy: AccessPolicy) {
-        self.policy = policy
-    }
+    public mutating func adopt(_ policy: AccessPolicy) { self.policy = policy }
 }
 
 /// The ledger's place, and what it needs besides transactions.
@@ -293,9 +291,7 @@ extension LedgerRepository {
     }
 
     /// Does nothing if the engine has already rolled the transaction back.
-    public func rollback() throws(EngineError) {
-        try connection.rollback()
-    }
+    public func rollback() throws(EngineError) { try connection.rollback() }
 
     /// From here on, `undoCommand` can undo one command without the others.
     public mutating func beginCommand() throws(EngineError) {

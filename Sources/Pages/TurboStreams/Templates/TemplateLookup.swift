@@ -35,9 +35,7 @@ public struct TemplateLookup: Sendable, Equatable {
         }
     }
 
-    mutating func remove(_ file: String) {
-        files[TemplateLookup.key(of: file)] = nil
-    }
+    mutating func remove(_ file: String) { files[TemplateLookup.key(of: file)] = nil }
 
     /// The most specific element for `target`: a variant supplies the elements that it has and leaves the others to the
     /// next variant. For a user with access, a template that has only a banner leaves the card to `success`.
