@@ -60,11 +60,7 @@ public final class BlockingPools: Sendable {
 
     /// Runs `work` on a thread for `purpose`. Returns false if too much work is waiting. `refuse` runs in place of work
     /// that is still waiting when the server shuts down: a store that does not answer must not delay the shutdown.
-    func submit(
-        _ purpose: Purpose,
-        work: @escaping WorkerPool.Task,
-        orElse refuse: @escaping WorkerPool.Task
-    ) -> Bool {
+    func submit(_ purpose: Purpose, work: @escaping WorkerPool.Task, orElse refuse: @escaping WorkerPool.Task) -> Bool {
         guard let lane = lanes[purpose] else { return false }
         let isTaken = lane.pool.submit { [pool = lane.pool] in pool.isClosing ? refuse() : work() }
         if !isTaken { lane.refused.add() }
@@ -75,18 +71,5 @@ public final class BlockingPools: Sendable {
     public func close() {
         for lane in lanes.values { lane.pool.halt() }
         for lane in lanes.values { lane.pool.close() }
-    }
-}
-
-extension Services {
-    /// Runs `work` on a worker, or on the threads for `purpose` if it waits for a store. Returns false if too much is
-    /// waiting. `refuse` runs in place of work that still waits for a store when the server shuts down.
-    func submit(
-        waitingFor purpose: BlockingPools.Purpose?,
-        work: @escaping WorkerPool.Task,
-        orElse refuse: @escaping WorkerPool.Task
-    ) -> Bool {
-        guard let purpose else { return workers.submit(work) }
-        return blockingPools.submit(purpose, work: work, orElse: refuse)
     }
 }

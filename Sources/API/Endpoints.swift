@@ -1,3 +1,4 @@
+import APIModel
 import Assets
 public import Domain
 import HTTP
@@ -39,9 +40,7 @@ public struct Endpoints: RequestHandler {
         WebhookEndpoint(services: services, provider: provider).refused(request, with: response)
     }
 
-    public func subscribe(_ request: CableRequest) -> CableVerdict {
-        cable.verdict(on: request)
-    }
+    public func subscribe(_ request: CableRequest) -> CableVerdict { cable.verdict(on: request) }
 
     public func handle(_ request: Request) -> Answer {
         if let development = services.development {
@@ -74,11 +73,10 @@ public struct Endpoints: RequestHandler {
         case .userStream(let user):
             return trusted(request) { UsersEndpoint(services: services).stream(of: user, request: $0) }
         case .userPages(let user): return trusted(request) { _ in UserPagesEndpoint(services: services).answer(user) }
-        case .claims(let user): return trusted(request) { ClaimsEndpoint(services: services).answer(user, request: $0) }
-        case .grants(let user):
-            return trusted(request) { GrantsEndpoint(services: services).grant(to: user, request: $0) }
+        case .claims(let user): return trusted(request, answer: ClaimsEndpoint(services: services, user: user).answer)
+        case .grants(let user): return trusted(request, answer: GrantsEndpoint(services: services, user: user).grant)
         case .grant(let user, let id):
-            return trusted(request) { GrantsEndpoint(services: services).revoke(id, of: user, request: $0) }
+            return trusted(request) { GrantsEndpoint(services: services, user: user).revoke(id, request: $0) }
         case .audit: return trusted(request, answer: AuditEndpoint(services: services).answer)
         case .broadcasts: return trusted(request, answer: broadcasts.answer)
         case .anyCableBroadcasts: return trusted(request, answer: broadcasts.answerAnyCable)
@@ -107,7 +105,8 @@ public struct Endpoints: RequestHandler {
         }
     }
 
-    private func trusted(_ request: Request, answer: (Request) -> Answer) -> Answer {
-        services.authorization.refusal(of: request).map(Answer.respond) ?? answer(request)
+    private func trusted(_ request: Request, answer: (Request) throws(RefusedBody) -> Answer) -> Answer {
+        if let refusal = services.authorization.refusal(of: request) { return .respond(refusal) }
+        do { return try answer(request) } catch { return .respond(error.response) }
     }
 }

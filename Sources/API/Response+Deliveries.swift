@@ -49,29 +49,6 @@ extension Reply {
     }
 }
 
-extension CommitAnswer {
-    init(_ result: CommitResult) {
-        self.init(
-            outcome: result.outcome,
-            event: result.event,
-            cursor: result.cursor,
-            claim: result.claim?.word
-        )
-    }
-}
-
-extension ClaimOutcome {
-    /// The word for the outcome in answers.
-    fileprivate var word: String {
-        switch self {
-        case .granted: "granted"
-        case .moved: "moved"
-        case .shared: "shared"
-        case .refused: "refused"
-        }
-    }
-}
-
 extension Response {
     /// The reason for rejecting a delivery. 503 asks for another delivery while an operator investigates: in the past,
     /// Apple stopped retrying after a 400.

@@ -143,8 +143,19 @@ public final class Services: Sendable {
     public var opened: [Provider: any OpenStore] { trust.value.opened }
 
     /// New requests are judged by it; requests in progress keep the old one.
-    public func replace(_ trust: Trust) {
-        self.trust.replace(with: trust)
+    public func replace(_ trust: Trust) { self.trust.replace(with: trust) }
+}
+
+extension Services {
+    /// Runs `work` on a worker, or on the threads for `purpose` if it waits for a store. Returns false if too much is
+    /// waiting. `refuse` runs in place of work that still waits for a store when the server shuts down.
+    func submit(
+        waitingFor purpose: BlockingPools.Purpose?,
+        work: @escaping WorkerPool.Task,
+        orElse refuse: @escaping WorkerPool.Task
+    ) -> Bool {
+        guard let purpose else { return workers.submit(work) }
+        return blockingPools.submit(purpose, work: work, orElse: refuse)
     }
 }
 

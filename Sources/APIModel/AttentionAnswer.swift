@@ -56,13 +56,7 @@ public struct AttentionAnswer: Codable, Sendable, Equatable {
         /// When it was given up; null while it waits.
         @Nullable public var abandonedAt: String?
 
-        public init(
-            _ job: Domain.Job,
-            attempts: Int,
-            queuedAt: Instant,
-            reason: String?,
-            abandonedAt: Instant?
-        ) {
+        public init(_ job: Domain.Job, attempts: Int, queuedAt: Instant, reason: String?, abandonedAt: Instant?) {
             kind = job.kind.rawValue
             provider = job.provider.rawValue
             environment = job.environment.rawValue

@@ -3,9 +3,7 @@ public struct ClockRequest: Codable, Sendable, Equatable {
     /// By how many seconds to move the clock.
     public var advance: Int64
 
-    public init(advance: Int64) {
-        self.advance = advance
-    }
+    public init(advance: Int64) { self.advance = advance }
 }
 
 /// Answers `PUT` and `GET /demo/api/clock`.

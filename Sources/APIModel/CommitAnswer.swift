@@ -12,11 +12,11 @@ public struct CommitAnswer: Codable, Sendable, Equatable {
     /// nobody claimed the purchase.
     public var claim: String?
 
-    public init(outcome: Outcome, event: String, cursor: Cursor, claim: String?) {
-        self.outcome = outcome.rawValue
-        self.event = event
-        self.cursor = cursor.description
-        self.claim = claim
+    public init(_ result: CommitResult) {
+        outcome = result.outcome.rawValue
+        event = result.event
+        cursor = result.cursor.description
+        claim = result.claim?.rawValue
     }
 
     /// The bytes of `JSON.encode`, by hand: the writer's thread makes one for each event, and `JSONEncoder` takes as long as

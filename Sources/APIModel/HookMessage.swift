@@ -34,13 +34,7 @@ public struct HookMessage: Codable, Sendable, Equatable {
         public init() {}
 
         /// `answer` is nil for a user who was erased.
-        public init(
-            user: UserID,
-            answer: EntitlementsAnswer?,
-            cause: Cause?,
-            cursor: Cursor,
-            superseded: Int
-        ) {
+        public init(user: UserID, answer: EntitlementsAnswer?, cause: Cause?, cursor: Cursor, superseded: Int) {
             self.user = user
             active = answer?.active
             entitlements = answer?.entitlements

@@ -44,9 +44,7 @@ public struct HooksAnswer: Codable, Sendable, Equatable {
     /// In the order of the settings.
     public var hooks: [Hook]
 
-    public init(hooks: [Hook]) {
-        self.hooks = hooks
-    }
+    public init(hooks: [Hook]) { self.hooks = hooks }
 }
 
 /// Answers `GET /hooks/deliveries`.
@@ -144,9 +142,7 @@ public struct HookTestAnswer: Codable, Sendable, Equatable {
     /// In the order of the settings.
     public var hooks: [Trial]
 
-    public init(hooks: [Trial]) {
-        self.hooks = hooks
-    }
+    public init(hooks: [Trial]) { self.hooks = hooks }
 }
 
 /// Answers `POST /hooks/deliveries/{id}/resend`.

@@ -24,9 +24,7 @@ public enum JSON {
 @propertyWrapper public struct Nullable<Value: Codable & Sendable>: Sendable {
     public var wrappedValue: Value?
 
-    public init(wrappedValue: Value?) {
-        self.wrappedValue = wrappedValue
-    }
+    public init(wrappedValue: Value?) { self.wrappedValue = wrappedValue }
 }
 
 extension Nullable: Codable {

@@ -6,9 +6,7 @@ struct ObjectWriter {
     private(set) var bytes: [UInt8] = []
     private var isFirst = true
 
-    init(capacity: Int) {
-        bytes.reserveCapacity(capacity)
-    }
+    init(capacity: Int) { bytes.reserveCapacity(capacity) }
 
     /// The whole object; `body` writes its members.
     mutating func object(_ body: (inout ObjectWriter) -> Void) {
@@ -24,11 +22,7 @@ struct ObjectWriter {
         object(body)
     }
 
-    mutating func objects<Item>(
-        _ name: StaticString,
-        of items: [Item],
-        _ body: (Item, inout ObjectWriter) -> Void
-    ) {
+    mutating func objects<Item>(_ name: StaticString, of items: [Item], _ body: (Item, inout ObjectWriter) -> Void) {
         begin(name)
         bytes.append(UInt8(ascii: "["))
         for (index, item) in items.enumerated() {

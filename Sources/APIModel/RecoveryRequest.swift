@@ -66,7 +66,5 @@ public struct RecoveriesAnswer: Codable, Sendable, Equatable {
     /// In the order in which they started.
     public var running: [Running]
 
-    public init(running: [Running]) {
-        self.running = running
-    }
+    public init(running: [Running]) { self.running = running }
 }

@@ -70,10 +70,15 @@ public struct RefusedBody: Error {
 
     public static func user(of node: JSONNode) throws(RefusedBody) -> UserID? {
         guard let user = try string("user", of: node) else { return nil }
-        guard isValidIdentifier(user) else {
-            throw RefusedBody("invalid_user", message: "user must have 1 to 255 bytes and no control characters.")
-        }
+        try check(user, as: "user")
         return UserID(user)
+    }
+
+    /// Nil is as good.
+    public static func check(_ text: String?, as member: String) throws(RefusedBody) {
+        guard let text, !isValidIdentifier(text) else { return }
+        let message = "\(member) must have 1 to 255 bytes and no control characters."
+        throw RefusedBody("invalid_\(member)", message: message)
     }
 }
 

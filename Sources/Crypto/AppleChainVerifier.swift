@@ -1,33 +1,34 @@
 import COpenSSL
 public import Domain
+import Glibc
 import Synchronization
 
 /// Checks Apple's three-part chain once per (leaf, intermediate) and remembers the verdict.
 ///
 /// A P-384 check costs 0.7 ms and each document needs two of them, so the steady state must be a lookup. A verdict
 /// holds at every instant of the chain's validity; the caller checks its own instant.
-/// Any thread may verify. The lock covers the lookup and the insertion, never the cryptography.
+/// Any thread may verify.
 public final class AppleChainVerifier: Sendable {
     private let anchors: TrustAnchors
-    private let memory: Mutex<Memory>
+    private let known: KnownChains
 
     /// Only genuine chains are remembered, so a peer cannot fill the memory; `capacity` bounds it anyway.
     public init(roots: TrustedRoots, capacity: Int = 64) {
         anchors = TrustAnchors(roots)
-        memory = Mutex(Memory(capacity: capacity))
+        known = KnownChains(capacity: capacity)
     }
 
     /// Verifies the path from `leaf` through `intermediate` to a trusted root (RFC 5280 §6), ignoring the time.
     public func verify(leaf: [UInt8], intermediate: [UInt8]) throws(ChainError) -> VerifiedChain {
-        let key = SHA256.hash(leaf + intermediate)
-        if let known = memory.withLock({ $0[key] }) { return known }
+        let certificates = (leaf + intermediate)[...]
+        if let remembered = known.find(certificates) { return remembered.chain }
         let chain = try judge(leaf: leaf, intermediate: intermediate)
-        memory.withLock { $0.add(chain, under: key) }
+        known.add(certificates, chain: chain)
         return chain
     }
 
     /// The number of remembered verdicts.
-    public var count: Int { memory.withLock { $0.count } }
+    public var count: Int { known.count }
 }
 
 /// The check itself, which remembers nothing.
@@ -95,27 +96,50 @@ extension AppleChainVerifier {
     }
 }
 
-extension AppleChainVerifier {
-    /// The genuine chains that were verified, by the digest of their certificates. A new one takes the place of the
-    /// oldest when the memory is full.
-    struct Memory {
-        private let capacity: Int
-        private var chains: [[UInt8]: VerifiedChain] = [:]
-        private var oldestFirst: [[UInt8]] = []
+/// Chains that were verified, by the exact bytes that they came in. Any thread may use it. Its lock never covers cryptography.
+public final class KnownChains: Sendable {
+    public struct Known: Sendable {
+        public let text: [UInt8]
+        public let chain: VerifiedChain
+    }
 
-        init(capacity: Int) {
-            self.capacity = capacity
+    private let capacity: Int
+    /// The last used one first. It is nearly always the one that is asked for, and two texts differ within their first
+    /// hundred bytes, where the leaf has its number.
+    private let chains = Mutex<[Known]>([])
+
+    public init(capacity: Int) { self.capacity = capacity }
+
+    public var count: Int { chains.withLock { $0.count } }
+
+    public func find(_ text: ArraySlice<UInt8>) -> Known? {
+        chains.withLock { chains in
+            guard let index = chains.firstIndex(where: { isSame($0.text, as: text) }) else { return nil }
+            let found = chains[index]
+            if index > 0 {
+                chains.remove(at: index)
+                chains.insert(found, at: 0)
+            }
+            return found
         }
+    }
 
-        var count: Int { chains.count }
-
-        subscript(key: [UInt8]) -> VerifiedChain? { chains[key] }
-
-        mutating func add(_ chain: VerifiedChain, under key: [UInt8]) {
-            guard chains.updateValue(chain, forKey: key) == nil else { return }
-            oldestFirst.append(key)
-            if oldestFirst.count > capacity { chains[oldestFirst.removeFirst()] = nil }
+    /// The one that was not used for the longest time makes room.
+    public func add(_ text: ArraySlice<UInt8>, chain: VerifiedChain) {
+        chains.withLock { chains in
+            // Another thread may have verified the same one meanwhile.
+            guard !chains.contains(where: { isSame($0.text, as: text) }) else { return }
+            chains.insert(Known(text: Array(text), chain: chain), at: 0)
+            if chains.count > capacity { chains.removeLast() }
         }
+    }
+}
+
+/// Uses `memcmp`, because comparing 4 KB element by element would take a tenth of the time of a signature.
+private func isSame(_ known: [UInt8], as text: ArraySlice<UInt8>) -> Bool {
+    text.withUnsafeBytes { text in
+        guard known.count == text.count, let start = text.baseAddress else { return false }
+        return memcmp(start, known, known.count) == 0
     }
 }
 

@@ -21,9 +21,7 @@ public struct BERReader {
     private var rest: ArraySlice<UInt8>
     private let depth: Int
 
-    public init(_ bytes: ArraySlice<UInt8>) {
-        self.init(bytes, depth: 0)
-    }
+    public init(_ bytes: ArraySlice<UInt8>) { self.init(bytes, depth: 0) }
 
     private init(_ bytes: ArraySlice<UInt8>, depth: Int) {
         rest = bytes

@@ -21,9 +21,7 @@ final class OpenSSLHandle: @unchecked Sendable {
     }
 
     /// Keeps the object alive while `body` runs; `pointer` alone would not.
-    func borrow<Result, Failure>(
-        _ body: (OpaquePointer) throws(Failure) -> Result
-    ) throws(Failure) -> Result {
+    func borrow<Result, Failure>(_ body: (OpaquePointer) throws(Failure) -> Result) throws(Failure) -> Result {
         defer { extendLifetime(self) }
         return try body(pointer)
     }

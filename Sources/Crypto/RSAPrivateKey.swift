@@ -42,9 +42,7 @@ public struct RSAPrivateKey: Sendable {
     public func signature(for message: [UInt8]) throws(CryptoError) -> [UInt8] { try key.signature(for: message) }
 
     /// `n` and `e` of the public key, as a JSON Web Key needs them.
-    public var publicNumbers: (modulus: [UInt8], exponent: [UInt8]) {
-        (number("n"), number("e"))
-    }
+    public var publicNumbers: (modulus: [UInt8], exponent: [UInt8]) { (number("n"), number("e")) }
 
     private func number(_ name: String) -> [UInt8] {
         var number: OpaquePointer?

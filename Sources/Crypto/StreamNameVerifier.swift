@@ -11,9 +11,7 @@ public struct StreamNameVerifier: Sendable {
         let hmac: HMACKey
 
         /// Uses the text itself as the key (`PAYCAST_STREAM_KEYS`, `config.turbo.signed_stream_verifier_key`).
-        public init(text: String) {
-            hmac = HMACKey(Array(text.utf8))
-        }
+        public init(text: String) { hmac = HMACKey(Array(text.utf8)) }
 
         /// The key that a Rails app derives from its `secret_key_base`: with SHA-256 since `load_defaults` 7.0, with
         /// SHA-1 before.

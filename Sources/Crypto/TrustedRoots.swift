@@ -18,9 +18,7 @@ public struct TrustedRoots: Sendable, Equatable {
         self.init(blocks)
     }
 
-    private init(unchecked certificates: [[UInt8]]) {
-        self.certificates = certificates
-    }
+    private init(unchecked certificates: [[UInt8]]) { self.certificates = certificates }
 
     /// Apple's published roots. They are pinned: the system's certificates do not count.
     public static let apple = TrustedRoots(

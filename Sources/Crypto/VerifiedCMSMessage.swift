@@ -21,9 +21,7 @@ public struct VerifiedCMSMessage: Sendable {
 public struct CMSVerifier: Sendable {
     private let anchors: TrustAnchors
 
-    public init(roots: TrustedRoots) {
-        anchors = TrustAnchors(roots)
-    }
+    public init(roots: TrustedRoots) { anchors = TrustAnchors(roots) }
 
     /// Ignores the clock, as for a JWS: the message itself contains the instant at which the chain must be valid.
     public func verify(_ message: [UInt8]) throws(CMSError) -> VerifiedCMSMessage {
@@ -137,9 +135,7 @@ final class CMSMessage {
 private final class OwnedCertificates {
     let stack: OpaquePointer?
 
-    init(_ stack: OpaquePointer?) {
-        self.stack = stack
-    }
+    init(_ stack: OpaquePointer?) { self.stack = stack }
 
     /// 0 when there is no stack.
     var count: Int { max(0, Int(OPENSSL_sk_num(stack))) }

@@ -16,9 +16,7 @@ public struct WebhookSigner: Sendable {
 
     private let keys: [HMACKey]
 
-    public init(_ secrets: [WebhookSecret]) {
-        keys = secrets.map { HMACKey($0.bytes) }
-    }
+    public init(_ secrets: [WebhookSecret]) { keys = secrets.map { HMACKey($0.bytes) } }
 
     /// The three headers. While secrets are rotated, there is a signature with each.
     public func headers(id: String, at seconds: Int64, body: [UInt8]) -> [(String, String)] {

@@ -6,7 +6,6 @@ final class GatewayMetrics: Sendable {
     let connections, streams, http2Connections, http2Streams: Gauge
     private let eventStreams, webSockets, feeds, cables: Gauge
     let published, unheard, deliveries, catchUps, catchUpMessages, collapsed, slow, expired: Counter
-    let written: Histogram
     /// Connections beyond a limit: closed at once, or answered first.
     let refused, turnedAway: Counter
     /// Connections that have ended, for the watcher, which returns the memory that they leave behind.
@@ -26,7 +25,6 @@ final class GatewayMetrics: Sendable {
         published = metrics.counter(.published)
         unheard = metrics.counter(.unheard)
         deliveries = metrics.counter(.deliveries)
-        written = metrics.histogram(.webhookWritten)
         catchUps = metrics.counter(.replayed)
         catchUpMessages = metrics.counter(.replayedMessages)
         collapsed = metrics.counter(.collapsed)

@@ -6,9 +6,7 @@ public struct BoundedCache<Key: Hashable & Sendable, Value: Sendable>: Sendable 
     private var newer: [Key: Value] = [:]
     private var older: [Key: Value] = [:]
 
-    public init(capacity: Int) {
-        self.capacity = capacity
-    }
+    public init(capacity: Int) { self.capacity = capacity }
 
     public subscript(key: Key) -> Value? {
         get { newer[key] ?? older[key] }

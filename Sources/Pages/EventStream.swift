@@ -26,9 +26,7 @@ public enum EventStream {
     )
 
     /// Moves the browser's last event id without an event, so that even a page that has seen nothing yet has a cursor.
-    public static func position(_ cursor: Cursor) -> String {
-        "retry: \(retry)\nid: \(cursor)\n\n"
-    }
+    public static func position(_ cursor: Cursor) -> String { "retry: \(retry)\nid: \(cursor)\n\n" }
 
     /// Moves the browser's last event id without an event, on a stream that is already open.
     public static func mark(_ cursor: Cursor) -> String { "id: \(cursor)\n\n" }

@@ -22,7 +22,7 @@ struct OpenStores: Sendable {
                 guard let open = try store.opened(dependencies) else { continue }
                 opened[provider] = open
                 verifiers[provider] =
-                    type(of: store).isForwarded
+                    type(of: store).isForwarded && !configuration.forward.isEmpty
                     ? ForwardingVerifier(open.verifier, to: configuration.forward) : open.verifier
             } catch {
                 throw .store(error)

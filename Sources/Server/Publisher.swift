@@ -55,11 +55,10 @@ final class Publisher: Sendable {
         guard let event = entry.notice.event, let receivedAt = telemetry.receivedAt(event) else {
             return Publication(entry, renderer: renderer)
         }
-        let timings = telemetry.timings
-        let publication = Publication(entry, renderer: renderer, receivedAt: receivedAt) { pages, first, last in
-            timings.written(event, pages: pages, first: first, last: last)
+        let publication = Publication(entry, renderer: renderer) { [telemetry] pages, first, last in
+            telemetry.written(event, receivedAt: receivedAt, pages: pages, first: first, last: last)
         }
-        timings.published(event, committedAt: committedAt, renderedAt: monotonicNanoseconds())
+        telemetry.timings.published(event, committedAt: committedAt, renderedAt: monotonicNanoseconds())
         return publication
     }
 

@@ -78,22 +78,20 @@ import Testing
     }
 
     @Test func commitLeavesOutWhatNobodyClaimed() {
-        let cursor = Cursor(epoch: "e", position: 7)
+        var result = CommitResult(outcome: .applied, event: "n/1", cursor: Cursor(epoch: "e", position: 7))
+        check(CommitAnswer(result), is: #"{"cursor":"e-7","event":"n/1","outcome":"applied"}"#)
+        result.claim = .moved
         check(
-            CommitAnswer(outcome: .applied, event: "n/1", cursor: cursor, claim: nil),
-            is: #"{"cursor":"e-7","event":"n/1","outcome":"applied"}"#
-        )
-        check(
-            CommitAnswer(outcome: .applied, event: "n/1", cursor: cursor, claim: "moved"),
+            CommitAnswer(result),
             is: #"{"claim":"moved","cursor":"e-7","event":"n/1","outcome":"applied"}"#
         )
     }
 
     @Test(arguments: ["n/1", "\"quoted\" \\ é\u{2028}", ""]) func commitsAreWrittenByHandAsTheTypeSays(_ event: String)
     {
-        for claim in [nil, "granted"] {
+        for claim in [nil, ClaimOutcome.granted] {
             let cursor = Cursor(epoch: "e", position: .max)
-            let answer = CommitAnswer(outcome: .stale, event: event, cursor: cursor, claim: claim)
+            let answer = CommitAnswer(CommitResult(outcome: .stale, event: event, cursor: cursor, claim: claim))
             #expect(answer.json == JSON.encode(answer))
         }
     }

@@ -48,6 +48,17 @@ import Testing
         #expect(verifier.count == 3)
     }
 
+    @Test func unusedChainMakesRoom() throws {
+        let (verifier, certificates) = try verifier()
+        let chain = try verifier.verify(leaf: certificates[0], intermediate: certificates[1])
+        let chains = KnownChains(capacity: 2)
+        for text in ["first", "second"] { chains.add(Array(text.utf8)[...], chain: chain) }
+        #expect(chains.find(Array("first".utf8)[...]) != nil)
+        chains.add(Array("third".utf8)[...], chain: chain)
+        #expect(["first", "second", "third"].map { chains.find(Array($0.utf8)[...]) != nil } == [true, false, true])
+        #expect(chains.find([]) == nil)
+    }
+
     @Test func windowIsWhereAllThreeOverlap() throws {
         func years(_ first: Int64, to last: Int64) -> ClosedRange<Instant> {
             let year: Int64 = 31_536_000_000

@@ -18,11 +18,7 @@ struct Claimant {
     }
 
     /// `refusal` says why the request's key does not speak for a backend; nil when it does.
-    func resolve(
-        _ services: Services,
-        refusal: Response?,
-        origin: CORSAnswer
-    ) throws(RefusedClaimant) -> UserID? {
+    func resolve(_ services: Services, refusal: Response?, origin: CORSAnswer) throws(RefusedClaimant) -> UserID? {
         guard let stream else {
             if let refusal { throw RefusedClaimant(response: refusal) }
             return user
@@ -30,9 +26,7 @@ struct Claimant {
         guard refusal == nil || !origin.isRefused else { throw RefusedClaimant(response: CORSAnswer.refusal) }
         let owner = try Claimant.owner(of: stream, services: services)
         if user != nil, let refusal { throw RefusedClaimant(response: refusal) }
-        guard user == nil || user == owner else {
-            throw RefusedClaimant.contradictingUser
-        }
+        guard user == nil || user == owner else { throw RefusedClaimant.contradictingUser }
         return owner
     }
 

@@ -6,9 +6,7 @@ import Pages
 struct DevelopmentGuard {
     private let authorization: Authorization
 
-    init(_ authorization: Authorization) {
-        self.authorization = authorization
-    }
+    init(_ authorization: Authorization) { self.authorization = authorization }
 
     /// Returns nil if the request may pass.
     func refusal(of request: Request) -> Response? {

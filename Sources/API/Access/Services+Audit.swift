@@ -56,11 +56,3 @@ extension Services {
         return writer.submit(position.map { LedgerCommand.unchanged(user, since: $0, audited) } ?? audited)
     }
 }
-
-extension Response {
-    static let namingReason = Response.error(
-        400,
-        code: "invalid_reason",
-        message: Act.namingReason
-    )
-}

@@ -4,11 +4,6 @@ import Encoding
 import Pages
 
 extension BroadcastRequest {
-    struct Refusal: Error {
-        var code: String
-        var message: String
-    }
-
     /// Reads one object or an array of 1 to 100 objects, each with `item`. Returns nil for anything else, or if `item`
     /// rejects one.
     static func read(_ bytes: [UInt8], each item: (JSONNode) -> BroadcastRequest?) -> [BroadcastRequest]? {
@@ -60,14 +55,15 @@ extension BroadcastRequest {
 
     var isTransient: Bool { transient ?? false }
 
-    func fragment(_ streams: StreamPattern, templates: TemplateLoader) -> Result<Fragment, Refusal> {
+    func fragment(_ streams: StreamPattern, templates: TemplateLoader) throws(RefusedBody) -> Fragment {
         guard let name = streamName(streams) else {
-            return .failure(Refusal(code: "invalid_stream", message: "Give a stream or a user, and only one of them."))
+            let message = "Give a stream or a user, and only one of them."
+            throw RefusedBody("invalid_stream", message: message, status: 422)
         }
         do throws(BroadcastError) {
             if action == nil, template == nil {
                 guard let html else { throw .missingAction }
-                return .success(try BroadcastMarkup(html).fragment(on: name))
+                return try BroadcastMarkup(html).fragment(on: name)
             }
             let form = BroadcastForm(
                 action: action ?? "replace",
@@ -77,9 +73,9 @@ extension BroadcastRequest {
                 html: html,
                 values: values ?? [:]
             )
-            return .success(try form.fragment(on: name, templates: templates.templates))
+            return try form.fragment(on: name, templates: templates.templates)
         } catch {
-            return .failure(Refusal(code: error.code, message: error.description))
+            throw RefusedBody(error.code, message: error.description, status: 422)
         }
     }
 

@@ -10,25 +10,21 @@ import Support
 struct BroadcastsEndpoint {
     let services: Services
 
-    func answer(_ request: Request) -> Answer {
-        guard let node = JSONNode(request.body) else { return .respond(BroadcastsEndpoint.notABroadcast) }
-        guard !node.repeatsMember else { return .respond(RefusedBody.repeatedMember.response) }
-        do throws(RefusedBody) {
-            let once = try BroadcastsEndpoint.keyed(request)
-            let bodies = BroadcastRequest.read(node, each: BroadcastRequest.plain)
-            let log = services.log.tracing(request.trace)
-            log.step("broadcast received", fields: ["fragments": bodies?.count ?? 0])
-            return answer(bodies, once: once)
-        } catch {
-            return .respond(error.response)
-        }
+    func answer(_ request: Request) throws(RefusedBody) -> Answer {
+        guard let node = JSONNode(request.body) else { throw BroadcastsEndpoint.notABroadcast }
+        guard !node.repeatsMember else { throw RefusedBody.repeatedMember }
+        let once = try BroadcastsEndpoint.keyed(request)
+        let bodies = BroadcastRequest.read(node, each: BroadcastRequest.plain)
+        let log = services.log.tracing(request.trace)
+        log.step("broadcast received", fields: ["fragments": bodies?.count ?? 0])
+        return try answer(bodies, once: once)
     }
 
     /// `POST /_broadcast`: the requests of an app that publishes through AnyCable. A remote disconnect uses the app's
     /// own identifiers of a connection. Paycast knows connections only by signed names, so there is nothing to do.
-    func answerAnyCable(_ request: Request) -> Answer {
+    func answerAnyCable(_ request: Request) throws(RefusedBody) -> Answer {
         if JSONNode(request.body)?["command"] != nil { return .respond(BroadcastsEndpoint.created) }
-        return answer(
+        return try answer(
             BroadcastRequest.read(request.body, each: BroadcastRequest.anyCable),
             with: BroadcastsEndpoint.created
         )
@@ -44,16 +40,13 @@ struct BroadcastsEndpoint {
         _ bodies: [BroadcastRequest]?,
         once request: KeyedRequest? = nil,
         with success: Response? = nil
-    ) -> Answer {
-        guard let bodies else { return .respond(BroadcastsEndpoint.notABroadcast) }
+    ) throws(RefusedBody) -> Answer {
+        guard let bodies else { throw BroadcastsEndpoint.notABroadcast }
         var (kept, transient): ([Fragment], [Fragment]) = ([], [])
         let renderer = services.templates.renderer
         for body in bodies {
-            switch body.fragment(services.streams, templates: services.templates) {
-            case .success(let fragment) where body.isTransient: transient.append(fragment)
-            case .success(let fragment): kept.append(fragment)
-            case .failure(let refusal): return .respond(.error(422, code: refusal.code, message: refusal.message))
-            }
+            let fragment = try body.fragment(services.streams, templates: services.templates)
+            if body.isTransient { transient.append(fragment) } else { kept.append(fragment) }
         }
         if request == nil, kept.isEmpty, !transient.contains(where: \.hasNoLanguage) {
             let messages = transient.map { Message(transient: $0, renderer: renderer) }
@@ -96,9 +89,8 @@ struct BroadcastsEndpoint {
 
     private static let created = Response(status: 201)
 
-    private static let notABroadcast = Response.error(
-        400,
-        code: "invalid_json",
+    private static let notABroadcast = RefusedBody(
+        "invalid_json",
         message:
             "Send one object or an array of 1 to 100: {\"stream\" or \"user\", \"html\"} or with action and target."
     )

@@ -9,14 +9,9 @@ import Pages
 struct EventsEndpoint {
     let services: Services
 
-    func answer(_ request: Request) -> Answer {
-        let oldest, newest: Int64?
-        do throws(RefusedBody) {
-            oldest = try position("since", of: request)
-            newest = try position("before", of: request)
-        } catch {
-            return .respond(error.response)
-        }
+    func answer(_ request: Request) throws(RefusedBody) -> Answer {
+        let oldest = try position("since", of: request)
+        let newest = try position("before", of: request)
         guard let limit = PageLimit.read(request) else { return .respond(PageLimit.refusal) }
         let selection = FeedFilter(request.query).selection
         return .later { [reader = services.reader, epoch = services.epoch] reply in

@@ -8,22 +8,29 @@ import Pages
 struct AuditEndpoint {
     let services: Services
 
-    func answer(_ request: Request) -> Answer {
+    func answer(_ request: Request) throws(RefusedBody) -> Answer {
         var selection = AuditSelection()
         if let user = request.query["user"] {
             guard isValidIdentifier(user) else { return .respond(UsersEndpoint.invalidUser) }
             selection.user = UserID(user)
         }
         if let actor = request.query["actor"] {
-            guard isValidIdentifier(actor) else { return .respond(AuditEndpoint.invalidActor) }
+            guard isValidIdentifier(actor) else {
+                throw RefusedBody("invalid_actor", message: "actor must be the name of a key, api or cli.")
+            }
             selection.actor = actor
         }
         if let text = request.query["since"] {
-            guard let since = start(text) else { return .respond(AuditEndpoint.invalidSince) }
+            guard let since = start(text) else {
+                throw RefusedBody("invalid_since", message: "since must be an ISO 8601 instant, or an entry's id.")
+            }
             selection.since = since
         }
         if let text = request.query["before"] {
-            guard let before = number(text) else { return .respond(AuditEndpoint.invalidBefore) }
+            guard let before = number(text) else {
+                let message = "before must be an entry's id: the next of the page before."
+                throw RefusedBody("invalid_before", message: message)
+            }
             selection.before = before
         }
         guard let limit = PageLimit.read(request) else { return .respond(PageLimit.refusal) }
@@ -43,20 +50,4 @@ struct AuditEndpoint {
         guard (1...18).contains(text.utf8.count), text.utf8.allSatisfy({ (48...57).contains($0) }) else { return nil }
         return Int64(text)
     }
-
-    private static let invalidActor = Response.error(
-        400,
-        code: "invalid_actor",
-        message: "actor must be the name of a key, api or cli."
-    )
-    private static let invalidSince = Response.error(
-        400,
-        code: "invalid_since",
-        message: "since must be an ISO 8601 instant, or an entry's id."
-    )
-    private static let invalidBefore = Response.error(
-        400,
-        code: "invalid_before",
-        message: "before must be an entry's id: the next of the page before."
-    )
 }

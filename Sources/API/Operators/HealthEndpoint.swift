@@ -24,11 +24,7 @@ struct HealthEndpoint {
         return .later { [workers = services.workers, metrics = services.metrics] reply in
             let answer: WorkerPool.Task = {
                 reply.send(
-                    Response(
-                        status: 200,
-                        contentType: "text/plain; version=0.0.4; charset=utf-8",
-                        body: metrics.page()
-                    )
+                    Response(status: 200, contentType: "text/plain; version=0.0.4; charset=utf-8", body: metrics.page())
                 )
             }
             if !workers.submit(answer) { answer() }

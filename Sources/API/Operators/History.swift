@@ -1,5 +1,7 @@
 import APIModel
 public import Domain
+import HTTP
+import Pages
 import Support
 import Synchronization
 
@@ -34,9 +36,7 @@ public final class History: Sendable {
     private let metrics: Metrics
     private let samples = Mutex(Samples(minutes: [], quarters: []))
 
-    init(_ metrics: Metrics) {
-        self.metrics = metrics
-    }
+    init(_ metrics: Metrics) { self.metrics = metrics }
 
     /// Call it often: a sample is taken at the start, and then each minute.
     public func tick(at now: Instant) {
@@ -129,4 +129,27 @@ private func quantile(_ share: Double, of buckets: [(bound: Double, count: Doubl
         (lower, below) = (bound, count)
     }
     return lower
+}
+
+/// `GET /history?range=hour|day`: what this node has counted, by minutes or by quarters of an hour.
+struct HistoryEndpoint {
+    let services: Services
+
+    func answer(_ request: Request) throws(RefusedBody) -> Answer {
+        guard let range = History.Range(rawValue: request.query["range"] ?? "hour") else {
+            throw RefusedBody("invalid_range", message: "range must be hour or day.")
+        }
+        // On a worker, because the metrics are read.
+        return .later { [services] reply in
+            services.workers.submit {
+                let answer = HistoryAnswer(
+                    node: services.node,
+                    range: range.rawValue,
+                    step: range.step * 60,
+                    steps: services.history.steps(of: range, now: services.clock.now())
+                )
+                reply.send(JSON.response(200, body: answer))
+            }
+        }
+    }
 }

@@ -58,13 +58,17 @@ struct HooksEndpoint {
         }
     }
 
-    func deliveries(_ request: Request) -> Answer {
+    func deliveries(_ request: Request) throws(RefusedBody) -> Answer {
         let word = request.query["state"]
         let state = word.flatMap(HookState.init)
-        guard word == nil || state != nil else { return .respond(HooksEndpoint.invalidState) }
+        guard word == nil || state != nil else {
+            throw RefusedBody("invalid_state", message: "state must be one of waiting, delivered, failed.")
+        }
         let text = request.query["before"]
         let before = text.flatMap { $0.utf8.allSatisfy { (48...57).contains($0) } ? Int64($0) : nil }
-        guard text == nil || before != nil else { return .respond(HooksEndpoint.invalidBefore) }
+        guard text == nil || before != nil else {
+            throw RefusedBody("invalid_cursor", message: "before must be the next of the page before.")
+        }
         if let user = request.query["user"] {
             guard isValidIdentifier(user) else { return .respond(UsersEndpoint.invalidUser) }
             return .later { [services] reply in
@@ -84,11 +88,7 @@ struct HooksEndpoint {
 
     private func response(_ found: [HookDelivery], isLast: Bool) -> Response {
         let items = found.map { delivery in
-            HookDeliveriesAnswer.Delivery(
-                delivery,
-                url: services.hooks.shown(delivery.address),
-                epoch: services.epoch
-            )
+            HookDeliveriesAnswer.Delivery(delivery, url: services.hooks.shown(delivery.address), epoch: services.epoch)
         }
         let next = isLast ? nil : found.last.map { String($0.id) }
         return JSON.response(200, body: HookDeliveriesAnswer(deliveries: items, next: next))
@@ -104,7 +104,9 @@ struct HooksEndpoint {
             services.reader.hookDelivery(id) { result in
                 guard case .success(let found) = result else { return reply.send(.unreadable) }
                 guard let delivery = found else { return reply.send(HooksEndpoint.unknownDelivery) }
-                if let reason, Act.names(delivery.user, in: reason) { return reply.send(.namingReason) }
+                if let reason, Act.names(delivery.user, in: reason) {
+                    return reply.send(RefusedBody.namingReason.response)
+                }
                 let command = LedgerCommand.resendHook(id) { isCommitted in
                     reply.send(isCommitted ? JSON.response(202, body: HookResendAnswer(id: id)) : .busy)
                 }
@@ -119,16 +121,6 @@ struct HooksEndpoint {
         404,
         code: "unknown_delivery",
         message: "No delivery has this id: GET /hooks/deliveries lists them."
-    )
-    private static let invalidState = Response.error(
-        400,
-        code: "invalid_state",
-        message: "state must be one of waiting, delivered, failed."
-    )
-    private static let invalidBefore = Response.error(
-        400,
-        code: "invalid_cursor",
-        message: "before must be the next of the page before."
     )
 }
 

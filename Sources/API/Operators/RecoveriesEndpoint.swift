@@ -10,8 +10,8 @@ import Synchronization
 struct RecoveriesEndpoint {
     let services: Services
 
-    func answer(_ request: Request) -> Answer {
-        request.method == "POST" ? begin(request) : .respond(JSON.response(200, body: progress))
+    func answer(_ request: Request) throws(RefusedBody) -> Answer {
+        try request.method == "POST" ? begin(request) : .respond(JSON.response(200, body: progress))
     }
 
     private var progress: RecoveriesAnswer {
@@ -26,19 +26,16 @@ struct RecoveriesEndpoint {
         return RecoveriesAnswer(running: running)
     }
 
-    private func begin(_ request: Request) -> Answer {
-        let body: RecoveryRequest
-        do throws(RefusedBody) { body = try RecoveryRequest(request.body) } catch { return .respond(error.response) }
+    private func begin(_ request: Request) throws(RefusedBody) -> Answer {
+        let body = try RecoveryRequest(request.body)
         let provider = Provider(rawValue: body.provider)
         guard services.stores.contains(provider) else {
             let names = services.historyKeys.map(\.provider.rawValue).joined(separator: ", ")
-            return .respond(.error(400, code: "invalid_provider", message: "provider must be one of \(names)."))
+            throw RefusedBody("invalid_provider", message: "provider must be one of \(names).")
         }
         let since = body.since.flatMap { Instant(iso8601: $0) }
         guard body.since == nil || since.map({ $0 <= services.clock.now() }) == true else {
-            return .respond(
-                .error(400, code: "invalid_since", message: "since must be an ISO 8601 instant of the past.")
-            )
+            throw RefusedBody("invalid_since", message: "since must be an ISO 8601 instant of the past.")
         }
         guard let recovery = services.recoveries[provider] else {
             let keys = services.historyKeys.map { "\($0.variable) for \($0.provider)" }.joined(separator: ", ")

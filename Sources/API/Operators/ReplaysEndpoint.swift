@@ -10,17 +10,13 @@ struct ReplaysEndpoint {
 
     let services: Services
 
-    func answer(_ request: Request) -> Answer {
-        let body: ReplayRequest
-        do throws(RefusedBody) { body = try ReplayRequest(request.body) } catch { return .respond(error.response) }
+    func answer(_ request: Request) throws(RefusedBody) -> Answer {
+        let body = try ReplayRequest(request.body)
         guard body.events?.count ?? 0 <= Self.limit else {
-            return .respond(
-                .error(400, code: "too_many_events", message: "Name \(Self.limit) events at the most, or a range.")
-            )
+            throw RefusedBody("too_many_events", message: "Name \(Self.limit) events at the most, or a range.")
         }
-        guard let since = position(body.since, default: 0), let until = position(body.until, default: .max) else {
-            return .respond(.error(400, code: "invalid_cursor", message: "since and until are cursors of this ledger."))
-        }
+        let since = try position(body.since, default: 0)
+        let until = try position(body.until, default: .max)
         let selection = EventSelection(
             ids: body.events ?? [],
             user: body.user,
@@ -48,17 +44,15 @@ struct ReplaysEndpoint {
         }
     }
 
-    private func position(_ text: String?, default: Int64) -> Int64? {
+    private func position(_ text: String?, default: Int64) throws(RefusedBody) -> Int64 {
         guard let text, text != "start" else { return `default` }
-        guard let cursor = Cursor(text), cursor.epoch == services.epoch else { return nil }
+        guard let cursor = Cursor(text), cursor.epoch == services.epoch else {
+            throw RefusedBody("invalid_cursor", message: "since and until are cursors of this ledger.")
+        }
         return cursor.position
     }
 
-    static func response(
-        _ replay: EventReplay,
-        selection: EventSelection,
-        mode: ReplayMode
-    ) -> Response {
+    static func response(_ replay: EventReplay, selection: EventSelection, mode: ReplayMode) -> Response {
         do throws(LedgerError) {
             let result = try replay.run(selection, limit: limit, mode: mode)
             guard result.left.isEmpty else { return .incomplete(result) }

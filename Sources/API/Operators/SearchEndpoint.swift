@@ -11,9 +11,9 @@ struct SearchEndpoint {
 
     let services: Services
 
-    func answer(_ request: Request) -> Answer {
+    func answer(_ request: Request) throws(RefusedBody) -> Answer {
         guard let name = request.query["q"], isValidIdentifier(name, limit: SearchEndpoint.limit) else {
-            return .respond(SearchEndpoint.invalidQuery)
+            throw RefusedBody("invalid_query", message: "q must have 1 to 1,024 bytes and no control characters.")
         }
         return .later { [reader = services.reader, epoch = services.epoch] reply in
             reader.search(name) { result in
@@ -24,12 +24,6 @@ struct SearchEndpoint {
             }
         }
     }
-
-    private static let invalidQuery = Response.error(
-        400,
-        code: "invalid_query",
-        message: "q must have 1 to 1,024 bytes and no control characters."
-    )
 }
 
 extension SearchAnswer.Hit {

@@ -36,10 +36,7 @@ struct FeedEndpoint {
 
     private typealias Done = @Sendable (CatchUpBatch) -> Void
 
-    private func page(
-        _ filter: FeedFilter,
-        read: @escaping @Sendable (_ done: @escaping Done) -> Bool
-    ) -> PageRequest {
+    private func page(_ filter: FeedFilter, read: @escaping @Sendable (_ done: @escaping Done) -> Bool) -> PageRequest {
         let reading: PageRequest.Reading = { position, done in newer(than: position, filter: filter, done: done) }
         return PageRequest(stream: filter.stream, content: .feed(filter, reading: reading), readCatchUp: read)
     }

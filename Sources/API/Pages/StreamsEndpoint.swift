@@ -66,9 +66,7 @@ extension StreamsEndpoint {
         }
         services.telemetry.healed.add()
         let source = SourceElement(signedName: token, host: request.host)
-        guard request.isWebSocket else {
-            return .respond(EventStream.expired(source, allowedOrigin: origin))
-        }
+        guard request.isWebSocket else { return .respond(EventStream.expired(source, allowedOrigin: origin)) }
         return .open(.expired(source, now: services.clock.now()))
     }
 

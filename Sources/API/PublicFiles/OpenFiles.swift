@@ -13,9 +13,7 @@ final class OpenFiles: Sendable {
     private let limit: Int
     private let files = Mutex<[FileVersion: Shared]>([:])
 
-    init(limit: Int) {
-        self.limit = limit
-    }
+    init(limit: Int) { self.limit = limit }
 
     /// Takes over `descriptor`, and closes it if the file is open already. Returns nil if too many others are open.
     func share(_ descriptor: Int32, status: stat) -> OpenFile? {

@@ -24,12 +24,7 @@ public struct StaticFiles: Sendable {
     private let openFiles: OpenFiles
 
     /// `openFiles` bounds the files of which some are being sent; for others a client has to come back.
-    public init(
-        _ folder: String?,
-        builtIn: [String: [UInt8]] = [:],
-        readers: WorkerPool,
-        openFiles: Int
-    ) {
+    public init(_ folder: String?, builtIn: [String: [UInt8]] = [:], readers: WorkerPool, openFiles: Int) {
         self.folder = folder
         self.builtIn = builtIn
         self.readers = readers
@@ -91,9 +86,7 @@ public struct StaticFiles: Sendable {
     static func response(_ bytes: [UInt8], name: String, ifNoneMatch: String?) -> Response {
         let tag = EntityTag.of(bytes)
         let headers = FileHeaders.of(name, tag: tag)
-        guard !EntityTag.isKnown(tag, ifNoneMatch: ifNoneMatch) else {
-            return Response(status: 304, headers: headers)
-        }
+        guard !EntityTag.isKnown(tag, ifNoneMatch: ifNoneMatch) else { return Response(status: 304, headers: headers) }
         return Response(status: 200, headers: headers, body: bytes)
     }
 

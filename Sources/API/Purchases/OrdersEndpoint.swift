@@ -10,22 +10,14 @@ import Support
 struct OrdersEndpoint {
     let services: Services
 
-    func answer(_ request: Request) -> Answer {
+    func answer(_ request: Request) throws(RefusedBody) -> Answer {
         guard let addresses = PageAddresses(services, request: request) else { return .respond(Authorization.noSigner) }
-        var order: OrderRequest
-        do throws(RefusedBody) {
-            let node = try RefusedBody.object(
-                request.body,
-                instead: "Send {\"user\":…,\"product\":…} as JSON strings."
-            )
-            let body = try CreateOrderRequest(node)
-            order = try self.order(body).get()
-            order.language = body.locale.flatMap { LanguageTag($0) }
-            guard body.locale == nil || order.language != nil else { return .respond(RefusedBody.locale.response) }
-            order.trace = request.trace
-        } catch {
-            return .respond(error.response)
-        }
+        let node = try RefusedBody.object(request.body, instead: "Send {\"user\":…,\"product\":…} as JSON strings.")
+        let body = try CreateOrderRequest(node)
+        var order = try order(body)
+        order.language = body.locale.flatMap { LanguageTag($0) }
+        guard body.locale == nil || order.language != nil else { throw RefusedBody.locale }
+        order.trace = request.trace
         let act = services.act(.order, of: request, user: order.user)
         return .later { [order, writer = services.writer, log = services.log.tracing(order.trace)] reply in
             let command = LedgerCommand.order(order) { result in
@@ -38,52 +30,35 @@ struct OrdersEndpoint {
         }
     }
 
-    private func order(_ body: CreateOrderRequest) -> Result<OrderRequest, RefusedBody> {
-        guard isValidIdentifier(body.user.text) else {
-            return .failure(
-                RefusedBody("invalid_user", message: "user must have 1 to 255 bytes and no control characters.")
-            )
-        }
-        guard isValidIdentifier(body.product) else {
-            return .failure(
-                RefusedBody("invalid_product", message: "product must have 1 to 255 bytes and no control characters.")
-            )
-        }
-        guard body.group.map({ isValidIdentifier($0) }) ?? true else {
-            return .failure(
-                RefusedBody("invalid_group", message: "group must have 1 to 255 bytes and no control characters.")
-            )
-        }
+    private func order(_ body: CreateOrderRequest) throws(RefusedBody) -> OrderRequest {
+        try RefusedBody.check(body.user.text, as: "user")
+        try RefusedBody.check(body.product, as: "product")
+        try RefusedBody.check(body.group, as: "group")
         let provider = body.provider.map(Provider.init)
         guard provider.map(services.stores.contains) ?? true else {
             let names = services.stores.map(\.rawValue).joined(separator: ", ")
-            return .failure(RefusedBody("invalid_provider", message: "provider must be one of \(names)."))
+            throw RefusedBody("invalid_provider", message: "provider must be one of \(names).")
         }
         let kind = body.kind.flatMap(ProductKind.init)
         guard body.kind == nil || kind != nil else {
             let names = ProductKind.allCases.map(\.rawValue).joined(separator: ", ")
-            return .failure(RefusedBody("invalid_kind", message: "kind must be one of \(names)."))
+            throw RefusedBody("invalid_kind", message: "kind must be one of \(names).")
         }
         let token = body.token.flatMap(OrderToken.init)
         guard body.token == nil || token != nil else {
-            return .failure(RefusedBody("invalid_token", message: "token must be a UUID."))
+            throw RefusedBody("invalid_token", message: "token must be a UUID.")
         }
-        return .success(
-            OrderRequest(
-                user: body.user,
-                product: body.product,
-                provider: provider,
-                group: body.group,
-                kind: kind,
-                token: token
-            )
+        return OrderRequest(
+            user: body.user,
+            product: body.product,
+            provider: provider,
+            group: body.group,
+            kind: kind,
+            token: token
         )
     }
 
-    private static func response(
-        to result: Result<OrderResult, OrderError>,
-        addresses: PageAddresses
-    ) -> Response {
+    private static func response(to result: Result<OrderResult, OrderError>, addresses: PageAddresses) -> Response {
         switch result {
         case .success(let result):
             guard let page = addresses.page(of: result.order.user, since: result.since) else {

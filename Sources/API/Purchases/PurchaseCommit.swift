@@ -27,9 +27,7 @@ struct PurchaseCommit: Sendable {
         case busy
         case failed
 
-        var isCommitted: Bool {
-            if case .committed = self { true } else { false }
-        }
+        var isCommitted: Bool { if case .committed = self { true } else { false } }
 
         /// The purchase stays with another user. A purchase that contradicts its order does not count: it has no owner
         /// yet.

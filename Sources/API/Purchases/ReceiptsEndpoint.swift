@@ -9,24 +9,21 @@ struct ReceiptsEndpoint {
     let services: Services
     let provider: Provider
 
-    func answer(_ request: Request) -> Answer {
-        services.receipts[provider].map { answer(request, as: $0) } ?? .respond(.notFound)
+    func answer(_ request: Request) throws(RefusedBody) -> Answer {
+        guard let receipt = services.receipts[provider] else { return .respond(.notFound) }
+        return try answer(request, as: receipt)
     }
 
-    private func answer<Receipt: PostedPurchase>(_ request: Request, as _: Receipt.Type) -> Answer {
-        do throws(RefusedBody) {
-            let node = try RefusedBody.object(request.body)
-            let user = try RefusedBody.user(of: node)
-            let receipt = try Receipt(node, bytes: request.body)
-            return .later { [services, provider] reply in
-                PostedPurchaseReader(services: services, provider: provider).read(receipt) { reading in
-                    commit(reading, for: user, request: request, reply: reply)
-                } refuse: { response in
-                    reply.send(response)
-                }
+    private func answer<Receipt: PostedPurchase>(_ request: Request, as _: Receipt.Type) throws(RefusedBody) -> Answer {
+        let node = try RefusedBody.object(request.body)
+        let user = try RefusedBody.user(of: node)
+        let receipt = try Receipt(node, bytes: request.body)
+        return .later { [services, provider] reply in
+            PostedPurchaseReader(services: services, provider: provider).read(receipt) { reading in
+                commit(reading, for: user, request: request, reply: reply)
+            } refuse: { response in
+                reply.send(response)
             }
-        } catch {
-            return .respond(error.response)
         }
     }
 

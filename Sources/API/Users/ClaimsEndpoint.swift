@@ -10,32 +10,27 @@ import Support
 /// if the user's app had posted it.
 struct ClaimsEndpoint {
     let services: Services
+    let user: UserID
 
-    func answer(_ user: UserID, request: Request) -> Answer {
+    func answer(_ request: Request) throws(RefusedBody) -> Answer {
         guard services.streams.stream(for: user) != nil else { return .respond(UsersEndpoint.invalidUser) }
-        let event, reason: String
-        let seen: Int64?
-        do throws(RefusedBody) {
-            seen = try services.seen(request)
-            let node = try RefusedBody.object(request.body, instead: "Send {\"event\":…,\"reason\":…}.")
-            event = try RefusedBody.requiredString("event", of: node)
-            reason = try RefusedBody.reason(of: node, about: user)
-        } catch {
-            return .respond(error.response)
-        }
+        let seen = try services.seen(request)
+        let node = try RefusedBody.object(request.body, instead: "Send {\"event\":…,\"reason\":…}.")
+        let event = try RefusedBody.requiredString("event", of: node)
+        let reason = try RefusedBody.reason(of: node, about: user)
         let act = services.act(.claim, of: request, user: user, reason: reason)
         return .later { [services] reply in
             services.reader.event(.id(event)) { result in
                 guard case .success(let found) = result else { return reply.send(.unreadable) }
                 guard let stored = found?.stored else { return reply.send(.unknownEvent) }
                 // On a worker, because the body has to be read.
-                let isTaken = services.workers.submit { claim(stored, act: act, for: user, seen: seen, reply: reply) }
+                let isTaken = services.workers.submit { claim(stored, act: act, seen: seen, reply: reply) }
                 if !isTaken { reply.send(.busy) }
             }
         }
     }
 
-    private func claim(_ stored: StoredEvent, act: Act, for user: UserID, seen: Int64?, reply: Reply) {
+    private func claim(_ stored: StoredEvent, act: Act, seen: Int64?, reply: Reply) {
         guard let event = try? services.verifiers.interpret(stored), event.observation != nil else {
             return reply.send(ClaimsEndpoint.unreadable)
         }

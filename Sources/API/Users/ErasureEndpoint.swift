@@ -12,8 +12,8 @@ struct ErasureEndpoint {
     func answer(_ user: UserID, request: Request) -> Answer {
         guard isValidIdentifier(user.text) else { return .respond(UsersEndpoint.invalidUser) }
         let reason = request.query["reason"]
-        if let reason, !isValidIdentifier(reason) { return .respond(ErasureEndpoint.invalidReason) }
-        if let reason, Act.names(user, in: reason) { return .respond(.namingReason) }
+        if let reason, !isValidIdentifier(reason) { return .respond(RefusedBody.reason.response) }
+        if let reason, Act.names(user, in: reason) { return .respond(RefusedBody.namingReason.response) }
         let seen: Int64?
         do throws(RefusedBody) { seen = try services.seen(request) } catch { return .respond(error.response) }
         // The entry stays, and names nobody.
@@ -64,12 +64,6 @@ struct ErasureEndpoint {
             return JSON.response(200, body: body)
         }
     }
-
-    private static let invalidReason = Response.error(
-        400,
-        code: "invalid_reason",
-        message: "A reason must have 1 to 255 bytes and no control characters."
-    )
 }
 
 extension Response {

@@ -11,20 +11,15 @@ import Support
 /// a product, and takes it back. The ledger treats it as it treats a store's contract.
 struct GrantsEndpoint {
     let services: Services
+    let user: UserID
 
-    func grant(to user: UserID, request: Request) -> Answer {
+    func grant(_ request: Request) throws(RefusedBody) -> Answer {
         guard services.streams.stream(for: user) != nil else { return .respond(UsersEndpoint.invalidUser) }
-        let grant: Grant
-        let seen: Int64?
-        do throws(RefusedBody) {
-            seen = try services.seen(request)
-            let wanted = try GrantedProduct(request.body, user: user, now: services.clock.now())
-            grant = wanted.grant(to: user, key: try request.key())
-        } catch {
-            return .respond(error.response)
-        }
+        let seen = try services.seen(request)
+        let wanted = try GrantedProduct(request.body, user: user, now: services.clock.now())
+        let grant = wanted.grant(to: user, key: try request.key())
         let act = services.act(.grant, of: request, user: user, reason: grant.reason)
-        return .later { [grant] reply in
+        return .later { reply in
             // The backend vouches for the user, who may have been erased and is back.
             commit(grant, claim: Claim(user: user), act: act, seen: seen, reply: reply) { result in
                 guard result.outcome == .duplicate else {
@@ -39,12 +34,12 @@ struct GrantsEndpoint {
         }
     }
 
-    func revoke(_ id: String, of user: UserID, request: Request) -> Answer {
+    func revoke(_ id: String, request: Request) -> Answer {
         guard services.streams.stream(for: user) != nil else { return .respond(UsersEndpoint.invalidUser) }
         guard let reason = request.query["reason"], isValidIdentifier(reason) else {
             return .respond(RefusedBody.reason.response)
         }
-        guard !Act.names(user, in: reason) else { return .respond(.namingReason) }
+        guard !Act.names(user, in: reason) else { return .respond(RefusedBody.namingReason.response) }
         let seen: Int64?
         do throws(RefusedBody) { seen = try services.seen(request) } catch { return .respond(error.response) }
         let act = services.act(.revoke, of: request, user: user, reason: reason)
@@ -132,13 +127,9 @@ private struct GrantedProduct {
             instead: "Send {\"product\":…,\"days\":30,\"reason\":…}, or until or forever instead of days."
         )
         product = try RefusedBody.requiredString("product", of: node)
-        guard isValidIdentifier(product) else {
-            throw RefusedBody("invalid_product", message: "product must have 1 to 255 bytes and no control characters.")
-        }
+        try RefusedBody.check(product, as: "product")
         group = try RefusedBody.string("group", of: node)
-        guard group.map({ isValidIdentifier($0) }) ?? true else {
-            throw RefusedBody("invalid_group", message: "group must have 1 to 255 bytes and no control characters.")
-        }
+        try RefusedBody.check(group, as: "group")
         reason = try RefusedBody.reason(of: node, about: user)
         self.now = now
         until = try GrantedProduct.end(node, now: now)
@@ -162,9 +153,7 @@ private struct GrantedProduct {
             }
             return now + .seconds(days * 86_400)
         }
-        guard node["forever"]?.boolean == true else {
-            throw RefusedBody.mistyped("forever", expected: "true")
-        }
+        guard node["forever"]?.boolean == true else { throw RefusedBody.mistyped("forever", expected: "true") }
         return nil
     }
 
@@ -217,6 +206,8 @@ extension RefusedBody {
         message: "A reason must have 1 to 255 bytes and no control characters."
     )
 
+    static let namingReason = RefusedBody("invalid_reason", message: Act.namingReason)
+
     /// The reason of an act that needs none; nil without one. A nil `user` means that the act is about nobody in particular.
     static func optionalReason(of node: JSONNode, about user: UserID?) throws(RefusedBody) -> String? {
         guard let member = node["reason"], !member.isNull else { return nil }
@@ -232,12 +223,7 @@ extension RefusedBody {
     static func reason(of node: JSONNode, about user: UserID) throws(RefusedBody) -> String {
         let text = try requiredString("reason", of: node)
         guard isValidIdentifier(text) else { throw reason }
-        guard !Act.names(user, in: text) else {
-            throw RefusedBody(
-                "invalid_reason",
-                message: "The reason outlives the user, and must name nobody: leave the user's id out."
-            )
-        }
+        guard !Act.names(user, in: text) else { throw namingReason }
         return text
     }
 }

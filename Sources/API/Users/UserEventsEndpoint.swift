@@ -81,11 +81,7 @@ enum PageLimit {
         return number
     }
 
-    static let refusal = Response.error(
-        400,
-        code: "invalid_limit",
-        message: "limit must be a number from 1 to 100."
-    )
+    static let refusal = Response.error(400, code: "invalid_limit", message: "limit must be a number from 1 to 100.")
 }
 
 extension Query {

@@ -50,9 +50,7 @@ public final class EventTimings: Sendable {
         }
     }
 
-    func repeated(_ event: String) {
-        newest.withLock { $0.timings[event]?.duplicates += 1 }
-    }
+    func repeated(_ event: String) { newest.withLock { $0.timings[event]?.duplicates += 1 } }
 
     /// Does nothing for an event that this node has not received.
     public func published(_ event: String, committedAt committed: UInt64, renderedAt rendered: UInt64) {
@@ -62,7 +60,7 @@ public final class EventTimings: Sendable {
         }
     }
 
-    public func written(_ event: String, pages: Int, first: UInt64, last: UInt64) {
+    func written(_ event: String, pages: Int, first: UInt64, last: UInt64) {
         newest.withLock { newest in
             newest.timings[event]?.pages = pages
             newest.timings[event]?.firstPage = first

@@ -104,13 +104,7 @@ struct WebhookEndpoint {
         services.authorization.key(request.credentials)?.rights.contains(.operate) == true
     }
 
-    private func remember(
-        _ request: Request,
-        reason: String,
-        message: String,
-        setting: String? = nil,
-        bytes: Int
-    ) {
+    private func remember(_ request: Request, reason: String, message: String, setting: String? = nil, bytes: Int) {
         services.refused.add(
             RefusedWebhooks.Refusal(
                 at: services.clock.now(),

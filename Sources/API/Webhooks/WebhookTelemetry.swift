@@ -2,10 +2,11 @@ import Domain
 public import Support
 import Synchronization
 
-/// The time that a webhook takes from its first byte to the commit.
+/// The time that a webhook takes from its first byte to the commit, and to the pages.
 public final class WebhookTelemetry: Sendable {
     private let verified: Histogram
     private let committed: Histogram
+    private let written: Histogram
     /// Pages that were told to reload: their name had expired, or their cursor was no longer valid.
     let healed: Counter
     /// Arrival times of the events that wait for their commit; at most as many as the writer's queue holds.
@@ -16,6 +17,7 @@ public final class WebhookTelemetry: Sendable {
     public init(_ metrics: Metrics) {
         verified = metrics.histogram(.webhookVerified)
         committed = metrics.histogram(.webhookCommitted)
+        written = metrics.histogram(.webhookWritten)
         healed = metrics.counter(.healed)
     }
 
@@ -34,8 +36,12 @@ public final class WebhookTelemetry: Sendable {
         dropped(event)
     }
 
-    func dropped(_ event: String) {
-        _ = underWay.withLock { $0.removeValue(forKey: event) }
+    func dropped(_ event: String) { _ = underWay.withLock { $0.removeValue(forKey: event) } }
+
+    /// All loops have written its messages to pages of theirs, `pages` in all.
+    public func written(_ event: String, receivedAt start: UInt64, pages: Int, first: UInt64, last: UInt64) {
+        written.record(nanoseconds: last - start)
+        timings.written(event, pages: pages, first: first, last: last)
     }
 
     /// The arrival of the webhook whose event is being committed, in monotonic nanoseconds.

@@ -27,8 +27,8 @@ public struct Event: Sendable, Equatable {
     public var jobs: [Job]
     /// The body as it was posted, kept for audit and replay. Never logged.
     public var body: [UInt8]
-    /// The header of the signed documents in the body, as in the body, if it is proven that the store made it: other bodies
-    /// have the same one, and nobody is named in it.
+    /// The header of the signed documents in the body, as in the body, if it is proven that the store made it and an earlier
+    /// body had the same one. Nobody is named in it.
     public var header: [UInt8]?
 
     public init(

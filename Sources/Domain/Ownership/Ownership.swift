@@ -94,8 +94,8 @@ public struct Claim: Sendable, Equatable {
     }
 }
 
-/// The result of a claim.
-public enum ClaimOutcome: Sendable, Equatable {
+/// The result of a claim. The names stand in answers.
+public enum ClaimOutcome: String, Sendable {
     /// The contract is the claimant's: nobody else held it, or the claimant already did.
     case granted
     /// The contract moved to the claimant; it was another user's until now.

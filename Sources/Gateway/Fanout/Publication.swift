@@ -8,23 +8,15 @@ public struct Publication: Sendable {
     /// For developers' feeds; nil for a transient broadcast, which is no event.
     var entry: Entry?
     var messages: [Message]
-    /// The arrival of the webhook that caused it, in monotonic nanoseconds.
-    private var receivedAt: UInt64?
     /// Called once all loops have written it: with how many pages, and when the first and the last loop had.
     private var onWritten: Written?
     /// Tracks a committed publication until all loops have written it.
     private(set) var delivery: DeliveryTracker?
 
     /// Renders an entry's fragments for each stream, once for all loops and pages.
-    public init(
-        _ entry: Entry,
-        renderer: TemplateRenderer,
-        receivedAt: UInt64? = nil,
-        onWritten: Written? = nil
-    ) {
+    public init(_ entry: Entry, renderer: TemplateRenderer, onWritten: Written? = nil) {
         self.entry = entry
         self.onWritten = onWritten
-        self.receivedAt = receivedAt
         var streams: [StreamName] = []
         for fragment in entry.fragments where !streams.contains(fragment.stream) { streams.append(fragment.stream) }
         messages = streams.map { stream in
@@ -43,13 +35,12 @@ public struct Publication: Sendable {
     mutating func depart(to loops: Int, metrics: GatewayMetrics) {
         metrics.published.add(messages.count)
         guard entry != nil, !messages.isEmpty else { return }
-        delivery = DeliveryTracker(receivedAt: receivedAt, loops: loops, metrics: metrics, onWritten: onWritten)
+        delivery = DeliveryTracker(loops: loops, metrics: metrics, onWritten: onWritten)
     }
 }
 
 /// A committed publication on its way to the pages of all loops; the slowest loop ends it.
 final class DeliveryTracker: Sendable {
-    private let receivedAt: UInt64?
     private let metrics: GatewayMetrics
     private let remaining: Atomic<Int>
     private let written = Atomic<Int>(0)
@@ -57,9 +48,8 @@ final class DeliveryTracker: Sendable {
     private let first = Atomic<UInt64>(0)
     private let onWritten: Publication.Written?
 
-    init(receivedAt: UInt64?, loops: Int, metrics: GatewayMetrics, onWritten: Publication.Written? = nil) {
+    init(loops: Int, metrics: GatewayMetrics, onWritten: Publication.Written?) {
         self.onWritten = onWritten
-        self.receivedAt = receivedAt
         self.metrics = metrics
         remaining = Atomic(loops)
     }
@@ -72,7 +62,6 @@ final class DeliveryTracker: Sendable {
         guard remaining.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 else { return }
         let pages = written.load(ordering: .relaxed)
         guard pages > 0 else { return metrics.unheard.add() }
-        if let receivedAt { metrics.written.record(nanoseconds: now - receivedAt) }
         onWritten?(pages, first.load(ordering: .relaxed), now)
     }
 }

@@ -1,5 +1,3 @@
-import Encoding
-
 /// Bytes that a connection has received and nobody has read: heads and bodies in the order in which they were sent.
 ///
 /// Its owner bounds it: while a request is being answered, the owner stops reading once `count` exceeds its limit.

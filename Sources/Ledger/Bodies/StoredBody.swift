@@ -1,6 +1,5 @@
 import Domain
 import Glibc
-import Synchronization
 
 /// How the ledger keeps the body of an event or a fragment: as what it says where that gives the same bytes again, and
 /// otherwise as it came.
@@ -103,35 +102,15 @@ enum UnreadableBody: Error, Equatable {
     case tooLarge
 }
 
-/// Packs bodies before they reach the writer, on the threads that have verified them.
-///
-/// A header is shared once it has come a second time: one that is never the same again would only add a row for each
-/// event. Any thread may use it.
-final class BodyPacker: Sendable {
-    /// The headers that came last, the newest first.
-    private let seen = Mutex<[[UInt8]]>([])
-    private static let memory = 32
-
-    /// The event with its body and its header as they are stored.
-    func packed(_ event: Event) -> Event {
-        guard !event.body.isEmpty else { return event }
-        let stored = StoredBody(event.body, sharing: event.header.flatMap { isKnown($0) ? $0 : nil })
-        var event = event
+extension Event {
+    /// The event with its body and its header as they are stored. Called before it reaches the writer, on the thread that
+    /// has verified it.
+    func packed() -> Event {
+        guard !body.isEmpty else { return self }
+        let stored = StoredBody(body, sharing: header)
+        var event = self
         event.body = stored.bytes
         event.header = stored.header
         return event
-    }
-
-    /// Whether it has come before, among the last.
-    private func isKnown(_ header: [UInt8]) -> Bool {
-        seen.withLock { seen in
-            if let index = seen.firstIndex(of: header) {
-                if index > 0 { seen.insert(seen.remove(at: index), at: 0) }
-                return true
-            }
-            seen.insert(header, at: 0)
-            if seen.count > BodyPacker.memory { seen.removeLast() }
-            return false
-        }
     }
 }

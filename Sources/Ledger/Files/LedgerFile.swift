@@ -99,7 +99,5 @@ public struct LedgerFileOwner {
         group = information.st_gid
     }
 
-    public func take(_ file: String) {
-        _ = chown(file, user, group)
-    }
+    public func take(_ file: String) { _ = chown(file, user, group) }
 }

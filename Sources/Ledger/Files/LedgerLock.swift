@@ -70,9 +70,7 @@ public final class LedgerLock: Sendable {
     }
 
     /// The lock lies beside the file itself, so that a link to the ledger leads to the same lock.
-    static func file(of path: String) -> String {
-        LedgerBackup.resolved(path) + "-lock"
-    }
+    static func file(of path: String) -> String { LedgerBackup.resolved(path) + "-lock" }
 
     private static func text(in descriptor: Int32) -> String {
         var bytes = [UInt8](repeating: 0, count: 512)

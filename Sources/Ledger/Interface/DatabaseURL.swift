@@ -14,9 +14,7 @@ public enum DatabaseURL: Sendable, Equatable, CustomStringConvertible, CustomRef
     }
 
     /// Whether other nodes may use it too.
-    public var isShared: Bool {
-        if case .postgres = self { true } else { false }
-    }
+    public var isShared: Bool { if case .postgres = self { true } else { false } }
 
     public var customMirror: Mirror { Mirror(self, children: ["address": description]) }
 

@@ -38,9 +38,7 @@ public enum MissedSince: Sendable, Equatable {
     /// The page has seen what was committed before this instant.
     case time(Instant)
 
-    public init(_ cursor: Cursor?) {
-        self = cursor.map { .cursor($0) } ?? .nothing
-    }
+    public init(_ cursor: Cursor?) { self = cursor.map { .cursor($0) } ?? .nothing }
 }
 
 /// Fragments that were committed together.

@@ -18,9 +18,7 @@ public final class RecentStates: Sendable {
     private let addresses: Int
 
     /// `addresses` is how many are told of each change.
-    public init(addresses: Int) {
-        self.addresses = addresses
-    }
+    public init(addresses: Int) { self.addresses = addresses }
 
     func remember(_ records: [HookRecord]) {
         guard !records.isEmpty else { return }
@@ -35,9 +33,7 @@ public final class RecentStates: Sendable {
     }
 
     /// By another policy, the answer is another; and nothing is kept of who was erased.
-    func forget() {
-        states.withLock { $0 = [:] }
-    }
+    func forget() { states.withLock { $0 = [:] } }
 
     /// Nil as well for a state that time has changed: `now` is past an end that no commit has announced yet.
     func take(_ user: UserID, at position: Int64, now: Instant) -> EntitlementSet? {

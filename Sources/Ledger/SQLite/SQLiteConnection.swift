@@ -170,9 +170,7 @@ extension SQLiteConnection {
     }
 
     /// Saves the next start from reading a journal, unless a reader still holds it.
-    func finish() {
-        try? execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    }
+    func finish() { try? execute("PRAGMA wal_checkpoint(TRUNCATE)") }
 
     /// FAST costs no writing of its own: it overwrites what was in pages that are written anyway.
     func setOverwriting(_ isOn: Bool) throws(EngineError) {

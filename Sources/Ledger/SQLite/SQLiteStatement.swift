@@ -42,9 +42,7 @@ final class SQLiteStatement: PreparedStatement {
         }
     }
 
-    func complete() throws(EngineError) {
-        while try next() {}
-    }
+    func complete() throws(EngineError) { while try next() {} }
 
     func reset() {
         // The result repeats the step's error, which was thrown already.

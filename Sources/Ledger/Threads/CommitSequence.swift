@@ -11,9 +11,7 @@ struct CommitSequence {
     /// Own commits after a gap, in order.
     private var waiting: [Entry] = []
 
-    init(after position: Int64) {
-        self.position = position
-    }
+    init(after position: Int64) { self.position = position }
 
     /// True while another node has committed something before what waits here.
     var hasGap: Bool { !waiting.isEmpty }

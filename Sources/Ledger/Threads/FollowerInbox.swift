@@ -50,9 +50,7 @@ struct FollowerInbox: Sendable {
         entryBytes += added
     }
 
-    mutating func add(_ reading: LogReading) {
-        self.reading = reading
-    }
+    mutating func add(_ reading: LogReading) { self.reading = reading }
 
     mutating func add(_ news: NodeNews) {
         switch news {

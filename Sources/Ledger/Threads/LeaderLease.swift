@@ -20,13 +20,9 @@ public final class LeaderLease: Sendable {
     public static let alone = LeaderLease(State(lease: .only, end: .max))
 
     /// Not held until it is renewed.
-    public convenience init() {
-        self.init(State(lease: .only, end: 0))
-    }
+    public convenience init() { self.init(State(lease: .only, end: 0)) }
 
-    private init(_ state: State) {
-        self.state = Mutex(state)
-    }
+    private init(_ state: State) { self.state = Mutex(state) }
 
     /// Take it before the work begins, and commit the work under it. Nil while the work is another node's.
     public var lease: Lease? {
@@ -43,7 +39,5 @@ public final class LeaderLease: Sendable {
         return !wasHeld && isHeld
     }
 
-    func resign() {
-        state.withLock { $0.end = 0 }
-    }
+    func resign() { state.withLock { $0.end = 0 } }
 }

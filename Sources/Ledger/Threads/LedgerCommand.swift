@@ -54,14 +54,13 @@ public enum LedgerCommand: Sendable {
 
 extension LedgerCommand {
     /// With its event's body as it is stored.
-    func packed(by packer: BodyPacker) -> LedgerCommand {
+    func packed() -> LedgerCommand {
         switch self {
         case .event(let event, let claim, let receivedAt, let completion):
-            .event(packer.packed(event), claim: claim, receivedAt: receivedAt, completion: completion)
-        case .led(let command, let lease): .led(command.packed(by: packer), under: lease)
-        case .audited(let command, let act): .audited(command.packed(by: packer), by: act)
-        case .unchanged(let user, let position, let command):
-            .unchanged(user, since: position, command.packed(by: packer))
+            .event(event.packed(), claim: claim, receivedAt: receivedAt, completion: completion)
+        case .led(let command, let lease): .led(command.packed(), under: lease)
+        case .audited(let command, let act): .audited(command.packed(), by: act)
+        case .unchanged(let user, let position, let command): .unchanged(user, since: position, command.packed())
         default: self
         }
     }

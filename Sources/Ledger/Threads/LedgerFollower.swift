@@ -9,27 +9,23 @@ import Synchronization
 /// that there is something, and once a second in any case. Another thread reads, says that this node lives and keeps its
 /// lease, so that what this node commits does not wait for a slow connection. A third one listens to the other nodes.
 public final class LedgerFollower: Sendable {
-    static let pageSize = 500
+    private static let pageSize = 500
     /// Three attempts fit into a lease.
     static let heartbeat: UInt64 = 3_000_000_000
 
     public let leaderLease = LeaderLease()
-    let inbox = Monitor(FollowerInbox())
-    let desk = LogReadRequest()
+    private let inbox = Monitor(FollowerInbox())
+    private let desk = LogReadRequest()
     private let queue = NodeMessageQueue()
     private let onEntries: @Sendable ([Entry]) -> Void
     private let threads = Mutex<[WorkerThread]>([])
     /// The database's last answer, and when it came, in monotonic nanoseconds.
-    let told = Mutex<(report: SharedLedgerReport, at: UInt64)?>(nil)
+    private let told = Mutex<(report: SharedLedgerReport, at: UInt64)?>(nil)
 
-    public init(onEntries: @escaping @Sendable ([Entry]) -> Void) {
-        self.onEntries = onEntries
-    }
+    public init(onEntries: @escaping @Sendable ([Entry]) -> Void) { self.onEntries = onEntries }
 
     /// Takes what this node has committed, on the writer's thread.
-    public func committed(_ entries: [Entry]) {
-        inbox.change { $0.add(committed: entries) }
-    }
+    public func committed(_ entries: [Entry]) { inbox.change { $0.add(committed: entries) } }
 
     /// Sends something to the other nodes, which get it after all that this one has committed before. It may get lost.
     /// Returns false when too much waits. What is vital is lost only with the connection.
@@ -207,4 +203,63 @@ public final class LedgerFollower: Sendable {
     }
 
     private static let pauseWhenUnheard = Duration.seconds(60)
+}
+
+/// The log's thread: it reads what it is asked for, says that this node lives and keeps its lease.
+extension LedgerFollower {
+    private func serve(_ log: LedgerLog, health: LedgerHealth, events: Events) {
+        var limit = LedgerFollower.pageSize
+        var beatAt: UInt64 = 0
+        while true {
+            let now = monotonicNanoseconds()
+            let end = beatAt + LedgerFollower.heartbeat
+            switch desk.wait(timeout: .nanoseconds(Int64(clamping: end > now ? end - now : 0))) {
+            case .read(let position):
+                let reading = read(log, after: position, limit: limit, health: health)
+                // Fragments of a page may be too many bytes for one answer.
+                limit = reading.entries == nil ? max(1, limit / 4) : min(LedgerFollower.pageSize, limit * 2)
+                inbox.change { $0.add(reading) }
+            case .nothing: break
+            case .close:
+                leaderLease.resign()
+                return log.membership.resign()
+            }
+            let start = monotonicNanoseconds()
+            guard start - beatAt >= LedgerFollower.heartbeat else { continue }
+            beatAt = start
+            renew(log.membership, at: start, health: health, events: events)
+        }
+    }
+
+    private func read(_ log: LedgerLog, after position: Int64, limit: Int, health: LedgerHealth) -> LogReading {
+        do throws(LedgerError) {
+            let (entries, erased) = try log.queries.log(after: position, limit: limit)
+            health.report(.log, problem: nil)
+            return LogReading(entries: entries, erased: erased, hasMore: entries.count == limit)
+        } catch {
+            health.report(.log, problem: "what other nodes commit cannot be read: \(error)")
+            return LogReading()
+        }
+    }
+
+    /// The lease began when the server was asked, or later: so this node lets go before the server does.
+    private func renew(_ membership: any NodeMembership, at start: UInt64, health: LedgerHealth, events: Events) {
+        let length = UInt64(type(of: membership).leaseSeconds - 1) * 1_000_000_000
+        do throws(EngineError) {
+            if try membership.changeEpochIfLost() { return events.onLoss() }
+            let standing = try membership.renew()
+            if standing.isOutdated {
+                leaderLease.resign()
+                return events.onOutdated()
+            }
+            if let lease = standing.lease, leaderLease.renew(lease, until: start + length) { events.onLead(lease) }
+            // At once: what is asked next takes its time.
+            events.onBeat(standing.now)
+            health.report(.membership, problem: nil)
+        } catch {
+            let effect = "this node cannot say that it lives, nor lead"
+            return health.report(.membership, problem: "\(effect): \(error.advice)")
+        }
+        if let report = try? membership.report() { told.withLock { $0 = (report, start) } }
+    }
 }

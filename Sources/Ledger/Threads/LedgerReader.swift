@@ -216,11 +216,7 @@ extension LedgerReader {
     }
 
     /// Entries of the audit, newest first.
-    public func audit(
-        _ selection: AuditSelection,
-        limit: Int,
-        completion: @escaping LedgerAnswer<AuditPage>
-    ) -> Bool {
+    public func audit(_ selection: AuditSelection, limit: Int, completion: @escaping LedgerAnswer<AuditPage>) -> Bool {
         ask(completion) { queries throws(LedgerError) in try queries.audit(selection, limit: limit) }
     }
 }
@@ -287,11 +283,7 @@ extension LedgerReader {
     }
 
     /// `isWhole` asks for every order and consumable instead of the newest 100 of each.
-    public func record(
-        of user: UserID,
-        isWhole: Bool = false,
-        completion: @escaping LedgerAnswer<UserRecord>
-    ) -> Bool {
+    public func record(of user: UserID, isWhole: Bool = false, completion: @escaping LedgerAnswer<UserRecord>) -> Bool {
         ask(completion) { [clock] queries throws(LedgerError) in
             try queries.record(of: user, isWhole: isWhole, now: clock.now())
         }
@@ -377,4 +369,32 @@ private final class PageCount: Sendable {
     }
 
     func give(_ number: Int) { count.subtract(number, ordering: .relaxed) }
+}
+
+/// Questions of pages about what they missed, by stream. Streams take turns: a user with hundreds of pages, or a client that
+/// comes back ever again, makes no other user wait.
+struct CatchUpTurns {
+    private var waiting: [StreamName: ArraySlice<LedgerQueries.Question>] = [:]
+    /// The streams that have questions, the next one first.
+    private var order: ArraySlice<StreamName> = []
+
+    var isEmpty: Bool { order.isEmpty }
+
+    mutating func append(_ question: @escaping LedgerQueries.Question, on stream: StreamName) {
+        if waiting[stream] == nil { order.append(stream) }
+        waiting[stream, default: []].append(question)
+    }
+
+    /// One of each stream, then the second of each, up to `limit`.
+    mutating func take(_ limit: Int) -> [LedgerQueries.Question] {
+        var taken: [LedgerQueries.Question] = []
+        while taken.count < limit, let stream = order.popFirst() {
+            guard var questions = waiting.removeValue(forKey: stream), let next = questions.popFirst() else { continue }
+            taken.append(next)
+            guard !questions.isEmpty else { continue }
+            waiting[stream] = questions
+            order.append(stream)
+        }
+        return taken
+    }
 }

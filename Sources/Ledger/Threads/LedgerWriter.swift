@@ -15,7 +15,6 @@ public final class LedgerWriter: Sendable {
     public let epoch: String
     /// The known troubles of the ledger.
     public let health: LedgerHealth
-    private let packer = BodyPacker()
     private let mailbox: Mailbox<LedgerCommand>
     private let waker: Waker
     private let thread = OwnedThread()
@@ -73,18 +72,42 @@ public final class LedgerWriter: Sendable {
 
     /// May be called from any thread, and never blocks. Returns false when the ledger is full or closing: answer 503,
     /// since the completion will not run.
-    public func submit(_ command: LedgerCommand) -> Bool {
-        mailbox.send(command.packed(by: packer))
-    }
+    public func submit(_ command: LedgerCommand) -> Bool { mailbox.send(command.packed()) }
 
     /// Call it when the clock was set: the writer then looks again at what ends next.
-    public func wake() {
-        waker.wake()
-    }
+    public func wake() { waker.wake() }
 
     /// Commits what waits, writes the checkpoint, and ends the thread. Must not be called from a completion.
     public func close() {
         mailbox.close()
         thread.join()
+    }
+}
+
+/// The language that each user reads, as the app last said.
+public struct UserLanguages: Sendable {
+    private let writer: LedgerWriter
+    private let reader: LedgerReader
+
+    public init(writer: LedgerWriter, reader: LedgerReader) {
+        self.writer = writer
+        self.reader = reader
+    }
+
+    /// Writes nothing when the language is known already. Returns false, and runs no completion, when the ledger is
+    /// full or closing.
+    ///
+    /// The completion runs on one of the ledger's threads, after the commit. It gets whether the language was new, or
+    /// why it was not committed.
+    public func note(_ language: LanguageTag, of user: UserID, completion: @escaping LedgerAnswer<Bool>) -> Bool {
+        reader.language(of: user) { [writer] known in
+            switch known {
+            case .success(language): completion(.success(false))
+            case .success:
+                let command = LedgerCommand.language(language, of: user) { completion($0.map { true }) }
+                if !writer.submit(command) { completion(.failure(.busy)) }
+            case .failure(let error): completion(.failure(error))
+            }
+        }
     }
 }

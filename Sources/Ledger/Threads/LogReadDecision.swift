@@ -42,19 +42,13 @@ struct LogReadDecision {
     private var waiting: [Waiting] = []
     private var bytes = 0
 
-    init(after position: Int64) {
-        sequence = CommitSequence(after: position)
-    }
+    init(after position: Int64) { sequence = CommitSequence(after: position) }
 
     /// Takes what this node has committed. Batches arrive in order.
-    mutating func committed(_ entries: [Entry]) -> [Action] {
-        publish(sequence.committed(entries))
-    }
+    mutating func committed(_ entries: [Entry]) -> [Action] { publish(sequence.committed(entries)) }
 
     /// Notes that somebody has committed everything up to this position.
-    mutating func heard(_ position: Int64) {
-        if position > sequence.position { isBehind = true }
-    }
+    mutating func heard(_ position: Int64) { if position > sequence.position { isBehind = true } }
 
     mutating func heard(_ message: NodeMessage, now: UInt64) {
         heard(message.position)
@@ -96,9 +90,7 @@ struct LogReadDecision {
         isBehind || sequence.hasGap ? resumeAt : max(resumeAt, readAt + LogReadDecision.interval)
     }
 
-    private func publish(_ entries: [Entry]) -> [Action] {
-        entries.isEmpty ? [] : [.publish(entries)]
-    }
+    private func publish(_ entries: [Entry]) -> [Action] { entries.isEmpty ? [] : [.publish(entries)] }
 
     /// A sender's messages stay in order, because what it knows only grows.
     private mutating func released(at now: UInt64) -> [[UInt8]] {
@@ -134,13 +126,9 @@ final class LogReadRequest: Sendable {
 
     private let state = Monitor(State())
 
-    func ask(after position: Int64) {
-        state.change { $0.position = position }
-    }
+    func ask(after position: Int64) { state.change { $0.position = position } }
 
-    func close() {
-        state.change { $0.isClosed = true }
-    }
+    func close() { state.change { $0.isClosed = true } }
 
     func wait(timeout: Duration) -> Task {
         let task: Task? = state.wait(timeout: timeout) { state in

@@ -1,25 +1,20 @@
 import Domain
 
 extension WriterLoop {
-    /// Returns the change in the number of contracts without a user.
-    mutating func add(_ command: LedgerCommand, to batch: inout Batch, at now: Instant) throws(EngineError) -> Int {
+    mutating func add(_ command: LedgerCommand, to batch: inout Batch, at now: Instant) throws(EngineError) {
         switch command {
         case .led(let command, let lease):
-            guard try holds(lease, in: &batch) else {
-                batch.completions.append { command.refuse(.busy) }
-                return 0
-            }
-            return try add(command, to: &batch, at: now)
+            guard try holds(lease, in: &batch) else { return batch.completions.append { command.refuse(.busy) } }
+            try add(command, to: &batch, at: now)
         case .unchanged(let user, let position, let command):
             guard try repository.isUnchanged(user, since: position) else {
-                batch.completions.append { command.refuse(.changed) }
-                return 0
+                return batch.completions.append { command.refuse(.changed) }
             }
-            return try add(command, to: &batch, at: now)
+            try add(command, to: &batch, at: now)
         case .audited(let command, let act):
             repository.act = act
             defer { repository.act = nil }
-            return try add(command, to: &batch, at: now)
+            try add(command, to: &batch, at: now)
         default:
             let counts = counts
             let result = try run(isolated: batch.isIsolating) { repository throws(EngineError) in
@@ -28,10 +23,11 @@ extension WriterLoop {
             // After the commit, which remembers what was decided by the former policy.
             if case .policy = command { batch.completions.append { [states] in states?.forget() } }
             switch result {
-            case .success(let commit): batch.completions.append(commit.value)
+            case .success(let commit):
+                batch.done.add(commit)
+                batch.completions.append(commit.value)
             case .failure(let error): batch.completions.append { command.refuse(error) }
             }
-            return batch.take(result)
         }
     }
 }
@@ -100,24 +96,18 @@ extension Commit<Void> {
     }
 }
 
-/// Completions, which run after COMMIT.
+/// The commands of one transaction.
 struct Batch {
     let isIsolating: Bool
-    var entries: [Entry] = []
-    var readers: [UserID] = []
+    /// The changes of all that have succeeded.
+    var done = Commit(value: ())
+    /// They run after COMMIT.
     var completions: [() -> Void] = []
+    /// All contracts without a user.
     var unclaimed = 0
     var endsAreServed = true
     /// Those that were asked about.
     var leases: [Lease: Bool] = [:]
-
-    /// Returns the change in the number of contracts without a user.
-    mutating func take<Value>(_ result: Result<Commit<Value>, LedgerError>) -> Int {
-        guard let commit = result.success else { return 0 }
-        entries += commit.entries
-        readers += commit.readers
-        return commit.unclaimed
-    }
 }
 
 extension Result {

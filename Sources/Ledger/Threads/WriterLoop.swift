@@ -105,9 +105,9 @@ struct WriterLoop {
         counts.batchSize.set(commands.count)
         counts.commands.add(commands.count)
         counts.unclaimed.set(batch.unclaimed)
-        if !batch.entries.isEmpty { onCommit(batch.entries) }
+        if !batch.done.entries.isEmpty { onCommit(batch.done.entries) }
         // Called after the entries, some of which may be in the former language.
-        for user in batch.readers { onLanguage(user) }
+        for user in batch.done.readers { onLanguage(user) }
         for completion in batch.completions { completion() }
         repository.notifyNodes()
         return batch.endsAreServed
@@ -152,10 +152,9 @@ struct WriterLoop {
         let ended = try run(isolated: batch.isIsolating) { repository throws(EngineError) in
             try repository.endAccess(now: now)
         }
-        batch.endsAreServed = ended.success != nil
-        var unclaimed = batch.take(ended)
-        for command in commands { unclaimed += try add(command, to: &batch, at: now) }
-        batch.unclaimed = try repository.addUnclaimed(unclaimed)
+        if let ended = ended.success { batch.done.add(ended) } else { batch.endsAreServed = false }
+        for command in commands { try add(command, to: &batch, at: now) }
+        batch.unclaimed = try repository.addUnclaimed(batch.done.unclaimed)
     }
 
     /// Runs one command. When it is isolated, its failure undoes nothing else. Throws when the transaction has to be
@@ -292,4 +291,33 @@ extension WriterLoop {
             log.error("ledger not rescued", fields: ["problem": error])
         }
     }
+}
+
+/// The writer's metrics.
+struct LedgerMetrics: Sendable {
+    let commitTime: Histogram
+    let batchSize, queueDepth, unclaimed: Gauge
+    let commands, failures: Counter
+    private let outcomes: [Provider: [Outcome: Counter]]
+
+    init(_ metrics: Metrics, providers: [Provider]) {
+        commitTime = metrics.histogram(.commit)
+        batchSize = metrics.gauge(.ledgerBatchSize)
+        commands = metrics.counter(.ledgerCommands)
+        failures = metrics.counter(.commitFailures)
+        queueDepth = metrics.gauge(.ledgerQueueDepth)
+        unclaimed = metrics.gauge(.unclaimedContracts)
+        var outcomes: [Provider: [Outcome: Counter]] = [:]
+        for provider in providers {
+            for outcome in Outcome.allCases {
+                outcomes[provider, default: [:]][outcome] = metrics.counter(
+                    .events,
+                    labels: ["provider": provider.rawValue, "outcome": outcome.rawValue]
+                )
+            }
+        }
+        self.outcomes = outcomes
+    }
+
+    func count(_ outcome: Outcome, of provider: Provider) { outcomes[provider]?[outcome]?.add() }
 }

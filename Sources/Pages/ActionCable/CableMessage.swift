@@ -39,9 +39,7 @@ public enum CableMessage {
     }
 
     /// A fragment for one subscription: `head`, then `tail`, which all subscriptions of a stream share.
-    public static func head(_ literal: [UInt8]) -> [UInt8] {
-        Array(#"{"identifier":"#.utf8) + literal
-    }
+    public static func head(_ literal: [UInt8]) -> [UInt8] { Array(#"{"identifier":"#.utf8) + literal }
 
     /// `message` is a JSON string that holds the HTML. `place` is for the extended protocol.
     public static func tail(html: [UInt8], place: (stream: String, epoch: String, offset: Int64)? = nil) -> [UInt8] {

@@ -29,9 +29,7 @@ public struct CableSession: Sendable {
     private var minute: Int64 = 0
     private var commands = 0
 
-    public init(limits: CableLimits) {
-        self.limits = limits
-    }
+    public init(limits: CableLimits) { self.limits = limits }
 
     public var ids: [SubscriptionID] { subscriptions.map(\.id) }
     public var identifiers: [CableIdentifier] { subscriptions.map(\.identifier) }
@@ -61,16 +59,12 @@ public struct CableSession: Sendable {
             subscriptions[index].owesHistory = owesHistory
             return
         }
-        subscriptions.append(
-            Subscription(identifier: identifier, id: id, isConfirmed: false, owesHistory: owesHistory)
-        )
+        subscriptions.append(Subscription(identifier: identifier, id: id, isConfirmed: false, owesHistory: owesHistory))
     }
 
     /// The welcome has announced a resumed subscription, so it is confirmed without another message.
     public mutating func restore(_ id: SubscriptionID, to identifier: CableIdentifier) {
-        subscriptions.append(
-            Subscription(identifier: identifier, id: id, isConfirmed: true, owesHistory: false)
-        )
+        subscriptions.append(Subscription(identifier: identifier, id: id, isConfirmed: true, owesHistory: false))
     }
 
     /// Call when the messages that it missed have arrived. Returns what to send before them, once.
@@ -86,10 +80,7 @@ public struct CableSession: Sendable {
         guard let index = subscriptions.firstIndex(where: { $0.id == id }), subscriptions[index].owesHistory
         else { return nil }
         subscriptions[index].owesHistory = false
-        return CableMessage.verdict(
-            isComplete ? .confirmHistory : .rejectHistory,
-            on: subscriptions[index].identifier
-        )
+        return CableMessage.verdict(isComplete ? .confirmHistory : .rejectHistory, on: subscriptions[index].identifier)
     }
 
     /// The name is not valid, or no longer valid.
@@ -104,9 +95,7 @@ public struct CableSession: Sendable {
     }
 
     /// Ends the subscription without a message: a stock client whose subscription was pending asks again in 500 ms.
-    public mutating func detach(_ id: SubscriptionID) {
-        subscriptions.removeAll { $0.id == id }
-    }
+    public mutating func detach(_ id: SubscriptionID) { subscriptions.removeAll { $0.id == id } }
 
     public func identifier(of id: SubscriptionID) -> CableIdentifier? {
         subscriptions.first { $0.id == id }?.identifier

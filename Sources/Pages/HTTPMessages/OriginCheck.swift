@@ -6,9 +6,7 @@ public struct OriginCheck: Sendable {
     /// As browsers send them: lower case, without a default port.
     private let allowed: Allowlist<String>
 
-    public init(allowed: Allowlist<String>) {
-        self.allowed = allowed
-    }
+    public init(allowed: Allowlist<String>) { self.allowed = allowed }
 
     /// The origin as a browser writes it: lower case, without the scheme's default port (RFC 6454 §6.1).
     private static func origin(of host: String, scheme: Scheme) -> String {

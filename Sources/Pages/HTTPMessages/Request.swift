@@ -99,12 +99,8 @@ public struct Reply: Sendable {
     private let deliver: @Sendable (Response) -> Void
 
     /// `deliver` is called at each `send`, on its thread.
-    public init(deliver: @escaping @Sendable (Response) -> Void) {
-        self.deliver = deliver
-    }
+    public init(deliver: @escaping @Sendable (Response) -> Void) { self.deliver = deliver }
 
     /// Hands the answer to the thread that the connection belongs to.
-    public func send(_ response: Response) {
-        deliver(response)
-    }
+    public func send(_ response: Response) { deliver(response) }
 }

@@ -130,9 +130,7 @@ public final class OpenFile: Sendable {
     private let descriptor: Int32
 
     /// Takes over `descriptor`.
-    public init(owning descriptor: Int32) {
-        self.descriptor = descriptor
-    }
+    public init(owning descriptor: Int32) { self.descriptor = descriptor }
 
     deinit {
         close(descriptor)

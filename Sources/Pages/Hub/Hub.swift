@@ -65,9 +65,7 @@ public struct Hub: Sendable {
     }
 
     /// A page begins to catch up. Read what it missed only after this call, so that there is no gap between the two.
-    public mutating func subscribe(to stream: StreamName) -> SubscriptionID {
-        table.add(stream)
-    }
+    public mutating func subscribe(to stream: StreamName) -> SubscriptionID { table.add(stream) }
 
     /// The page missed more than it can take at once: drops what was collected, and collects nothing until `resume`.
     public mutating func pause(_ id: SubscriptionID) {
@@ -83,9 +81,7 @@ public struct Hub: Sendable {
         table.slots[index].phase = .catchingUp
     }
 
-    public mutating func unsubscribe(_ id: SubscriptionID) {
-        table.remove(id)
-    }
+    public mutating func unsubscribe(_ id: SubscriptionID) { table.remove(id) }
 
     /// Everything published on a stream after `position`, up to this hub's own position, if it is recent. Nil when only
     /// the ledger knows.
@@ -97,14 +93,10 @@ public struct Hub: Sendable {
     public func newestMessages(on stream: StreamName) -> [Message]? { recent.newest(on: stream) }
 
     /// From now on, what pages missed is read from the ledger again, and so rendered again.
-    public mutating func forgetRecentMessages() {
-        recent.forget(through: publishedThrough)
-    }
+    public mutating func forgetRecentMessages() { recent.forget(through: publishedThrough) }
 
     /// From now on, what pages of this stream missed is read from the ledger again, and so rendered again.
-    public mutating func forgetRecentMessages(on stream: StreamName) {
-        recent.forget(stream)
-    }
+    public mutating func forgetRecentMessages(on stream: StreamName) { recent.forget(stream) }
 
     /// Its user was erased: nothing that was published on it is sent any more, and what is there is rubbed out.
     public mutating func erase(_ stream: StreamName) {

@@ -53,9 +53,7 @@ struct RecentMessages {
     }
 
     /// Forgets what has been published on this stream.
-    mutating func forget(_ stream: StreamName) {
-        outdated[stream] = streams[stream]?.last?.position
-    }
+    mutating func forget(_ stream: StreamName) { outdated[stream] = streams[stream]?.last?.position }
 
     /// Forgets what has been published on this stream, and drops its messages. Their places stay, for `dropOldest`.
     mutating func erase(_ stream: StreamName) {

@@ -20,9 +20,7 @@ struct SubscriptionTable {
         return index
     }
 
-    func stream(_ name: StreamName) -> Int? {
-        names[name].map(Int.init)
-    }
+    func stream(_ name: StreamName) -> Int? { names[name].map(Int.init) }
 
     mutating func add(_ name: StreamName) -> SubscriptionID {
         let index = freeSlots.popLast() ?? UInt32(slots.count)

@@ -40,9 +40,7 @@ private struct StreamTag {
 private struct MarkupReader {
     private var scanner: HTMLScanner
 
-    init(_ scanner: HTMLScanner) {
-        self.scanner = scanner
-    }
+    init(_ scanner: HTMLScanner) { self.scanner = scanner }
 
     mutating func elements() throws(BroadcastError) -> [StreamTag] {
         var elements: [StreamTag] = []
@@ -114,9 +112,7 @@ private struct MarkupReader {
     private func isTemplate(_ token: HTMLToken) -> Bool { scanner.isName(token.name, equalTo: "template") }
 
     /// Counts lines from the beginning of the source, so use it for errors only.
-    private func line(of token: HTMLToken) -> Int {
-        scanner.line(at: token.range.lowerBound)
-    }
+    private func line(of token: HTMLToken) -> Int { scanner.line(at: token.range.lowerBound) }
 
     private func isNothing(_ token: HTMLToken) -> Bool {
         token.kind == .comment || (token.kind == .text && scanner.isBlank(token.range))

@@ -10,13 +10,9 @@ struct HTMLScanner {
     /// The name of a raw text element, after its start tag.
     private var rawElement: Range<Int>?
 
-    init(_ source: [UInt8]) {
-        self.source = source
-    }
+    init(_ source: [UInt8]) { self.source = source }
 
-    init(_ source: String) {
-        self.init(Array(source.utf8))
-    }
+    init(_ source: String) { self.init(Array(source.utf8)) }
 
     mutating func next() throws(HTMLSyntaxError) -> HTMLToken? {
         if let element = rawElement { return try rawText(of: element) }
@@ -32,13 +28,9 @@ struct HTMLScanner {
     }
 
     /// The 1-based line of a byte offset.
-    func line(at offset: Int) -> Int {
-        source[..<min(offset, source.count)].count { $0 == 10 } + 1
-    }
+    func line(at offset: Int) -> Int { source[..<min(offset, source.count)].count { $0 == 10 } + 1 }
 
-    func string(_ range: Range<Int>) -> String {
-        String(decoding: source[range], as: UTF8.self)
-    }
+    func string(_ range: Range<Int>) -> String { String(decoding: source[range], as: UTF8.self) }
 
     /// Compares a name; only ASCII letters match in either case. `name` is in lower case.
     func isName(_ range: Range<Int>, equalTo name: StaticString) -> Bool {
@@ -62,9 +54,7 @@ struct HTMLScanner {
         return attributes
     }
 
-    func isBlank(_ range: Range<Int>) -> Bool {
-        source[range].allSatisfy(isSpace)
-    }
+    func isBlank(_ range: Range<Int>) -> Bool { source[range].allSatisfy(isSpace) }
 
     // MARK: Text and comments
 
@@ -198,13 +188,9 @@ private func endsTagName(_ byte: UInt8) -> Bool {
     isSpace(byte) || byte == UInt8(ascii: "/") || byte == UInt8(ascii: ">")
 }
 
-private func isLetter(_ byte: UInt8) -> Bool {
-    (97...122).contains(lower(byte))
-}
+private func isLetter(_ byte: UInt8) -> Bool { (97...122).contains(lower(byte)) }
 
-private func lower(_ byte: UInt8) -> UInt8 {
-    (65...90).contains(byte) ? byte + 32 : byte
-}
+private func lower(_ byte: UInt8) -> UInt8 { (65...90).contains(byte) ? byte + 32 : byte }
 
 /// Elements whose content is plain text up to their own end tag.
 private let rawTextElements: [StaticString] = [

@@ -43,13 +43,7 @@ struct LocalFormat: Sendable {
     private init(_ identifier: String) {
         locale = Locale(identifier: identifier)
         // In UTC, as when no language is known, and in the locale's calendar: `۲۷ آذر ۱۴۰۴` in Persian.
-        date = Date.FormatStyle(
-            date: .long,
-            time: .omitted,
-            locale: locale,
-            calendar: locale.calendar,
-            timeZone: .gmt
-        )
+        date = Date.FormatStyle(date: .long, time: .omitted, locale: locale, calendar: locale.calendar, timeZone: .gmt)
     }
 
     /// `18. Dezember 2025`; nil if the text is not an instant. Takes about 10 µs.

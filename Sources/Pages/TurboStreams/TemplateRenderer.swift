@@ -4,9 +4,7 @@ public import Domain
 public struct TemplateRenderer: Sendable {
     private let templates: TemplateLookup
 
-    public init(templates: TemplateLookup) {
-        self.templates = templates
-    }
+    public init(templates: TemplateLookup) { self.templates = templates }
 
     /// Returns one complete element in UTF-8, or all the elements that a publisher wrote.
     ///
@@ -123,9 +121,7 @@ struct Template: Equatable {
 
     let segments: [Segment]
 
-    init(_ source: [UInt8]) throws(TemplateError) {
-        try self.init(source, range: source.indices)
-    }
+    init(_ source: [UInt8]) throws(TemplateError) { try self.init(source, range: source.indices) }
 
     /// `values` are the names that the template may use; nil allows any, because they come with a broadcast.
     init(_ source: [UInt8], range: Range<Int>, values: Set<String>? = nil) throws(TemplateError) {
@@ -165,5 +161,28 @@ enum HarmlessAddress {
         guard let end = visible.firstIndex(where: { ":/?#".utf8.contains($0) }), visible[end] == UInt8(ascii: ":")
         else { return nil }
         return String(decoding: visible[..<end], as: UTF8.self).lowercased()
+    }
+}
+
+/// Turns text into HTML that shows exactly this text, inside an element or a quoted attribute.
+public enum HTMLEscaping {
+    public static func escape(_ text: String) -> String {
+        var bytes: [UInt8] = []
+        append(text, to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    static func append(_ text: String, to bytes: inout [UInt8]) {
+        bytes.reserveCapacity(bytes.count + text.utf8.count)
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "&"): bytes.append(contentsOf: "&amp;".utf8)
+            case UInt8(ascii: "<"): bytes.append(contentsOf: "&lt;".utf8)
+            case UInt8(ascii: ">"): bytes.append(contentsOf: "&gt;".utf8)
+            case UInt8(ascii: "\""): bytes.append(contentsOf: "&quot;".utf8)
+            case UInt8(ascii: "'"): bytes.append(contentsOf: "&#39;".utf8)
+            default: bytes.append(byte)
+            }
+        }
     }
 }

@@ -19,9 +19,7 @@ final class AppleAPITokens: Sendable {
     private let key: AppleSigningKey
     private let tokens = Mutex<[String: Token]>([:])
 
-    init(key: AppleSigningKey) {
-        self.key = key
-    }
+    init(key: AppleSigningKey) { self.key = key }
 
     /// The value of the `Authorization` header. If the clock was set back, it signs a new token, too.
     func bearer(for app: String, now: Instant) throws(CryptoError) -> String {

@@ -1,8 +1,6 @@
 import Crypto
 import Domain
 import Encoding
-import Glibc
-import Synchronization
 
 /// Opens Apple's signed documents. It verifies each JWS on its own, always in the same order, and never reads a payload
 /// before its signature has been verified. Any thread may use it.
@@ -12,7 +10,13 @@ final class AppleSignatureVerifier: Sendable {
 
     /// Nil: it trusts whatever single certificate has signed itself.
     private let chains: AppleChainVerifier?
-    let known = VerifiedHeaders()
+    /// The headers of documents that were genuine: Apple sends the same 4 KB with every document, and a header that was
+    /// proven once gives its key without Base64, JSON and certificates.
+    ///
+    /// Only a valid signature under a proven chain adds one, so nobody but the store can fill it or push anything out of
+    /// it. It belongs to one set of roots: a reload begins with an empty one. Apple publishes no list of revoked leaves to
+    /// look at, so what ends a header is its chain's last day, which is compared with each document's date.
+    let known = KnownChains(capacity: 32)
 
     /// `roots` are Apple's, or those that stand in for them. Nil, in development only, for Xcode, which makes a certificate of its
     /// own on each machine.
@@ -26,11 +30,13 @@ final class AppleSignatureVerifier: Sendable {
         return header.x5c?.count == 1
     }
 
+    /// The document, and its header for the ledger if that has come before: the ledger then keeps it once for all bodies,
+    /// while one that never comes again would only add a row for each event. Nil for Xcode's, which anybody may make.
     func open<Document: SignedDocument>(
         _ type: Document.Type,
         from text: String,
         now: Instant
-    ) throws(VerificationError) -> Document {
+    ) throws(VerificationError) -> (document: Document, header: [UInt8]?) {
         let jws = try JWS(text)
         let remembered = known.find(jws.header)
         let chain = if let remembered { remembered.chain } else { try prove(jws.header) }
@@ -40,14 +46,7 @@ final class AppleSignatureVerifier: Sendable {
         let signedAt = document.signedAt ?? now
         guard signedAt <= now + AppleSignatureVerifier.tolerance else { throw .untrusted(.signedInFuture) }
         guard chain.isValid(at: signedAt) else { throw .untrusted(.outsideValidity) }
-        return document
-    }
-
-    /// The header of a document that was opened, for the ledger, which keeps it once. Nil for Xcode's, which anybody
-    /// may make.
-    func header(of text: String) -> [UInt8]? {
-        guard chains != nil, let jws = try? JWS(text) else { return nil }
-        return known.find(jws.header)?.text
+        return (document, chains == nil ? nil : remembered?.text)
     }
 
     private func read<Document: SignedDocument>(
@@ -118,60 +117,5 @@ struct JWSHeader {
             throw .malformed(.invalidCertificates)
         }
         return certificate
-    }
-}
-
-/// The headers of documents that were genuine, by their exact bytes: Apple sends the same 4 KB with every document, and a
-/// header that was proven once gives its key without Base64, JSON and certificates.
-///
-/// Only a valid signature under a proven chain adds one, so nobody but the store can fill it or push anything out of it.
-/// It belongs to one set of roots: a reload begins with an empty one. Apple publishes no list of revoked leaves to look
-/// at, so what ends a header is its chain's last day, which the reader of a document compares with the document's date. Any
-/// thread may use it.
-final class VerifiedHeaders: Sendable {
-    struct Header: Sendable {
-        let text: [UInt8]
-        let chain: VerifiedChain
-    }
-
-    private let capacity: Int
-    /// The last used one first. It is nearly always the one that is asked for, and two headers differ within their first
-    /// hundred bytes, where the leaf has its number.
-    private let headers = Mutex<[Header]>([])
-
-    init(capacity: Int = 32) {
-        self.capacity = capacity
-    }
-
-    var count: Int { headers.withLock { $0.count } }
-
-    func find(_ text: ArraySlice<UInt8>) -> Header? {
-        headers.withLock { headers in
-            guard let index = headers.firstIndex(where: { isSame($0.text, as: text) }) else { return nil }
-            let found = headers[index]
-            if index > 0 {
-                headers.remove(at: index)
-                headers.insert(found, at: 0)
-            }
-            return found
-        }
-    }
-
-    /// The one that was not used for the longest time makes room.
-    func add(_ text: ArraySlice<UInt8>, chain: VerifiedChain) {
-        headers.withLock { headers in
-            // Another thread may have verified the same header meanwhile.
-            guard !headers.contains(where: { isSame($0.text, as: text) }) else { return }
-            headers.insert(Header(text: Array(text), chain: chain), at: 0)
-            if headers.count > capacity { headers.removeLast() }
-        }
-    }
-}
-
-/// Uses `memcmp`, because comparing 4 KB element by element would take a tenth of the time of a signature.
-private func isSame(_ known: [UInt8], as text: ArraySlice<UInt8>) -> Bool {
-    text.withUnsafeBytes { text in
-        guard known.count == text.count, let start = text.baseAddress else { return false }
-        return memcmp(start, known, known.count) == 0
     }
 }

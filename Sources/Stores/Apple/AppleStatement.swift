@@ -91,15 +91,12 @@ struct AppleStatementBody {
 
 /// The state of a subscription, derived from `data.status` and the renewal info, never from an event's name
 /// (https://developer.apple.com/documentation/appstoreservernotifications/status).
-struct AppleSnapshot {
-    var status: Int
-    var transaction: AppleTransaction
-    var renewal: AppleRenewal?
-    var signedAt: Instant
-
-    /// Nil for an undocumented status, and when an older period was refunded and the end of the current one is unknown.
-    var snapshot: Snapshot? {
-        guard let state, let accessUntil else { return nil }
+extension AppleStatement {
+    /// Nil for an undocumented status, and when an older period was refunded and the end of the current one is unknown. `outer`
+    /// is when what holds the statement was signed, for one that has no date of its own.
+    func snapshot(outer: Instant) -> Snapshot? {
+        let signedAt = signedAt ?? outer
+        guard let state = state(at: signedAt), let accessUntil else { return nil }
         return Snapshot(
             state: state,
             product: product,
@@ -110,11 +107,11 @@ struct AppleSnapshot {
         )
     }
 
-    private var state: ContractState? {
+    private func state(at signedAt: Instant) -> ContractState? {
         switch status {
         case 1: renews ? .active : .cancelled
         case 2: .expired
-        case 3: isPaidAhead ? .inGracePeriod : .inBillingRetry
+        case 3: isPaidAhead(at: signedAt) ? .inGracePeriod : .inBillingRetry
         case 4: .inGracePeriod
         case 5: .revoked
         default: nil
@@ -126,7 +123,7 @@ struct AppleSnapshot {
 
     /// Apple tries to charge up to 24 hours before a period ends: what is paid is kept until then
     /// (https://developer.apple.com/documentation/storekit/handling-subscriptions-billing).
-    private var isPaidAhead: Bool {
+    private func isPaidAhead(at signedAt: Instant) -> Bool {
         guard !isOfThePast, let end = transaction.expiresAt else { return false }
         return end > signedAt
     }
@@ -147,7 +144,7 @@ struct AppleSnapshot {
 
     private var accessUntil: Instant? {
         guard status == 4 else { return periodEnd }
-        return renewal?.gracePeriodEndsAt ?? periodEnd.map { $0 + AppleSnapshot.shortestGrace }
+        return renewal?.gracePeriodEndsAt ?? periodEnd.map { $0 + AppleStatement.shortestGrace }
     }
 
     /// What status 4 gives when it comes without `gracePeriodExpiresDate`; the next statement says more. App Store Connect

@@ -38,7 +38,7 @@ public struct AppleVerifier: StoreVerifier {
         guard let payload = envelope.signedPayload else {
             throw .malformed(envelope.isVersionOne ? .versionOne : .missingSignedPayload)
         }
-        let notification = try checker.open(AppleNotification.self, from: payload, now: now)
+        let (notification, header) = try checker.open(AppleNotification.self, from: payload, now: now)
         let (type, subtype) = (notification.notificationType, notification.subtype)
         guard let claims = notification.claims, isValidIdentifier(notification.notificationUUID),
             isValidIdentifier(type), subtype.map({ isValidIdentifier($0) }) ?? true
@@ -58,12 +58,13 @@ public struct AppleVerifier: StoreVerifier {
             subtype: subtype,
             kind: EventKind(appleType: type, subtype: subtype, isFamilyShared: transaction?.isFamilyShared ?? false),
             signedAt: signedAt,
-            observation: transaction.map {
-                observe($0, renewal: renewal, status: status, at: place, outer: signedAt)
+            observation: transaction.map { transaction in
+                let statement = status.map { AppleStatement(status: $0, transaction: transaction, renewal: renewal) }
+                return observe(transaction, statement, at: place, outer: signedAt)
             },
             account: consenter,
             body: body,
-            header: checker.header(of: payload)
+            header: header
         )
     }
 
@@ -77,7 +78,7 @@ public struct AppleVerifier: StoreVerifier {
         body: [UInt8],
         now: Instant
     ) throws(VerificationError) -> Event {
-        let (transaction, renewal, place) = try prove(text, renewalInfo: renewalInfo, now: now)
+        let (transaction, renewal, place, header) = try prove(text, renewalInfo: renewalInfo, now: now)
         let statement = AppleStatement(posted: transaction, renewal: renewal)
         let signedAt = statement?.signedAt ?? transaction.signedAt ?? now
         return Event(
@@ -89,15 +90,9 @@ public struct AppleVerifier: StoreVerifier {
             subtype: transaction.transactionReason.flatMap { isValidIdentifier($0) ? $0 : nil },
             kind: statement?.kind ?? EventKind(appleTransaction: transaction),
             signedAt: signedAt,
-            observation: observe(
-                transaction,
-                renewal: statement?.renewal,
-                status: statement?.status,
-                at: place,
-                outer: signedAt
-            ),
+            observation: observe(transaction, statement, at: place, outer: signedAt),
             body: body,
-            header: checker.header(of: text)
+            header: header
         )
     }
 
@@ -105,7 +100,7 @@ public struct AppleVerifier: StoreVerifier {
     ///
     /// The status itself is not signed; the connection to Apple vouches for it, so never accept one from elsewhere.
     func verify(_ stated: AppleStatementBody, now: Instant) throws(VerificationError) -> Event {
-        let (transaction, renewal, place) = try prove(stated.transaction, renewalInfo: stated.renewal, now: now)
+        let (transaction, renewal, place, header) = try prove(stated.transaction, renewalInfo: stated.renewal, now: now)
         let statement = AppleStatement(status: stated.status, transaction: transaction, renewal: renewal)
         let signedAt = statement.signedAt ?? now
         return Event(
@@ -117,9 +112,9 @@ public struct AppleVerifier: StoreVerifier {
             subtype: String(stated.status),
             kind: statement.kind,
             signedAt: signedAt,
-            observation: observe(transaction, renewal: renewal, status: stated.status, at: place, outer: signedAt),
+            observation: observe(transaction, statement, at: place, outer: signedAt),
             body: stated.bytes,
-            header: checker.header(of: stated.transaction)
+            header: header
         )
     }
 
@@ -135,25 +130,27 @@ extension AppleVerifier {
         _ text: String,
         renewalInfo: String?,
         now: Instant
-    ) throws(VerificationError) -> (AppleTransaction, AppleRenewal?, ApplePlace) {
+    ) throws(VerificationError) -> (AppleTransaction, AppleRenewal?, ApplePlace, header: [UInt8]?) {
         guard !configuration.bundleIDs.isEmpty else { throw .notConfigured }
-        let transaction = try open(transaction: text, now: now)
+        let (transaction, header) = try open(transaction: text, now: now)
         let claims = AppleClaims(bundle: transaction.bundleId, app: nil, environment: transaction.environment)
         let place = try admit(claims, isAppIDStated: false)
-        return (transaction, try renewal(renewalInfo, of: transaction, at: place, now: now), place)
+        return (transaction, try renewal(renewalInfo, of: transaction, at: place, now: now), place, header)
     }
 
-    private func open(transaction text: String, now: Instant) throws(VerificationError) -> AppleTransaction {
-        let transaction = try checker.open(AppleTransaction.self, from: text, now: now)
-        guard transaction.isPlausible else { throw .malformed(.invalidPayload) }
-        return transaction
+    private func open(transaction text: String, now: Instant) throws(VerificationError)
+        -> (document: AppleTransaction, header: [UInt8]?)
+    {
+        let opened = try checker.open(AppleTransaction.self, from: text, now: now)
+        guard opened.document.isPlausible else { throw .malformed(.invalidPayload) }
+        return opened
     }
 
     private func transaction(_ text: String?, at place: ApplePlace, now: Instant) throws(VerificationError)
         -> AppleTransaction?
     {
         guard let text else { return nil }
-        let transaction = try open(transaction: text, now: now)
+        let transaction = try open(transaction: text, now: now).document
         guard transaction.bundleId == place.app, transaction.environment == place.environment.rawValue else {
             throw .untrusted(.mismatchedTransaction)
         }
@@ -167,7 +164,7 @@ extension AppleVerifier {
         now: Instant
     ) throws(VerificationError) -> AppleRenewal? {
         guard let text else { return nil }
-        let renewal = try checker.open(AppleRenewal.self, from: text, now: now)
+        let renewal = try checker.open(AppleRenewal.self, from: text, now: now).document
         guard renewal.isPlausible else { throw .malformed(.invalidPayload) }
         guard renewal.environment == place.environment.rawValue,
             transaction == nil || renewal.originalTransactionId == transaction?.originalTransactionId
@@ -182,7 +179,7 @@ extension AppleVerifier {
         now: Instant
     ) throws(VerificationError) -> String? {
         guard let text = data?.signedAppTransactionInfo else { return nil }
-        let download = try checker.open(AppleAppTransaction.self, from: text, now: now)
+        let download = try checker.open(AppleAppTransaction.self, from: text, now: now).document
         guard download.bundleId == place.app, download.receiptType == place.environment.rawValue,
             place.environment == .sandbox || download.appAppleId == data?.claims.app
         else { throw .untrusted(.mismatchedTransaction) }
@@ -191,15 +188,11 @@ extension AppleVerifier {
 
     private func observe(
         _ transaction: AppleTransaction,
-        renewal: AppleRenewal?,
-        status: Int?,
+        _ statement: AppleStatement?,
         at place: ApplePlace,
         outer: Instant
     ) -> Observation {
-        let signedAt = [transaction.signedAt, renewal?.signedAt].compactMap { $0 }.max() ?? outer
-        let snapshot = status.flatMap {
-            AppleSnapshot(status: $0, transaction: transaction, renewal: renewal, signedAt: signedAt).snapshot
-        }
+        let snapshot = statement?.snapshot(outer: outer)
         return transaction.observation(place.key(transaction.lineage), signedAt: outer, snapshot: snapshot)
     }
 }

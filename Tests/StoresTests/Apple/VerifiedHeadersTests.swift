@@ -25,6 +25,22 @@ import Testing
         #expect(verifier.known.count == 1)
     }
 
+    /// The ledger keeps it in a table of its own then. One that never comes again is no row there.
+    @Test func headerIsToldOnceItComesAgain() throws {
+        var specimen = try Specimen()
+        let verifier = try verifier(of: specimen.pki)
+        func told() throws -> [UInt8]? {
+            try verifier.open(AppleNotification.self, from: try specimen.outer.text(), now: Specimen.now).header
+        }
+        let header = Array(try specimen.outer.text().utf8.prefix { $0 != UInt8(ascii: ".") })
+        #expect(try told() == nil)
+        for _ in 0..<2 { #expect(try told() == header) }
+        for number in 0..<3 {
+            specimen.outer.header["kid"] = .text("\(number)")
+            #expect(try told() == nil)
+        }
+    }
+
     /// What is remembered is no opinion about dates: each document has its own.
     @Test func chainEndsThoughItsHeaderIsKnown() throws {
         var specimen = try Specimen()
@@ -104,17 +120,5 @@ import Testing
             #expect(verifier.known.find(used[...]) != nil)
         }
         #expect(verifier.known.count == 32)
-    }
-
-    @Test func unusedHeaderMakesRoom() throws {
-        let specimen = try Specimen()
-        let chain = try AppleChainVerifier(roots: try #require(TrustedRoots([specimen.pki.root.certificate])))
-            .verify(leaf: specimen.pki.leaf.certificate, intermediate: specimen.pki.intermediate.certificate)
-        let headers = VerifiedHeaders(capacity: 2)
-        for text in ["first", "second"] { headers.add(Array(text.utf8)[...], chain: chain) }
-        #expect(headers.find(Array("first".utf8)[...]) != nil)
-        headers.add(Array("third".utf8)[...], chain: chain)
-        #expect(["first", "second", "third"].map { headers.find(Array($0.utf8)[...]) != nil } == [true, false, true])
-        #expect(headers.find([]) == nil)
     }
 }

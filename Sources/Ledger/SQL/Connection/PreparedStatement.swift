@@ -63,10 +63,7 @@ public struct Statement {
     }
 
     /// Reads rows until `read` returns false. Returns whether it has read them all.
-    func each(
-        _ values: [Value] = [],
-        read: (Row) throws(EngineError) -> Bool
-    ) throws(EngineError) -> Bool {
+    func each(_ values: [Value] = [], read: (Row) throws(EngineError) -> Bool) throws(EngineError) -> Bool {
         try prepared.start(values, body: nil)
         defer { prepared.reset() }
         while try prepared.next() {

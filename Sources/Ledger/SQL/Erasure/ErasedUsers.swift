@@ -24,9 +24,7 @@ public struct ErasureKey: Sendable {
     static let prefix = "erased:"
     private let key: HMACKey
 
-    init(_ text: String) {
-        key = HMACKey(Array(text.utf8))
-    }
+    init(_ text: String) { key = HMACKey(Array(text.utf8)) }
 
     /// Reads the key that was created with the ledger.
     init(_ statement: Statement) throws(EngineError) {

@@ -73,9 +73,7 @@ struct ErasureStatements {
             ))
             """
         )
-        fragments = try connection.prepare(
-            "SELECT collapse_key, position FROM fragments WHERE stream = ?1 LIMIT ?2"
-        )
+        fragments = try connection.prepare("SELECT collapse_key, position FROM fragments WHERE stream = ?1 LIMIT ?2")
         deleteFragments = try connection.prepare(
             "DELETE FROM fragments WHERE stream = ? AND collapse_key = ? AND position = ?"
         )

@@ -29,9 +29,7 @@ public struct LedgerQueries {
     }
 
     /// Answers from now on follow this policy.
-    public mutating func adopt(_ policy: AccessPolicy) {
-        self.policy = policy
-    }
+    public mutating func adopt(_ policy: AccessPolicy) { self.policy = policy }
 
     public func head() throws(LedgerError) -> Cursor {
         try snapshot { head throws(EngineError) in head }
@@ -118,12 +116,5 @@ extension LedgerQueries {
 
     private func now(_ fragments: [Fragment]) throws(EngineError) -> [Fragment] {
         try streams.written(fragments) { user throws(EngineError) in try statements.language.language(of: user) }
-    }
-}
-
-extension Statement {
-    /// `SELECT tag FROM languages WHERE user = ?`.
-    func language(of user: UserID) throws(EngineError) -> LanguageTag? {
-        try first([Value(user)]) { row in LanguageTag(row.text(0)) } ?? nil
     }
 }

@@ -30,69 +30,48 @@ struct ReaderStatements {
             "SELECT committed_at FROM entries WHERE position <= ? ORDER BY position DESC LIMIT 1"
         )
         lost = try connection.prepare("SELECT CAST(value AS BIGINT) FROM meta WHERE key = 'broadcasts_lost'")
-        entriesAfter = try connection.prepare(
-            """
-            SELECT position, \(EntryRow.columns) FROM entries
-            WHERE position > ?1 AND \(EntrySelection.condition) AND position <= ?7 ORDER BY position LIMIT ?8
-            """
+        entriesAfter = try connection.entries(
+            where: "position > ?1 AND \(EntrySelection.condition) AND position <= ?7 ORDER BY position LIMIT ?8"
         )
-        entriesOfUser = try connection.prepare(
-            """
-            SELECT position, \(EntryRow.columns) FROM entries
-            WHERE user = ?1 AND \(EntrySelection.condition) AND position > ?7 ORDER BY position LIMIT ?8
-            """
+        entriesOfUser = try connection.entries(
+            where: "user = ?1 AND \(EntrySelection.condition) AND position > ?7 ORDER BY position LIMIT ?8"
         )
-        entriesBefore = try connection.prepare(
-            """
-            SELECT position, \(EntryRow.columns) FROM entries
-            WHERE position > ?1 AND \(EntrySelection.condition) AND position < ?7 ORDER BY position DESC LIMIT ?8
-            """
+        entriesBefore = try connection.entries(
+            where: "position > ?1 AND \(EntrySelection.condition) AND position < ?7 ORDER BY position DESC LIMIT ?8"
         )
-        newestOfUser = try connection.prepare(
-            """
-            SELECT position, \(EntryRow.columns) FROM entries
-            WHERE user = ?1 AND \(EntrySelection.condition) AND position > ?7 AND position < ?8
-            ORDER BY position DESC LIMIT ?9
-            """
+        newestOfUser = try connection.entries(
+            where: """
+                user = ?1 AND \(EntrySelection.condition) AND position > ?7 AND position < ?8
+                ORDER BY position DESC LIMIT ?9
+                """
         )
-        entriesInDoubt = try connection.prepare(
-            """
-            SELECT position, \(EntryRow.columns) FROM entries
-            WHERE outcome = ? AND outcome IN ('unclaimed', 'quarantined') AND event IS NOT NULL
-            ORDER BY position DESC LIMIT ?
-            """
+        entriesInDoubt = try connection.entries(
+            where: """
+                outcome = ? AND outcome IN ('unclaimed', 'quarantined') AND event IS NOT NULL
+                ORDER BY position DESC LIMIT ?
+                """
         )
         // One of the newest 5,000, whose contract has no user. The subquery that counts is never made a join, which could
         // read all contracts.
-        entriesUnclaimed = try connection.prepare(
-            """
-            SELECT position, \(EntryRow.columns) FROM entries
-            WHERE outcome = 'unclaimed' AND outcome IN ('unclaimed', 'quarantined') AND position < ?
-            AND position >= COALESCE((
-                SELECT position FROM entries
-                WHERE outcome = 'unclaimed' AND outcome IN ('unclaimed', 'quarantined')
-                ORDER BY position DESC LIMIT 1 OFFSET 4999
-            ), 0) AND (
-                SELECT count(*) FROM contracts WHERE contracts.lineage = entries.contract
-                    AND contracts.provider = entries.provider AND contracts.environment = entries.environment
-                    AND contracts.user IS NULL
-            ) > 0
-            ORDER BY position DESC LIMIT ?
-            """
+        entriesUnclaimed = try connection.entries(
+            where: """
+                outcome = 'unclaimed' AND outcome IN ('unclaimed', 'quarantined') AND position < ?
+                AND position >= COALESCE((
+                    SELECT position FROM entries
+                    WHERE outcome = 'unclaimed' AND outcome IN ('unclaimed', 'quarantined')
+                    ORDER BY position DESC LIMIT 1 OFFSET 4999
+                ), 0) AND (
+                    SELECT count(*) FROM contracts WHERE contracts.lineage = entries.contract
+                        AND contracts.provider = entries.provider AND contracts.environment = entries.environment
+                        AND contracts.user IS NULL
+                ) > 0
+                ORDER BY position DESC LIMIT ?
+                """
         )
         broadcastKey = try connection.prepare("SELECT 1 FROM broadcast_keys WHERE key = ?")
-        contractsByName = try connection.prepare(
-            """
-            SELECT \(ContractRow.selection) FROM contracts WHERE lineage = ?
-            ORDER BY provider, environment, app LIMIT ?
-            """
-        )
-        contractsByAccount = try connection.prepare(
-            "SELECT \(ContractRow.selection) FROM contracts WHERE account = ? ORDER BY id LIMIT ?"
-        )
-        contractsByOrderNumber = try connection.prepare(
-            "SELECT \(ContractRow.selection) FROM contracts WHERE order_number = ? ORDER BY id LIMIT ?"
-        )
+        contractsByName = try connection.contracts(where: "lineage = ? ORDER BY provider, environment, app LIMIT ?")
+        contractsByAccount = try connection.contracts(where: "account = ? ORDER BY id LIMIT ?")
+        contractsByOrderNumber = try connection.contracts(where: "order_number = ? ORDER BY id LIMIT ?")
         unclaimed = try connection.prepare("SELECT CAST(value AS BIGINT) FROM meta WHERE key = 'unclaimed'")
         urgentJobs = try connection.prepare(
             """
@@ -103,9 +82,7 @@ struct ReaderStatements {
         abandonedJobs = try connection.prepare(
             "SELECT \(TroubledJob.columns) FROM jobs WHERE abandoned_at > 0 ORDER BY abandoned_at DESC LIMIT ?"
         )
-        entriesBetween = try connection.prepare(
-            "SELECT position, \(EntryRow.columns) FROM entries WHERE position > ? AND position <= ? ORDER BY position"
-        )
+        entriesBetween = try connection.entries(where: "position > ? AND position <= ? ORDER BY position")
         fragmentsBetween = try connection.prepare(
             "SELECT \(FragmentRow.columns) FROM fragments WHERE position > ? AND position <= ?"
         )
@@ -143,9 +120,7 @@ struct ReaderStatements {
         )
 
         nextDestination = try connection.prepare(
-            """
-            SELECT destination FROM jobs WHERE destination > ? AND due_at IS NOT NULL ORDER BY destination LIMIT 1
-            """
+            "SELECT destination FROM jobs WHERE destination > ? AND due_at IS NOT NULL ORDER BY destination LIMIT 1"
         )
         isDue = try connection.prepare("SELECT 1 FROM jobs WHERE destination = ? AND due_at <= ? LIMIT 1")
         dueJobs = try connection.prepare(
@@ -165,9 +140,7 @@ struct ReaderStatements {
             """
         )
         nextJob = try connection.prepare("SELECT min(due_at) FROM jobs WHERE due_at > 0")
-        nextDeadline = try connection.prepare(
-            "SELECT min(deadline) FROM jobs WHERE due_at IS NOT NULL"
-        )
+        nextDeadline = try connection.prepare("SELECT min(deadline) FROM jobs WHERE due_at IS NOT NULL")
         newestJob = try connection.prepare("SELECT max(id) FROM jobs")
         mark = try connection.prepare("SELECT at FROM marks WHERE name = ?")
 
@@ -230,22 +203,16 @@ struct ReaderStatements {
             """
         )
         eventsAfter = try connection.prepare(
-            """
-            SELECT \(StoredEvent.columns) FROM events
-            WHERE position > ? AND position <= ? ORDER BY position LIMIT ?
-            """
+            "SELECT \(StoredEvent.columns) FROM events WHERE position > ? AND position <= ? ORDER BY position LIMIT ?"
         )
         positionOfEvent = try connection.prepare("SELECT max(position) FROM \(connection.eventIDs) WHERE event = ?")
         datesOfContractBefore = try connection.prepare(
-            """
-            SELECT position, signed_at FROM events WHERE contract = ? AND position < ?
-            ORDER BY position DESC LIMIT ?
-            """
+            "SELECT position, signed_at FROM events WHERE contract = ? AND position < ? ORDER BY position DESC LIMIT ?"
         )
         contractsOfUser = try connection.prepare("SELECT id FROM contracts WHERE user = ?")
         contractsSharedWith = try connection.prepare("SELECT contract FROM shares WHERE user = ?")
         contractByID = try connection.contracts(where: "id = ?")
-        entryAt = try connection.prepare("SELECT position, \(EntryRow.columns) FROM entries WHERE position = ?")
+        entryAt = try connection.entries(where: "position = ?")
         datesOfEvent = try connection.prepare("SELECT signed_at, received_at FROM events WHERE position = ?")
         entriesOfUserBefore = try connection.prepare(
             "SELECT position FROM entries WHERE user = ? AND position < ? ORDER BY position DESC LIMIT ?"
@@ -270,10 +237,7 @@ struct ReaderStatements {
             """
         )
         newestContracts = try connection.prepare(
-            """
-            SELECT lineage, provider, environment FROM contracts
-            WHERE user = ? ORDER BY kind DESC, id DESC LIMIT ?
-            """
+            "SELECT lineage, provider, environment FROM contracts WHERE user = ? ORDER BY kind DESC, id DESC LIMIT ?"
         )
         newestShared = try connection.prepare(
             """
@@ -309,10 +273,7 @@ struct ReaderStatements {
             """
         )
         auditOfActor = try connection.prepare(
-            """
-            SELECT id, \(AuditRow.columns) FROM audit
-            WHERE actor = ? AND id > ? AND id < ? ORDER BY id DESC LIMIT ?
-            """
+            "SELECT id, \(AuditRow.columns) FROM audit WHERE actor = ? AND id > ? AND id < ? ORDER BY id DESC LIMIT ?"
         )
         auditOfAll = try connection.prepare(
             "SELECT id, \(AuditRow.columns) FROM audit WHERE id > ? AND id < ? ORDER BY id DESC LIMIT ?"

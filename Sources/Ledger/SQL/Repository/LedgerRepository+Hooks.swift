@@ -9,7 +9,6 @@ extension LedgerRepository {
 
     /// One row for each user and address, at the transaction's end: a user who changed three times is told of once.
     func writeHooks() throws(EngineError) {
-        guard !hooks.isEmpty else { return }
         var news: [HookKey: (position: Int64, count: Int64)] = [:]
         var order: [HookKey] = []
         for record in hooks {

@@ -26,7 +26,7 @@ extension LedgerRepository {
         for queued in changes.jobs { try queue(queued.job, position: queued.position, at: now) }
         hooks += changes.hooks
         hooksAt = now
-        try writeTombstones(of: changes)
+        if !changes.buried.isEmpty || !changes.lifted.isEmpty { try writeTombstones(of: changes) }
         if let position = changes.lostBroadcasts { try statements.setLost.run([.text("\(position)")]) }
         if let act, changes.areAnAct { try write(act, at: now) }
     }

@@ -60,9 +60,7 @@ public struct LedgerRepository {
     }
 
     /// Commits from now on follow this policy.
-    public mutating func adopt(_ policy: AccessPolicy) {
-        self.policy = policy
-    }
+    public mutating func adopt(_ policy: AccessPolicy) { self.policy = policy }
 }
 
 /// The ledger's place, and what it needs besides transactions.
@@ -210,11 +208,7 @@ extension LedgerRepository {
 /// this, each result is the same, and takes longer.
 extension LedgerRepository {
     /// Begins a transaction in which a batch is decided: its commands, after the access whose time has come at `now`.
-    public mutating func begin(
-        reading preload: Preload,
-        keys: [IdempotencyKey],
-        now: Instant
-    ) throws(EngineError) {
+    public mutating func begin(reading preload: Preload, keys: [IdempotencyKey], now: Instant) throws(EngineError) {
         guard let shared else { return try begin() }
         let (stored, statements) = (stored, statements)
         _ = try shared.readAhead {
@@ -288,14 +282,12 @@ extension LedgerRepository {
     public func holds(_ lease: Lease) throws(EngineError) -> Bool { try shared?.holds(lease) ?? true }
 
     public func commit() throws(EngineError) {
-        try writeHooks()
+        if !hooks.isEmpty { try writeHooks() }
         try connection.commit(head: known.head, entriesAt: entriesAt)
     }
 
     /// Does nothing if the engine has already rolled the transaction back.
-    public func rollback() throws(EngineError) {
-        try connection.rollback()
-    }
+    public func rollback() throws(EngineError) { try connection.rollback() }
 
     /// From here on, `undoCommand` can undo one command without the others.
     public mutating func beginCommand() throws(EngineError) {

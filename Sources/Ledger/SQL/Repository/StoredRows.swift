@@ -166,12 +166,7 @@ extension TokenDates {
 extension ClaimHistory {
     fileprivate static func read(_ row: Row) -> ClaimHistory {
         var reader = RowReader(row)
-        return ClaimHistory(
-            user: reader.user(),
-            first: Grant(&reader),
-            last: Grant(&reader),
-            proofAt: reader.instant()
-        )
+        return ClaimHistory(user: reader.user(), first: Grant(&reader), last: Grant(&reader), proofAt: reader.instant())
     }
 }
 
@@ -182,5 +177,12 @@ extension ClaimHistory.Grant {
         let wasActive = reader.flag()
         guard let at else { return nil }
         self.init(at: at, wasActive: wasActive)
+    }
+}
+
+extension Statement {
+    /// `SELECT tag FROM languages WHERE user = ?`.
+    func language(of user: UserID) throws(EngineError) -> LanguageTag? {
+        try first([Value(user)]) { row in LanguageTag(row.text(0)) } ?? nil
     }
 }

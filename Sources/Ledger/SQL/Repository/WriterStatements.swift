@@ -34,9 +34,7 @@ struct WriterStatements {
 
         unclaimed = try connection.prepare("SELECT CAST(value AS BIGINT) FROM meta WHERE key = 'unclaimed'")
         setLost = try connection.prepare(
-            """
-            INSERT INTO meta VALUES ('broadcasts_lost', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value
-            """
+            "INSERT INTO meta VALUES ('broadcasts_lost', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value"
         )
         setUnclaimed = try connection.prepare("UPDATE meta SET value = ? WHERE key = 'unclaimed'")
 
@@ -181,10 +179,7 @@ struct WriterStatements {
             "UPDATE jobs SET attempts = attempts + 1, due_at = NULL, reason = ?, abandoned_at = ? WHERE id = ?"
         )
         forgetJobs = try connection.prepare(
-            """
-            DELETE FROM jobs
-            WHERE id IN (SELECT id FROM jobs WHERE abandoned_at < ? ORDER BY abandoned_at LIMIT 100)
-            """
+            "DELETE FROM jobs WHERE id IN (SELECT id FROM jobs WHERE abandoned_at < ? ORDER BY abandoned_at LIMIT 100)"
         )
         mark = try connection.prepare("SELECT at FROM marks WHERE name = ?")
         deleteMark = try connection.prepare("DELETE FROM marks WHERE name = ?")
@@ -334,10 +329,6 @@ struct WriterStatements {
     }
 }
 
-func marks(_ count: Int) -> String {
-    Array(repeating: "?", count: count).joined(separator: ", ")
-}
+func marks(_ count: Int) -> String { Array(repeating: "?", count: count).joined(separator: ", ") }
 
-func assignments(_ columns: [String]) -> String {
-    columns.map { "\($0) = ?" }.joined(separator: ", ")
-}
+func assignments(_ columns: [String]) -> String { columns.map { "\($0) = ?" }.joined(separator: ", ") }

@@ -52,9 +52,7 @@ struct RetentionStatements {
         newer = try connection.prepare(
             "SELECT 1 FROM fragments WHERE stream = ? AND collapse_key = ? AND position > ? LIMIT 1"
         )
-        delete = try connection.prepare(
-            "DELETE FROM fragments WHERE stream = ? AND collapse_key = ? AND position = ?"
-        )
+        delete = try connection.prepare("DELETE FROM fragments WHERE stream = ? AND collapse_key = ? AND position = ?")
         refresh = try connection.prepare(
             """
             UPDATE fragments SET action = 'refresh', target = NULL, targets = NULL, content = 'none', template = NULL,

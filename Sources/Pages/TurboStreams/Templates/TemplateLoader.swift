@@ -36,9 +36,7 @@ public final class TemplateLoader: Sendable {
     public var templates: TemplateLookup { state.withLock { $0.templates } }
 
     /// Templates that are broken now, as sentences for `/ready`.
-    public var problems: [String] {
-        state.withLock { $0.problems.values.map(\.description).sorted() }
-    }
+    public var problems: [String] { state.withLock { $0.problems.values.map(\.description).sorted() } }
 
     /// Probable mistakes that are allowed: missing, removed and misnamed files.
     public var warnings: [TemplateWarning] { state.withLock { $0 }.warnings }
