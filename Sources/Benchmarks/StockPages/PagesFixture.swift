@@ -121,8 +121,3 @@ final class PagesFixture {
         return .hole("\(deaf.count) of \(some.count) pages lack the newest state: \(list.joined(separator: "; "))")
     }
 }
-
-/// For sorted values.
-func percentile(_ share: Double, _ sorted: [Double]) -> Double {
-    sorted.isEmpty ? .nan : sorted[min(sorted.count - 1, Int(Double(sorted.count) * share))]
-}
