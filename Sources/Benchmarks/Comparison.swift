@@ -1,24 +1,28 @@
-/// Runs Paycast and the floor in turns on the same machine: only ratios within one run are meaningful.
+/// Two things measured in turns on the same machine: only ratios within one run are meaningful.
 struct Comparison {
     static let rounds = 3
 
-    private(set) var paycast: [[Double]] = []
-    private(set) var floor: [[Double]] = []
+    private var rounds: [(floor: [Double], value: [Double])] = []
 
-    /// `measure` returns the same figures for both.
+    /// Both return the same figures.
+    init(floor: () throws -> [Double], paycast: () throws -> [Double]) throws {
+        for _ in 0..<Comparison.rounds { rounds.append((floor: try floor(), value: try paycast())) }
+    }
+
+    /// Paycast beside the floor.
     init(
         _ start: (String) throws -> PaycastTarget = PaycastTarget.init(in:),
         measure: (any Target) throws -> [Double]
     ) throws {
-        for _ in 0..<Comparison.rounds {
-            floor.append(try with(FloorServerTarget.init) { try measure($0) })
-            paycast.append(try with(start) { try measure($0) })
-        }
+        try self.init(
+            floor: { try with(FloorServerTarget.init) { try measure($0) } },
+            paycast: { try with(start) { try measure($0) } }
+        )
     }
 
     /// The median of the rounds.
     func row(_ figure: String, unit: String, index: Int = 0, bound: Row.Bound) -> Row {
-        let rounds = zip(floor, paycast).map { (floor: $0[index], value: $1[index]) }
+        let rounds = rounds.map { (floor: $0.floor[index], value: $0.value[index]) }
         return Row(figure: figure, unit: unit, rounds: rounds, bound: bound)
     }
 }
@@ -29,5 +33,7 @@ func median(_ values: [Double]) -> Double {
 
 extension [Double] {
     /// For sorted values.
-    func percentile(_ share: Double) -> Double { isEmpty ? .nan : self[Int(Double(count) * share)] }
+    func percentile(_ share: Double) -> Double {
+        isEmpty ? .nan : self[Swift.min(count - 1, Int(Double(count) * share))]
+    }
 }

@@ -17,25 +17,16 @@ struct Row {
     var ratio: Double?
     var bound = Bound.none
 
-    var verdict: String {
-        switch bound {
-        case .timesFloor(let limit): (ratio ?? .infinity) <= limit ? "ok" : "MISSED"
-        case .atLeastTimesFloor(let limit): (ratio ?? 0) >= limit ? "ok" : "MISSED"
-        case .atMost(let limit): value <= limit ? "ok" : "MISSED"
-        case .atLeast(let limit): value >= limit ? "ok" : "MISSED"
-        case .none: ""
-        }
-    }
-
     var cells: [String] {
-        let must =
+        let (must, isReached): (String, Bool?) =
             switch bound {
-            case .timesFloor(let limit): "≤ \(decimal(limit)) × floor"
-            case .atLeastTimesFloor(let limit): "≥ \(decimal(limit)) × floor"
-            case .atMost(let limit): "≤ \(decimal(limit))"
-            case .atLeast(let limit): "≥ \(decimal(limit))"
-            case .none: ""
+            case .timesFloor(let limit): ("≤ \(decimal(limit)) × floor", (ratio ?? .infinity) <= limit)
+            case .atLeastTimesFloor(let limit): ("≥ \(decimal(limit)) × floor", (ratio ?? 0) >= limit)
+            case .atMost(let limit): ("≤ \(decimal(limit))", value <= limit)
+            case .atLeast(let limit): ("≥ \(decimal(limit))", value >= limit)
+            case .none: ("", nil)
             }
+        let verdict = isReached.map { $0 ? "ok" : "MISSED" } ?? ""
         return [figure, unit, decimal(value), floor.map(decimal) ?? "", ratio.map(decimal) ?? "", must, verdict]
     }
 }

@@ -17,16 +17,12 @@ struct OpenStores: Sendable {
         var verifiers: [Provider: any StoreVerifier] = [:]
         for store in configuration.stores {
             let provider = type(of: store).provider
-            do throws(StoreError) {
-                let dependencies = context.dependencies(of: provider, configuration: configuration)
-                guard let open = try store.opened(dependencies) else { continue }
-                opened[provider] = open
-                verifiers[provider] =
-                    type(of: store).isForwarded && !configuration.forward.isEmpty
-                    ? ForwardingVerifier(open.verifier, to: configuration.forward) : open.verifier
-            } catch {
-                throw .store(error)
-            }
+            let dependencies = context.dependencies(of: provider, configuration: configuration)
+            guard let open = try starting({ try store.open(dependencies) }) else { continue }
+            opened[provider] = open
+            verifiers[provider] =
+                type(of: store).isForwarded && !configuration.forward.isEmpty
+                ? ForwardingVerifier(open.verifier, to: configuration.forward) : open.verifier
         }
         self.opened = opened
         self.verifiers = verifiers
@@ -41,12 +37,6 @@ struct OpenStores: Sendable {
     /// Purchases that do not exist, one for each API that the server does not call regularly anyway.
     var nobodysPurchases: [ContractKey] {
         opened.values.compactMap(\.nobodysPurchase).sorted { $0.provider.rawValue < $1.provider.rawValue }
-    }
-}
-
-extension Store {
-    fileprivate func opened(_ dependencies: StoreDependencies) throws(StoreError) -> (any OpenStore)? {
-        try open(dependencies)
     }
 }
 

@@ -1,12 +1,9 @@
 import API
 import Console
-public import Gateway
+import Gateway
 import HTTP
-public import Ledger
-public import Pages
+import Ledger
 import Rails
-public import Simulator
-public import Stores
 import Support
 
 /// The whole server: the only place that builds the parts and joins them.
@@ -83,7 +80,7 @@ public final class Server {
     private static func makeRoomForFiles(_ configuration: Configuration) throws(StartError) {
         FileLimit.set(configuration.limits.files)
         guard FileLimit.hasRoom(for: Limits.leastFiles(loops: configuration.loops) - inheritedFiles) else {
-            throw .gateway(.noDescriptors)
+            throw StartError(SocketSetupError.noDescriptors)
         }
     }
 
@@ -140,11 +137,7 @@ public final class Server {
         core.configuration.logGaps(to: core.log)
         core.ownAddress.replace(with: addresses.own)
         core.ledger.write(address: addresses.own)
-        do throws(WorkspaceError) {
-            try demo?.serve(at: addresses.own)
-        } catch {
-            throw .workspace(error)
-        }
+        if let demo { try starting { try demo.serve(at: addresses.own) } }
     }
 
     private func logServing(at address: String) {
@@ -241,21 +234,20 @@ extension Server {
 }
 
 /// The reason why the server did not start. Each text says what to do.
-public enum StartError: Error, CustomStringConvertible {
-    case ledger(LedgerError)
-    case templates(TemplateProblems)
-    case store(StoreError)
-    case gateway(SocketSetupError)
-    case workspace(WorkspaceError)
+public struct StartError: Error, CustomStringConvertible {
+    public let description: String
 
-    public var description: String {
-        switch self {
-        case .ledger(let error): error.description
-        case .templates(let problems): problems.description
-        case .store(let error): error.description
-        case .gateway(let error): error.description
-        case .workspace(let error): error.description
-        }
+    init(_ reason: any Error) {
+        description = "\(reason)"
+    }
+}
+
+/// Runs a step of the start, whose own errors say what to do.
+func starting<Value>(_ step: () throws -> Value) throws(StartError) -> Value {
+    do {
+        return try step()
+    } catch {
+        throw StartError(error)
     }
 }
 

@@ -9,7 +9,7 @@ import Rails
 import Stores
 import Support
 
-/// Opens the parts, and turns their errors into `StartError`.
+/// Opens the parts.
 extension ServerCore {
     func watch() -> LedgerWatch {
         LedgerWatch(
@@ -25,7 +25,7 @@ extension ServerCore {
         guard let settings = configuration.redis else { return nil }
         let submit = submitBroadcasts { [leaderLease = ledger.leaderLease] in leaderLease.lease }
         guard let listener = BroadcastListener(redis: settings, log: log, metrics: metrics, submit: submit) else {
-            throw .gateway(.noDescriptors)
+            throw StartError(SocketSetupError.noDescriptors)
         }
         return listener
     }
@@ -40,9 +40,7 @@ extension ServerCore {
             follows: follows ?? FollowedStreams(),
             submit: submitBroadcasts { [lead] in lead.lease() }
         )
-        guard let listener else {
-            throw .gateway(.noDescriptors)
-        }
+        guard let listener else { throw StartError(SocketSetupError.noDescriptors) }
         return listener
     }
 
@@ -186,8 +184,8 @@ extension ServerCore {
         position: Int64,
         metrics: Metrics
     ) throws(StartError) -> Gateway {
-        do throws(SocketSetupError) {
-            return try Gateway(
+        try starting {
+            try Gateway(
                 address: address,
                 epoch: writer.epoch,
                 position: position,
@@ -200,8 +198,6 @@ extension ServerCore {
                 proxies: configuration.trustedProxies,
                 onFollow: follows.map { follows in { @Sendable (stream: StreamName) in follows.follow(stream) } }
             )
-        } catch {
-            throw .gateway(error)
         }
     }
 
@@ -210,11 +206,7 @@ extension ServerCore {
     func head() throws(StartError) -> Int64 {
         let answer = Promise<Result<Int64, LedgerError>>()
         let isAsked = reader.head { answer.fulfil($0.map(\.position)) }
-        guard isAsked else { throw .ledger(.busy) }
-        do throws(LedgerError) {
-            return try answer.wait().get()
-        } catch {
-            throw .ledger(error)
-        }
+        guard isAsked else { throw StartError(LedgerError.busy) }
+        return try starting { try answer.wait().get() }
     }
 }

@@ -122,7 +122,7 @@ struct ServerCore {
                 states: states
             )
         } catch {
-            throw .ledger(error)
+            throw StartError(error)
         }
         facts = SharedValue(configuration.facts(node: ledger.node))
         workers = WorkerPool(name: "verifier", threads: configuration.loops, capacity: 2000)
@@ -131,33 +131,24 @@ struct ServerCore {
 
     private static func consoleSocket(_ configuration: Configuration) throws(StartError) -> BoundAddress? {
         guard let bind = configuration.consoleBind else { return nil }
-        do throws(SocketSetupError) {
-            return try BoundAddress(address: bind.address, port: bind.port, count: 1)
-        } catch {
-            throw .gateway(error)
-        }
+        return try starting { try BoundAddress(address: bind.address, port: bind.port, count: 1) }
     }
 
     private static func address(_ configuration: Configuration) throws(StartError) -> BoundAddress {
-        do throws(SocketSetupError) {
-            return try BoundAddress(
+        try starting {
+            try BoundAddress(
                 address: configuration.bind == "localhost" ? "127.0.0.1" : configuration.bind,
                 port: configuration.port,
                 count: configuration.loops
             )
-        } catch {
-            throw .gateway(error)
         }
     }
 
     private static func templates(_ configuration: Configuration) throws(StartError) -> TemplateLoader {
-        do throws(TemplateProblems) {
-            // The built-in offers belong to the demo; in production, the app's own server renders its offers.
-            let own = Assets.fragments.filter { configuration.isDevelopment || !$0.key.hasPrefix("paywall.") }
-            return try TemplateLoader(folder: "\(configuration.publicFolder ?? "public")/fragments", builtIn: own)
-        } catch {
-            throw .templates(error)
-        }
+        // The built-in offers belong to the demo; in production, the app's own server renders its offers.
+        let own = Assets.fragments.filter { configuration.isDevelopment || !$0.key.hasPrefix("paywall.") }
+        let folder = "\(configuration.publicFolder ?? "public")/fragments"
+        return try starting { try TemplateLoader(folder: folder, builtIn: own) }
     }
 }
 
@@ -203,10 +194,8 @@ extension ServerCore {
             },
             onDrop: { [dropped] count in dropped.add(count) }
         )
-        do throws(LedgerError) {
+        try starting {
             try ledger.follow(after: position, configuration: configuration, health: writer.health, events: events)
-        } catch {
-            throw .ledger(error)
         }
     }
 

@@ -25,5 +25,5 @@ var nodes: [any Benchmark.Type] {
 
 /// Benchmarks that require every page to show the newest state, whatever happens to its connection.
 var holes: [any Benchmark.Type] {
-    [EventsBeforeSubscribing.self, NetworkDrops.self, RestartAvalanche.self, SleepingPages.self, SlowPages.self]
+    [EventsBeforeSubscribing.self, NetworkDrops.self, RestartAvalanche.self, SlowPages.self]
 }

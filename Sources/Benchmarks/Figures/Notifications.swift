@@ -118,22 +118,12 @@ enum LoneNotifications: Benchmark {
     private static let count = 1000
 
     static func run(_ report: inout Report) throws {
-        let rounds = try (0..<Comparison.rounds).map { _ in try with(PaycastTarget.init(in:)) { try measure($0) } }
+        let rounds = try (0..<Comparison.rounds).map { _ in
+            try with(PaycastTarget.init(in:)) {
+                try NotificationRun(count, inFlight: 1, through: [$0]).waits.percentile(0.5)
+            }
+        }
         let figure = "Apple notifications, one in flight, p50"
         report.add(Row(figure: figure, unit: "ms", value: median(rounds), bound: .atMost(2)))
-    }
-
-    private static func measure(_ target: PaycastTarget) throws -> Double {
-        let loop = LoadLoop()
-        let publishers = Publishers(target, connections: 1, on: loop)
-        let purchases = try PurchaseLoad(count, of: .apple, at: target, publishers: publishers)
-        var latencies: [Double] = []
-        for request in purchases.requests {
-            let start = nanoseconds()
-            try publishers.send(request)
-            try publishers.finish()
-            latencies.append(Double(nanoseconds() - start) / 1e6)
-        }
-        return median(latencies)
     }
 }

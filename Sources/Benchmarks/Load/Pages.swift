@@ -83,10 +83,7 @@ final class Pages: LoadClient {
         let host = "127.0.0.1:\(target.port)"
         let (path, headers) = transport == .cable ? (path: "/cable", headers: "") : address(channel)
         let head = "GET \(path) HTTP/1.1\r\nHost: \(host)\r\nOrigin: http://\(host)\r\n\(headers)"
-        let upgrade = """
-            Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r
-            Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n
-            """
+        let upgrade = ClientFrameReader.upgrade + "\r\n"
         switch transport {
         case .webSocket: return Array((head + upgrade).utf8)
         case .cable: return Array((head + "Sec-WebSocket-Protocol: actioncable-v1-json\r\n" + upgrade).utf8)

@@ -53,9 +53,6 @@ struct AnyCableClient: CableReader {
         if now - pingedAt > 2 * AnyCableClient.pingInterval { actions.append(.close) } else { look(now: now) }
     }
 
-    /// The page's timer stood still while it slept, and now fires at once.
-    mutating func shown(now: UInt64) { lookAt = now }
-
     private mutating func look(now: UInt64) { lookAt = now + nanoseconds(3 * .random(in: 0.75...1.25)) }
 
     mutating func take(_ message: ReceivedCableMessage, now: UInt64, into actions: inout [StockAction]) {

@@ -30,8 +30,6 @@ struct CableClient: CableReader {
         monitor.wake(now: now, into: &actions)
     }
 
-    mutating func shown(now: UInt64) { monitor.shown(now: now) }
-
     mutating func take(_ message: ReceivedCableMessage, now: UInt64, into actions: inout [StockAction]) {
         monitor.heard(now: now)
         switch message {

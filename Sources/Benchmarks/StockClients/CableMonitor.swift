@@ -3,14 +3,11 @@
 struct CableMonitor {
     private static let staleAfter = 6 * second
     private static let reopenDelay = 500 * millisecond
-    private static let shownDelay = 200 * millisecond
 
     private var attempts = 0
     private var refreshedAt: UInt64
     private var disconnectedAt: UInt64?
     private var pollAt: UInt64 = .max
-    /// After the page is shown again, check once, soon.
-    private var lookAt: UInt64 = .max
     /// When to open a socket; one that is open is closed before that.
     private var openAt: UInt64
     private var isActive = false
@@ -20,7 +17,7 @@ struct CableMonitor {
         refreshedAt = openAt
     }
 
-    var wakeAt: UInt64 { min(pollAt, lookAt, openAt) }
+    var wakeAt: UInt64 { min(pollAt, openAt) }
 
     mutating func heard(now: UInt64) { refreshedAt = now }
 
@@ -31,14 +28,8 @@ struct CableMonitor {
         disconnectedAt = now
     }
 
-    mutating func shown(now: UInt64) { lookAt = now + CableMonitor.shownDelay }
-
     mutating func wake(now: UInt64, into actions: inout [StockAction]) {
         if now >= openAt { open(now: now, into: &actions) }
-        if now >= lookAt {
-            lookAt = .max
-            if !isActive || isStale(now) { reopen(now: now, into: &actions) }
-        }
         guard now >= pollAt else { return }
         if isStale(now) {
             attempts += 1

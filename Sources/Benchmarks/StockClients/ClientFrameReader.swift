@@ -9,8 +9,6 @@ public struct ClientFrameReader {
     /// The parts of a message that spans several frames.
     private var message: [UInt8] = []
 
-    public init() {}
-
     mutating func append(_ more: UnsafeRawBufferPointer) { bytes += more }
 
     /// Returns the complete messages, pings and closes.

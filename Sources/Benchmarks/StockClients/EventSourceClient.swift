@@ -56,9 +56,6 @@ struct EventSourceClient: StockClient {
         actions.append(.connect)
     }
 
-    /// The operating system tells the browser that its network has changed, which counts as an error like any other.
-    mutating func shown(now: UInt64) { closed(now: now) }
-
     private mutating func take(_ actions: inout [StockAction]) {
         guard !line.isEmpty else { return dispatch(&actions) }
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return }

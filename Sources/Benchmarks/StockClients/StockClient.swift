@@ -15,8 +15,6 @@ public protocol StockClient {
     /// The connection ended, or could not be opened.
     mutating func closed(now: UInt64)
     mutating func wake(now: UInt64, into actions: inout [StockAction])
-    /// The page is shown again after a sleep in which its socket died unnoticed.
-    mutating func shown(now: UInt64)
 }
 
 /// What a client asks the driver to do.

@@ -43,8 +43,6 @@ struct WebSocketClient: StockClient {
         wakeAt = .max
         actions.append(.connect)
     }
-
-    mutating func shown(now: UInt64) {}
 }
 
 /// Parses `<turbo-stream action="replace" targets="turbo-stream-source…">` with another source in its template.

@@ -37,20 +37,9 @@ final class PagesFixture {
 
     /// The cursor that an app knows when it renders a page of `channel`.
     func cursor(channel: Int = 0) throws -> String {
-        try publishers.send(target.rendering(channel: channel))
-        try finish()
-        let words = publishers.lastAnswer.split(separator: "\"")
-        guard let name = words.firstIndex(of: "since"), words.count > name + 2 else {
-            throw BenchmarkError.refused(publishers.lastAnswer)
-        }
-        return String(words[name + 2])
-    }
-
-    func gauge(_ name: String) throws -> Int {
-        try publishers.send(target.metrics)
-        try finish()
-        let lines = publishers.lastAnswer.split(separator: "\n").filter { $0.hasPrefix(name + " ") }
-        return lines.first?.split(separator: " ").last.flatMap { Int($0) } ?? 0
+        let answer = try publishers.ask(target.rendering(channel: channel))
+        guard let cursor = answer.between(#""since":""#, "\"") else { throw BenchmarkError.refused(answer) }
+        return cursor
     }
 
     /// Adds a page that was rendered at `cursor` and connects at `time`.
@@ -131,9 +120,4 @@ final class PagesFixture {
         }
         return .hole("\(deaf.count) of \(some.count) pages lack the newest state: \(list.joined(separator: "; "))")
     }
-}
-
-/// For sorted values.
-func percentile(_ share: Double, _ sorted: [Double]) -> Double {
-    sorted.isEmpty ? .nan : sorted[min(sorted.count - 1, Int(Double(sorted.count) * share))]
 }

@@ -24,7 +24,6 @@ final class StockPages: LoadClient {
     private var tag: UInt64 = 0
     private var pages: [Page] = []
     private var wakes: [UInt64] = []
-    private var abandoned: [Int32] = []
     /// Bytes per second of the pages that read slowly.
     private var paces: [Int: Int] = [:]
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
@@ -44,7 +43,6 @@ final class StockPages: LoadClient {
 
     deinit {
         for page in pages where page.descriptor >= 0 { close(page.descriptor) }
-        abandoned.forEach { close($0) }
         buffer.deallocate()
     }
 
@@ -98,15 +96,6 @@ final class StockPages: LoadClient {
         if pages[index].descriptor >= 0 { lose(index, at: now, end: Sockets.reset) }
     }
 
-    /// The page sleeps and its socket dies: no one reads from it anymore, and no one closes it.
-    func abandon(_ index: Int) {
-        loop.poller.remove(pages[index].descriptor)
-        abandoned.append(pages[index].descriptor)
-        pages[index].descriptor = -1
-        pages[index].phase = .away
-        wakes[index] = .max
-    }
-
     /// From now on, reads only this much; nil reads whatever comes.
     func slow(_ index: Int, bytesPerSecond: Int?) {
         paces[index] = bytesPerSecond
@@ -117,11 +106,6 @@ final class StockPages: LoadClient {
         Sockets.setReceiveBuffer(descriptor, bytes: isSlow ? 4 << 10 : 1 << 20)
         guard isSlow else { return loop.poller.add(descriptor, for: .read, tag: tag | UInt64(index)) }
         loop.poller.remove(descriptor)
-    }
-
-    func show(_ index: Int, now: UInt64) {
-        pages[index].client.shown(now: now)
-        wakes[index] = pages[index].client.wakeAt
     }
 
     // MARK: Sockets

@@ -80,8 +80,6 @@ struct PaycastTarget: Target {
 
     func entitlements(channel: Int) -> [UInt8] { question("/users/\(user(channel))/entitlements") }
 
-    var metrics: [UInt8] { question("/metrics") }
-
     func broadcast(_ html: String, channel: Int) -> [UInt8] {
         post("/broadcasts", json: #"{"stream":"\#(stream(channel))","html":"\#(html)","transient":true}"#)
     }

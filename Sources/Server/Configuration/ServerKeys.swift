@@ -14,7 +14,10 @@ struct ServerKeys {
     let streamNames: StreamNameVerifier?
 
     init(_ configuration: Configuration) throws(StartError) {
-        self.init(configuration, in: try configuration.isDevelopment ? ServerKeys.openWorkspace() : nil)
+        let workspace: DevelopmentWorkspace? = try starting {
+            try configuration.isDevelopment ? DevelopmentWorkspace.open(in: ".") : nil
+        }
+        self.init(configuration, in: workspace)
     }
 
     init(_ configuration: Configuration, in workspace: DevelopmentWorkspace?) {
@@ -26,14 +29,6 @@ struct ServerKeys {
 
     func authorization(_ origins: Allowlist<String>) -> Authorization {
         Authorization(keys: access, streamNames: streamNames, origins: origins)
-    }
-
-    private static func openWorkspace() throws(StartError) -> DevelopmentWorkspace {
-        do throws(WorkspaceError) {
-            return try DevelopmentWorkspace.open(in: ".")
-        } catch {
-            throw .workspace(error)
-        }
     }
 
     /// Text keys come before the keys derived from a Rails app's secret, so they sign: an operator who sets both wants

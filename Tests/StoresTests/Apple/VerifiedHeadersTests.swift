@@ -9,7 +9,7 @@ import Testing
     private static let day = Duration.seconds(86_400)
 
     private func verifier(of pki: PKI) throws -> AppleSignatureVerifier {
-        AppleSignatureVerifier(roots: try #require(TrustedRoots([pki.root.certificate])))
+        AppleSignatureVerifier(roots: TrustedRoots([pki.root.certificate]))
     }
 
     private func open(_ document: Specimen.Document, by verifier: AppleSignatureVerifier, now: Instant = Specimen.now)

@@ -16,14 +16,14 @@ enum NetworkDrops: Benchmark {
             )
             let late = outcome.late[kind].sorted()
             for (name, share) in [("p50", 0.5), ("p95", 0.95), ("p99", 0.99), ("max", 1)] {
-                let value = percentile(share, late)
+                let value = late.percentile(share)
                 report.add(Row(figure: "\(figure), missed → shown, \(name)", unit: "s", value: value))
             }
             report.add(
                 Row(
                     figure: "\(figure), live p99",
                     unit: "ms",
-                    value: 1000 * percentile(0.99, outcome.live[kind].sorted())
+                    value: 1000 * outcome.live[kind].sorted().percentile(0.99)
                 )
             )
         }

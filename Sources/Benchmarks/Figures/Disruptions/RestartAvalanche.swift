@@ -27,7 +27,7 @@ enum RestartAvalanche: Benchmark {
             let figure = "\(name) under \(pages) pages, \(count) by \(transport.rawValue)"
             let sorted = times.sorted()
             for (name, share) in [("p50", 0.5), ("p95", 0.95), ("all", 1)] {
-                report.add(Row(figure: "\(figure): current, \(name)", unit: "s", value: percentile(share, sorted)))
+                report.add(Row(figure: "\(figure): current, \(name)", unit: "s", value: sorted.percentile(share)))
             }
             let never = Double(max(0, count - times.count))
             report.add(Row(figure: "\(figure): never", unit: "pages", value: never, bound: .atMost(0)))

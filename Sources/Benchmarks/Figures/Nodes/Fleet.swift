@@ -41,20 +41,23 @@ enum Fleet: Benchmark {
         _ postgres: PostgresServer,
         count: Int,
         limit: (PaycastTarget) throws -> ProcessorShare?
-    ) throws -> Turns {
-        var turns = Turns()
-        for _ in 0..<Comparison.rounds {
-            for nodes in [1, 3] {
-                let rate = try withNodes(nodes, on: postgres) { nodes in
-                    let shares = try nodes.map(limit)
-                    return try withExtendedLifetime(shares) {
-                        try NotificationRun(count, inFlight: 255, through: nodes).rate
-                    }
-                }
-                if nodes == 1 { turns.floor.append([rate]) } else { turns.paycast.append([rate]) }
-            }
+    ) throws -> Comparison {
+        try Comparison(
+            floor: { [try rate(of: 1, on: postgres, count: count, limit: limit)] },
+            paycast: { [try rate(of: 3, on: postgres, count: count, limit: limit)] }
+        )
+    }
+
+    private static func rate(
+        of nodes: Int,
+        on postgres: PostgresServer,
+        count: Int,
+        limit: (PaycastTarget) throws -> ProcessorShare?
+    ) throws -> Double {
+        try withNodes(nodes, on: postgres) { nodes in
+            let shares = try nodes.map(limit)
+            return try withExtendedLifetime(shares) { try NotificationRun(count, inFlight: 255, through: nodes).rate }
         }
-        return turns
     }
 
     private static func across(_ postgres: PostgresServer, to report: inout Report) throws {
@@ -67,7 +70,7 @@ enum Fleet: Benchmark {
         }
         let figure = "webhook on one node to page on another, \(SwapLatency.rate)/s, \(SwapLatency.pages) pages"
         for (name, share, limit) in [("p50", 0.5, 6.0), ("p99", 0.99, 25.0)] {
-            let value = median(rounds.map { percentile(share, $0) })
+            let value = median(rounds.map { $0.percentile(share) })
             report.add(Row(figure: "\(figure), \(name)", unit: "ms", value: value, bound: .atMost(limit)))
         }
     }

@@ -16,7 +16,7 @@ enum NodeLoss: Benchmark {
             let figure = "kill -9 of a node under \(pages) pages, \(transport.rawValue)"
             for (name, share) in [("p50", 0.5), ("p95", 0.95), ("all", 1)] {
                 report.add(
-                    Row(figure: "\(figure): current on another, \(name)", unit: "s", value: percentile(share, sorted))
+                    Row(figure: "\(figure): current on another, \(name)", unit: "s", value: sorted.percentile(share))
                 )
             }
         }

@@ -37,7 +37,7 @@ enum SharedLedger: Benchmark {
 
     private static func lone(_ postgres: PostgresServer, to report: inout Report) throws {
         let waits = try turns(postgres) {
-            [percentile(0.5, try NotificationRun(1000, inFlight: 1, through: [$0]).waits)]
+            [try NotificationRun(1000, inFlight: 1, through: [$0]).waits.percentile(0.5)]
         }
         report.add(waits.row("Apple notifications on PostgreSQL, one in flight, p50", unit: "ms", bound: .none))
     }
@@ -57,7 +57,7 @@ enum SharedLedger: Benchmark {
             }
         }
         for (name, share, bound) in [("p50", 0.5, Row.Bound.none), ("p99", 0.99, .atMost(60))] {
-            let value = median(streams.map { percentile(share, $0.waits) })
+            let value = median(streams.map { $0.waits.percentile(share) })
             report.add(
                 Row(figure: "Apple notifications, \(place), 400/s, \(name)", unit: "ms", value: value, bound: bound)
             )
@@ -72,31 +72,10 @@ enum SharedLedger: Benchmark {
     private static func turns(
         _ postgres: PostgresServer,
         measure: (PaycastTarget) throws -> [Double]
-    ) throws -> Turns {
-        var turns = Turns()
-        for _ in 0..<Comparison.rounds {
-            turns.floor.append(try with(PaycastTarget.init(in:)) { try measure($0) })
-            turns.paycast.append(try withNodes(1, on: postgres) { try measure($0[0]) })
-        }
-        return turns
-    }
-}
-
-/// Two things measured in turns on the same machine.
-struct Turns {
-    /// The same figures of both, for each round.
-    var floor: [[Double]] = []
-    var paycast: [[Double]] = []
-
-    /// The median of the rounds.
-    func row(_ figure: String, unit: String, index: Int = 0, bound: Row.Bound) -> Row {
-        Row(
-            figure: figure,
-            unit: unit,
-            value: median(paycast.map { $0[index] }),
-            floor: median(floor.map { $0[index] }),
-            ratio: median(zip(paycast, floor).map { $0[index] / $1[index] }),
-            bound: bound
+    ) throws -> Comparison {
+        try Comparison(
+            floor: { try with(PaycastTarget.init(in:)) { try measure($0) } },
+            paycast: { try withNodes(1, on: postgres) { try measure($0[0]) } }
         )
     }
 }
