@@ -144,6 +144,8 @@ import Testing
         let verifier = AppleVerifier(
             try AppleConfiguration(bundleIDs: .any, appIDs: .any, environments: [.sandbox], roots: roots)
         )
+        // The first one's header has not come before.
+        _ = try verifier.verify(body: body, now: Specimen.now)
         let expected = try verifier.verify(body: body, now: Specimen.now)
         await withTaskGroup(of: Bool.self) { group in
             for _ in 0..<8 {
