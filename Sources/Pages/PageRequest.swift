@@ -11,7 +11,7 @@ public struct PageRequest: Sendable {
         case fragments
         /// Committed events for developers, always over SSE. A ledger is too long for one answer, so `reading` reads
         /// what comes after a position, part by part.
-        case feed(FeedFilter, reading: Reading)
+        case feed(EntrySelection, reading: Reading)
     }
 
     public enum Seen: Sendable, Equatable {

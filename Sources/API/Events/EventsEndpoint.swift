@@ -13,7 +13,7 @@ struct EventsEndpoint {
         let oldest = try position("since", of: request)
         let newest = try position("before", of: request)
         guard let limit = PageLimit.read(request) else { return .respond(PageLimit.refusal) }
-        let selection = FeedFilter(request.query).selection
+        let selection = EntrySelection(request.query)
         return .later { [reader = services.reader, epoch = services.epoch] reply in
             reader.newest(selection, after: oldest ?? 0, before: newest, limit: limit) { result in
                 reply.send(result) { page in

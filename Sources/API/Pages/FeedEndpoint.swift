@@ -13,7 +13,7 @@ struct FeedEndpoint {
     /// `since=start` is the beginning of the ledger, and an instant selects entries committed after it; without `since`
     /// the feed starts now. If the cursor is not one of this ledger, the first event is `reset`.
     func answer(_ request: Request) -> Answer {
-        let filter = FeedFilter(request.query)
+        let filter = EntrySelection(request.query)
         let given = request.lastEventID.flatMap { $0.isEmpty ? nil : $0 } ?? request.query["since"]
         guard let given else { return .open(page(filter) { done in now(done: done) }) }
         if let instant = Instant(iso8601: given) {
@@ -36,20 +36,23 @@ struct FeedEndpoint {
 
     private typealias Done = @Sendable (CatchUpBatch) -> Void
 
-    private func page(_ filter: FeedFilter, read: @escaping @Sendable (_ done: @escaping Done) -> Bool) -> PageRequest {
+    private func page(
+        _ filter: EntrySelection,
+        read: @escaping @Sendable (_ done: @escaping Done) -> Bool
+    ) -> PageRequest {
         let reading: PageRequest.Reading = { position, done in newer(than: position, filter: filter, done: done) }
         return PageRequest(stream: filter.stream, content: .feed(filter, reading: reading), readCatchUp: read)
     }
 
     /// Starts at the ledger's head. A consumer with a cursor of another ledger gets a `reset` to it.
-    private func now(resetting filter: FeedFilter? = nil, done: @escaping Done) -> Bool {
+    private func now(resetting filter: EntrySelection? = nil, done: @escaping Done) -> Bool {
         services.reader.head { result in
             guard let head = try? result.get() else { return done(.unreadable) }
             done(CatchUpBatch(through: head.position, messages: filter.map { [.reset(to: head, filter: $0)] } ?? []))
         }
     }
 
-    private func newer(than instant: Instant, filter: FeedFilter, done: @escaping Done) -> Bool {
+    private func newer(than instant: Instant, filter: EntrySelection, done: @escaping Done) -> Bool {
         services.reader.position(before: instant) { result in
             guard let position = try? result.get(), newer(than: position, filter: filter, done: done) else {
                 return done(.unreadable)
@@ -57,8 +60,8 @@ struct FeedEndpoint {
         }
     }
 
-    private func newer(than position: Int64, filter: FeedFilter, done: @escaping Done) -> Bool {
-        services.reader.entries(filter.selection, after: position, limit: FeedEndpoint.chunk) { result in
+    private func newer(than position: Int64, filter: EntrySelection, done: @escaping Done) -> Bool {
+        services.reader.entries(filter, after: position, limit: FeedEndpoint.chunk) { result in
             guard case .success(let page) = result else { return done(.unreadable) }
             // The position that the consumer saw never existed here, or no longer does.
             guard position <= page.head.position else {
@@ -72,32 +75,18 @@ struct FeedEndpoint {
 }
 
 extension Message {
-    fileprivate static func reset(to head: Cursor, filter: FeedFilter) -> Message {
+    fileprivate static func reset(to head: Cursor, filter: EntrySelection) -> Message {
         let part = Part(html: FeedEvent.reset(to: head), collapseKey: nil)
         return Message(stream: filter.stream, position: head.position, parts: [part])
     }
 }
 
 extension CatchUpBatch {
-    fileprivate init(_ page: EntryPage, filter: FeedFilter, epoch: String) {
+    fileprivate init(_ page: EntryPage, filter: EntrySelection, epoch: String) {
         let messages = page.entries.map { entry in
             let part = Part(html: FeedEvent.block(entry, epoch: epoch), collapseKey: nil)
             return Message(stream: filter.stream, position: entry.position, parts: [part])
         }
         self.init(through: page.through, messages: messages, extent: page.isWhole ? .whole : .partial)
-    }
-}
-
-extension FeedFilter {
-    /// This filter as a selection of ledger entries.
-    var selection: EntrySelection {
-        EntrySelection(
-            user: user,
-            provider: provider,
-            environment: environment,
-            type: type,
-            outcome: outcome,
-            product: product
-        )
     }
 }

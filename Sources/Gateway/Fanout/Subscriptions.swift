@@ -90,7 +90,7 @@ final class Subscriptions {
     // MARK: Feeds
 
     /// The subscriber of this stream is a developer, who sees only what `filter` admits.
-    func follow(_ stream: StreamName, with filter: FeedFilter) {
+    func follow(_ stream: StreamName, with filter: EntrySelection) {
         feeds.add(filter, of: stream)
     }
 

@@ -23,8 +23,10 @@ public enum CableMessage {
 
     static let pong = Array(#"{"type":"pong"}"#.utf8)
 
+    /// Stock clients come back after 6 to 18 s. None of our reasons is permanent: a client that may not reconnect receives
+    /// nothing until its page is reloaded.
     public static func disconnect(_ reason: CableDisconnect) -> [UInt8] {
-        Array(#"{"type":"disconnect","reason":"\#(reason.rawValue)","reconnect":\#(reason.mayReconnect)}"#.utf8)
+        Array(#"{"type":"disconnect","reason":"\#(reason.rawValue)","reconnect":true}"#.utf8)
     }
 
     enum Verdict: String {
@@ -70,10 +72,6 @@ public enum CableDisconnect: String, Sendable {
     /// The client sent more commands than any page needs.
     case tooManyCommands = "too_many_commands"
     case tooSlow = "too_slow"
-
-    /// Stock clients come back after 6 to 18 s. None of our reasons is permanent: a client that may not reconnect
-    /// receives nothing until its page is reloaded.
-    public var mayReconnect: Bool { true }
 }
 
 /// The message to a page whose signed name has expired.

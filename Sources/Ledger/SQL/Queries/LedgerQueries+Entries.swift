@@ -1,5 +1,17 @@
 public import Domain
 
+/// Entries in order, for the feed.
+public struct EntryPage: Sendable, Equatable {
+    public var entries: [Entry]
+    /// The position that the search has reached. `entries` holds every selected entry up to here.
+    public var through: Int64
+    /// The newest position when the page was read.
+    public var head: Cursor
+
+    /// True if the search has reached the newest position.
+    public var isWhole: Bool { through >= head.position }
+}
+
 extension EntrySelection {
     /// The SQL condition; `values` are its parameters from the second one on. PostgreSQL infers each one's type from
     /// its first use.

@@ -1,3 +1,5 @@
+import Domain
+
 /// All SQL of the reader, prepared once, in the dialect that SQLite and PostgreSQL share.
 struct ReaderStatements {
     let erasureKey, tombstone, tombstonesAfter, bodyAt: Statement

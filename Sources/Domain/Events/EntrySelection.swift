@@ -1,7 +1,5 @@
-public import Domain
-
-/// The entries that a reader of the feed wants; nil members match everything. Values are compared as bytes.
-public struct EntrySelection: Sendable, Equatable {
+/// The entries that a reader of the feed wants; nil members match everything. The ledger compares values as bytes.
+public struct EntrySelection: Sendable, Hashable {
     public static let all = EntrySelection()
 
     public var user: UserID?
@@ -27,16 +25,13 @@ public struct EntrySelection: Sendable, Equatable {
         self.outcome = outcome
         self.product = product
     }
-}
 
-/// Entries in order, for the feed.
-public struct EntryPage: Sendable, Equatable {
-    public var entries: [Entry]
-    /// The position that the search has reached. `entries` holds every selected entry up to here.
-    public var through: Int64
-    /// The newest position when the page was read.
-    public var head: Cursor
-
-    /// True if the search has reached the newest position.
-    public var isWhole: Bool { through >= head.position }
+    public func admits(_ notice: Notice) -> Bool {
+        (user == nil || user == notice.user)
+            && (provider == nil || provider == notice.provider?.rawValue)
+            && (environment == nil || environment == notice.environment?.rawValue)
+            && (type == nil || type == notice.type)
+            && (outcome == nil || outcome == notice.outcome?.rawValue)
+            && (product == nil || product == notice.product)
+    }
 }
