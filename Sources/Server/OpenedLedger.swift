@@ -42,7 +42,13 @@ struct OpenedLedger {
         listening: PostgresURL?,
         node: String
     ) throws(LedgerError) -> PostgresEngine {
-        try PostgresEngine(url: address(url), listening: listening, node: node, version: releaseVersion)
+        let address: PostgresURL
+        do throws(PostgresURL.Failure) {
+            address = try PostgresURL(url)
+        } catch {
+            throw .unreachable(reason: "DATABASE_URL \(error)")
+        }
+        return try PostgresEngine(url: address, listening: listening, node: node, version: releaseVersion)
     }
 
     var engine: any LedgerEngine {
@@ -83,11 +89,11 @@ struct OpenedLedger {
         }
     }
 
-    /// Hands transient messages to the pages of all nodes, after everything committed before.
+    /// Hands transient messages to the pages of all nodes, after everything committed before, without waiting for the others.
     func broadcast(_ messages: [Message], publisher: Publisher, unshared: Counter) {
         guard case .shared(_, let follower) = kind else { return publisher.broadcast(messages) }
         for message in messages { follower.pass(NodeAnnouncement.broadcast(message).body) }
-        share(messages, unshared: unshared)
+        for message in messages where !sendToOthers(of: .broadcast(message)) { unshared.add() }
     }
 
     /// Makes every node forget a stream's cached messages in the former language; this node does so after everything
@@ -96,11 +102,6 @@ struct OpenedLedger {
         guard case .shared(_, let follower) = kind else { return publisher.heard(announcement.body) }
         follower.pass(announcement.body)
         sendToOthers(of: announcement)
-    }
-
-    /// Hands transient messages to the other nodes, without waiting for them.
-    private func share(_ messages: [Message], unshared: Counter) {
-        for message in messages where !sendToOthers(of: .broadcast(message)) { unshared.add() }
     }
 
     /// Returns false if the message cannot be sent.
@@ -161,14 +162,6 @@ struct OpenedLedger {
     /// Call it after the writer has been closed.
     func close() {
         if case .shared(_, let follower) = kind { follower.close() }
-    }
-
-    private static func address(_ url: String) throws(LedgerError) -> PostgresURL {
-        do throws(PostgresURL.Failure) {
-            return try PostgresURL(url)
-        } catch {
-            throw .unreachable(reason: "DATABASE_URL \(error)")
-        }
     }
 
     private static func nodeName() -> String {

@@ -133,10 +133,7 @@ extension ServerCore {
             },
             isSpent: { [reader] id in
                 guard let key = IdempotencyKey(header: "console-\(id)") else { return nil }
-                let answer = Promise<Result<Bool, LedgerError>>()
-                guard reader.hasKey(key, completion: { answer.fulfil($0) }), case .success(let isSpent) = answer.wait()
-                else { return nil }
-                return isSpent
+                return answer { reader.hasKey(key, completion: $0) }
             },
             publish: { [consolePages] messages in consolePages.value?.publish([Publication(transient: messages)]) },
             isFollowed: { [consolePages] stream in consolePages.value?.follows(stream) ?? false },
