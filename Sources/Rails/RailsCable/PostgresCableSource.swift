@@ -17,7 +17,7 @@ final class PostgresCableSource: BroadcastSource {
     init(
         _ url: PostgresURL,
         settings: CableSettings,
-        timing: CableTiming,
+        timing: BroadcastTiming,
         counts: CableCounts,
         follows: FollowedStreams
     ) {

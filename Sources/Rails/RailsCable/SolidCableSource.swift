@@ -20,7 +20,7 @@ final class SolidCableSource: BroadcastSource {
     init(
         _ table: any SolidCableTable,
         of url: CableURL,
-        timing: CableTiming,
+        timing: BroadcastTiming,
         counts: CableCounts,
         after gap: BroadcastGap,
         isOptional: Bool = false

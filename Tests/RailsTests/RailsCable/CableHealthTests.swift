@@ -3,7 +3,11 @@ import Testing
 @testable import Rails
 
 @Suite struct CableHealthTests {
-    private let timing = CableTiming(interval: .seconds(1), patience: .seconds(5), pause: .seconds(2) ... .seconds(6))
+    private let timing = BroadcastTiming(
+        interval: .seconds(1),
+        patience: .seconds(5),
+        pause: .seconds(2) ... .seconds(6)
+    )
 
     @Test func readsAgainAfterTheIntervalOrAtOnce() {
         var health = CableHealth(timing: timing, now: .zero)

@@ -20,7 +20,7 @@ import Testing
         _ url: String? = nil,
         adapter: CableAdapter? = nil,
         limit: Int = 100,
-        timing: CableTiming = .quick()
+        timing: BroadcastTiming = .quick()
     ) throws -> BroadcastListener {
         var settings = CableSettings(url: try CableURL(url ?? cluster.url), adapter: adapter)
         settings.streamLimit = limit

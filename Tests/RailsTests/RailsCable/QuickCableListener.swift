@@ -9,7 +9,7 @@ extension BroadcastInbox {
         _ url: String,
         prefix: String? = nil,
         adapter: CableAdapter? = nil,
-        timing: CableTiming = .quick()
+        timing: BroadcastTiming = .quick()
     ) throws -> BroadcastListener {
         let settings = CableSettings(url: try CableURL(url), prefix: prefix, adapter: adapter)
         let listener = try #require(
@@ -32,17 +32,5 @@ extension BroadcastInbox {
 
     func hears(_ texts: [String]) -> Bool {
         wait { $0.texts.count >= texts.count } && updates == texts
-    }
-}
-
-extension CableTiming {
-    static func quick(patience: Duration = .seconds(20), repetition: Duration = .seconds(60)) -> CableTiming {
-        CableTiming(
-            interval: .milliseconds(10),
-            patience: patience,
-            heartbeat: .milliseconds(50),
-            repetition: repetition,
-            pause: .milliseconds(10) ... .milliseconds(50)
-        )
     }
 }
