@@ -29,41 +29,30 @@ struct BackgroundServices {
                 ($0, ReloadedStoreAPI(provider: $0, stores: stores) as any StoreAPI)
             }
         )
-        jobs = JobRunner(
+        let context = WorkContext(
             reader: core.reader,
             writer: core.writer,
             leaderLease: core.ledger.leaderLease,
-            apis: apis,
-            clock: core.clock,
-            log: core.log,
-            metrics: core.metrics
-        )
-        renewals = RenewalChecker(
-            reader: core.reader,
-            writer: core.writer,
-            leaderLease: core.ledger.leaderLease,
-            apis: apis,
-            ends: core.ends,
             clock: core.clock,
             log: core.log
         )
-        retention = core.configuration.retentionDays.map {
-            RetentionRunner(
-                days: $0,
-                writer: core.writer,
-                leaderLease: core.ledger.leaderLease,
-                clock: core.clock,
-                log: core.log
-            )
-        }
+        jobs = JobRunner(context, apis: apis, metrics: core.metrics)
+        renewals = RenewalChecker(context, apis: apis, ends: core.ends)
+        retention = core.configuration.retentionDays.map { RetentionRunner(context, days: $0) }
         let hookCounts = HookCounts(core.metrics)
         hooks = HookRunner(core, counts: hookCounts)
         hookCounts.show(hooks, in: core.metrics)
         histories = core.configuration.providers.compactMap { provider in
-            opened.opened[provider]?.history.map { history in
-                let recovery = core.recovery(of: provider, history: history, stores: stores, counts: counts)
-                return StoreRecovery(provider: provider, recovery: recovery, isStandIn: history.isStandIn)
-            }
+            guard let history = opened.opened[provider]?.history else { return nil }
+            let recovery = Recovery(
+                of: provider,
+                history: history,
+                current: { stores.value.opened[provider]?.history },
+                verifier: ReloadedVerifier(provider: provider, stores: stores),
+                context: context,
+                counts: counts
+            )
+            return StoreRecovery(provider: provider, recovery: recovery, isStandIn: history.isStandIn)
         }
     }
 
@@ -100,26 +89,4 @@ struct BackgroundServices {
 
     /// For `/ready`.
     var problems: [String] { jobs.problems + histories.flatMap(\.recovery.problems) }
-}
-
-extension ServerCore {
-    fileprivate func recovery(
-        of provider: Provider,
-        history: HistorySource,
-        stores: SharedValue<OpenStores>,
-        counts: RecoveryCounts
-    ) -> Recovery {
-        Recovery(
-            of: provider,
-            history: history,
-            current: { stores.value.opened[provider]?.history },
-            verifier: ReloadedVerifier(provider: provider, stores: stores),
-            reader: reader,
-            writer: writer,
-            leaderLease: ledger.leaderLease,
-            clock: clock,
-            log: log,
-            counts: counts
-        )
-    }
 }
