@@ -6,14 +6,8 @@ import Support
 /// The work that runs beside the pipeline: jobs and messages to the app's backend after a commit, asking a store before a period counts as ended, and
 /// fetching what a store sent while no server was listening.
 struct BackgroundServices {
-    private struct StoreRecovery {
-        let provider: Provider
-        let recovery: Recovery
-        let isStandIn: Bool
-    }
-
     /// For the stores with a key that can read their history.
-    private let histories: [StoreRecovery]
+    private let histories: [Recovery]
     private let jobs: JobRunner
     private let renewals: RenewalChecker
     private let retention: RetentionRunner?
@@ -44,7 +38,7 @@ struct BackgroundServices {
         hookCounts.show(hooks, in: core.metrics)
         histories = core.configuration.providers.compactMap { provider in
             guard let history = opened.opened[provider]?.history else { return nil }
-            let recovery = Recovery(
+            return Recovery(
                 of: provider,
                 history: history,
                 current: { stores.value.opened[provider]?.history },
@@ -52,7 +46,6 @@ struct BackgroundServices {
                 context: context,
                 counts: counts
             )
-            return StoreRecovery(provider: provider, recovery: recovery, isStandIn: history.isStandIn)
         }
     }
 
@@ -62,17 +55,17 @@ struct BackgroundServices {
         renewals.start()
         retention?.start()
         hooks?.start()
-        for history in histories where !history.isStandIn { history.recovery.start() }
+        for recovery in histories where !recovery.history.isStandIn { recovery.start() }
     }
 
     /// Call it before the ledger is closed. Unfinished jobs are done after the next start.
     func close() {
-        for history in histories { history.recovery.halt() }
+        for recovery in histories { recovery.halt() }
         renewals.halt()
         retention?.halt()
         jobs.halt()
         hooks?.halt()
-        for history in histories { history.recovery.close() }
+        for recovery in histories { recovery.close() }
         renewals.close()
         retention?.close()
         jobs.close()
@@ -80,13 +73,11 @@ struct BackgroundServices {
     }
 
     var recoveries: [Provider: HistoryRecovery] {
-        histories.reduce(into: [:]) { recoveries, history in
-            recoveries[history.provider] = { [recovery = history.recovery] since, progress in
-                recovery.recover(since: since, progress: progress)
-            }
+        histories.reduce(into: [:]) { recoveries, recovery in
+            recoveries[recovery.provider] = { since, progress in recovery.recover(since: since, progress: progress) }
         }
     }
 
     /// For `/ready`.
-    var problems: [String] { jobs.problems + histories.flatMap(\.recovery.problems) }
+    var problems: [String] { jobs.problems + histories.flatMap(\.problems) }
 }

@@ -136,6 +136,25 @@ public struct Configuration: Sendable {
     }
 }
 
+/// What an operator may read of the settings: no secret, and nothing that leads to one.
+extension Configuration {
+    func facts(node: String) -> [(name: String, value: String)] {
+        [
+            ("Version", releaseVersion), ("Node", node), ("Ledger", database.description),
+            ("Stores", providers.map(\.rawValue).joined(separator: ", ")),
+            ("A user’s stream", streamPattern.stream(for: "{user}")?.text ?? "-"),
+            ("Bodies are kept", retentionDays.map { "\($0) days" } ?? "for ever"),
+            ("Transfers", accessPolicy.transfers.rawValue), ("Loops", String(loops)),
+            ("Connections at most", String(limits.connections)), ("TLS", tls == nil ? "at a proxy, or none" : "here"),
+            ("Keys with a name", namedKeys.map(\.name).sorted().joined(separator: ", ")),
+            ("The app's backend is told at", hooks.count == 1 ? "1 address" : "\(hooks.count) addresses"),
+            ("Forwards to", forward.count == 1 ? "1 staging server" : "\(forward.count) staging servers"),
+            ("Rails", redis != nil ? "Redis" : railsCable != nil ? "its cable's database" : "not heard"),
+            ("Development", isDevelopment ? "yes: simulated stores, an own clock" : "no"),
+        ]
+    }
+}
+
 extension SettingsReader {
     /// `PAYCAST_CATALOG`: a JSON file.
     mutating func catalog() -> Catalog {
