@@ -54,6 +54,16 @@ struct Report {
         rows.append(row)
     }
 
+    mutating func add(_ figure: String, _ unit: String, _ value: Double, must bound: Row.Bound = .none) {
+        rows.append(Row(figure: figure, unit: unit, value: value, bound: bound))
+    }
+
+    /// A row for each of the named shares.
+    mutating func add(_ figure: String, _ unit: String, of values: [Double], _ shares: KeyValuePairs<String, Double>) {
+        let sorted = values.sorted()
+        for (name, share) in shares { add("\(figure), \(name)", unit, sorted.percentile(share)) }
+    }
+
     /// Adds a sentence below the table.
     mutating func remark(_ text: String) {
         remarks.append(text)

@@ -41,10 +41,9 @@ extension Duration {
 extension Instant {
     public var httpDate: String {
         let date = calendarDate
-        let (day, second) = Int(seconds).quotientAndRemainder(dividingBy: 86_400)
-        let clock = "\(pad(second / 3600)):\(pad(second / 60 % 60)):\(pad(second % 60))"
         // 1 January 1970 was a Thursday.
-        return "\(weekdays[day % 7]), \(pad(date.day)) \(months[date.month - 1]) \(date.year) \(clock) GMT"
+        let weekday = weekdays[Int(seconds / 86_400) % 7]
+        return "\(weekday), \(pad(date.day)) \(months[date.month - 1]) \(date.year) \(clock) GMT"
     }
 
     /// Returns nil for the two obsolete forms, which nobody sends anymore.
@@ -60,17 +59,19 @@ extension Instant {
 private let weekdays = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
 private let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
-private func pad(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
-
 extension Instant {
     /// `2025-12-18T21:47:00Z`, with `.mmm` only when there are milliseconds.
     public var iso8601: String {
         let date = calendarDate
-        let second = Int(((seconds % 86_400) + 86_400) % 86_400)
         let fraction = Int((milliseconds % 1000 + 1000) % 1000)
-        let clock = "\(pad(second / 3600)):\(pad(second / 60 % 60)):\(pad(second % 60))"
         let decimals = fraction == 0 ? "" : "." + pad(fraction, to: 3)
         return "\(pad(date.year, to: 4))-\(pad(date.month))-\(pad(date.day))T\(clock)\(decimals)Z"
+    }
+
+    /// In UTC: `21:47:00`.
+    private var clock: String {
+        let second = Int(((seconds % 86_400) + 86_400) % 86_400)
+        return "\(pad(second / 3600)):\(pad(second / 60 % 60)):\(pad(second % 60))"
     }
 
     /// The proleptic Gregorian date in UTC.
@@ -114,7 +115,7 @@ extension Instant {
 
 private func pad(_ number: Int, to width: Int = 2) -> String {
     let digits = String(number)
-    return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
+    return digits.utf8.count < width ? String(repeating: "0", count: width - digits.utf8.count) + digits : digits
 }
 
 private struct DateScanner {

@@ -6,14 +6,8 @@ import Support
 /// The work that runs beside the pipeline: jobs and messages to the app's backend after a commit, asking a store before a period counts as ended, and
 /// fetching what a store sent while no server was listening.
 struct BackgroundServices {
-    private struct StoreRecovery {
-        let provider: Provider
-        let recovery: Recovery
-        let isStandIn: Bool
-    }
-
     /// For the stores with a key that can read their history.
-    private let histories: [StoreRecovery]
+    private let histories: [Recovery]
     private let jobs: JobRunner
     private let renewals: RenewalChecker
     private let retention: RetentionRunner?
@@ -29,41 +23,29 @@ struct BackgroundServices {
                 ($0, ReloadedStoreAPI(provider: $0, stores: stores) as any StoreAPI)
             }
         )
-        jobs = JobRunner(
+        let context = WorkContext(
             reader: core.reader,
             writer: core.writer,
             leaderLease: core.ledger.leaderLease,
-            apis: apis,
-            clock: core.clock,
-            log: core.log,
-            metrics: core.metrics
-        )
-        renewals = RenewalChecker(
-            reader: core.reader,
-            writer: core.writer,
-            leaderLease: core.ledger.leaderLease,
-            apis: apis,
-            ends: core.ends,
             clock: core.clock,
             log: core.log
         )
-        retention = core.configuration.retentionDays.map {
-            RetentionRunner(
-                days: $0,
-                writer: core.writer,
-                leaderLease: core.ledger.leaderLease,
-                clock: core.clock,
-                log: core.log
-            )
-        }
+        jobs = JobRunner(context, apis: apis, metrics: core.metrics)
+        renewals = RenewalChecker(context, apis: apis, ends: core.ends)
+        retention = core.configuration.retentionDays.map { RetentionRunner(context, days: $0) }
         let hookCounts = HookCounts(core.metrics)
         hooks = HookRunner(core, counts: hookCounts)
         hookCounts.show(hooks, in: core.metrics)
         histories = core.configuration.providers.compactMap { provider in
-            opened.opened[provider]?.history.map { history in
-                let recovery = core.recovery(of: provider, history: history, stores: stores, counts: counts)
-                return StoreRecovery(provider: provider, recovery: recovery, isStandIn: history.isStandIn)
-            }
+            guard let history = opened.opened[provider]?.history else { return nil }
+            return Recovery(
+                of: provider,
+                history: history,
+                current: { stores.value.opened[provider]?.history },
+                verifier: ReloadedVerifier(provider: provider, stores: stores),
+                context: context,
+                counts: counts
+            )
         }
     }
 
@@ -73,17 +55,17 @@ struct BackgroundServices {
         renewals.start()
         retention?.start()
         hooks?.start()
-        for history in histories where !history.isStandIn { history.recovery.start() }
+        for recovery in histories where !recovery.history.isStandIn { recovery.start() }
     }
 
     /// Call it before the ledger is closed. Unfinished jobs are done after the next start.
     func close() {
-        for history in histories { history.recovery.halt() }
+        for recovery in histories { recovery.halt() }
         renewals.halt()
         retention?.halt()
         jobs.halt()
         hooks?.halt()
-        for history in histories { history.recovery.close() }
+        for recovery in histories { recovery.close() }
         renewals.close()
         retention?.close()
         jobs.close()
@@ -91,35 +73,11 @@ struct BackgroundServices {
     }
 
     var recoveries: [Provider: HistoryRecovery] {
-        histories.reduce(into: [:]) { recoveries, history in
-            recoveries[history.provider] = { [recovery = history.recovery] since, progress in
-                recovery.recover(since: since, progress: progress)
-            }
+        histories.reduce(into: [:]) { recoveries, recovery in
+            recoveries[recovery.provider] = { since, progress in recovery.recover(since: since, progress: progress) }
         }
     }
 
     /// For `/ready`.
-    var problems: [String] { jobs.problems + histories.flatMap(\.recovery.problems) }
-}
-
-extension ServerCore {
-    fileprivate func recovery(
-        of provider: Provider,
-        history: HistorySource,
-        stores: SharedValue<OpenStores>,
-        counts: RecoveryCounts
-    ) -> Recovery {
-        Recovery(
-            of: provider,
-            history: history,
-            current: { stores.value.opened[provider]?.history },
-            verifier: ReloadedVerifier(provider: provider, stores: stores),
-            reader: reader,
-            writer: writer,
-            leaderLease: ledger.leaderLease,
-            clock: clock,
-            log: log,
-            counts: counts
-        )
-    }
+    var problems: [String] { jobs.problems + histories.flatMap(\.problems) }
 }

@@ -7,19 +7,12 @@ import Support
 
 /// The answer of `/ready`, gathered from the parts that know it.
 struct HealthReport: Sendable {
-    let gaps: [Configuration.Gap]
+    let core: ServerCore
     let watch: LedgerWatch
-    let ledger: LedgerHealth
-    /// Nil unless other nodes may share the ledger.
-    let follower: LedgerFollower?
-    let templates: TemplateLoader
     /// To what a Rails app broadcasts.
     let listeners: [BroadcastListener]
     let background: BackgroundServices
     let certificate: CertificateHealth
-    let stores: StoreHealth
-    let deliveries: DeliveryHealth
-    let refusedReloads: SharedValue<[String]>
 
     /// Probes the ledger first, on the thread of `watch`, which then calls `done`. Returns false if too many requests
     /// are waiting.
@@ -28,13 +21,14 @@ struct HealthReport: Sendable {
     }
 
     private var readiness: Readiness {
-        let settings = gaps.map(\.description)
+        let (ledger, templates) = (core.writer.health, core.templates)
+        let settings = core.configuration.gaps.map(\.description)
         let broadcasts = listeners.flatMap(\.problems)
-        let parts = templates.problems + broadcasts + background.problems + stores.problems
-        let shared = follower?.report
+        let parts = templates.problems + broadcasts + background.problems + core.storeContext.health.problems
+        let shared = core.ledger.follower?.report
         let warnings: [[String]] = [
-            refusedReloads.value, certificate.warnings, templates.warnings.map(\.description),
-            listeners.flatMap(\.warnings), deliveries.warnings, background.hooks?.warnings ?? [],
+            core.refusedReloads.value, certificate.warnings, templates.warnings.map(\.description),
+            listeners.flatMap(\.warnings), core.deliveries.warnings, background.hooks?.warnings ?? [],
         ]
         let ledgerWarnings = ledger.warnings + (shared?.warnings ?? []).map { "ledger: \($0)" }
         return Readiness(

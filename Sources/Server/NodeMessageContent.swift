@@ -45,39 +45,26 @@ enum NodeMessageContent: Equatable {
     }
 
     var body: [UInt8] {
-        var body: [UInt8] = []
         switch self {
-        case .language(let stream):
-            body += #"{"language":"#.utf8
-            JSONLiteral.append(Array(stream.text.utf8), to: &body)
+        case .language(let stream): return Array(#"{"language":\#(JSONLiteral.literal(stream.text))}"#.utf8)
         case .followed(let streams):
-            body += #"{"followed":["#.utf8
-            for (index, stream) in streams.enumerated() {
-                if index > 0 { body += ",".utf8 }
-                JSONLiteral.append(Array(stream.text.utf8), to: &body)
-            }
-            body += "]".utf8
-        case .whoFollows: body += #"{"question":"followed""#.utf8
+            let names = streams.map { JSONLiteral.literal($0.text) }.joined(separator: ",")
+            return Array(#"{"followed":[\#(names)]}"#.utf8)
+        case .whoFollows: return Array(#"{"question":"followed"}"#.utf8)
         case .broadcast(let message):
-            body += #"{"stream":"#.utf8
-            JSONLiteral.append(Array(message.stream.text.utf8), to: &body)
-            body += #","parts":["#.utf8
+            var body = Array(#"{"stream":\#(JSONLiteral.literal(message.stream.text)),"parts":["#.utf8)
             for (index, part) in message.parts.enumerated() {
                 if index > 0 { body += ",".utf8 }
                 NodeMessageContent.append(part, to: &body)
             }
-            body += "]".utf8
+            return body + "]}".utf8
         }
-        return body + "}".utf8
     }
 
     private static func append(_ part: Part, to body: inout [UInt8]) {
         body += #"{"html":"#.utf8
         JSONLiteral.append(part.html, to: &body)
-        if let key = part.collapseKey {
-            body += #","key":"#.utf8
-            JSONLiteral.append(Array(key.text.utf8), to: &body)
-        }
+        if let key = part.collapseKey { body += #","key":\#(JSONLiteral.literal(key.text))"#.utf8 }
         body += (part.isRefresh ? #","refresh":true}"# : "}").utf8
     }
 

@@ -1,7 +1,7 @@
 import API
-import Domain
-import Simulator
-import Stores
+public import Domain
+public import Simulator
+public import Stores
 import Support
 
 /// The stores that are configured, with the settings of the last reload.
@@ -111,5 +111,32 @@ struct ReloadedVerifier: StoreVerifier {
 
     func interpret(_ stored: StoredDelivery) throws(VerificationError) -> Event? {
         try stores.value.verifiers[provider]?.interpret(stored)
+    }
+}
+
+extension StoreDevelopment {
+    /// `server` returns where the development server listens; nil until it does.
+    public init(
+        of provider: Provider,
+        in workspace: DevelopmentWorkspace,
+        server: @escaping @Sendable () -> String?
+    ) {
+        self.init { server().map { "\($0)/demo/api/\(provider.rawValue)" } }
+        secret = workspace.storeSecrets[provider]
+        switch provider {
+        case .apple:
+            app = SimulatedAppStore.bundleID
+            root = workspace.root
+        case .google:
+            app = SimulatedGooglePlay.package
+            account = Account(
+                name: SimulatedGooglePlay.serviceAccount,
+                keyID: SimulatedGooglePlay.keyID,
+                key: workspace.google,
+                audience: SimulatedGooglePlay.audience,
+                pushAccount: SimulatedGooglePlay.pushAccount
+            )
+        default: break
+        }
     }
 }

@@ -1,6 +1,6 @@
 import Domain
 import Glibc
-import Ledger
+public import Ledger
 import Pages
 import PostgresLedger
 import Support
@@ -42,7 +42,13 @@ struct OpenedLedger {
         listening: PostgresURL?,
         node: String
     ) throws(LedgerError) -> PostgresEngine {
-        try PostgresEngine(url: address(url), listening: listening, node: node, version: releaseVersion)
+        let address: PostgresURL
+        do throws(PostgresURL.Failure) {
+            address = try PostgresURL(url)
+        } catch {
+            throw .unreachable(reason: "DATABASE_URL \(error)")
+        }
+        return try PostgresEngine(url: address, listening: listening, node: node, version: releaseVersion)
     }
 
     var engine: any LedgerEngine {
@@ -61,9 +67,7 @@ struct OpenedLedger {
     }
 
     /// True if other nodes may write the ledger too.
-    var isShared: Bool {
-        if case .shared = kind { true } else { false }
-    }
+    var isShared: Bool { follower != nil }
 
     /// True if the ledger got a new epoch when it was opened, because nobody knows whether commits are lost.
     var hasNewEpoch: Bool {
@@ -76,37 +80,27 @@ struct OpenedLedger {
     }
 
     /// Whether this node does the leader's work.
-    var leaderLease: LeaderLease {
-        switch kind {
-        case .file: .alone
-        case .shared(_, let follower): follower.leaderLease
-        }
-    }
+    var leaderLease: LeaderLease { follower?.leaderLease ?? .alone }
 
-    /// Hands transient messages to the pages of all nodes, after everything committed before.
+    /// Hands transient messages to the pages of all nodes, after everything committed before, without waiting for the others.
     func broadcast(_ messages: [Message], publisher: Publisher, unshared: Counter) {
-        guard case .shared(_, let follower) = kind else { return publisher.broadcast(messages) }
+        guard let follower else { return publisher.broadcast(messages) }
         for message in messages { follower.pass(NodeMessageContent.broadcast(message).body) }
-        share(messages, unshared: unshared)
+        for message in messages where !sendToOthers(.broadcast(message)) { unshared.add() }
     }
 
     /// Makes every node forget a stream's cached messages in the former language; this node does so after everything
     /// committed before.
     func tellNodes(_ content: NodeMessageContent, publisher: Publisher) {
-        guard case .shared(_, let follower) = kind else { return publisher.heard(content.body) }
+        guard let follower else { return publisher.heard(content.body) }
         follower.pass(content.body)
         sendToOthers(content)
-    }
-
-    /// Hands transient messages to the other nodes, without waiting for them.
-    private func share(_ messages: [Message], unshared: Counter) {
-        for message in messages where !sendToOthers(.broadcast(message)) { unshared.add() }
     }
 
     /// Returns false if the message cannot be sent.
     @discardableResult
     func sendToOthers(_ content: NodeMessageContent) -> Bool {
-        guard case .shared(_, let follower) = kind else { return true }
+        guard let follower else { return true }
         // Without this message, the old language would show for as long as the cached messages are kept.
         if case .language = content { return follower.sendToNodes(content.body, isVital: true) }
         return follower.sendToNodes(content.body)
@@ -123,10 +117,7 @@ struct OpenedLedger {
 
     /// Follows the commits of other nodes; nil for a file.
     var follower: LedgerFollower? {
-        switch kind {
-        case .file: nil
-        case .shared(_, let follower): follower
-        }
+        if case .shared(_, let follower) = kind { follower } else { nil }
     }
 
     /// Tells a second server on the same file the address of this one.
@@ -159,22 +150,28 @@ struct OpenedLedger {
     }
 
     /// Call it after the writer has been closed.
-    func close() {
-        if case .shared(_, let follower) = kind { follower.close() }
-    }
-
-    private static func address(_ url: String) throws(LedgerError) -> PostgresURL {
-        do throws(PostgresURL.Failure) {
-            return try PostgresURL(url)
-        } catch {
-            throw .unreachable(reason: "DATABASE_URL \(error)")
-        }
-    }
+    func close() { follower?.close() }
 
     private static func nodeName() -> String {
         var name = [CChar](repeating: 0, count: 65)
         gethostname(&name, name.count - 1)
         let host = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
         return "\(host)-\(getpid())-\(String(UInt32.random(in: 0 ... .max), radix: 36))"
+    }
+}
+
+/// Brings a ledger's tables up to date without a server, as a platform does before it starts the new version.
+public enum LedgerMigration {
+    /// Creates the ledger if it does not exist. Throws if a server uses its file, or if a newer version wrote it.
+    public static func run(_ database: DatabaseURL) throws(LedgerError) {
+        let policy = AccessPolicy(sandboxUsers: .only([]))
+        switch database {
+        case .sqlite(let path):
+            let lock = try LedgerLock(path: path)
+            defer { withExtendedLifetime(lock) {} }
+            _ = try OpenedLedger.engine(database).openRepository(policy: policy, streams: .standard)
+        // Opening the ledger migrates it.
+        case .postgres: _ = try OpenedLedger.engine(database)
+        }
     }
 }

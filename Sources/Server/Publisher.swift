@@ -29,6 +29,9 @@ final class Publisher: Sendable {
         self.log = log
     }
 
+    /// Nil while there are no loops.
+    private var gateway: Gateway? { outlet.withLock { if case .open(let gateway) = $0 { gateway } else { nil } } }
+
     /// Publishes to the loops from now on, starting with the entries committed before the loops existed.
     func connect(_ gateway: Gateway) {
         outlet.withLock { outlet in
@@ -64,29 +67,18 @@ final class Publisher: Sendable {
 
     /// From now on, messages that pages missed on this stream are rendered again, because its user's language has
     /// changed. Without loops, no message has been kept yet.
-    func forget(_ stream: StreamName) {
-        outlet.withLock { outlet in
-            if case .open(let gateway) = outlet { gateway.forgetRecentMessages(on: stream) }
-        }
-    }
+    func forget(_ stream: StreamName) { gateway?.forgetRecentMessages(on: stream) }
 
     /// From now on, messages that pages missed are rendered again, because the templates have changed.
-    func forgetAll() {
-        outlet.withLock { outlet in
-            if case .open(let gateway) = outlet { gateway.forgetRecentMessages() }
-        }
-    }
+    func forgetAll() { gateway?.forgetRecentMessages() }
 
     /// Users were erased on another node. Without loops, nobody remembers them.
     func reloadPages(on workers: WorkerPool, where isErased: @escaping @Sendable (StreamName) -> Bool) {
-        outlet.withLock { outlet in
-            if case .open(let gateway) = outlet { gateway.reloadPages(on: workers, where: isErased) }
-        }
+        gateway?.reloadPages(on: workers, where: isErased)
     }
 
     /// Asks the loops which pages follow a stream. Without loops, none does.
     @Sendable func openPages(on stream: StreamName, completion: @escaping @Sendable ([OpenPage]) -> Void) {
-        let gateway: Gateway? = outlet.withLock { if case .open(let gateway) = $0 { gateway } else { nil } }
         guard let gateway else { return completion([]) }
         gateway.openPages(on: stream, completion: completion)
     }

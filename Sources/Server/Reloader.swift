@@ -6,32 +6,19 @@ public import Support
 
 /// The effect of SIGHUP: it rereads the files and applies their content while the server runs; no connection notices.
 struct Reloader {
-    let source: ConfigurationSource
-    var configuration: Configuration
-    let keys: ServerKeys
-    let stores: SharedValue<OpenStores>
-    let context: StoreContext
-    let services: Services
-    let hooks: HookRunner?
-    let log: Log
-    private let refused: SharedValue<[String]>
-    private let deliveries: DeliveryHealth
-    private let node: String
-    private let facts: SharedValue<[(name: String, value: String)]>
+    private let core: ServerCore
+    private let source: ConfigurationSource
+    private let services: Services
+    private let hooks: HookRunner?
+    /// As it was read last.
+    private var configuration: Configuration
 
     init(_ core: ServerCore, source: ConfigurationSource, services: Services, hooks: HookRunner?) {
+        self.core = core
         self.source = source
-        configuration = core.configuration
-        keys = core.keys
-        stores = core.stores
-        context = core.storeContext
         self.services = services
         self.hooks = hooks
-        log = core.log
-        refused = core.refusedReloads
-        deliveries = core.deliveries
-        node = core.ledger.node
-        facts = core.facts
+        configuration = core.configuration
     }
 
     /// Rereads the settings, and wakes `watcher` for the templates and the certificate.
@@ -40,7 +27,7 @@ struct Reloader {
         let reload = source.reread(configuration)
         var refused = reload.problems.map { "\($0.name): not reloaded, the old one stays: \($0.text)" }
         for problem in reload.problems {
-            log.error(
+            core.log.error(
                 "setting not reloaded, the old one stays; correct it and send SIGHUP again",
                 fields: ["setting": problem.name, "problem": problem.text]
             )
@@ -48,33 +35,33 @@ struct Reloader {
         configuration = reload.configuration
         let policy = configuration.accessPolicy
         if !(services.writer.submit(.policy(policy)) && services.reader.adopt(policy)) {
-            log.error("catalog not reloaded, the ledger is busy; send SIGHUP again")
+            core.log.error("catalog not reloaded, the ledger is busy; send SIGHUP again")
             refused.append("catalog: not reloaded, the ledger was busy; send SIGHUP again")
         }
         if let problem = replaceStores() { refused.append("stores: not reloaded, the old ones stay: \(problem)") }
-        self.refused.replace(with: refused)
-        deliveries.serves(configuration.servedStores)
-        facts.replace(with: configuration.facts(node: node))
+        core.refusedReloads.replace(with: refused)
+        core.deliveries.serves(configuration.servedStores)
+        core.facts.replace(with: configuration.facts(node: core.ledger.node))
         hooks?.reload(configuration.hooks)
         let changed = reload.changed.isEmpty ? "nothing" : reload.changed.joined(separator: ", ")
-        log.info("reloaded", fields: ["changed": changed])
+        core.log.info("reloaded", fields: ["changed": changed])
     }
 
     /// Runs even when no setting changed: Apple's roots are in files whose content no setting holds. Returns why the old
     /// stores stay.
     private func replaceStores() -> StartError? {
         var refused: StartError?
-        let keys = ServerKeys(configuration, in: keys.workspace)
+        let keys = ServerKeys(configuration, in: core.keys.workspace)
         do throws(StartError) {
-            stores.replace(with: try OpenStores(configuration, context: context))
+            core.stores.replace(with: try OpenStores(configuration, context: core.storeContext))
         } catch {
-            log.error(
+            core.log.error(
                 "stores not reloaded, the old ones stay; correct the setting and send SIGHUP again",
                 fields: ["problem": error]
             )
             refused = error
         }
-        services.replace(stores.value.trust(keys.authorization(configuration.allowedOrigins)))
+        services.replace(core.stores.value.trust(keys.authorization(configuration.allowedOrigins)))
         return refused
     }
 }

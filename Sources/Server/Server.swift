@@ -43,17 +43,11 @@ public final class Server {
         redis = try core.redis()
         railsCable = try core.railsCable()
         let report = HealthReport(
-            gaps: configuration.gaps,
+            core: core,
             watch: watch,
-            ledger: core.writer.health,
-            follower: core.ledger.follower,
-            templates: core.templates,
             listeners: [redis, railsCable].compactMap { $0 },
             background: background,
-            certificate: certificate,
-            stores: core.storeContext.health,
-            deliveries: core.deliveries,
-            refusedReloads: core.refusedReloads
+            certificate: certificate
         )
         let services = core.services(background: background, demo: demo, readiness: report.ask)
         core.showCertificates(certificate)

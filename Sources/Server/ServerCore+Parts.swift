@@ -75,23 +75,7 @@ extension ServerCore {
     }
 
     /// Nil outside development.
-    func demo() -> DemoRoutes? {
-        keys.workspace.map { workspace in
-            let dependencies = DemoDependencies(
-                workspace: workspace,
-                writer: writer,
-                reader: reader,
-                templates: templates,
-                streams: configuration.streamPattern,
-                apiKey: keys.access.first?.secret.value ?? "",
-                streamNames: keys.streamNames,
-                apps: configuration.simulatedApps,
-                publicFolder: configuration.publicFolder,
-                isSecure: configuration.tls != nil
-            )
-            return DemoRoutes(dependencies, clock: clock, timings: telemetry.timings)
-        }
-    }
+    func demo() -> DemoRoutes? { keys.workspace.map { DemoRoutes(self, workspace: $0) } }
 
     /// `readiness` says on another thread whether the server is ready.
     func services(
@@ -149,10 +133,7 @@ extension ServerCore {
             },
             isSpent: { [reader] id in
                 guard let key = IdempotencyKey(header: "console-\(id)") else { return nil }
-                let answer = Promise<Result<Bool, LedgerError>>()
-                guard reader.hasKey(key, completion: { answer.fulfil($0) }), case .success(let isSpent) = answer.wait()
-                else { return nil }
-                return isSpent
+                return answer { reader.hasKey(key, completion: $0) }
             },
             publish: { [consolePages] messages in consolePages.value?.publish([Publication(transient: messages)]) },
             isFollowed: { [consolePages] stream in consolePages.value?.follows(stream) ?? false },

@@ -96,7 +96,7 @@ enum BackendOutage: Benchmark {
         // An address that has failed for long is tried once a minute.
         try loop.turn(until: "every user's message", timeout: .seconds(180)) { last.count == users }
         let seconds = Double(nanoseconds() - start) / 1e9
-        report.add(Row(figure: "backend works again → told of \(users) users", unit: "s", value: seconds))
+        report.add("backend works again → told of \(users) users", "s", seconds)
         let asker = Publishers(target, connections: 1, on: loop)
         for channel in 0..<users {
             let answer = try asker.ask(target.entitlements(channel: channel))

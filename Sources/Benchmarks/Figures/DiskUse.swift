@@ -30,8 +30,8 @@ enum DiskUse: Benchmark {
     }
 
     private static func add(_ use: Use, to report: inout Report, figure: String) {
-        report.add(Row(figure: "\(figure): written to the disk", unit: "KB each", value: use.written))
-        report.add(Row(figure: "\(figure): the ledger grows by", unit: "KB each", value: use.growth))
+        report.add("\(figure): written to the disk", "KB each", use.written)
+        report.add("\(figure): the ledger grows by", "KB each", use.growth)
     }
 
     /// The server starts twice: what the orders left in the journal is in the ledger before the first notification.

@@ -16,6 +16,6 @@ enum IdleClients: Benchmark {
             try loop.turn(until: "the idle period") { ContinuousClock.now - start > .seconds(seconds) }
             return (figures.processorTime - before) / 1000 / seconds
         }
-        report.add(Row(figure: "\(count) idle clients of Action Cable", unit: "ms CPU per second", value: cost))
+        report.add("\(count) idle clients of Action Cable", "ms CPU per second", cost)
     }
 }

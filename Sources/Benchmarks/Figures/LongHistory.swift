@@ -15,7 +15,7 @@ enum LongHistory: Benchmark {
             try LedgerFill.fill(path, events: events)
             let figure = "\(events) events"
             let start = try (0..<Comparison.rounds).map { _ in try StartUp.milliseconds(in: folder) }
-            report.add(Row(figure: "\(figure): start", unit: "ms", value: median(start)))
+            report.add("\(figure): start", "ms", median(start))
             let target = try PaycastTarget(in: folder)
             let loop = LoadLoop()
             let asker = Publishers(target, connections: 1, on: loop)
@@ -36,7 +36,7 @@ enum LongHistory: Benchmark {
                 }
             }
             let bytes = fileSize(path) / Double(events) - Double(LedgerFill.bodySize)
-            report.add(Row(figure: "\(figure): ledger beside the bodies", unit: "bytes an event", value: bytes))
+            report.add("\(figure): ledger beside the bodies", "bytes an event", bytes)
         }
     }
 
@@ -74,7 +74,7 @@ enum LongHistory: Benchmark {
         }.sorted()
         for name in names {
             let value = answers.percentile(name == "p50" ? 0.5 : 0.99)
-            report.add(Row(figure: "\(events) events: \(figure)", unit: "ms \(name)", value: value, bound: bound))
+            report.add("\(events) events: \(figure)", "ms \(name)", value, must: bound)
         }
     }
 

@@ -41,7 +41,7 @@ enum Notifications: Benchmark {
         }
         let figure = "\(provider) notifications, \(count) users, \(connections) in flight"
         let bound = provider == .apple && connections == 256 ? Row.Bound.atLeast(3000) : .none
-        report.add(Row(figure: figure, unit: "per second", value: median(rounds.map(\.rate)), bound: bound))
+        report.add(figure, "per second", median(rounds.map(\.rate)), must: bound)
         var cost = Row(figure: figure, unit: "µs CPU each", value: median(rounds.map(\.cost)))
         if provider == .apple {
             cost.floor = median(rounds.map(\.verifications))
@@ -124,6 +124,6 @@ enum LoneNotifications: Benchmark {
             }
         }
         let figure = "Apple notifications, one in flight, p50"
-        report.add(Row(figure: figure, unit: "ms", value: median(rounds), bound: .atMost(2)))
+        report.add(figure, "ms", median(rounds), must: .atMost(2))
     }
 }

@@ -46,7 +46,7 @@ enum OpenConsoles: Benchmark {
         report.add(Row(figure: "events sent meanwhile, of \(rate)", unit: "per second", rounds: rates))
         let loads = rounds.flatMap { $0.value.consolePages }.sorted()
         for (name, share) in [("p50", 0.5), ("p99", 0.99)] {
-            report.add(Row(figure: "console's pages meanwhile", unit: "ms \(name)", value: loads.percentile(share)))
+            report.add("console's pages meanwhile", "ms \(name)", loads.percentile(share))
         }
     }
 

@@ -18,7 +18,7 @@ enum SparseFanOut: Benchmark {
         }
         // With two loops, every second page belongs to the other loop.
         let detour = 2 * (costs[0] - costs[1])
-        report.add(Row(figure: "a page of the other loop", unit: "µs CPU more", value: detour, bound: .atMost(6)))
+        report.add("a page of the other loop", "µs CPU more", detour, must: .atMost(6))
     }
 
     private static func deliveryCost(_ target: any Target) throws -> Double {

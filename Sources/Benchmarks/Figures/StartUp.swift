@@ -5,7 +5,7 @@ enum StartUp: Benchmark {
     static func run(_ report: inout Report) throws {
         try withTemporaryFolder { folder in
             let times = try (0..<Comparison.rounds).map { _ in try milliseconds(in: folder) }
-            report.add(Row(figure: "start with an empty ledger", unit: "ms", value: median(times)))
+            report.add("start with an empty ledger", "ms", median(times))
         }
     }
 

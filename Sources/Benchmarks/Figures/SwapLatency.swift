@@ -26,7 +26,7 @@ enum SwapLatency: Benchmark {
         let figure = "\(name), \(rate)/s, \(pages) pages open"
         for (name, share, limit) in [("p50", 0.5, 2.0), ("p99", 0.99, 10.0)] {
             let value = median(rounds.map { $0.percentile(share) })
-            report.add(Row(figure: "\(figure), \(name)", unit: "ms", value: value, bound: .atMost(limit)))
+            report.add("\(figure), \(name)", "ms", value, must: .atMost(limit))
         }
     }
 

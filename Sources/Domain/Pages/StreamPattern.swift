@@ -28,12 +28,6 @@ public struct StreamPattern: Sendable, Hashable {
         self.parts = parts
     }
 
-    /// Nil for a text that `init(checking:)` refuses.
-    public init?(_ text: String) {
-        guard let pattern = try? StreamPattern(checking: text) else { return nil }
-        self = pattern
-    }
-
     /// Refuses a pattern that cannot name streams, and one with a GlobalID that no Rails app would sign: the page's
     /// stream and the user's would never match, and nobody would notice.
     public init(checking text: String) throws(StreamPatternFlaw) {

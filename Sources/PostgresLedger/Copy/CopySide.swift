@@ -25,7 +25,6 @@ protocol CopySide: AnyObject {
     func rows(_ sql: String, _ values: [Value], as kinds: [CopiedTable.Kind]) throws(EngineError) -> [[Value]]
     func run(_ sql: String, _ values: [Value]) throws(EngineError)
 
-    func isUnfinishedCopy() throws(EngineError) -> Bool
     func head() throws(EngineError) -> Cursor
     /// Changes with every commit.
     func stamp() throws(EngineError) -> String

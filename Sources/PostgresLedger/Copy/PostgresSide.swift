@@ -16,7 +16,9 @@ final class PostgresSide: CopySide {
     static func source(_ url: PostgresURL) throws(CopyError) -> PostgresSide {
         let side = PostgresSide(url)
         guard try side.hasLedger() else { throw .missing(side.name) }
-        let isUnfinished = try side.reading { () throws(EngineError) in try side.isUnfinishedCopy() }
+        let isUnfinished = try side.reading { () throws(EngineError) in
+            try engine { () throws(PostgresError) in try PostgresSchema.hasCopyRecord(side.postgres, schema: schema) }
+        }
         guard !isUnfinished else { throw .unfinishedSource(side.name) }
         return side
     }
@@ -143,10 +145,6 @@ final class PostgresSide: CopySide {
 
     func run(_ sql: String, _ values: [Value]) throws(EngineError) {
         try engine { () throws(PostgresError) in try postgres.prepare(sql).run(values) }
-    }
-
-    func isUnfinishedCopy() throws(EngineError) -> Bool {
-        try PostgresSchema.isUnfinishedCopy(postgres, schema: PostgresSide.schema)
     }
 
     func head() throws(EngineError) -> Cursor {

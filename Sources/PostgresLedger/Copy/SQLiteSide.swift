@@ -14,11 +14,11 @@ final class SQLiteSide: CopySide {
     static func source(_ path: String) throws(CopyError) -> SQLiteSide {
         guard LedgerBackup.isFile(path) else { throw .missing(path) }
         let lock = try locked(path)
-        let side = SQLiteSide(try ledger(path), path: path, lock: lock, owner: nil)
-        guard try !at(path, { () throws(EngineError) in try side.isUnfinishedCopy() }) else {
+        let connection = try ledger(path)
+        guard try !at(path, { () throws(EngineError) in try SQLiteSchema.isUnfinishedCopy(connection) }) else {
             throw .unfinishedSource(path)
         }
-        return side
+        return SQLiteSide(connection, path: path, lock: lock, owner: nil)
     }
 
     /// Creates a ledger that does not exist yet.
@@ -109,8 +109,6 @@ final class SQLiteSide: CopySide {
         statements[sql] = statement
         return statement
     }
-
-    func isUnfinishedCopy() throws(EngineError) -> Bool { try SQLiteSchema.isUnfinishedCopy(connection) }
 
     func head() throws(EngineError) -> Cursor {
         Cursor(

@@ -38,9 +38,6 @@ public final class PostgresConnection {
     /// True if a pooler is in front, so that LISTEN and settings of the session do not work.
     public var isPooled: Bool { current?.isPooled ?? false }
 
-    /// A parameter of an open session, such as `server_version`.
-    public func parameter(_ name: String) -> String? { current?.parameter(name) }
-
     /// Waits until there is a session.
     public func open() throws(PostgresError) { _ = try use() }
 

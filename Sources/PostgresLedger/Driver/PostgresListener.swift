@@ -8,8 +8,6 @@ public struct PostgresNotification: Sendable, Equatable {
     public let payload: String
     /// The server process that sent it: `PostgresConnection.backend` of the sender's connection.
     public let backend: Int32
-    /// True if it was sent through the listener's own session.
-    public let isOwn: Bool
 }
 
 /// A connection that listens. Used by one thread.
@@ -25,13 +23,8 @@ public final class PostgresListener {
         connection = PostgresConnection(url, options: options)
     }
 
-    /// Waits until the server has registered it. A pooler would accept it and deliver nothing: send yourself a
-    /// notification and wait for it.
-    public func listen(_ channel: String) throws(PostgresError) {
-        try listen([channel])
-    }
-
-    /// All in one transaction.
+    /// All in one transaction. Waits until the server has registered them. A pooler would accept them and deliver nothing:
+    /// send yourself a notification and wait for it.
     public func listen(_ channels: [String]) throws(PostgresError) {
         try connection.execute(channels.map { "LISTEN \(PostgresListener.quoted($0))" }.joined(separator: "; "))
         listeningSession = connection.session
@@ -98,13 +91,11 @@ extension PostgresSession {
         var found: [PostgresNotification] = []
         while let notification = PQnotifies(handle) {
             defer { PQfreemem(notification) }
-            let backend = notification.pointee.be_pid
             found.append(
                 PostgresNotification(
                     channel: String(cString: notification.pointee.relname),
                     payload: String(cString: notification.pointee.extra),
-                    backend: backend,
-                    isOwn: backend == PQbackendPID(handle)
+                    backend: notification.pointee.be_pid
                 )
             )
         }

@@ -47,11 +47,6 @@ final class PostgresSession {
         throw PostgresError(.readOnly, sqlState: "25006", "\(place) accepts no writes")
     }
 
-    /// A parameter that the server reports about itself or the session.
-    func parameter(_ name: String) -> String? {
-        PQparameterStatus(handle, name).map { String(cString: $0) }
-    }
-
     /// False if nothing happened until `deadline`, and always after it, so that nobody waits for a server that never
     /// stops sending.
     func waitForSocket(_ events: Int32, until deadline: ContinuousClock.Instant) -> Bool {

@@ -16,8 +16,7 @@ struct NodeListener {
         options.applicationName = "paycast listener"
         let listener = PostgresListener(url, options: options)
         try engine { () throws(PostgresError) in
-            try listener.listen(PostgresNodeState.channel)
-            try listener.listen(PostgresNodeState.messages)
+            try listener.listen([PostgresNodeState.channel, PostgresNodeState.messages])
         }
         self.nodeState = nodeState
         self.listener = listener

@@ -37,7 +37,7 @@ public final class PostgresInspection {
         report.isPooled = postgres.isPooled
         report.isUnfinishedCopy = try PostgresSchema.hasTable(postgres, UnfinishedCopy.table)
         guard try PostgresSchema.hasTable(postgres, "nodes") else { return report }
-        report.refusal = try postgres.prepare(StoredSchema.query).first { StoredSchema($0) }?.refusal
+        report.refusal = try postgres.prepare(StoredSchema.query).first { row in StoredSchema(row.text(0)) }?.refusal
         guard report.refusal == nil else { return report }
         report.nodes = try postgres.prepare(PostgresInspection.nodes).all { row in
             SharedLedgerReport.Node(

@@ -52,7 +52,7 @@ extension PostgresLedgerConnection {
             let found = (position: rows[0].integer(0), epoch: rows[0].text(1))
             try rows.check()
             let tables = try schema?.take()
-            return (found.position, found.epoch, tables.map { StoredSchema($0[0]) })
+            return (found.position, found.epoch, tables.map { StoredSchema($0[0].text(0)) })
         }
         guard let found else {
             throw .ofTheLedger("it has no head", advice: "the ledger in PostgreSQL is damaged: restore a backup")

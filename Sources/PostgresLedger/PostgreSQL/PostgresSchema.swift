@@ -52,10 +52,6 @@ public enum PostgresSchema {
     }
 
     /// Whether another ledger is being copied into this one.
-    public static func isUnfinishedCopy(_ postgres: PostgresConnection, schema: String) throws(EngineError) -> Bool {
-        try engine { () throws(PostgresError) in try hasCopyRecord(postgres, schema: schema) }
-    }
-
     static func hasCopyRecord(_ postgres: PostgresConnection, schema: String) throws(PostgresError) -> Bool {
         try hasTable(postgres, "\(schema).\(UnfinishedCopy.table)")
     }

@@ -30,7 +30,7 @@ struct StoredSchema: Equatable {
     static func read(_ postgres: PostgresConnection, schema: String) throws(PostgresError) -> StoredSchema {
         let place = postgres.prepare("SELECT CAST(to_regclass(?) AS TEXT)")
         guard try place.first([.text(schema + ".meta")], read: { row in !row.isNull(0) }) == true else { return .none }
-        return try postgres.prepare(query).first { row in StoredSchema(row) } ?? .unreleased
+        return try postgres.prepare(query).first { row in StoredSchema(row.text(0)) } ?? .unreleased
     }
 
     /// In the transaction that has brought the tables up to date.
@@ -54,6 +54,4 @@ extension StoredSchema {
         }
         self.init(version: version, oldest: oldest)
     }
-
-    init(_ row: PostgresRow) { self.init(row.text(0)) }
 }

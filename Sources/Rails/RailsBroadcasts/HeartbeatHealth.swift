@@ -18,14 +18,14 @@ struct HeartbeatHealth<Problem: Error & Sendable>: Sendable {
         case subscribed(next: Duration, due: Duration?)
     }
 
-    private let timing: HeartbeatTiming
+    private let timing: BroadcastTiming
     private let silent: Problem
     private var phase: Phase
     private var lastBeat = 0
     private var outages: OutageTracker<Problem>
 
     /// `silent` is the problem of a heartbeat that does not come back.
-    init(timing: HeartbeatTiming, starting: Problem, silent: Problem, now: Duration) {
+    init(timing: BroadcastTiming, starting: Problem, silent: Problem, now: Duration) {
         self.timing = timing
         self.silent = silent
         phase = .waiting(until: now)
@@ -85,12 +85,20 @@ struct HeartbeatHealth<Problem: Error & Sendable>: Sendable {
 
 extension HeartbeatHealth.Action: Equatable where Problem: Equatable {}
 
-/// The intervals and deadlines of a listener that lives by heartbeats.
-struct HeartbeatTiming: Sendable {
+/// The intervals and deadlines of a listener.
+public struct BroadcastTiming: Sendable {
     /// The interval between two heartbeats.
     var heartbeat = Duration.seconds(2)
-    /// How long a subscription may take, and how long nothing may arrive while a heartbeat is on its way.
+    /// The interval between two readings of a table: Solid Cable's own.
+    var interval = Duration.milliseconds(100)
+    /// How long a subscription may take, a table be locked, and nothing arrive while a heartbeat is on its way.
     var patience = Duration.seconds(5)
+    /// How long the ledger may refuse broadcasts before that is a problem.
+    var ledgerPatience = Duration.seconds(5)
+    /// How often every node says what its pages follow.
+    var repetition = Duration.seconds(60)
     /// The pause before the first reconnect, and the pause that it grows to after several failures.
     var pause: ClosedRange<Duration> = .milliseconds(100) ... .seconds(5)
+
+    public static let usual = BroadcastTiming()
 }

@@ -5,7 +5,7 @@ extension BroadcastListener {
     /// Returns nil when the process has run out of descriptors.
     public convenience init?(
         railsCable settings: RailsCableSettings,
-        timing: RailsCableTiming = .usual,
+        timing: BroadcastTiming = .usual,
         log: Log,
         metrics: Metrics,
         follows: FollowedStreams = FollowedStreams(),
@@ -22,7 +22,7 @@ extension BroadcastListener {
                 refused: "broadcasts of rails cable refused by the ledger"
             ),
             prefix: settings.prefix,
-            patience: timing.patience,
+            patience: timing.ledgerPatience,
             log: log,
             counts: BroadcastCounts(metrics, .railsCable),
             submit: submit,

@@ -17,7 +17,7 @@ final class PostgresCableSource: BroadcastSource {
     init(
         _ url: PostgresURL,
         settings: RailsCableSettings,
-        timing: RailsCableTiming,
+        timing: BroadcastTiming,
         counts: RailsCableCounts,
         follows: FollowedStreams
     ) {

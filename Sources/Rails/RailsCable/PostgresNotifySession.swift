@@ -19,13 +19,8 @@ final class PostgresNotifySession {
     private(set) var isListening = false
 
     init(_ url: PostgresURL, channels: PostgresNotifyChannels) {
-        var options = PostgresOptions(applicationName: "paycast cable")
-        // Nothing is awaited longer: whoever stops the server waits for it.
-        options.connect = .seconds(3)
-        options.statement = .seconds(4)
-        options.answer = .seconds(4)
         self.url = url
-        self.options = options
+        options = .cable
         self.channels = channels
         listener = PostgresListener(url, options: options)
     }

@@ -24,7 +24,7 @@ final class PostgresNotifySource: HeartbeatSource {
     init(
         _ url: PostgresURL,
         settings: RailsCableSettings,
-        timing: RailsCableTiming,
+        timing: BroadcastTiming,
         counts: RailsCableCounts,
         follows: FollowedStreams,
         after gap: BroadcastGap
@@ -37,7 +37,7 @@ final class PostgresNotifySource: HeartbeatSource {
         session = PostgresNotifySession(url, channels: PostgresNotifyChannels(rails, token: .random(in: 0 ... .max)))
         repetition = timing.repetition
         streams = ListenedStreams(limit: settings.streamLimit, repetition: timing.repetition)
-        health = HeartbeatHealth(timing: timing.listening, starting: .starting, silent: .noNotifications, now: .zero)
+        health = HeartbeatHealth(timing: timing, starting: .starting, silent: .noNotifications, now: .zero)
         follows.sayAgain()
     }
 

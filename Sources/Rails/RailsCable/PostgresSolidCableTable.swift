@@ -22,11 +22,7 @@ final class PostgresSolidCableTable: SolidCableTable {
     private var statements: Statements?
 
     init(_ url: PostgresURL) {
-        var options = PostgresOptions(applicationName: "paycast cable")
-        // Nothing is awaited longer: whoever stops the server waits for it.
-        options.connect = .seconds(3)
-        options.statement = .seconds(4)
-        options.answer = .seconds(4)
+        var options = PostgresOptions.cable
         // A standby has the same rows.
         options.isWriter = false
         connection = PostgresConnection(url, options: options)
@@ -159,5 +155,16 @@ final class PostgresSolidCableTable: SolidCableTable {
         }
         try found.check()
         return rows
+    }
+}
+
+extension PostgresOptions {
+    /// For the app's database. Nothing is awaited longer: whoever stops the server waits for it.
+    static var cable: PostgresOptions {
+        var options = PostgresOptions(applicationName: "paycast cable")
+        options.connect = .seconds(3)
+        options.statement = .seconds(4)
+        options.answer = .seconds(4)
+        return options
     }
 }

@@ -4,13 +4,13 @@ import Support
 ///
 /// Pure; times are on the monotonic clock.
 struct SolidCableHealth {
-    private let timing: RailsCableTiming
+    private let timing: BroadcastTiming
     private var outages: OutageTracker<RailsCableProblem>
     private var busySince: Duration?
     /// When to read.
     private(set) var next: Duration
 
-    init(timing: RailsCableTiming, now: Duration) {
+    init(timing: BroadcastTiming, now: Duration) {
         self.timing = timing
         outages = OutageTracker(starting: .starting, pause: timing.pause)
         next = now
@@ -45,24 +45,6 @@ struct SolidCableHealth {
     mutating func postpone(at now: Duration) {
         next = now + timing.interval
     }
-}
-
-/// The intervals and deadlines of the listener.
-public struct RailsCableTiming: Sendable {
-    /// The interval between two readings: Solid Cable's own.
-    var interval = Duration.milliseconds(100)
-    /// How long the database may be locked, and the ledger refuse broadcasts, before that is a problem.
-    var patience = Duration.seconds(5)
-    /// The interval between two heartbeats of the adapter `postgresql`.
-    var heartbeat = Duration.seconds(2)
-    /// How often every node says what its pages follow.
-    var repetition = Duration.seconds(60)
-    /// The pause before the first reconnect, and the pause that it grows to after several failures.
-    var pause: ClosedRange<Duration> = .milliseconds(100) ... .seconds(5)
-
-    public static let usual = RailsCableTiming()
-
-    var listening: HeartbeatTiming { HeartbeatTiming(heartbeat: heartbeat, patience: patience, pause: pause) }
 }
 
 /// The metrics that other listeners do not have.

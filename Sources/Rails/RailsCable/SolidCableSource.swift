@@ -20,7 +20,7 @@ final class SolidCableSource: BroadcastSource {
     init(
         _ table: any SolidCableTable,
         of url: RailsCableURL,
-        timing: RailsCableTiming,
+        timing: BroadcastTiming,
         counts: RailsCableCounts,
         after gap: BroadcastGap,
         isOptional: Bool = false

@@ -1,6 +1,6 @@
 import Domain
 import Glibc
-import Support
+public import Support
 
 /// A Redis that an app publishes its broadcasts through: moves bytes, and does what `HeartbeatHealth` decides.
 final class RedisSource: HeartbeatSource {
@@ -9,7 +9,7 @@ final class RedisSource: HeartbeatSource {
     var health: HeartbeatHealth<RedisProblem>
     private var session: RedisSession?
 
-    init(_ settings: RedisSettings, timing: HeartbeatTiming) {
+    init(_ settings: RedisSettings, timing: BroadcastTiming) {
         self.settings = settings
         channels = RedisChannels(RailsChannels(prefix: settings.prefix), token: .random(in: 0 ... .max))
         // At once: the clock began before.
@@ -70,4 +70,33 @@ private func blockBrokenPipe() {
     sigemptyset(&set)
     sigaddset(&set, SIGPIPE)
     pthread_sigmask(SIG_BLOCK, &set, nil)
+}
+
+extension BroadcastListener {
+    /// Receives what a Rails app broadcasts through Redis, which keeps nothing for a listener that is away. Returns nil when
+    /// the process has run out of descriptors.
+    public convenience init?(
+        redis settings: RedisSettings,
+        timing: BroadcastTiming = .usual,
+        log: Log,
+        metrics: Metrics,
+        submit: @escaping SubmitBroadcasts
+    ) {
+        self.init(
+            BroadcastSourceName(
+                name: "redis",
+                place: "redis",
+                address: "\(settings.url)",
+                lost: "redis lost",
+                back: "redis is back",
+                refused: "broadcasts of redis refused by the ledger"
+            ),
+            prefix: settings.prefix,
+            patience: timing.ledgerPatience,
+            log: log,
+            counts: BroadcastCounts(metrics, .redis),
+            submit: submit,
+            makeSource: { RedisSource(settings, timing: timing) }
+        )
+    }
 }

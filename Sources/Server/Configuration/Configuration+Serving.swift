@@ -44,36 +44,20 @@ extension SettingsReader {
         return url
     }
 
-    /// Never shows the value: the address of another kind of database may carry a password.
     mutating func database() -> DatabaseURL {
         guard let given = given("DATABASE_URL", flag: "--database") else { return .sqlite(path: "paycast.db") }
-        do throws(DatabaseURL.Failure) {
-            let database = try DatabaseURL(given.value)
-            if case .postgres(let url) = database { _ = postgres(url, in: given.name) }
-            return database
-        } catch {
-            reject(given.name, because: "\(error)")
-            return .sqlite(path: "")
-        }
+        guard let database = parsed(given, { try DatabaseURL($0) }) else { return .sqlite(path: "") }
+        if database.isShared { _ = parsed(given) { try PostgresURL($0) } }
+        return database
     }
 
-    /// Never shows the value, for the same reason.
     mutating func listenURL(of database: DatabaseURL) -> PostgresURL? {
         guard let given = given("PAYCAST_LISTEN_URL") else { return nil }
         guard case .postgres = database else {
             warn("PAYCAST_LISTEN_URL is ignored without a DATABASE_URL of PostgreSQL")
             return nil
         }
-        return postgres(given.value, in: given.name)
-    }
-
-    private mutating func postgres(_ url: String, in name: String) -> PostgresURL? {
-        do throws(PostgresURL.Failure) {
-            return try PostgresURL(url)
-        } catch {
-            reject(name, because: "\(error)")
-            return nil
-        }
+        return parsed(given) { try PostgresURL($0) }
     }
 
     mutating func publicFolder() -> String? {
@@ -133,7 +117,8 @@ extension SettingsReader {
         var policy = AccessPolicy(
             sandboxUsers: isForAll ? .any : .only(Set(users.map { UserID($0) })),
             catalog: catalog(),
-            transfers: transferPolicy()
+            // The effect on a contract that another user claims.
+            transfers: choice("PAYCAST_TRANSFERS", word: \.rawValue) ?? .transfer
         )
         policy.honorsXcode = isDevelopment
         policy.apis = Set(stores.filter(\.hasAPI).map { type(of: $0).provider })
@@ -149,6 +134,33 @@ extension SettingsReader {
             warn("PAYCAST_FORWARD is ignored: only Sandbox notifications are forwarded, and Sandbox is not served")
         }
         return addresses
+    }
+}
+
+/// Where the console listens alone.
+public struct ConsoleBind: Sendable, Equatable {
+    /// An IP address.
+    public var address: String
+    /// 0 is any free port.
+    public var port: Int
+
+    /// Reads `ADDRESS:PORT`, with `localhost` for 127.0.0.1 and an IPv6 address in brackets; nil for anything else.
+    public init?(_ text: String) {
+        guard let colon = text.utf8.lastIndex(of: UInt8(ascii: ":")) else { return nil }
+        let digits = text[text.utf8.index(after: colon)...]
+        guard (1...5).contains(digits.utf8.count), digits.utf8.allSatisfy({ (48...57).contains($0) }),
+            let port = Int(digits), port <= 65_535
+        else { return nil }
+        var host = String(text[..<colon])
+        if host.hasPrefix("["), host.hasSuffix("]") {
+            host = String(host.dropFirst().dropLast())
+        } else if host.utf8.contains(UInt8(ascii: ":")) {
+            return nil
+        }
+        if host == "localhost" { host = "127.0.0.1" }
+        guard isAddress(host) else { return nil }
+        self.address = host
+        self.port = port
     }
 }
 
@@ -189,14 +201,4 @@ private func isFolder(_ path: String) -> Bool {
 
 func coreCount() -> Int {
     min(max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))), 64)
-}
-
-extension Log.Format {
-    static var named: KeyValuePairs<String, Log.Format> { ["text": .text, "json": .json] }
-}
-
-extension Log.Level {
-    static var named: KeyValuePairs<String, Log.Level> {
-        ["debug": .debug, "info": .info, "warning": .warning, "error": .error]
-    }
 }

@@ -104,8 +104,8 @@ public struct Configuration: Sendable {
         publicFolder = reader.publicFolder()
         loops = reader.number("PAYCAST_LOOPS", flag: "--loops", default: coreCount(), in: 1...64)
         tls = reader.tls()
-        logFormat = reader.choice("PAYCAST_LOG_FORMAT", flag: "--log-format", default: .text, among: Log.Format.named)
-        logLevel = reader.choice("PAYCAST_LOG_LEVEL", flag: "--log-level", default: .info, among: Log.Level.named)
+        logFormat = reader.choice("PAYCAST_LOG_FORMAT", flag: "--log-format", word: \.rawValue) ?? .text
+        logLevel = reader.choice("PAYCAST_LOG_LEVEL", flag: "--log-level", word: \.name) ?? .info
         developmentNow = reader.developmentNow()
 
         apiKeys = reader.secrets("PAYCAST_API_KEY")
@@ -136,6 +136,25 @@ public struct Configuration: Sendable {
     }
 }
 
+/// What an operator may read of the settings: no secret, and nothing that leads to one.
+extension Configuration {
+    func facts(node: String) -> [(name: String, value: String)] {
+        [
+            ("Version", releaseVersion), ("Node", node), ("Ledger", database.description),
+            ("Stores", providers.map(\.rawValue).joined(separator: ", ")),
+            ("A user’s stream", streamPattern.stream(for: "{user}")?.text ?? "-"),
+            ("Bodies are kept", retentionDays.map { "\($0) days" } ?? "for ever"),
+            ("Transfers", accessPolicy.transfers.rawValue), ("Loops", String(loops)),
+            ("Connections at most", String(limits.connections)), ("TLS", tls == nil ? "at a proxy, or none" : "here"),
+            ("Keys with a name", namedKeys.map(\.name).sorted().joined(separator: ", ")),
+            ("The app's backend is told at", hooks.count == 1 ? "1 address" : "\(hooks.count) addresses"),
+            ("Forwards to", forward.count == 1 ? "1 staging server" : "\(forward.count) staging servers"),
+            ("Rails", redis != nil ? "Redis" : railsCable != nil ? "its cable's database" : "not heard"),
+            ("Development", isDevelopment ? "yes: simulated stores, an own clock" : "no"),
+        ]
+    }
+}
+
 extension SettingsReader {
     /// `PAYCAST_CATALOG`: a JSON file.
     mutating func catalog() -> Catalog {
@@ -147,15 +166,6 @@ extension SettingsReader {
         let file = CatalogFile(text)
         for problem in file.problems { reject(given.name, because: problem) }
         return Catalog(file.products)
-    }
-
-    /// `PAYCAST_TRANSFERS`: the effect on a contract that another user claims.
-    mutating func transferPolicy() -> TransferPolicy {
-        guard let given = given("PAYCAST_TRANSFERS") else { return .transfer }
-        if let policy = TransferPolicy(rawValue: given.value) { return policy }
-        let words = TransferPolicy.allCases.map(\.rawValue).joined(separator: ", ")
-        reject(given.name, because: "\(quoted(given.value)) is not one of \(words)")
-        return .transfer
     }
 }
 
@@ -199,58 +209,41 @@ extension SettingsReader {
 }
 
 extension SettingsReader {
-    /// Never shows an address of PostgreSQL, which may carry a password.
     mutating func railsCable(beside ledger: DatabaseURL) -> RailsCableSettings? {
-        let prefix = given("PAYCAST_RAILS_CABLE_PREFIX")
-        if let prefix, !isValidIdentifier(prefix.value) {
-            reject(prefix.name, because: "\(quoted(prefix.value)) is not a prefix such as shop_production")
+        let name = "PAYCAST_RAILS_CABLE_URL"
+        let listened = listened(name, prefix: "PAYCAST_RAILS_CABLE_PREFIX") { try RailsCableURL($0) }
+        let adapter: RailsCableAdapter? = choice("PAYCAST_RAILS_CABLE_ADAPTER", word: \.rawValue)
+        guard let (url, prefix) = listened else { return nil }
+        if case .sqlite(let file) = ledger, case .sqlite(let cable) = url, cable.hasSameBytes(as: file) {
+            reject(name, because: "names Paycast's own ledger; name the app's cable database")
         }
-        let adapter = railsCableAdapter()
-        guard let given = given("PAYCAST_RAILS_CABLE_URL") else {
-            if prefix != nil { warn("PAYCAST_RAILS_CABLE_PREFIX is ignored without PAYCAST_RAILS_CABLE_URL") }
-            return nil
+        if case .sqlite = url, adapter == .postgresql {
+            reject(name, because: "names SQLite, which the adapter postgresql does not use")
         }
-        do throws(RailsCableURL.Failure) {
-            let url = try RailsCableURL(given.value)
-            if case .sqlite(let file) = ledger, case .sqlite(let cable) = url, cable.hasSameBytes(as: file) {
-                reject(given.name, because: "names Paycast's own ledger; name the app's cable database")
-            }
-            if case .sqlite = url, adapter == .postgresql {
-                reject(given.name, because: "names SQLite, which the adapter postgresql does not use")
-            }
-            return RailsCableSettings(url: url, prefix: prefix?.value, adapter: adapter)
-        } catch {
-            reject(given.name, because: "\(error)")
-            return nil
-        }
+        return RailsCableSettings(url: url, prefix: prefix, adapter: adapter)
     }
 
-    private mutating func railsCableAdapter() -> RailsCableAdapter? {
-        guard let given = given("PAYCAST_RAILS_CABLE_ADAPTER") else { return nil }
-        if let adapter = RailsCableAdapter(rawValue: given.value) { return adapter }
-        let words = RailsCableAdapter.allCases.map(\.rawValue).joined(separator: ", ")
-        reject(given.name, because: "\(quoted(given.value)) is not one of \(words)")
-        return nil
-    }
-}
-
-extension SettingsReader {
-    /// Never shows `REDIS_URL`, which may carry a password.
     mutating func redis() -> RedisSettings? {
-        let prefix = given("PAYCAST_REDIS_PREFIX")
+        listened("REDIS_URL", prefix: "PAYCAST_REDIS_PREFIX") { try RedisURL($0) }.map {
+            RedisSettings(url: $0.url, prefix: $0.prefix)
+        }
+    }
+
+    /// Where a Rails app broadcasts, and the `channel_prefix` of its `config/cable.yml`.
+    private mutating func listened<URL>(
+        _ variable: String,
+        prefix: String,
+        read: (String) throws -> URL
+    ) -> (url: URL, prefix: String?)? {
+        let prefix = given(prefix)
         if let prefix, !isValidIdentifier(prefix.value) {
             reject(prefix.name, because: "\(quoted(prefix.value)) is not a prefix such as shop_production")
         }
-        guard let given = given("REDIS_URL") else {
-            if prefix != nil { warn("PAYCAST_REDIS_PREFIX is ignored without REDIS_URL") }
+        guard let given = given(variable) else {
+            if let prefix { warn("\(prefix.name) is ignored without \(variable)") }
             return nil
         }
-        do throws(RedisURL.Failure) {
-            return RedisSettings(url: try RedisURL(given.value), prefix: prefix?.value)
-        } catch {
-            reject(given.name, because: "\(error)")
-            return nil
-        }
+        return parsed(given, read).map { (url: $0, prefix: prefix?.value) }
     }
 }
 

@@ -12,28 +12,16 @@ import Support
 
 /// The demo page, rendered for a user as an app's own server would: it reads the position first, then the state.
 struct DemoPage: Sendable {
-    private let path: String
-    private let writer: LedgerWriter
-    private let reader: LedgerReader
-    private let templates: TemplateLoader
-    private let streams: StreamPattern
-    private let streamNames: StreamNameVerifier?
-    private let isSecure: Bool
+    private let core: ServerCore
 
-    init(_ dependencies: DemoDependencies) {
-        writer = dependencies.writer
-        reader = dependencies.reader
-        path = "\(dependencies.publicFolder ?? "public")/demo/index.html"
-        templates = dependencies.templates
-        streams = dependencies.streams
-        streamNames = dependencies.streamNames
-        isSecure = dependencies.isSecure
+    init(_ core: ServerCore) {
+        self.core = core
     }
 
     /// Returns false when the ledger takes no more.
     func send(_ request: Request, to reply: Reply) -> Bool {
         let user = request.query["user"].flatMap { isValidIdentifier($0, limit: 64) ? $0 : nil } ?? "demo"
-        guard let stream = streams.stream(for: UserID(user)) else { return false }
+        guard let stream = core.configuration.streamPattern.stream(for: UserID(user)) else { return false }
         // Ignores a language that the app does not speak: half of the page would be in another one.
         if let language = request.query["locale"].flatMap({ LanguageTag($0) }),
             DemoLanguage(rawValue: language.language) != nil
@@ -41,7 +29,7 @@ struct DemoPage: Sendable {
             return speak(language, to: user, on: stream, reply: reply)
         }
         return order(request, for: user) { order in
-            let isAsked = reader.language(of: UserID(user)) { result in
+            let isAsked = core.reader.language(of: UserID(user)) { result in
                 let language = (try? result.get()) ?? nil
                 let isSent = send(request, to: reply, user: user, stream: stream, language: language, order: order)
                 if !isSent { reply.send(.noDemo) }
@@ -63,7 +51,7 @@ struct DemoPage: Sendable {
             provider: .apple,
             kind: .subscription
         )
-        return writer.submit(.order(wish) { result in then((try? result.get())?.order) })
+        return core.writer.submit(.order(wish) { result in then((try? result.get())?.order) })
     }
 
     private static func isPhone(_ request: Request) -> Bool { request.query["device"] == "phone" }
@@ -77,10 +65,10 @@ struct DemoPage: Sendable {
         reply: Reply
     ) -> Bool {
         let done = { @Sendable in reply.send(DemoPage.redirect(to: user)) }
-        return UserLanguages(writer: writer, reader: reader).note(language, of: UserID(user)) { result in
+        return UserLanguages(writer: core.writer, reader: core.reader).note(language, of: UserID(user)) { result in
             guard case .success(let isNews) = result else { return reply.send(.noDemo) }
             let refresh = Fragment(stream: stream, action: "refresh", content: .none)
-            guard isNews, writer.submit(.broadcast([refresh]) { _ in done() }) else { return done() }
+            guard isNews, core.writer.submit(.broadcast([refresh]) { _ in done() }) else { return done() }
         }
     }
 
@@ -97,8 +85,8 @@ struct DemoPage: Sendable {
         language: LanguageTag?,
         order: Order?
     ) -> Bool {
-        reader.missed(on: stream, since: .nothing) { result in
-            guard case .success(let missed) = result, let page = contents(of: path) ?? builtIn else {
+        core.reader.missed(on: stream, since: .nothing) { result in
+            guard case .success(let missed) = result, let page = template else {
                 return reply.send(.noDemo)
             }
             let html = render(
@@ -120,7 +108,12 @@ struct DemoPage: Sendable {
         }
     }
 
-    private var builtIn: String? { Assets.demo["index.html"].map { String(decoding: $0, as: UTF8.self) } }
+    private var template: String? {
+        contents(of: "\(core.configuration.publicFolder ?? "public")/demo/index.html")
+            ?? Assets.demo["index.html"].map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    private func signedName(of stream: StreamName) -> String { core.keys.streamNames?.sign(stream) ?? "" }
 
     private func render(
         _ page: String,
@@ -164,13 +157,13 @@ struct DemoPage: Sendable {
 
     /// The members of a native purchase of this page.
     private func buyer(of order: Order, on stream: StreamName) -> String {
-        "data-paycast-order=\"\(order.token)\" data-paycast-stream=\"\(HTMLEscaping.escape(streamNames?.sign(stream) ?? ""))\""
+        "data-paycast-order=\"\(order.token)\" data-paycast-stream=\"\(HTMLEscaping.escape(signedName(of: stream)))\""
     }
 
     /// A WebSocket, since a browser opens only six connections of other kinds to a server, for all its tabs.
     private func source(_ stream: StreamName, since: Cursor, for request: Request) -> String {
-        let scheme = request.scheme ?? (isSecure ? .https : .http)
-        let name = AddressText.queryEscaped(streamNames?.sign(stream) ?? "")
+        let scheme = request.scheme ?? (core.configuration.tls == nil ? .http : .https)
+        let name = AddressText.queryEscaped(signedName(of: stream))
         let address = "\(scheme.webSocket)://\(AddressText.host(request.host))/streams?name=\(name)&since=\(since)"
         return SourceElement.markup(of: stream, address: address)
     }
@@ -190,14 +183,14 @@ struct DemoPage: Sendable {
     ) -> String {
         let fragment = newest.last { $0.target == target.rawValue }
         guard case .template(let name, let values)? = fragment?.content, let name = FragmentName(rawValue: name),
-            let bytes = templates.renderer.element(name, for: target, values: values)
+            let bytes = core.templates.renderer.element(name, for: target, values: values)
         else { return offer(target, user: user, language: language) }
         return String(decoding: bytes, as: UTF8.self)
     }
 
     private func offer(_ target: PageTarget, user: String, language: LanguageTag?) -> String {
         let values = ["user": user, TemplateValues.locale: language?.text ?? ""]
-        let bytes = templates.renderer.element(.paywall, for: target, values: values)
+        let bytes = core.templates.renderer.element(.paywall, for: target, values: values)
         return String(decoding: bytes ?? Array("<div id=\"\(target.rawValue)\"></div>".utf8), as: UTF8.self)
     }
 }

@@ -10,6 +10,7 @@ import Support
 /// What `--dev` adds to the server: the demo page, the simulated stores behind its buttons, and its event list.
 final class DemoRoutes: DevelopmentRoutes {
     private let workspace: DevelopmentWorkspace
+    /// The bearer key that the simulated stores use.
     private let apiKey: String
     /// The apps that the simulated stores sell for, where the settings name one.
     private let apps: [Provider: String]
@@ -24,26 +25,22 @@ final class DemoRoutes: DevelopmentRoutes {
     private let standIns: [String: any StandIn]
     private let callees = WorkerPool(name: "demo-api", threads: 2, capacity: 1000)
 
-    init(_ dependencies: DemoDependencies, clock: Clock, timings: EventTimings) {
-        workspace = dependencies.workspace
-        self.clock = clock
-        apiKey = dependencies.apiKey
-        apps = dependencies.apps
-        page = DemoPage(dependencies)
-        events = DemoEvents(
-            reader: dependencies.reader,
-            epoch: dependencies.writer.epoch,
-            timings: timings
-        )
+    init(_ core: ServerCore, workspace: DevelopmentWorkspace) {
+        self.workspace = workspace
+        clock = core.clock
+        apiKey = core.keys.access.first?.secret.value ?? ""
+        apps = core.configuration.simulatedApps
+        page = DemoPage(core)
+        events = DemoEvents(reader: core.reader, epoch: core.writer.epoch, timings: core.telemetry.timings)
         standIns = [
             "apple": AppleStandIn(
                 signer: workspace.signer,
-                app: dependencies.apps[.apple] ?? SimulatedAppStore.bundleID,
-                now: clock.now
+                app: apps[.apple] ?? SimulatedAppStore.bundleID,
+                now: core.clock.now
             ) { [address] in address.value.map { "\($0)/webhooks/apple" } },
             "google": GoogleStandIn(key: workspace.google),
             "stripe": StripeStandIn(),
-            "clock": DemoRoutes.clock(clock, workspace: workspace, writer: dependencies.writer),
+            "clock": DemoRoutes.clock(core.clock, workspace: workspace, writer: core.writer),
         ]
     }
 

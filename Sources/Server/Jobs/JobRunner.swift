@@ -1,6 +1,6 @@
 public import Domain
 import HTTPClient
-public import Ledger
+import Ledger
 public import Stores
 public import Support
 import Synchronization
@@ -17,13 +17,9 @@ public final class JobRunner: Sendable {
     /// The number of destinations that a pool's queue holds. There are only a handful, and none is queued twice.
     private static let capacity = 1000
 
-    private let reader: LedgerReader
-    private let writer: LedgerWriter
-    private let leaderLease: LeaderLease
+    private let context: WorkContext
     private let apis: [Provider: any StoreAPI]
     private let forwarder = Forwarder()
-    private let clock: Clock
-    private let log: Log
     private let stop = Routine.Stop()
     private let routine: Routine
     private let stores: WorkerPool
@@ -32,21 +28,9 @@ public final class JobRunner: Sendable {
     private let alarm = Mutex(JobAlarm())
     private let abandoned: Counter
 
-    public init(
-        reader: LedgerReader,
-        writer: LedgerWriter,
-        leaderLease: LeaderLease = .alone,
-        apis: [Provider: any StoreAPI],
-        clock: Clock,
-        log: Log,
-        metrics: Metrics
-    ) {
-        self.reader = reader
-        self.writer = writer
-        self.leaderLease = leaderLease
+    public init(_ context: WorkContext, apis: [Provider: any StoreAPI], metrics: Metrics) {
+        self.context = context
         self.apis = apis
-        self.clock = clock
-        self.log = log
         routine = Routine(stop)
         // A store without an API needs no thread: its jobs fail without a request.
         stores = WorkerPool(name: "jobs", threads: apis.count, capacity: JobRunner.capacity)
@@ -54,7 +38,7 @@ public final class JobRunner: Sendable {
         abandoned = metrics.counter(.jobsAbandoned)
         let alarm: @Sendable () -> JobAlarm = { [weak self] in self?.alarm.withLock { $0 } ?? JobAlarm() }
         metrics.gauge(.jobsWaiting) { alarm().backlog.waiting }
-        metrics.gauge(.nearestDeadline) { alarm().secondsLeft(at: clock.now()) }
+        metrics.gauge(.nearestDeadline) { alarm().secondsLeft(at: context.clock.now()) }
     }
 
     public func start() {
@@ -80,15 +64,15 @@ public final class JobRunner: Sendable {
     public var problems: [String] { alarm.withLock { $0.problems } }
 
     private func turn() {
-        guard leaderLease.isHeld else { return alarm.withLock { $0 = JobAlarm() } }
-        let now = clock.now()
+        guard context.leaderLease.isHeld else { return alarm.withLock { $0 = JobAlarm() } }
+        let now = context.clock.now()
         let known = alarm.withLock { $0.takeCount() }
-        guard let backlog = answer({ reader.jobBacklog(after: known, completion: $0) }) else {
+        guard let backlog = answer({ context.reader.jobBacklog(after: known, completion: $0) }) else {
             return alarm.withLock { $0.isCounted = false }
         }
         watch(backlog, now: now)
         guard let next = backlog.next, next <= now,
-            let due = answer({ reader.jobDestinations(dueAt: now, completion: $0) })
+            let due = answer({ context.reader.jobDestinations(dueAt: now, completion: $0) })
         else { return }
         for destination in lanes.withLock({ $0.begin(due, now: now) }) {
             let pool = if case .address = destination { forwards } else { stores }
@@ -100,16 +84,16 @@ public final class JobRunner: Sendable {
     /// Runs on a thread of a pool.
     private func runJobs(for destination: Job.Destination) {
         guard !stop.isRaised else { return }
-        let now = clock.now()
+        let now = context.clock.now()
         let limit = JobRunner.roundSize
-        let due = answer { reader.jobs(dueAt: now, to: destination, limit: limit, completion: $0) } ?? []
+        let due = answer { context.reader.jobs(dueAt: now, to: destination, limit: limit, completion: $0) } ?? []
         var round = JobRound()
         var isCommitted = true
         for job in due where isCommitted && !stop.isRaised {
-            guard let lease = leaderLease.lease else { break }
+            guard let lease = context.leaderLease.lease else { break }
             isCommitted = attempt(job, under: lease, in: &round)
         }
-        lanes.withLock { $0.end(destination, isCommitted: isCommitted, now: clock.now()) }
+        lanes.withLock { $0.end(destination, isCommitted: isCommitted, now: context.clock.now()) }
         // There may be more, but destinations that wait for a thread come first.
         if due.count == limit { routine.wake() }
     }
@@ -121,13 +105,13 @@ public final class JobRunner: Sendable {
             alarm.now = now
             return alarm.problems.filter { !before.contains($0) }
         }
-        for problem in new { log.error("job urgent", fields: ["problem": problem]) }
+        for problem in new { context.log.error("job urgent", fields: ["problem": problem]) }
     }
 
     /// Returns false if the ledger does not accept the result. The job is then tried again; repeating it is always
     /// safe.
     private func attempt(_ queued: QueuedJob, under lease: Lease, in round: inout JobRound) -> Bool {
-        let now = clock.now()
+        let now = context.clock.now()
         let verdict = RetryDecision(job: queued, now: now, jitter: .random(in: 0..<1))
         let result: JobResult
         if let obstacle = round.obstacle(to: queued) {
@@ -149,7 +133,7 @@ public final class JobRunner: Sendable {
     private func commit(_ queued: QueuedJob, result: JobResult, under lease: Lease) -> Bool {
         let promise = Promise<Bool>()
         let command = LedgerCommand.job(queued.id, result, completion: promise.fulfil)
-        guard writer.submit(.led(command, under: lease)) else { return false }
+        guard context.writer.submit(.led(command, under: lease)) else { return false }
         return promise.wait()
     }
 
@@ -171,12 +155,12 @@ public final class JobRunner: Sendable {
         switch result {
         case .done: alarm.withLock { $0.isCounted = false }
         case .retry(let at, let reason) where queued.attempts < 3:
-            log.info(
+            context.log.info(
                 "job postponed",
                 fields: ["kind": job.kind.rawValue, "until": at.iso8601, "reason": reason]
             )
         case .retry(let at, let reason):
-            log.warning(
+            context.log.warning(
                 "job fails again and again",
                 fields: [
                     "kind": job.kind.rawValue, "attempts": queued.attempts + 1, "until": at.iso8601, "reason": reason,
@@ -188,7 +172,7 @@ public final class JobRunner: Sendable {
                 alarm.isCounted = false
                 if job.kind == .acknowledge || job.kind == .consume { alarm.unacknowledged += 1 }
             }
-            log.error(
+            context.log.error(
                 "job abandoned",
                 fields: ["kind": job.kind.rawValue, "provider": job.provider.rawValue, "reason": reason]
             )

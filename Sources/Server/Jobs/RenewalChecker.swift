@@ -1,7 +1,7 @@
 public import Domain
-public import Ledger
+import Ledger
 public import Stores
-public import Support
+import Support
 import Synchronization
 
 /// Asks stores whether a period that has ended was renewed, before any page says that it was not. Meanwhile the ledger
@@ -10,30 +10,14 @@ import Synchronization
 public final class RenewalChecker: Sendable {
     private static let roundSize = 1000
 
-    private let reader: LedgerReader
-    private let writer: LedgerWriter
-    private let leaderLease: LeaderLease
+    private let context: WorkContext
     private let lanes: [(provider: Provider, api: any StoreAPI, routine: Routine)]
     private let ends: EndedAccessQueue
-    private let clock: Clock
-    private let log: Log
     private let stop: Routine.Stop
 
-    public init(
-        reader: LedgerReader,
-        writer: LedgerWriter,
-        leaderLease: LeaderLease = .alone,
-        apis: [Provider: any StoreAPI],
-        ends: EndedAccessQueue,
-        clock: Clock,
-        log: Log
-    ) {
-        self.reader = reader
-        self.writer = writer
-        self.leaderLease = leaderLease
+    public init(_ context: WorkContext, apis: [Provider: any StoreAPI], ends: EndedAccessQueue) {
+        self.context = context
         self.ends = ends
-        self.clock = clock
-        self.log = log
         let stop = Routine.Stop()
         lanes = apis.map { ($0, $1, Routine(stop)) }
         self.stop = stop
@@ -42,7 +26,7 @@ public final class RenewalChecker: Sendable {
     public func start() {
         for (provider, api, routine) in lanes {
             routine.start("ends-\(provider.rawValue)", state: RenewalCheckSchedule()) { [self] state in
-                if let lease = leaderLease.lease { turn(provider, api: api, under: lease, state: &state) }
+                if let lease = context.leaderLease.lease { turn(provider, api: api, under: lease, state: &state) }
                 return .seconds(1)
             }
         }
@@ -65,11 +49,11 @@ public final class RenewalChecker: Sendable {
         under lease: Lease,
         state: inout RenewalCheckSchedule
     ) {
-        let now = clock.now()
+        let now = context.clock.now()
         let limit = RenewalChecker.roundSize
-        let expiring = answer { reader.expiring(of: provider, at: now, limit: limit, completion: $0) } ?? []
+        let expiring = answer { context.reader.expiring(of: provider, at: now, limit: limit, completion: $0) } ?? []
         var silence: StoreAPIError?
-        for key in state.due(of: expiring, now: now) where !stop.isRaised && leaderLease.lease == lease {
+        for key in state.due(of: expiring, now: now) where !stop.isRaised && context.leaderLease.lease == lease {
             if let silence {
                 failed(key, error: silence, state: &state)
             } else if let error = ask(api, about: key, under: lease, state: &state), error.concernsTheWholeStore {
@@ -81,7 +65,7 @@ public final class RenewalChecker: Sendable {
                 state.ended(lineage, at: provider, in: environment)
             else { continue }
             // The contract's lineage is never logged: Google's is the purchase token. The feed has the entry.
-            log.warning(
+            context.log.warning(
                 "access ended unconfirmed",
                 fields: ["provider": provider.rawValue, "environment": environment.rawValue]
             )
@@ -94,16 +78,19 @@ public final class RenewalChecker: Sendable {
         under lease: Lease,
         state: inout RenewalCheckSchedule
     ) -> StoreAPIError? {
-        let now = clock.now()
+        let now = context.clock.now()
         do throws(StoreAPIError) {
             let statement = try api.statement(of: key, now: now)
-            let isCommitted = statement.map { writer.commit($0, at: now, under: lease) != nil } ?? true
+            let isCommitted = statement.map { context.writer.commit($0, at: now, under: lease) != nil } ?? true
             state.asked(key, isAnswered: isCommitted, now: now, jitter: .random(in: 0..<1))
-            log.info("asked at a period's end", fields: ["provider": key.provider.rawValue, "known": statement != nil])
+            context.log.info(
+                "asked at a period's end",
+                fields: ["provider": key.provider.rawValue, "known": statement != nil]
+            )
             return nil
         } catch {
             failed(key, error: error, state: &state)
-            log.warning(
+            context.log.warning(
                 "no answer at a period's end",
                 fields: [
                     "provider": key.provider.rawValue, "environment": key.environment.rawValue,
@@ -117,7 +104,7 @@ public final class RenewalChecker: Sendable {
     private func failed(_ key: ContractKey, error: StoreAPIError, state: inout RenewalCheckSchedule) {
         var after: Instant?
         if case .unavailable(_, let comeback) = error { after = comeback }
-        let now = clock.now()
+        let now = context.clock.now()
         let jitter = Double.random(in: 0..<1)
         state.asked(key, isAnswered: false, now: now, notBefore: after, jitter: jitter)
     }

@@ -1,6 +1,6 @@
 import Domain
-public import Ledger
-public import Support
+import Ledger
+import Support
 
 /// Empties bodies and fragments that are older than `PAYCAST_RETENTION_DAYS`, in steps that hold nobody up.
 public final class RetentionRunner: Sendable {
@@ -10,19 +10,13 @@ public final class RetentionRunner: Sendable {
     private static let retry = Duration.seconds(60)
 
     private let days: Int
-    private let writer: LedgerWriter
-    private let leaderLease: LeaderLease
-    private let clock: Clock
-    private let log: Log
+    private let context: WorkContext
     private let stop: Routine.Stop
     private let routine: Routine
 
-    public init(days: Int, writer: LedgerWriter, leaderLease: LeaderLease, clock: Clock, log: Log) {
+    public init(_ context: WorkContext, days: Int) {
+        self.context = context
         self.days = days
-        self.writer = writer
-        self.leaderLease = leaderLease
-        self.clock = clock
-        self.log = log
         stop = Routine.Stop()
         routine = Routine(stop)
     }
@@ -43,20 +37,23 @@ public final class RetentionRunner: Sendable {
     }
 
     private func turn(_ steps: inout Int) -> Duration {
-        guard let lease = leaderLease.lease else { return RetentionRunner.retry }
-        let instant = clock.now() - .seconds(Int64(days) * 86_400)
+        guard let lease = context.leaderLease.lease else { return RetentionRunner.retry }
+        let instant = context.clock.now() - .seconds(Int64(days) * 86_400)
         let answer = Promise<Result<Bool, LedgerError>>()
         let step = LedgerCommand.emptyOld(before: instant) { answer.fulfil($0) }
-        guard writer.submit(.led(step, under: lease)) else { return RetentionRunner.retry }
+        guard context.writer.submit(.led(step, under: lease)) else { return RetentionRunner.retry }
         switch answer.wait() {
         case .failure(let error):
-            log.error("retention failed", fields: ["problem": error, "todo": "nothing: it is tried again in a minute"])
+            context.log.error(
+                "retention failed",
+                fields: ["problem": error, "todo": "nothing: it is tried again in a minute"]
+            )
             return RetentionRunner.retry
         case .success(false):
             steps += 1
             return RetentionRunner.pause
         case .success(true):
-            if steps > 0 { log.info("retention done", fields: ["days": days]) }
+            if steps > 0 { context.log.info("retention done", fields: ["days": days]) }
             steps = 0
             return RetentionRunner.interval
         }

@@ -44,8 +44,7 @@ extension StoreAPIError {
     /// True if the answer will never change. Other errors may pass: a key can be corrected, and something that cannot
     /// be read today may be readable tomorrow.
     var isFinal: Bool {
-        guard case .refused = self else { return false }
-        return true
+        if case .refused = self { true } else { false }
     }
 }
 

@@ -55,18 +55,27 @@ public struct SettingsReader {
         return `default`
     }
 
-    /// One of a few words.
-    public mutating func choice<Value>(
+    /// One of a few words; `word` is that of a value.
+    public mutating func choice<Value: CaseIterable>(
         _ variable: String,
-        flag: String,
-        default: Value,
-        among choices: KeyValuePairs<String, Value>
-    ) -> Value {
-        guard let given = given(variable, flag: flag) else { return `default` }
-        if let choice = choices.first(where: { $0.key == given.value }) { return choice.value }
-        let words = choices.map(\.key).joined(separator: ", ")
+        flag: String? = nil,
+        word: (Value) -> String
+    ) -> Value? {
+        guard let given = given(variable, flag: flag) else { return nil }
+        if let choice = Value.allCases.first(where: { word($0) == given.value }) { return choice }
+        let words = Value.allCases.map(word).joined(separator: ", ")
         reject(given.name, because: "\(quoted(given.value)) is not one of \(words)")
-        return `default`
+        return nil
+    }
+
+    /// Reads what finds fault itself. It must not show the text, which may carry a password.
+    public mutating func parsed<Value>(_ given: Given, _ read: (String) throws -> Value) -> Value? {
+        do {
+            return try read(given.value)
+        } catch {
+            reject(given.name, because: "\(error)")
+            return nil
+        }
     }
 
     /// A comma-separated list; `isValid` judges each item and `expected` says what it should be. One that `mayBeSecret` is

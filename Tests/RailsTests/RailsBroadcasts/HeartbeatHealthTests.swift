@@ -8,7 +8,7 @@ import Testing
         case starting, silent, closed, refused
     }
 
-    private let timing = HeartbeatTiming(
+    private let timing = BroadcastTiming(
         heartbeat: .seconds(2),
         patience: .seconds(5),
         pause: .milliseconds(100) ... .seconds(5)

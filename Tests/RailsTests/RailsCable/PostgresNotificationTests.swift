@@ -20,7 +20,7 @@ import Testing
         _ url: String? = nil,
         adapter: RailsCableAdapter? = nil,
         limit: Int = 100,
-        timing: RailsCableTiming = .quick()
+        timing: BroadcastTiming = .quick()
     ) throws -> BroadcastListener {
         var settings = RailsCableSettings(url: try RailsCableURL(url ?? cluster.url), adapter: adapter)
         settings.streamLimit = limit

@@ -9,7 +9,7 @@ extension BroadcastInbox {
         _ url: String,
         prefix: String? = nil,
         adapter: RailsCableAdapter? = nil,
-        timing: RailsCableTiming = .quick()
+        timing: BroadcastTiming = .quick()
     ) throws -> BroadcastListener {
         let settings = RailsCableSettings(url: try RailsCableURL(url), prefix: prefix, adapter: adapter)
         let listener = try #require(
@@ -32,17 +32,5 @@ extension BroadcastInbox {
 
     func hears(_ texts: [String]) -> Bool {
         wait { $0.texts.count >= texts.count } && updates == texts
-    }
-}
-
-extension RailsCableTiming {
-    static func quick(patience: Duration = .seconds(20), repetition: Duration = .seconds(60)) -> RailsCableTiming {
-        RailsCableTiming(
-            interval: .milliseconds(10),
-            patience: patience,
-            heartbeat: .milliseconds(50),
-            repetition: repetition,
-            pause: .milliseconds(10) ... .milliseconds(50)
-        )
     }
 }

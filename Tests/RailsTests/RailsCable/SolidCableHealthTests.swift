@@ -3,7 +3,7 @@ import Testing
 @testable import Rails
 
 @Suite struct SolidCableHealthTests {
-    private let timing = RailsCableTiming(
+    private let timing = BroadcastTiming(
         interval: .seconds(1),
         patience: .seconds(5),
         pause: .seconds(2) ... .seconds(6)

@@ -5,8 +5,11 @@ import Testing
 
 extension BroadcastInbox {
     /// A listener that has been started.
-    func redisListener(_ url: String, prefix: String? = nil, timing: RedisTiming = .quick()) throws -> BroadcastListener
-    {
+    func redisListener(
+        _ url: String,
+        prefix: String? = nil,
+        timing: BroadcastTiming = .quick()
+    ) throws -> BroadcastListener {
         let settings = RedisSettings(url: try RedisURL(url), prefix: prefix)
         let listener = try #require(
             BroadcastListener(redis: settings, timing: timing, log: log, metrics: metrics, submit: submit)
@@ -16,16 +19,20 @@ extension BroadcastInbox {
     }
 }
 
-extension RedisTiming {
+extension BroadcastTiming {
     /// So that outages take moments. A stall of the test's machine is none: whoever tests silence asks for less patience.
-    static func quick(patience: Duration = .seconds(20), ledgerPatience: Duration = .seconds(20)) -> RedisTiming {
-        RedisTiming(
-            listening: HeartbeatTiming(
-                heartbeat: .milliseconds(50),
-                patience: patience,
-                pause: .milliseconds(10) ... .milliseconds(100)
-            ),
-            ledgerPatience: ledgerPatience
+    static func quick(
+        patience: Duration = .seconds(20),
+        ledgerPatience: Duration = .seconds(20),
+        repetition: Duration = .seconds(60)
+    ) -> BroadcastTiming {
+        BroadcastTiming(
+            heartbeat: .milliseconds(50),
+            interval: .milliseconds(10),
+            patience: patience,
+            ledgerPatience: ledgerPatience,
+            repetition: repetition,
+            pause: .milliseconds(10) ... .milliseconds(50)
         )
     }
 }

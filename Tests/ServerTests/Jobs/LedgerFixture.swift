@@ -62,26 +62,16 @@ final class LedgerFixture: Sendable {
         try ask { reader.entitlements(of: user, completion: $0) }
     }
 
+    private func context(under lease: LeaderLease = .alone) -> WorkContext {
+        WorkContext(reader: reader, writer: writer, leaderLease: lease, clock: clock, log: lines.log(clock))
+    }
+
     func runner(_ apis: [Provider: any StoreAPI]) -> JobRunner {
-        JobRunner(
-            reader: reader,
-            writer: writer,
-            apis: apis,
-            clock: clock,
-            log: lines.log(clock),
-            metrics: metrics
-        )
+        JobRunner(context(), apis: apis, metrics: metrics)
     }
 
     func reconciler(_ apis: [Provider: any StoreAPI]) -> RenewalChecker {
-        RenewalChecker(
-            reader: reader,
-            writer: writer,
-            apis: apis,
-            ends: ends,
-            clock: clock,
-            log: lines.log(clock)
-        )
+        RenewalChecker(context(), apis: apis, ends: ends)
     }
 
     func mark(_ place: String) throws -> Instant? {
@@ -130,11 +120,7 @@ final class LedgerFixture: Sendable {
             history: history,
             current: { history },
             verifier: verifier,
-            reader: reader,
-            writer: writer,
-            leaderLease: lease,
-            clock: clock,
-            log: lines.log(clock),
+            context: context(under: lease),
             counts: counts
         )
     }

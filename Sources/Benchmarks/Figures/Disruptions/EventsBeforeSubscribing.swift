@@ -8,8 +8,8 @@ enum EventsBeforeSubscribing: Benchmark {
         for transport in PagesFixture.Transport.allCases {
             let (share, time) = try withTemporaryFolder { try measure(transport, in: $0) }
             let figure = "born stale: \(pages) pages, \(transport.rawValue)"
-            report.add(Row(figure: "\(figure), show the newest", unit: "%", value: share, bound: .atLeast(100)))
-            report.add(Row(figure: "\(figure), all of them after", unit: "s", value: time))
+            report.add("\(figure), show the newest", "%", share, must: .atLeast(100))
+            report.add("\(figure), all of them after", "s", time)
         }
     }
 

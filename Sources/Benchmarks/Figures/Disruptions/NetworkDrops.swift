@@ -11,31 +11,13 @@ enum NetworkDrops: Benchmark {
         let outcome = try withTemporaryFolder { try measure(in: $0) }
         for (kind, transport) in PagesFixture.Transport.returning.enumerated() {
             let figure = "jitter: \(pages / 3) pages, \(transport.rawValue)"
-            report.add(
-                Row(figure: "\(figure), updates shown", unit: "%", value: outcome.shown(kind), bound: .atLeast(100))
-            )
-            let late = outcome.late[kind].sorted()
-            for (name, share) in [("p50", 0.5), ("p95", 0.95), ("p99", 0.99), ("max", 1)] {
-                let value = late.percentile(share)
-                report.add(Row(figure: "\(figure), missed → shown, \(name)", unit: "s", value: value))
-            }
-            report.add(
-                Row(
-                    figure: "\(figure), live p99",
-                    unit: "ms",
-                    value: 1000 * outcome.live[kind].sorted().percentile(0.99)
-                )
-            )
+            report.add("\(figure), updates shown", "%", outcome.shown(kind), must: .atLeast(100))
+            let shares: KeyValuePairs = ["p50": 0.5, "p95": 0.95, "p99": 0.99, "max": 1]
+            report.add("\(figure), missed → shown", "s", of: outcome.late[kind], shares)
+            report.add("\(figure), live p99", "ms", 1000 * outcome.live[kind].sorted().percentile(0.99))
         }
-        report.add(
-            Row(
-                figure: "jitter: told to load again",
-                unit: "pages",
-                value: Double(outcome.refreshes),
-                bound: .atMost(0)
-            )
-        )
-        report.add(Row(figure: "jitter: connections cut", unit: "", value: Double(outcome.cuts)))
+        report.add("jitter: told to load again", "pages", Double(outcome.refreshes), must: .atMost(0))
+        report.add("jitter: connections cut", "", Double(outcome.cuts))
         report.remark(
             "AnyCable publishes for its own client (10,000 clients, 120 messages at 2/s, each dropped about every 15 s for about 2 s): 100 %, replay p50 0.25 s, p95 4.1 s, p99 6.1 s, max 9.2 s; Socket.IO 84.55 %, uWebSockets 87.03 %."
         )

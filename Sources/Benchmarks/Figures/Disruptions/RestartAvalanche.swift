@@ -25,12 +25,9 @@ enum RestartAvalanche: Benchmark {
         for (times, transport) in zip(times, transports) {
             let count = pages / transports.count
             let figure = "\(name) under \(pages) pages, \(count) by \(transport.rawValue)"
-            let sorted = times.sorted()
-            for (name, share) in [("p50", 0.5), ("p95", 0.95), ("all", 1)] {
-                report.add(Row(figure: "\(figure): current, \(name)", unit: "s", value: sorted.percentile(share)))
-            }
+            report.add("\(figure): current", "s", of: times, ["p50": 0.5, "p95": 0.95, "all": 1])
             let never = Double(max(0, count - times.count))
-            report.add(Row(figure: "\(figure): never", unit: "pages", value: never, bound: .atMost(0)))
+            report.add("\(figure): never", "pages", never, must: .atMost(0))
         }
     }
 

@@ -10,11 +10,9 @@ enum SlowPages: Benchmark {
         for transport in PagesFixture.Transport.returning {
             let outcome = try withTemporaryFolder { try measure(transport, in: $0) }
             let figure = "slow reader beside \(fast) pages, \(transport.rawValue)"
-            report.add(
-                Row(figure: "\(figure), later than planned", unit: "ms", value: outcome.delay, bound: .atMost(100))
-            )
-            report.add(Row(figure: "\(figure), server grows by", unit: "KB", value: outcome.growth))
-            report.add(Row(figure: "\(figure), reads again → current", unit: "s", value: outcome.healed))
+            report.add("\(figure), later than planned", "ms", outcome.delay, must: .atMost(100))
+            report.add("\(figure), server grows by", "KB", outcome.growth)
+            report.add("\(figure), reads again → current", "s", outcome.healed)
         }
     }
 

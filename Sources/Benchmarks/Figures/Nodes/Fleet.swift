@@ -71,7 +71,7 @@ enum Fleet: Benchmark {
         let figure = "webhook on one node to page on another, \(SwapLatency.rate)/s, \(SwapLatency.pages) pages"
         for (name, share, limit) in [("p50", 0.5, 6.0), ("p99", 0.99, 25.0)] {
             let value = median(rounds.map { $0.percentile(share) })
-            report.add(Row(figure: "\(figure), \(name)", unit: "ms", value: value, bound: .atMost(limit)))
+            report.add("\(figure), \(name)", "ms", value, must: .atMost(limit))
         }
     }
 
@@ -81,7 +81,7 @@ enum Fleet: Benchmark {
         for (index, unit) in ["µs CPU an event", "bytes an event"].enumerated() {
             for (name, rate) in [("200/s", 0), ("flooded", 1)] {
                 let value = median(rounds.map { $0[rate][index] })
-                report.add(Row(figure: "a node that only listens, \(name)", unit: unit, value: value))
+                report.add("a node that only listens, \(name)", unit, value)
             }
         }
     }

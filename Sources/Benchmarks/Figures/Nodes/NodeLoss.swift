@@ -12,17 +12,12 @@ enum NodeLoss: Benchmark {
             return try withTemporaryFolder { try measure(in: $0, database: url) }
         }
         for (times, transport) in zip(times, StockTransport.returning) {
-            let sorted = times.sorted()
             let figure = "kill -9 of a node under \(pages) pages, \(transport.rawValue)"
-            for (name, share) in [("p50", 0.5), ("p95", 0.95), ("all", 1)] {
-                report.add(
-                    Row(figure: "\(figure): current on another, \(name)", unit: "s", value: sorted.percentile(share))
-                )
-            }
+            report.add("\(figure): current on another", "s", of: times, ["p50": 0.5, "p95": 0.95, "all": 1])
         }
         let current = times.reduce(0) { $0 + $1.count }
         let figure = "kill -9 of a node under \(pages) pages: never current"
-        report.add(Row(figure: figure, unit: "pages", value: Double(pages - current), bound: .atMost(0)))
+        report.add(figure, "pages", Double(pages - current), must: .atMost(0))
     }
 
     /// Seconds from the kill until a page shows a fragment that was committed after it, by transport.

@@ -32,7 +32,7 @@ enum SharedLedger: Benchmark {
         report.add(turns.row(figure, unit: "µs CPU each, server", index: 1, bound: .none))
         // In each turn SQLite came first, while the database was idle: those values are skipped.
         let cost = median(stride(from: 1, to: databases.count, by: 2).map { databases[$0] })
-        report.add(Row(figure: figure, unit: "µs CPU each, database", value: cost))
+        report.add(figure, "µs CPU each, database", cost)
     }
 
     private static func lone(_ postgres: PostgresServer, to report: inout Report) throws {
@@ -50,7 +50,7 @@ enum SharedLedger: Benchmark {
         }
         let place = "PostgreSQL 1 ms away"
         let figure = "Apple notifications, \(place), 256 in flight"
-        report.add(Row(figure: figure, unit: "per second", value: median(floods), bound: .atLeast(400)))
+        report.add(figure, "per second", median(floods), must: .atLeast(400))
         let streams = try rounds {
             try withNodes(1, on: postgres, microseconds: far) {
                 try NotificationRun(4000, inFlight: 256, perSecond: 400, through: $0)
@@ -58,9 +58,7 @@ enum SharedLedger: Benchmark {
         }
         for (name, share, bound) in [("p50", 0.5, Row.Bound.none), ("p99", 0.99, .atMost(60))] {
             let value = median(streams.map { $0.waits.percentile(share) })
-            report.add(
-                Row(figure: "Apple notifications, \(place), 400/s, \(name)", unit: "ms", value: value, bound: bound)
-            )
+            report.add("Apple notifications, \(place), 400/s, \(name)", "ms", value, must: bound)
         }
     }
 

@@ -3,8 +3,7 @@ extension UnitOfWork {
     mutating func record(_ transfer: Transfer, incoming: IncomingEvent) throws -> CommitResult {
         let (transfer, incoming) = try withoutErasedUsers(transfer, incoming: incoming)
         let event = incoming.event
-        var moved: [ContractChange] = []
-        for environment in transfer.environments(of: event) { moved += try move(transfer, of: event, in: environment) }
+        let moved = try move(transfer, of: event)
         guard var first = moved.first else {
             var notice = Notice(kind: event.kind)
             notice.user = transfer.to
@@ -21,10 +20,13 @@ extension UnitOfWork {
 
     /// Remembers a transfer that an event states beside its contract, in entries of their own.
     mutating func follow(_ transfer: Transfer, of event: Event) throws {
-        var moved: [ContractChange] = []
-        for environment in transfer.environments(of: event) { moved += try move(transfer, of: event, in: environment) }
+        let moved = try move(transfer, of: event)
         for change in moved { try append(change, as: change.moveKind) }
         related += moved.map(\.current)
+    }
+
+    private mutating func move(_ transfer: Transfer, of event: Event) throws -> [ContractChange] {
+        try transfer.environments(of: event).flatMap { try move(transfer, of: event, in: $0) }
     }
 
     private mutating func move(
@@ -65,8 +67,7 @@ extension UnitOfWork {
     ) throws -> [TrackedContract] {
         let named = users.map { ContractIndex.named($0, provider: provider, environment: environment) }
         let held = provider.makesUpIDs ? users.map { ContractIndex.held(by: $0) } : []
-        var found: [TrackedContract] = []
-        for list in named { found += try contracts(list) }
+        var found = try named.flatMap { try contracts($0) }
         for list in held {
             found += try contracts(list).filter {
                 $0.contract.storeUser == nil && $0.contract.statedBuyer != nil && $0.key.provider == provider

@@ -12,8 +12,8 @@ extension Recovery {
         into report: inout RecoveryReport,
         progress: (RecoveryReport) -> Void
     ) throws(StoreAPIError) {
-        let now = clock.now()
-        let mark: Instant? = answer { reader.checkpoint(list.key, completion: $0) } ?? nil
+        let now = context.clock.now()
+        let mark: Instant? = answer { context.reader.checkpoint(list.key, completion: $0) } ?? nil
         let start = run.since ?? RecoverySchedule.start(mark: mark, now: now)
         var reading = HistoryReading(list, from: start, to: now, onlyFailures: run.onlyFailures)
         var batch = HistoryBatch()
@@ -26,7 +26,7 @@ extension Recovery {
         guard run.isMarking else { return }
         // The first time, there is no checkpoint to keep: without one, the next start would begin only a day before
         // itself.
-        if problem != nil, mark == nil { writer.remember(start, as: list.key, under: run.lease) }
+        if problem != nil, mark == nil { context.writer.remember(start, as: list.key, under: run.lease) }
         // A list of failed deliveries may hold nothing genuine, because genuine ones were delivered. So it proves no
         // problem, and the next run asks for everything.
         if problem == nil || !run.onlyFailures {
@@ -43,19 +43,22 @@ extension Recovery {
         progress: (RecoveryReport) -> Void
     ) throws(StoreAPIError) {
         let rest = Waker()
-        while !batch.tally.isHopeless, let entries = try reading.next(now: clock.now()) {
+        while !batch.tally.isHopeless, let entries = try reading.next(now: context.clock.now()) {
             guard goesOn(run) else { return }
             report.found += entries.count
             try commit(entries, of: list, in: run, batch: &batch, into: &report)
             progress(report)
             guard run.ending == nil else { return }
             if run.isMarking, batch.isSound, let reached = reading.takeProgress() {
-                writer.remember(reached, as: list.key, under: run.lease)
+                context.writer.remember(reached, as: list.key, under: run.lease)
             }
             if reading.span.piece != nil { rest.wait(timeout: list.pause) }
         }
         if let lost = reading.span.lost, let words = history.words.lost {
-            log.info(words, fields: ["environment": list.environment?.rawValue ?? "-", "until": lost.end.iso8601])
+            context.log.info(
+                words,
+                fields: ["environment": list.environment?.rawValue ?? "-", "until": lost.end.iso8601]
+            )
         }
     }
 
@@ -87,9 +90,9 @@ extension Recovery {
         of list: List,
         in run: RecoveryRun
     ) throws(HistoryError) -> Outcome {
-        let now = clock.now()
+        let now = context.clock.now()
         let event = try list.read(entry, verifier: verifier, now: now)
-        guard let result = writer.commit(event, at: now, under: run.lease) else { throw .unread(.ledgerBusy) }
+        guard let result = context.writer.commit(event, at: now, under: run.lease) else { throw .unread(.ledgerBusy) }
         return result.outcome
     }
 
@@ -97,7 +100,7 @@ extension Recovery {
     private func known(_ events: [String]) -> Set<String> {
         guard !events.isEmpty else { return [] }
         let selection = EventSelection(ids: Set(events).sorted())
-        let found = answer { reader.events(selection, limit: events.count, completion: $0) } ?? []
+        let found = answer { context.reader.events(selection, limit: events.count, completion: $0) } ?? []
         return Set(found.filter { $0.provider == provider }.map(\.id))
     }
 }
@@ -107,7 +110,7 @@ extension Recovery {
     private func note(_ tally: HistorySettingsCheck, of list: some HistoryList) {
         counts.refused.add(tally.misconfigured)
         for (code, count) in tally.refusals.sorted(by: { $0.key < $1.key }) {
-            log.warning(
+            context.log.warning(
                 "history entries refused",
                 fields: [
                     "environment": list.environment?.rawValue ?? "-", "app": list.app, "reason": code, "count": count,
@@ -123,7 +126,7 @@ extension Recovery {
         let news = troubles.withLock { $0[list.key, default: HistoryTrouble()].take(error, hint: hint, now: now) }
         switch (news, history.words.readAgain) {
         case (.ended(let count, let seconds), let words?):
-            log.info(words, fields: ["app": list.app, "count": count, "seconds": seconds])
+            context.log.info(words, fields: ["app": list.app, "count": count, "seconds": seconds])
         case (.began(let reason), _?): warn(reason, of: list)
         case (_, nil): if let error { warn(error.description, of: list) }
         case (nil, _?): break
@@ -131,7 +134,7 @@ extension Recovery {
     }
 
     private func warn(_ reason: String, of list: some HistoryList) {
-        log.warning(
+        context.log.warning(
             history.words.unread,
             fields: list.environment.map { ["environment": $0.rawValue, "app": list.app, "reason": reason] }
                 ?? ["app": list.app, "reason": reason]

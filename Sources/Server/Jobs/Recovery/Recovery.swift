@@ -1,7 +1,7 @@
 public import Domain
-public import Ledger
+import Ledger
 public import Stores
-public import Support
+import Support
 import Synchronization
 
 /// Asks a store for its history, at the start and once an hour, and commits what no webhook brought. It uses the same
@@ -12,11 +12,7 @@ public final class Recovery: Sendable {
     /// Called for each list, because a reload may bring another key.
     private let current: @Sendable () -> HistorySource?
     let verifier: any StoreVerifier
-    let reader: LedgerReader
-    let writer: LedgerWriter
-    let leaderLease: LeaderLease
-    let clock: Clock
-    let log: Log
+    let context: WorkContext
     let counts: RecoveryCounts
     /// Keyed by checkpoint.
     let troubles = Mutex<[String: HistoryTrouble]>([:])
@@ -28,29 +24,21 @@ public final class Recovery: Sendable {
         history: HistorySource,
         current: @escaping @Sendable () -> HistorySource?,
         verifier: any StoreVerifier,
-        reader: LedgerReader,
-        writer: LedgerWriter,
-        leaderLease: LeaderLease = .alone,
-        clock: Clock,
-        log: Log,
+        context: WorkContext,
         counts: RecoveryCounts
     ) {
         self.provider = provider
         self.history = history
         self.current = current
         self.verifier = verifier
-        self.reader = reader
-        self.writer = writer
-        self.leaderLease = leaderLease
-        self.clock = clock
-        self.log = log
+        self.context = context
         self.counts = counts
     }
 
     /// Runs on a thread of its own: now, then once an hour, and sooner after a failure.
     public func start() {
         routine.start(history.words.thread, state: RecoverySchedule()) { [self] schedule in
-            guard let lease = leaderLease.lease else {
+            guard let lease = context.leaderLease.lease else {
                 schedule = RecoverySchedule()
                 return .seconds(1)
             }
@@ -71,7 +59,7 @@ public final class Recovery: Sendable {
 
     /// For `/ready`. Only the leader's.
     public var problems: [String] {
-        guard leaderLease.isHeld else { return [] }
+        guard context.leaderLease.isHeld else { return [] }
         return troubles.withLock { troubles in history.lists.flatMap { troubles[$0.key]?.problems ?? [] } }
     }
 
@@ -87,7 +75,9 @@ public final class Recovery: Sendable {
     /// lease leaves the rest to the node that has it.
     func goesOn(_ run: RecoveryRun) -> Bool {
         if run.ending == nil, routine.isHalted { run.ending = "this server is shutting down" }
-        if run.ending == nil, run.lease != nil, run.lease != leaderLease.lease { run.ending = "another node leads" }
+        if run.ending == nil, run.lease != nil, run.lease != context.leaderLease.lease {
+            run.ending = "another node leads"
+        }
         return run.ending == nil
     }
 
@@ -110,7 +100,7 @@ public final class Recovery: Sendable {
         if let ending = run.ending { report.problems.append(ending) }
         report.isInterrupted = run.ending != nil
         report.isFailure = !isRead && !(history.asksForEntries && report.found > 0)
-        counts.ended(report, of: provider, message: history.words.read, log: log)
+        counts.ended(report, of: provider, message: history.words.read, log: context.log)
         return report
     }
 }
