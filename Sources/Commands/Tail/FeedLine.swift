@@ -47,10 +47,6 @@ func clock(_ instant: String?) -> String {
     return padded("\(instant[..<start]) \(time)", to: 23)
 }
 
-func padded(_ text: String, to width: Int) -> String {
-    plain(text) + String(repeating: " ", count: max(0, width - text.count))
-}
-
 /// Tells a person why an event changed nothing: in the server's words, or in ours if an older server sends none. Pure.
 struct FeedReason {
     let entry: FeedEntry
