@@ -29,10 +29,6 @@ struct BulkGrant {
         self.remote = remote
     }
 
-    private enum Outcome {
-        case has, holdsNothing
-    }
-
     func run() throws(CommandFailure) -> Int32 {
         let users = try users()
         let progress = Progress()
@@ -41,7 +37,7 @@ struct BulkGrant {
         for (index, user) in users.enumerated() {
             progress.show("granting … \(index) of \(users.count)")
             do throws(CommandFailure) {
-                if try grant(user) == .has { having += 1 }
+                if try grant(user) { having += 1 }
             } catch {
                 progress.clear()
                 let done = "\(index) of \(users.count) users are done; correct that and run the same command again"
@@ -55,18 +51,19 @@ struct BulkGrant {
         return 0
     }
 
-    private func grant(_ user: String) throws(CommandFailure) -> Outcome {
+    /// Returns false for a user who holds nothing, and so gets nothing.
+    private func grant(_ user: String) throws(CommandFailure) -> Bool {
         var request = request
         if takesHeldProduct {
-            guard let product = try heldProduct(of: user) else { return .holdsNothing }
+            guard let product = try heldProduct(of: user) else { return false }
             request.product = product
         }
-        guard !isTrial else { return .has }
+        guard !isTrial else { return true }
         let answer = try remote.response(toGranting: request, to: user, key: key(of: user))
         // The user has changed to another product since an earlier run, and has got this all the same.
-        if takesHeldProduct, answer.status == 422 { return .has }
+        if takesHeldProduct, answer.status == 422 { return true }
         guard answer.status == 201 else { throw remote.failure(status: answer.status, body: answer.body) }
-        return .has
+        return true
     }
 
     /// What gives access comes before what is over; of both, what a store sold before an earlier grant.

@@ -41,12 +41,11 @@ struct CreateOrder: Command {
         }
         let order = answer.order
         let stream = answer.stream
-        let lines = [
+        printColumns([
             ("order", order.order), ("user", order.user.text), ("product", order.product), ("stream", stream.stream),
             ("signed_stream", stream.signedStream), ("since", stream.since), ("sse", stream.sse),
             ("websocket", stream.websocket),
-        ]
-        for (name, value) in lines { printText(name + String(repeating: " ", count: 15 - name.count) + value) }
+        ])
         return 0
     }
 }

@@ -28,10 +28,7 @@ struct Erase: Command {
             ("contracts", answer.contracts), ("orders", answer.orders), ("events", answer.events),
             ("fragments", answer.fragments),
         ]
-        if printsJSON { printJSON(bytes) }
-        for (name, count) in counts where !printsJSON {
-            printText(name + String(repeating: " ", count: 11 - name.count) + "\(count)")
-        }
+        if printsJSON { printJSON(bytes) } else { printColumns(counts.map { ($0.0, "\($0.1)") }) }
         return try exitCode(isUnknown: !allowsUnknown && counts.allSatisfy { $0.1 == 0 })
     }
 }

@@ -113,12 +113,12 @@ struct Revoke: Command {
 /// Prints the answer about a grant, a member a line.
 private func printGrant(_ bytes: [UInt8], from remote: RemoteServer) throws(CommandFailure) {
     let answer: GrantAnswer = try remote.read(bytes, saying: "what it granted")
-    let lines = [
+    var lines = [
         ("grant", answer.grant), ("user", answer.user.text), ("product", answer.product),
         ("until", answer.until ?? "forever"),
     ]
-    for (name, value) in lines { printText(name + String(repeating: " ", count: 9 - name.count) + value) }
-    if let revokedAt = answer.revokedAt { printText("revoked  " + revokedAt) }
+    if let revokedAt = answer.revokedAt { lines.append(("revoked", revokedAt)) }
+    printColumns(lines)
 }
 
 extension RemoteServer {

@@ -72,7 +72,7 @@ struct Hooks: Command {
             printError("paycast: no address is configured: set PAYCAST_HOOK_URLS")
         }
         for hook in answer.hooks where !printsJSON {
-            var words = [Hooks.padded(hook.state, to: 8), hook.url, "waiting \(hook.waiting)"]
+            var words = [padded(hook.state, to: 8), hook.url, "waiting \(hook.waiting)"]
             if let last = hook.lastSuccess { words.append("last success \(last)") }
             if hook.failures > 0 { words.append("\(hook.failures) failures since \(hook.failingSince ?? "?")") }
             if let reason = hook.reason { words.append(reason) }
@@ -88,7 +88,7 @@ struct Hooks: Command {
             } else {
                 let end = delivery.dueAt.map { "next \($0)" } ?? delivery.endedAt ?? ""
                 let words = [
-                    delivery.id, Hooks.padded(delivery.state, to: 9), delivery.type, delivery.user.text, delivery.url,
+                    delivery.id, padded(delivery.state, to: 9), delivery.type, delivery.user.text, delivery.url,
                     "attempts \(delivery.attempts)", end, delivery.reason ?? "",
                 ]
                 printText(words.filter { !$0.isEmpty }.joined(separator: "  "))
@@ -139,10 +139,6 @@ struct Hooks: Command {
             if printsJSON { printJSON(bytes) } else { printText("\(id)  waiting") }
         }
         return 0
-    }
-
-    private static func padded(_ text: String, to width: Int) -> String {
-        text + String(repeating: " ", count: max(0, width - text.count))
     }
 }
 

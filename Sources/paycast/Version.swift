@@ -11,9 +11,7 @@ struct Version: Command {
 
     func run() -> Int32 {
         printText("paycast \(releaseVersion)")
-        for (name, version) in components {
-            printText(name + String(repeating: " ", count: max(1, 16 - name.count)) + version)
-        }
+        for (name, version) in components { printText(padded(name, to: 16, gap: 1) + version) }
         return 0
     }
 

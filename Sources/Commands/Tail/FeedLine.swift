@@ -16,7 +16,7 @@ struct FeedLine {
             plain(entry["product"] ?? "-"),
         ]
         let fragments = entry.fragments.isEmpty ? [] : ["→ " + plain(entry.fragments.joined(separator: " "))]
-        let reason = FeedReason(entry: entry).text.map { ["(\(plain($0)))"] } ?? []
+        let reason = entry.reason.map { ["(\(plain($0)))"] } ?? []
         return (columns + fragments + reason).joined(separator: "  ")
     }
 
@@ -47,17 +47,10 @@ func clock(_ instant: String?) -> String {
     return padded("\(instant[..<start]) \(time)", to: 23)
 }
 
-func padded(_ text: String, to width: Int) -> String {
-    plain(text) + String(repeating: " ", count: max(0, width - text.count))
-}
-
-/// Tells a person why an event changed nothing: in the server's words, or in ours if an older server sends none. Pure.
-struct FeedReason {
-    let entry: FeedEntry
-
-    /// Nil for an event that was applied.
-    var text: String? {
-        entry["reason"]
-            ?? entry["outcome"].flatMap { Outcome(rawValue: $0) }?.reason(isOfContract: entry["contract"] != nil)
+extension FeedEntry {
+    /// Why it changed nothing: in the server's words, or in ours if an older server sends none. Nil if it was applied.
+    fileprivate var reason: String? {
+        self["reason"]
+            ?? self["outcome"].flatMap { Outcome(rawValue: $0) }?.reason(isOfContract: self["contract"] != nil)
     }
 }

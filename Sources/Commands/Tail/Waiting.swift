@@ -30,16 +30,8 @@ struct Waiting {
         return try result.get()
     }
 
-    func pause(_ reason: String, for delay: Duration) throws(CommandFailure) {
-        try sleep(delay) { printError("paycast: \(reason); trying again in \($0)") }
-    }
-
-    /// When nothing is wrong.
-    func pause(for delay: Duration) throws(CommandFailure) {
-        try sleep(delay) { _ in }
-    }
-
-    private func sleep(_ delay: Duration, tell: (Duration) -> Void) throws(CommandFailure) {
+    /// `reason` is what went wrong, if anything did.
+    func pause(_ reason: String? = nil, for delay: Duration) throws(CommandFailure) {
         leaveIfNobodyReads(awaited: isAwaited)
         var delay = delay
         if let timeout {
@@ -47,7 +39,7 @@ struct Waiting {
             guard remaining > .zero else { throw timedOut(timeout) }
             delay = min(delay, remaining)
         }
-        tell(delay)
+        if let reason { printError("paycast: \(reason); trying again in \(delay)") }
         usleep(
             UInt32(clamping: delay.components.seconds * 1_000_000 + delay.components.attoseconds / 1_000_000_000_000)
         )

@@ -5,6 +5,17 @@ import Support
 /// Prints one line, which may hold text of others.
 public func printText(_ line: String) { printAsIs(plain(line)) }
 
+/// In a column of `width`; a text that is longer has `gap` spaces after it.
+public func padded(_ text: String, to width: Int, gap: Int = 0) -> String {
+    plain(text) + String(repeating: " ", count: max(gap, width - text.count))
+}
+
+/// Prints a name and its value a line, the values in one column.
+public func printColumns(_ lines: [(String, String)]) {
+    let width = lines.map { $0.0.count }.max() ?? 0
+    for (name, value) in lines { printText(padded(name, to: width + 2) + value) }
+}
+
 /// Prints JSON of others: what would steer a terminal is escaped, which changes no value (RFC 8259, section 7).
 public func printJSON(_ bytes: [UInt8]) {
     let scalars = String(decoding: bytes, as: UTF8.self).unicodeScalars

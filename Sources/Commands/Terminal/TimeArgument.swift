@@ -4,7 +4,7 @@ import Support
 
 extension Duration {
     /// Parses a duration as a person types it: `31d`, `12h30m` or `90s`; at most ten years.
-    public init(text: Substring) throws(DurationError) {
+    public init(text: Substring) throws(CommandFailure) {
         let units: [Character: Int] = ["s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800]
         var total = 0
         var rest = text
@@ -12,22 +12,14 @@ extension Duration {
             let digits = rest.prefix { $0.isASCII && $0.isNumber }
             rest = rest.dropFirst(digits.count)
             guard digits.count <= 9, let number = Int(digits), let unit = rest.popFirst().flatMap({ units[$0] }) else {
-                throw DurationError("\(quoted(String(text))) is not a duration such as 31d, 12h30m or 90s")
+                throw CommandFailure("\(quoted(String(text))) is not a duration such as 31d, 12h30m or 90s")
             }
             total += number * unit
         }
         guard !text.isEmpty, total <= 3650 * 86_400 else {
-            throw DurationError("\(quoted(String(text))) is not a duration of at most ten years")
+            throw CommandFailure("\(quoted(String(text))) is not a duration of at most ten years")
         }
         self = .seconds(total)
-    }
-}
-
-public struct DurationError: Error, CustomStringConvertible {
-    public let description: String
-
-    fileprivate init(_ description: String) {
-        self.description = description
     }
 }
 

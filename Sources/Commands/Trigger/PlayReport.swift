@@ -40,9 +40,10 @@ struct PlayReport {
     }
 
     private func printSingle(_ delivery: StoreDriver.Delivery) {
-        printText("outcome  \(delivery.outcome ?? PlayReport.unknown)")
-        printText("event    \(delivery.event)")
-        printText("cursor   \(delivery.cursor ?? "-")")
+        printColumns([
+            ("outcome", delivery.outcome ?? PlayReport.unknown), ("event", delivery.event),
+            ("cursor", delivery.cursor ?? "-"),
+        ])
     }
 
     /// The server's answer. If the store gets only a status, what the feed reported, in the same format.
@@ -60,8 +61,8 @@ struct PlayReport {
         let answer =
             act.delivery.map { $0.outcome ?? error($0) ?? ($0.isTaken ? PlayReport.unknown : "\($0.status)") } ?? "-"
         let columns = [
-            padded(answer, to: 14), act.signedAt.iso8601.prefix(19) + "Z  ", padded(act.step.label, to: 51),
-            act.delivery?.cursor ?? "-",
+            padded(answer, to: 14, gap: 1), act.signedAt.iso8601.prefix(19) + "Z  ",
+            padded(act.step.label, to: 51, gap: 1), act.delivery?.cursor ?? "-",
         ]
         return columns.joined() + (act.deed.note.map { "  (\($0))" } ?? "")
     }
@@ -76,10 +77,6 @@ struct PlayReport {
 
     private func error(_ delivery: StoreDriver.Delivery) -> String? {
         JSON.decode(ErrorAnswer.self, from: delivery.body)?.error
-    }
-
-    private func padded(_ text: String, to width: Int) -> String {
-        text + String(repeating: " ", count: max(1, width - text.count))
     }
 }
 

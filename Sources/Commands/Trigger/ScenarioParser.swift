@@ -112,7 +112,7 @@ struct ScenarioParser {
     }
 
     private func duration(_ text: Substring) throws(ScenarioError) -> Duration {
-        do { return try Duration(text: text) } catch { throw ScenarioError(error.description) }
+        do { return try Duration(text: text) } catch { throw ScenarioError(error.message) }
     }
 }
 

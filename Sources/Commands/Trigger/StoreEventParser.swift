@@ -63,7 +63,7 @@ struct StoreEventParser {
     var list: String {
         let words = vocabulary.steps.map { step in
             let first = vocabulary.prelude(to: step).map { name(of: $0) + " → " } ?? ""
-            return step.rawValue + String(repeating: " ", count: 12 - step.rawValue.count) + first + name(of: step)
+            return padded(step.rawValue, to: 12) + first + name(of: step)
         }
         return (words + [""] + types).joined(separator: "\n")
     }

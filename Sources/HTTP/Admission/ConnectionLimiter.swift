@@ -3,8 +3,8 @@ import Synchronization
 /// Counts who is connected to all loops together. Each connection costs one short lock, since a client's connections
 /// may reach any loop.
 public final class ConnectionLimiter: Sendable {
-    /// The permissions of a connection.
-    public enum Admission: Equatable, Sendable {
+    /// The permissions of a connection. A stricter one is greater.
+    public enum Admission: Comparable, Sendable {
         case accept
         /// It is answered and has to leave: a limit is reached.
         case overflow
@@ -35,10 +35,7 @@ public final class ConnectionLimiter: Sendable {
             guard admission != .reject else { return .reject }
             if let network {
                 let count = state.counts[network, default: 0]
-                admission = ConnectionLimiter.stricter(
-                    admission,
-                    or: self.admission(of: count, limit: limits.connectionsPerAddress)
-                )
+                admission = max(admission, self.admission(of: count, limit: limits.connectionsPerAddress))
                 guard admission != .reject else { return .reject }
                 state.counts[network] = count + 1
             }
@@ -77,9 +74,5 @@ public final class ConnectionLimiter: Sendable {
 
     private func admission(of count: Int, limit: Int) -> Admission {
         count < limit ? .accept : count < limit + limits.reserve ? .overflow : .reject
-    }
-
-    private static func stricter(_ one: Admission, or other: Admission) -> Admission {
-        one == .reject || other == .reject ? .reject : one == .overflow || other == .overflow ? .overflow : .accept
     }
 }

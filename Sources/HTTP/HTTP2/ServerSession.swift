@@ -202,7 +202,6 @@ public enum Pull: Equatable, Sendable {
 
 /// Why a stream is reset (RFC 9113 §7).
 public enum ResetReason: UInt32, Sendable {
-    case internalError = 2
     case refused = 7
     case cancelled = 8
 }
