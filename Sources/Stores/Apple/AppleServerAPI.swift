@@ -216,6 +216,17 @@ extension AppleServerAPI {
         }
     }
 
+    /// Get Transaction History: returns only transactions, newest first, 1,000 at most.
+    public func history(
+        of id: String,
+        in environment: StoreEnvironment?,
+        now: Instant
+    ) throws(StoreAPIError) -> [Event] {
+        try asking(environment) { (place) throws(StoreAPIError) in
+            try history(of: id, at: place, expecting: environment, now: now)
+        }
+    }
+
     /// Set App Account Token, for any purchase except a family-shared one. `id` is the original transaction's.
     public func setAccountToken(
         _ token: OrderToken,
@@ -261,8 +272,7 @@ extension AppleServerAPI {
         return events
     }
 
-    /// Get Transaction History: returns only transactions, newest first, 1,000 at most.
-    func history(
+    private func history(
         of id: String,
         at place: StoreEnvironment,
         expecting environment: StoreEnvironment?,

@@ -1,10 +1,9 @@
 import Crypto
 import Domain
 import Simulator
+import Stores
 import TestSupport
 import Testing
-
-@testable import Stores
 
 /// What goes wrong at Apple, said by a real server.
 @Suite struct AppleRefusalTests {
@@ -166,12 +165,8 @@ import Testing
         let foreign = try DevelopmentAuthority.create()
         let fixture = try AppleFixture(roots: TrustedRoots(pem: foreign.root))
         try fixture.say()
-        let (api, id) = (fixture.api, "2000000000000007")
-        for ask in [
-            { try api.statuses(of: id, in: .sandbox, now: Self.now) },
-            { try api.history(of: id, at: .sandbox, expecting: .sandbox, now: Self.now) },
-        ] {
-            let error = #expect(throws: StoreAPIError.self) { try ask() }
+        for ask in [fixture.api.statuses, fixture.api.history] {
+            let error = #expect(throws: StoreAPIError.self) { try ask("2000000000000007", .sandbox, Self.now) }
             #expect(error?.description.contains("trusted root") == true)
         }
     }
@@ -206,7 +201,7 @@ import Testing
         let fixture = try AppleFixture { _ in .init(200, body: #"{"signedTransactions":[],"hasMore":true,\#(member)}"#)
         }
         let error = #expect(throws: StoreAPIError.self) {
-            try fixture.api.history(of: "2000000000000007", at: .sandbox, expecting: .sandbox, now: Self.now)
+            try fixture.api.history(of: "2000000000000007", in: .sandbox, now: Self.now)
         }
         #expect(error.map(Self.isUnreadable) == true)
         #expect(fixture.server.requests.count <= 2)
@@ -217,9 +212,7 @@ import Testing
             let number = request.parameter("revision").flatMap { Int($0) } ?? 0
             return .init(200, body: #"{"signedTransactions":[],"hasMore":true,"revision":"\#(number + 1)"}"#)
         }
-        #expect(
-            try fixture.api.history(of: "2000000000000007", at: .sandbox, expecting: .sandbox, now: Self.now).isEmpty
-        )
+        #expect(try fixture.api.history(of: "2000000000000007", in: .sandbox, now: Self.now).isEmpty)
         #expect(fixture.server.requests.count == 50)
     }
 

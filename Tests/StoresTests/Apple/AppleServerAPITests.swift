@@ -62,7 +62,7 @@ import Testing
     @Test func historyIsReadToItsEnd() throws {
         let fixture = try AppleFixture()
         for period in 0..<45 { try fixture.say("DID_RENEW", period: period) }
-        let events = try fixture.api.history(of: lineage, at: .sandbox, expecting: .sandbox, now: now)
+        let events = try fixture.api.history(of: lineage, in: .sandbox, now: now)
         #expect(Set(events.compactMap { $0.observation?.transaction?.id }).count == 45)
         #expect(events.allSatisfy { $0.observation?.snapshot == nil })
         #expect(fixture.server.requests.count == 3)
