@@ -44,7 +44,7 @@ def test_nobody_has_the_purchase_because_its_token_is_wrong(desk, shop, user):
     assert desk.answer.startswith("No store has ever named this user"), desk.answer
     desk.shows("Has no access.", "that nobody has", "compare its original transaction id")
     desk.open("/console/attention")
-    desk.shows("Purchases that nobody has", "unclaimed", "no order of that name is known here")
+    desk.shows("Unclaimed purchases", "no order of that name is known here")
     desk.search(event)
     desk.shows("unclaimed")
     desk.open(f"/console/users/{user}")

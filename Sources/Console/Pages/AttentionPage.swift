@@ -29,7 +29,7 @@ struct AttentionPage: ConsolePage {
     static func lead(_ found: AttentionAnswer) -> String {
         let all = [
             (found.problems.count + found.warnings.count, "trouble of this server", "troubles of this server"),
-            (found.unclaimedContracts, "purchase that nobody has", "purchases that nobody has"),
+            (found.unclaimedContracts, "unclaimed purchase", "unclaimed purchases"),
             (found.quarantined.count, "event that contradicts an order", "events that contradict an order"),
             (found.refused.count, "refused webhook", "refused webhooks"),
             (found.jobs.count, "word for a store that is late", "words for stores that are late"),
@@ -110,14 +110,21 @@ struct AttentionPage: ConsolePage {
     static func todo(_ refusal: AttentionAnswer.Refused) -> String {
         if let setting = refusal.setting { return "Compare \(setting) with what the store has." }
         switch refusal.reason {
-        case "signed_in_past", "signed_in_future", "outside_validity":
-            return "Compare this server's clock with the time."
+        case "signed_in_past":
+            return "If the clock is right, it came late (a queue, a proxy), or a stranger sent an old one again. "
+                + sendAgain
+        case "signed_in_future": return sendAgain
+        case "outside_validity": return "Compare this server's clock with the time."
         case "wrong_environment", "not_configured":
             return "Set what the store needs, or take the address out at the store."
         case "store_unreachable": return "Look at the key of the store's API. The store sends it again."
         default: return "It does not look like the store's: if its address is a stranger's, there is nothing to do."
         }
     }
+
+    private static let sendAgain =
+        "Then fetch what is missing: Apple’s and Google’s with Ask the store again on the user’s page; let Stripe and the "
+        + "others deliver again from their dashboards."
 
     private func jobs(_ jobs: [AttentionAnswer.Job], _ visit: Visit) -> Markup {
         let rows = jobs.map { job in
