@@ -176,6 +176,17 @@ import Testing
         }
     }
 
+    @Test func aListSaysWhoseWordsWereErased() throws {
+        let site = ConsoleTestSite(keys: [ConsoleEventTests.operations])
+        let cookie = try site.logIn(ConsoleEventTests.operations)
+        var item = ConsoleEventTests.item("x")
+        (item.event, item.user, item.contract, item.state, item.previousState) = (nil, nil, nil, nil, nil)
+        let head = Cursor(epoch: "e0000000", position: 7)
+        site.api.answer(.events, with: EventsAnswer(events: [item], next: nil, since: head))
+        let text = try site.send("/console/live", cookie: cookie).text
+        #expect(text.contains("<bdi>erased user</bdi>") && text.contains("Newest commit first"), "\(text)")
+    }
+
     @Test func anOldSignatureHasSeveralCauses() {
         let refusal = AttentionAnswer.Refused(
             at: Instant(milliseconds: 0),

@@ -14,7 +14,7 @@ struct AttentionPage: ConsolePage {
                 "lead": .text(AttentionPage.lead(found)),
                 "sentences": .markup(visit.sentences(problems: found.problems, warnings: found.warnings)),
                 "unclaimed_count": .text("\(StoreWords.capped(found.unclaimedContracts)) in all."),
-                "who": .text(visit.may(.act) ? "" : "A key with the right act may claim one."),
+                "who": .text(who(visit)),
                 "unclaimed": .markup(unclaimed(found.unclaimed, visit)),
                 "quarantined": .markup(quarantined(found.quarantined, visit)),
                 "node": .text(found.node), "refused": .markup(refused(found.refused, visit)),
@@ -41,13 +41,24 @@ struct AttentionPage: ConsolePage {
         return counts.joined(separator: ", ") + "."
     }
 
+    /// For whom the address asks.
+    private func user(_ visit: Visit) -> UserID? {
+        visit.query["user"].flatMap { isValidIdentifier($0) ? UserID($0) : nil }
+    }
+
+    private func who(_ visit: Visit) -> String {
+        let aim = user(visit).map { " for \($0.text)" } ?? ""
+        guard visit.may(.act) else { return "A key with the right act may claim one\(aim)." }
+        return aim.isEmpty ? "" : "The links claim one\(aim)."
+    }
+
     private func quarantined(_ items: [FeedItem], _ visit: Visit) -> Markup {
         visit.rows.table(items, caption: "The newest", none: "No event does: every order got what it was made for.")
     }
 
     /// Each with its id, and the way to give it to somebody: the user whom the address names, or one who is asked for.
     private func unclaimed(_ items: [FeedItem], _ visit: Visit) -> Markup {
-        let user = visit.query["user"].flatMap { isValidIdentifier($0) ? UserID($0) : nil }
+        let user = self.user(visit)
         let rows = items.enumerated().map { number, item in
             let statement = number < AttentionPage.readLimit ? statement(of: item, visit) : nil
             let event = PercentEncoding.encode(item.event ?? item.cursor)
