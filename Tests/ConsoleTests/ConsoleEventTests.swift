@@ -277,6 +277,7 @@ import Testing
         #expect(text.contains(#"<a href="/console/claim?event=u%2F1"><bdi>Claim it for a user"#), "\(text)")
         let known = try site.send("/console/attention?user=a%20b", cookie: cookie).text
         #expect(known.contains(#"<a href="/console/users/a%20b/claim?event=u%2F1"><bdi>Claim it for a b"#), "\(known)")
+        #expect(known.contains("The links claim one for a b."))
         site.api.answer(.event(id: "x"), with: answer(item))
         site.api.answer(.hookDeliveries, with: HookDeliveriesAnswer(deliveries: [], next: nil))
         #expect(try site.send("/console/events/x", cookie: cookie).text.contains("/console/claim?event=u%2F1"))

@@ -79,9 +79,124 @@ import Testing
 
     @Test func noStoreSignsAfterTheArrival() {
         var item = ConsoleEventTests.item("x")
-        (item.occurredAt, item.receivedAt) = ("2025-12-03T12:04:00.700Z", "2025-12-03T12:04:00Z")
-        #expect(EventStory.ahead(of: item) == "the store's clock is 0.7 s ahead of ours")
-        item.receivedAt = item.occurredAt
+        (item.occurredAt, item.receivedAt) = ("2025-12-03T12:04:07.700Z", "2025-12-03T12:04:00Z")
+        #expect(EventStory.ahead(of: item) == "the store's clock is 8 s ahead of ours")
+        // Less is nobody's concern.
+        item.occurredAt = "2025-12-03T12:04:05Z"
         #expect(EventStory.ahead(of: item) == nil)
+    }
+
+    struct Story: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var change: @Sendable (inout FeedItem) -> Void
+        var says: [String]
+    }
+
+    @Test(arguments: [
+        Story(
+            testDescription: "a refund",
+            change: { $0.state = "revoked" },
+            says: ["changed from “grace period” to “taken back”, since 3 January 2026."]
+        ),
+        Story(
+            testDescription: "the Sandbox",
+            change: { ($0.environment, $0.active) = ("Sandbox", false) },
+            says: ["the user was not in PAYCAST_SANDBOX_USERS.", "no, since it is of the Sandbox"]
+        ),
+        Story(
+            testDescription: "a transfer",
+            change: { item in
+                (item.kind, item.user) = ("contract.transferred", "lea-12")
+                item.fragments = ["lea-12", "hana-8"].compactMap { user in
+                    StreamName("user:\(user):paywall").map { stream in
+                        FragmentItem(Fragment(stream: stream, action: "refresh", content: .none))
+                    }
+                }
+            },
+            says: ["It moved from hana-8 to lea-12: hana-8 has lost it."]
+        ),
+        Story(
+            testDescription: "of an erased user",
+            change: { item in
+                (item.event, item.user, item.contract, item.state, item.previousState) = (nil, nil, nil, nil, nil)
+            },
+            says: [
+                "It was about a user who was erased since", "What it changed was erased with the user.",
+                "What it said was erased with the user.", "What the ledger knows.",
+            ]
+        ),
+        Story(
+            testDescription: "an erasure",
+            change: {
+                $0 = FeedItem(
+                    Entry(
+                        position: 7,
+                        committedAt: Instant(milliseconds: 0),
+                        notice: Notice(kind: .userErased),
+                        fragments: []
+                    ),
+                    epoch: "e"
+                )
+            },
+            says: ["Somebody with a key of yours erased a user.", "paycast tail --audit"]
+        ),
+    ]) func anEventSaysWhatItDid(_ given: Story) throws {
+        let site = ConsoleTestSite(keys: [ConsoleEventTests.operations])
+        let cookie = try site.logIn(ConsoleEventTests.operations)
+        var item = ConsoleEventTests.item("x")
+        given.change(&item)
+        site.api.answer(.event(id: "x"), with: EventAnswer(event: item, newer: nil, statement: nil, way: nil))
+        site.api.answer(.hookDeliveries, with: HookDeliveriesAnswer(deliveries: [], next: nil))
+        let text = try site.send("/console/events/x", cookie: cookie).text
+        for part in given.says { #expect(text.contains(part), "\(part): \(text)") }
+    }
+
+    /// An upgrade leaves the state as it is.
+    @Test func anUpgradeNamesBothProducts() throws {
+        let site = ConsoleTestSite(keys: [ConsoleEventTests.operations])
+        let cookie = try site.logIn(ConsoleEventTests.operations)
+        var item = ConsoleEventTests.item("x")
+        (item.product, item.previousState) = ("pro.annual", "active")
+        var former = ConsoleEventTests.item("w", position: 5)
+        former.product = "pro.monthly"
+        former.accessUntil = "2025-12-20T12:00:00Z"
+        site.api.answer(.event(id: "x"), with: EventAnswer(event: item, newer: nil, statement: nil, way: nil))
+        site.api.answer(.hookDeliveries, with: HookDeliveriesAnswer(deliveries: [], next: nil))
+        let head = Cursor(epoch: "e0000000", position: 7)
+        site.api.answer(
+            .userEvents(user: "42"),
+            with: UserEventsAnswer(user: "42", events: [former], next: nil, since: head)
+        )
+        let text = try site.send("/console/events/x", cookie: cookie).text
+        for part in [
+            "stayed “active”, until 3 January 2026; its product changed from pro.monthly to pro.annual.",
+            "<td><bdi>pro.monthly</bdi></td><td><bdi>pro.annual</bdi></td>", "yes, until 20 December 2025, 12:00 UTC",
+        ] {
+            #expect(text.contains(part), "\(part): \(text)")
+        }
+    }
+
+    @Test func aListSaysWhoseWordsWereErased() throws {
+        let site = ConsoleTestSite(keys: [ConsoleEventTests.operations])
+        let cookie = try site.logIn(ConsoleEventTests.operations)
+        var item = ConsoleEventTests.item("x")
+        (item.event, item.user, item.contract, item.state, item.previousState) = (nil, nil, nil, nil, nil)
+        let head = Cursor(epoch: "e0000000", position: 7)
+        site.api.answer(.events, with: EventsAnswer(events: [item], next: nil, since: head))
+        let text = try site.send("/console/live", cookie: cookie).text
+        #expect(text.contains("<bdi>erased user</bdi>") && text.contains("Newest commit first"), "\(text)")
+    }
+
+    @Test func anOldSignatureHasSeveralCauses() {
+        let refusal = AttentionAnswer.Refused(
+            at: Instant(milliseconds: 0),
+            route: "/webhooks/stripe",
+            client: "127.0.0.1",
+            reason: "signed_in_past",
+            message: "",
+            setting: nil,
+            bytes: 1
+        )
+        #expect(AttentionPage.todo(refusal).hasPrefix("If the clock is right, it came late (a queue, a proxy)"))
     }
 }

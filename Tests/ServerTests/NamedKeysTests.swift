@@ -1,8 +1,9 @@
 import API
 import Pages
-import Server
 import Support
 import Testing
+
+@testable import Server
 
 /// `PAYCAST_KEYS`: each key with a name and its rights.
 @Suite struct NamedKeysTests {
@@ -30,6 +31,12 @@ import Testing
     func isRead(_ good: Good) throws {
         let keys = try Configuration(environment: ["PAYCAST_KEYS": good.item]).namedKeys
         #expect(keys == [AccessKey(name: good.name, rights: good.rights, secret: Secret(good.secret))])
+    }
+
+    /// On the console’s page of nodes.
+    @Test func operatorsReadWhoMayWhat() throws {
+        let facts = try Configuration(environment: ["PAYCAST_KEYS": "support:act+read:\(Self.key)"]).facts(node: "n1")
+        #expect(facts.first { $0.name == "Keys with a name" }?.value == "support: read, act")
     }
 
     @Test func nameMayStandTwice() throws {

@@ -35,7 +35,7 @@ struct LivePage: ConsolePage {
         let next = found.next.map { cursor in
             visit.render("live.next", ["query": .field(filter.text), "cursor": .text(cursor)])
         }
-        let caption = before.isEmpty ? "Newest first" : "Older ones, newest first"
+        let caption = before.isEmpty ? "Newest commit first" : "Older ones, newest commit first"
         let isWhole = found.next == nil
         let none = before.isEmpty || !isWhole ? filter.none(isWhole: isWhole) : "There is nothing older."
         // A page of older ones stands still.

@@ -16,7 +16,7 @@ struct AttentionPage: ConsolePage {
                 "lead": .text(AttentionPage.lead(found)),
                 "sentences": .markup(isWell ? visit.render("attention.fine") : sentences),
                 "unclaimed_count": .text("\(StoreWords.capped(found.unclaimedContracts)) in all."),
-                "who": .text(visit.may(.act) ? "" : "A key with the right act may claim one."),
+                "who": .text(who(visit)),
                 "unclaimed": .markup(unclaimed(found.unclaimed, visit)),
                 "quarantined": .markup(quarantined(found.quarantined, visit)),
                 "node": .text(found.node), "refused": .markup(refused(found.refused, visit)),
@@ -46,13 +46,24 @@ struct AttentionPage: ConsolePage {
         return "\(own == 0 ? "The server itself is well. " : "")Somebody should look at \(list)."
     }
 
+    /// For whom the address asks.
+    private func user(_ visit: Visit) -> UserID? {
+        visit.query["user"].flatMap { isValidIdentifier($0) ? UserID($0) : nil }
+    }
+
+    private func who(_ visit: Visit) -> String {
+        let aim = user(visit).map { " for \($0.text)" } ?? ""
+        guard visit.may(.act) else { return "A key with the right act may claim one\(aim)." }
+        return aim.isEmpty ? "" : "The links claim one\(aim)."
+    }
+
     private func quarantined(_ items: [FeedItem], _ visit: Visit) -> Markup {
         visit.rows.table(items, caption: "The newest", none: "No event does: every order got what it was made for.")
     }
 
     /// Each with its id, and the way to give it to somebody: the user whom the address names, or one who is asked for.
     private func unclaimed(_ items: [FeedItem], _ visit: Visit) -> Markup {
-        let user = visit.query["user"].flatMap { isValidIdentifier($0) ? UserID($0) : nil }
+        let user = self.user(visit)
         let rows = items.enumerated().map { number, item in
             let statement = number < AttentionPage.readLimit ? statement(of: item, visit) : nil
             let event = PercentEncoding.encode(item.event ?? item.cursor)
@@ -110,14 +121,21 @@ struct AttentionPage: ConsolePage {
     static func todo(_ refusal: AttentionAnswer.Refused) -> String {
         if let setting = refusal.setting { return "Compare \(setting) with what the store has." }
         switch refusal.reason {
-        case "signed_in_past", "signed_in_future", "outside_validity":
-            return "Compare this server's clock with the time."
+        case "signed_in_past":
+            return "If the clock is right, it came late (a queue, a proxy), or a stranger sent an old one again. "
+                + sendAgain
+        case "signed_in_future": return sendAgain
+        case "outside_validity": return "Compare this server's clock with the time."
         case "wrong_environment", "not_configured":
             return "Set what the store needs, or take the address out at the store."
         case "store_unreachable": return "Look at the key of the store's API. The store sends it again."
         default: return "It does not look like the store's: if its address is a stranger's, there is nothing to do."
         }
     }
+
+    private static let sendAgain =
+        "Then fetch what is missing: Apple’s and Google’s with Ask the store again on the user’s page; let Stripe and the "
+        + "others deliver again from their dashboards."
 
     private func jobs(_ jobs: [AttentionAnswer.Job], _ visit: Visit) -> Markup {
         let rows = jobs.map { job in

@@ -21,17 +21,18 @@ struct EventPage: ConsolePage {
         let event = answer.event
         let order = try order(event.order, visit)
         let title = EventNames.title(event.kind)
+        let changes = EventChanges(answer, visit)
         let way = EventWaySteps(visit: visit, answer: answer, deliveries: try deliveries(event, visit))
         let body = visit.render(
             "event",
             [
                 "title": .text(title), "words": .text(EventNames.ownWords(event) ?? event.kind),
-                "sentence": .text(EventStory.sentence(of: event, hasOrder: order != nil)),
+                "sentence": .text(EventStory.sentence(of: event, hasOrder: order != nil, changes: changes.words)),
                 "newer": .markup(newer(answer.newer, visit) + claim(event, visit)),
                 "facts": .markup(facts(event, hasOrder: order != nil, visit)),
                 "sides": .markup(EventSides(answer, order: order, visit)?.markup() ?? .empty),
                 "way_note": .text(EventStory.note(on: answer.way)), "way": .markup(way.markup()),
-                "hooks": .markup(way.table()), "changes": .markup(changes(event, visit)),
+                "hooks": .markup(way.table()), "changes": .markup(changes.markup()),
                 "fragments": .markup(fragments(answer, visit)), "statement": .markup(statement(answer, visit)),
                 "body": .markup(words(event, withBody: withBody, visit)),
             ]
@@ -55,7 +56,7 @@ struct EventPage: ConsolePage {
         return visit.render("event.newer", ["id": .part(newer.cursor), "at": .markup(visit.time(newer.occurredAt))])
     }
 
-    /// The way to give a purchase that nobody has to somebody.
+    /// The way to give an unclaimed purchase to somebody.
     private func claim(_ event: FeedItem, _ visit: Visit) -> Markup {
         guard event.outcome == Outcome.unclaimed.rawValue, let id = event.event else { return .empty }
         guard visit.may(.act) else { return visit.render("event.may_not_claim") }
@@ -102,25 +103,6 @@ struct EventPage: ConsolePage {
         return found.deliveries.filter { $0.type != HookType.userErased.rawValue }
     }
 
-    private func changes(_ event: FeedItem, _ visit: Visit) -> Markup {
-        guard event.state != nil || event.previousState != nil else {
-            return visit.nothing("It changed no contract.")
-        }
-        return visit.render(
-            "event.changes",
-            [
-                "before": .markup(state(event.previousState, none: "nothing was known of it", visit)),
-                "after": .markup(state(event.state, none: "", visit)),
-                "access_before": .text(EventStory.access(by: event.previousState)),
-                "access": .text(EventStory.access(after: event)),
-            ]
-        )
-    }
-
-    private func state(_ state: String?, none: String, _ visit: Visit) -> Markup {
-        visit.named(state.map(StoreWords.state) ?? none, state)
-    }
-
     private func fragments(_ answer: EventAnswer, _ visit: Visit) -> Markup {
         let fragments = answer.event.fragments
         guard !fragments.isEmpty else {
@@ -146,12 +128,25 @@ struct EventPage: ConsolePage {
         let (event, item) = (answer.event, answer.statement)
         guard event.type != nil else { return visit.nothing("No store has said this.") }
         let read = fact("Paycast reads", item?.state.map { visit.named(StoreWords.state($0), $0) }, visit)
-        let facts = read + visit.facts([("Access until", EventStory.date(item?.accessUntil))])
-        let note = item == nil ? "It says nothing of a contract, or its words are no longer kept." : ""
+        let end = (name: EventPage.end(event, item), value: EventStory.date(item?.accessUntil))
+        let facts = read + visit.facts([end])
+        let none =
+            event.isErased
+            ? "What it said was erased with the user."
+            : "It says nothing of a contract, or its words are older than the settings keep them."
         return visit.render(
             "event.statement",
-            ["note": .text(note), "facts": .markup(facts + visit.facts(StoreFields.facts(of: event, item)))]
+            [
+                "note": .text(item == nil ? none : ""),
+                "facts": .markup(facts + visit.facts(StoreFields.facts(of: event, item))),
+            ]
         )
+    }
+
+    /// What the store's date ends. Whether there is access is for Paycast to say: a refund ends it earlier.
+    private static func end(_ event: FeedItem, _ item: StatementItem?) -> String {
+        guard event.provider != Provider.paycast.rawValue else { return "Granted until" }
+        return item?.state == ContractState.inGracePeriod.rawValue ? "Grace until" : "Paid until"
     }
 
     private func words(_ event: FeedItem, withBody: Bool, _ visit: Visit) -> Markup {

@@ -32,7 +32,9 @@ struct EventRows {
                 "cursor": .text(item.cursor), "at": .markup(time(item.at)),
                 "store": .text(StoreWords.source(item)), "id": .part(item.cursor),
                 "title": .text(EventNames.title(item.kind)), "words": .text(EventNames.ownWords(item) ?? item.kind),
-                "outcome": .markup(chip(item)), "user": .markup(user(item.user)), "product": .text(item.product ?? ""),
+                "outcome": .markup(chip(item)),
+                "user": .markup(item.isErased ? templates.named("erased user", nil) : user(item.user)),
+                "product": .text(item.product ?? ""),
             ]
         )
     }

@@ -35,7 +35,8 @@ struct EventWaySteps {
             Step(name: "Signed by the store", at: event.occurredAt, note: EventStory.ahead(of: event)),
             Step(name: "First byte", at: event.receivedAt, after: way.map { _ in 0 }),
             Step(name: "Proven genuine", after: way?.verified),
-            Step(name: "Committed", at: event.at, after: way?.committed), Step(name: "Rendered", after: way?.rendered),
+            Step(name: "Committed", at: event.at, after: way?.committed),
+            Step(name: way?.pages == 0 ? "Rendered for whoever opens a page" : "Rendered", after: way?.rendered),
             Step(name: "First socket", after: way?.firstPage),
             Step(
                 name: "Last socket, of \(StoreWords.count(way?.pages ?? 0, "page", "pages"))",
@@ -85,19 +86,70 @@ struct EventWaySteps {
 /// What an event's members mean, in sentences.
 enum EventStory {
     /// `hasOrder`: the order that its token names is known.
-    static func sentence(of event: FeedItem, hasOrder: Bool) -> String {
+    static func sentence(of event: FeedItem, hasOrder: Bool, changes: [String] = []) -> String {
         if let reason = event.reason {
             let outcome = StoreWords.outcome(event.outcome ?? "")
             let why = event.outcome == Outcome.unclaimed.rawValue ? " " + whyUnclaimed(event, hasOrder: hasOrder) : ""
             return "\(outcome.prefix(1).uppercased())\(outcome.dropFirst()): \(reason).\(why)"
         }
-        guard let state = event.state.map(StoreWords.state) else { return "The ledger committed it by itself." }
-        let until = event.accessUntil?.instant.map { ", until \(ConsoleTime.day($0))" } ?? ""
+        guard let word = event.state else { return withoutContract(event) }
+        let state = StoreWords.state(word)
+        let preposition = opens(word) ? "until" : "since"
+        let until =
+            event.accessUntil?.instant.map { ", \(preposition) \(ConsoleTime.day($0))" } ?? ""
+        let end = ([until] + changes).joined(separator: "; ") + "." + sandbox(event) + moved(event)
         guard let before = event.previousState.map(StoreWords.state) else {
-            return "With it the contract began: “\(state)”\(until)."
+            return "With it the contract began: “\(state)”\(end)"
         }
-        if before == state { return "The contract stayed “\(state)”\(until)." }
-        return "The contract changed from “\(before)” to “\(state)”\(until)."
+        if before == state { return "The contract stayed “\(state)”\(end)" }
+        return "The contract changed from “\(before)” to “\(state)”\(end)"
+    }
+
+    private static func withoutContract(_ event: FeedItem) -> String {
+        if event.kind == EventKind.userErased.rawValue {
+            return "Somebody with a key of yours erased a user. Who it was, when and why stands in the audit, without "
+                + "the user’s name (GET /audit, paycast tail --audit). A new purchase, or Restore purchases in the app, "
+                + "makes a purchase theirs anew."
+        }
+        if event.isErased { return "It was about a user who was erased since: only that it came, and when, is kept." }
+        return event.kind == EventKind.broadcast.rawValue
+            ? "Your app sent it to its pages." : "The ledger committed it by itself."
+    }
+
+    /// Why a purchase that was paid opens nothing.
+    private static func sandbox(_ event: FeedItem) -> String {
+        guard isOfSandboxOnly(event) else { return "" }
+        return " It opens nothing: it was made in the Sandbox, and the user was not in PAYCAST_SANDBOX_USERS."
+    }
+
+    private static func isOfSandboxOnly(_ event: FeedItem) -> Bool {
+        guard event.environment == StoreEnvironment.sandbox.rawValue, event.active == false, opens(event.state)
+        else { return false }
+        guard let end = event.accessUntil?.instant else { return true }
+        return event.at.instant.map { end > $0 } ?? true
+    }
+
+    private static func moved(_ event: FeedItem) -> String {
+        guard let user = event.user?.text, let former = formerUser(of: event) else { return "" }
+        return " It moved from \(former) to \(user): \(former) has lost it."
+    }
+
+    /// Who had the contract before a transfer, by the stream of theirs that was told beside the new user's; nil once
+    /// that fragment is no longer kept.
+    static func formerUser(of event: FeedItem) -> String? {
+        guard event.kind == EventKind.contractTransferred.rawValue, let user = event.user?.text, !user.isEmpty else {
+            return nil
+        }
+        let streams = event.fragments.map(\.stream)
+        for own in streams {
+            guard let range = own.firstRange(of: user) else { continue }
+            let (start, end) = (own[..<range.lowerBound], own[range.upperBound...])
+            let others = streams.filter { other in
+                other != own && other.count > start.count + end.count && other.hasPrefix(start) && other.hasSuffix(end)
+            }
+            if let other = others.first { return String(other.dropFirst(start.count).dropLast(end.count)) }
+        }
+        return nil
     }
 
     /// Why no user was known for a purchase.
@@ -111,13 +163,20 @@ enum EventStory {
     /// Whether a contract opened access: of one that nobody has, only its state is known.
     static func access(after event: FeedItem) -> String {
         let end = event.accessUntil?.instant.map { ", until \(ConsoleTime.text($0))" } ?? ""
-        if let isActive = event.active { return isActive ? "yes\(end)" : "no" }
+        if let isActive = event.active {
+            if isActive { return "yes\(end)" }
+            return isOfSandboxOnly(event) ? "no, since it is of the Sandbox" : "no"
+        }
         let access = access(by: event.state)
         return access == "no" ? access : "\(access)\(end), for nobody yet"
     }
 
     static func access(by state: String?) -> String {
-        state.flatMap { ContractState(rawValue: $0) }?.givesAccess == true ? "as far as the state says, yes" : "no"
+        opens(state) ? "as far as the state says, yes" : "no"
+    }
+
+    private static func opens(_ state: String?) -> Bool {
+        state.flatMap { ContractState(rawValue: $0) }?.givesAccess == true
     }
 
     /// How many pages took its fragments.
@@ -129,17 +188,22 @@ enum EventStory {
         return "\(StoreWords.count(way.pages, "open page", "open pages")) of this node took them at once."
     }
 
+    /// Stores tell whole seconds, and clocks that are well kept differ by one or two: nobody can mend less than this.
+    private static let noticeable = Duration.seconds(5)
+
     /// The store's date is later than the arrival: a word about clocks, since nothing arrives before it was signed.
     static func ahead(of event: FeedItem) -> String? {
         guard let signed = event.occurredAt?.instant,
-            let received = event.receivedAt?.instant, signed > received
+            let received = event.receivedAt?.instant, signed > received + noticeable
         else { return nil }
-        let tenths = (signed.milliseconds - received.milliseconds + 50) / 100
-        return "the store's clock is \(Double(max(tenths, 1)) / 10) s ahead of ours"
+        return "the store's clock is \((signed.milliseconds - received.milliseconds + 500) / 1000) s ahead of ours"
     }
 
     static func note(on way: EventWay?) -> String {
-        guard let way else { return "This node has not received it since its start, or has forgotten its way." }
+        guard let way else {
+            return
+                "What the ledger knows. More is known at the node that received it, of its newest 1,000 since its start."
+        }
         let again =
             switch way.duplicates {
             case 0: "The store has not sent it again."

@@ -1,0 +1,77 @@
+import APIModel
+import Domain
+import Pages
+
+/// What an event changed: its contract before and after.
+struct EventChanges {
+    private typealias Row = (name: String, before: String, after: String)
+
+    private let event: FeedItem
+    /// The event that had made the contract what it was; nil if it is not among the user's newest before this one.
+    private let former: FeedItem?
+    /// Product and price, where they changed.
+    private let goods: [Row]
+    private let visit: Visit
+
+    init(_ answer: EventAnswer, _ visit: Visit) {
+        let event = answer.event
+        let former = EventChanges.former(of: event, visit)
+        let told = former.flatMap { try? visit.api.get(EventAnswer.self, from: .event(id: $0.cursor)) }
+        let all: [(name: String, before: String?, after: String?)] = [
+            ("Product", former?.product, event.product),
+            ("Price", EventChanges.price(told?.statement), EventChanges.price(answer.statement)),
+        ]
+        goods = all.compactMap { row -> Row? in
+            guard let before = row.before, let after = row.after, before != after else { return nil }
+            return (name: row.name, before: before, after: after)
+        }
+        (self.event, self.former, self.visit) = (event, former, visit)
+    }
+
+    /// `its product changed from a to b`, for a sentence.
+    var words: [String] { goods.map { "its \($0.name.lowercased()) changed from \($0.before) to \($0.after)" } }
+
+    func markup() -> Markup {
+        guard event.state != nil || event.previousState != nil else {
+            let text = event.isErased ? "What it changed was erased with the user." : "It changed no contract."
+            return visit.render("events.nothing", ["text": .text(text)])
+        }
+        let before = former.map(EventStory.access(after:)) ?? EventStory.access(by: event.previousState)
+        let rows = [
+            row("State", state(event.previousState, none: "nothing was known of it"), state(event.state, none: "")),
+            row("Access", visit.named(before, nil), visit.named(EventStory.access(after: event), nil)),
+        ]
+        let changed = goods.map { row($0.name, visit.named($0.before, nil), visit.named($0.after, nil)) }
+        return visit.render("event.changes", ["rows": .markup((rows + changed).joined())])
+    }
+
+    private func row(_ name: String, _ before: Markup, _ after: Markup) -> Markup {
+        visit.render("event.change", ["name": .text(name), "before": .markup(before), "after": .markup(after)])
+    }
+
+    private func state(_ state: String?, none: String) -> Markup {
+        visit.named(state.map(StoreWords.state) ?? none, state)
+    }
+
+    private static func price(_ statement: StatementItem?) -> String? {
+        StoreWords.price(statement?.price, currency: statement?.currency)
+    }
+
+    private static func former(of event: FeedItem, _ visit: Visit) -> FeedItem? {
+        guard let user = event.user, let contract = event.contract, let state = event.previousState else { return nil }
+        let query = [(name: "before", value: event.cursor), (name: "limit", value: "50")]
+        let found = try? visit.api.get(UserEventsAnswer.self, from: .userEvents(user: user), query: query)
+        return found?.events.first { other in
+            other.provider == event.provider && other.state == state
+                && other.contract.map { $0.utf8.elementsEqual(contract.utf8) } ?? false
+        }
+    }
+}
+
+extension FeedItem {
+    /// It was about a user who was erased: only that it happened is kept.
+    var isErased: Bool {
+        kind == EventKind.userErased.rawValue
+            || provider != nil && event == nil && contract == nil && user == nil && state == nil
+    }
+}
