@@ -34,7 +34,7 @@ struct EventChanges {
     func markup() -> Markup {
         guard event.state != nil || event.previousState != nil else {
             let text = event.isErased ? "What it changed was erased with the user." : "It changed no contract."
-            return visit.render("events.nothing", ["text": .text(text)])
+            return visit.nothing(text)
         }
         let before = former.map(EventStory.access(after:)) ?? EventStory.access(by: event.previousState)
         let rows = [
