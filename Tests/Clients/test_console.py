@@ -41,8 +41,8 @@ def test_nobody_has_the_purchase_because_its_token_is_wrong(desk, shop, user):
     event = say(shop, "apple", "initial", "--order", str(uuid4()), *PRODUCTION)["event"]
     desk.search(user)
     desk.follow("open the user's page")
-    assert desk.answer.startswith("No store has ever named this user"), desk.answer
-    desk.shows("Has no access.", "that nobody has", "compare its original transaction id")
+    assert desk.answer.startswith("Nothing is known of this user"), desk.answer
+    desk.shows("Has no access.", "unclaimed purchase", "compare its original transaction id")
     desk.open("/console/attention")
     desk.shows("Purchases that nobody has", "unclaimed", "no order of that name is known here")
     desk.search(event)

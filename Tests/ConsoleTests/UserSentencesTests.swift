@@ -79,7 +79,10 @@ import Testing
             events: [Fixture.event(.accessGranted, type: "grant", state: .owned, provider: .paycast)],
             says: "Active for ever, by what somebody of yours did on 3 December 2025."
         ),
-        Case(testDescription: "nobody", says: "No store has ever named this user."),
+        Case(
+            testDescription: "nobody",
+            says: "Nothing is known of this user: no store has named them, or they were erased."
+        ),
         Case(
             testDescription: "quarantined",
             events: [Fixture.event(.subscriptionStarted, outcome: .quarantined)],
@@ -87,10 +90,27 @@ import Testing
         ),
         Case(
             testDescription: "moved",
-            events: [Fixture.event(.contractTransferred, type: nil, state: nil)],
-            says: "No purchase: what the user had is another user's now, by event event-7."
+            events: [moved],
+            says: "No purchase: what the user had went to kim-12 on 3 December 2025 (TRANSFER)."
         ),
     ]
+
+    private static var moved: FeedItem {
+        var event = Fixture.event(.contractTransferred, type: "TRANSFER", provider: .revenuecat)
+        event.user = "kim-12"
+        return event
+    }
+
+    /// Who may see one user only is told no other's name. RevenueCat moves by a setting of its own.
+    @Test func whoGotItIsNamedToWhoMayKnow() {
+        let one = UserSentences(Fixture.record(), events: [Self.moved], now: Fixture.now, namesOthers: false)
+        #expect(one.what == "No purchase: what the user had went to another user on 3 December 2025 (TRANSFER).")
+        #expect(one.newOwner == nil && one.next.hasSuffix("restores purchases while logged in as this user."))
+        var event = Self.moved
+        event.provider = Provider.apple.rawValue
+        let kept = UserSentences(Fixture.record(), events: [event], now: Fixture.now, movesBack: false)
+        #expect(kept.newOwner == "kim-12" && kept.next.hasSuffix("Ask which one the buyer means."))
+    }
 
     @Test(arguments: cases) func firstLine(_ given: Case) {
         let record = Fixture.record(given.contract.map { [$0] } ?? [])

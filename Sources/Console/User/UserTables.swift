@@ -68,9 +68,12 @@ struct UserTables {
         )
     }
 
-    func orders(_ orders: [OrderItem]) -> Markup {
+    func orders(_ facts: UserFacts) -> Markup {
+        let orders = facts.record.orders
         guard !orders.isEmpty else {
-            return nothing("No order was made for this user: the app asks for none, or another user was signed in.")
+            let isNew = facts.events.events.contains { $0.isMove && $0.user == user }
+            let why = isNew ? "the purchase was moved here" : "the app asks for none, or another user was signed in"
+            return nothing("No order was made for this user: \(why).")
         }
         let rows = orders.map { order in
             visit.render(
@@ -79,13 +82,21 @@ struct UserTables {
                     "order": .text(order.order), "found": .markup(found(order.order)), "product": .text(order.product),
                     "store": .text(order.provider.map(StoreWords.store) ?? "any"),
                     "at": .markup(visit.time(order.createdAt)), "state": .text(UserTables.state(of: order)),
-                    "purchases": .text(
-                        order.purchases.map { "\($0.contract), \(StoreWords.state($0.state))" }.joined(separator: "; ")
-                    ),
+                    "purchases": .text(order.purchases.map { purchase($0, of: order) }.joined(separator: "; ")),
                 ]
             )
         }
         return visit.render("user.orders", ["rows": .markup(rows.joined())])
+    }
+
+    /// As it is now: it may have become another product, and another user's.
+    private func purchase(_ item: OrderPurchaseItem, of order: OrderItem) -> String {
+        let product = item.product.hasSameBytes(as: order.product) ? nil : "now \(item.product)"
+        let owner = item.user.flatMap { owner -> String? in
+            owner == user ? nil : hasLinks ? "now of \(owner.text)" : "now another user's"
+        }
+        let parts: [String?] = [item.contract, StoreWords.state(item.state), product, owner]
+        return parts.compactMap { $0 }.joined(separator: ", ")
     }
 
     private static func state(of order: OrderItem) -> String {
@@ -101,7 +112,7 @@ struct UserTables {
     func events(_ facts: UserFacts, isFirst: Bool) -> Markup {
         let answer = facts.listed
         guard !answer.events.isEmpty else {
-            return nothing(isFirst ? "Nothing was ever committed about this user." : "There is nothing older.")
+            return nothing(isFirst ? "No event of this user is known." : "There is nothing older.")
         }
         let older = answer.next.map { next in
             visit.render(
@@ -109,19 +120,19 @@ struct UserTables {
                 ["user": .field(PercentEncoding.encode(user.text)), "before": .field(PercentEncoding.encode(next))]
             )
         }
-        let rows = answer.events.map { event($0, among: answer.events, newestTold: facts.newestTold) }
+        let rows = answer.events.map { event($0, facts) }
         return visit.render("user.events", ["rows": .markup(rows.joined()), "older": .markup(older ?? .empty)])
     }
 
-    private func event(_ item: FeedItem, among events: [FeedItem], newestTold: EventAnswer?) -> Markup {
+    private func event(_ item: FeedItem, _ facts: UserFacts) -> Markup {
         let change = item.state.map { state in
             let before = item.previousState.flatMap { $0 == state ? nil : StoreWords.state($0) + " → " }
             return (before ?? "") + StoreWords.state(state)
         }
-        let told = item.fragments.compactMap { $0.fragment ?? $0.target }
+        let told = facts.fragments(item).compactMap { $0.fragment ?? $0.target }
             .reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
         // How many pages took the fragments is asked for the newest alone; each event's own page says it.
-        let taken = newestTold.flatMap { $0.event.cursor == item.cursor ? ". " + EventStory.taken($0.way) : nil }
+        let taken = facts.newestTold.flatMap { $0.event.cursor == item.cursor ? ". " + EventStory.taken($0.way) : nil }
         return visit.render(
             hasLinks ? "user.event" : "user.event_without_link",
             [
@@ -132,7 +143,7 @@ struct UserTables {
                 "environment": .text(item.provider == Provider.paycast.rawValue ? "" : item.environment ?? ""),
                 "outcome": .text(item.outcome.map(StoreWords.outcome) ?? ""),
                 "tone": .text(StoreWords.tone(ofOutcome: item.outcome)),
-                "reason": .markup(reason(item, among: events)), "change": .text(change ?? ""),
+                "reason": .markup(reason(item, among: facts.listed.events)), "change": .text(change ?? ""),
                 "told": .text(told.isEmpty ? "" : "for pages: " + told.joined(separator: ", ") + (taken ?? "")),
             ]
         )
