@@ -68,7 +68,9 @@ import Testing
     @Test func saysWhatIsMissing() throws {
         let (site, cookie) = try site()
         let page = try site.send("/console/users/42", cookie: cookie).text
-        for part in ["Nothing is known of this user", "sign up anew", "No contract at any store", "No event of this user"] {
+        for part in [
+            "Nothing is known of this user", "sign up anew", "No contract at any store", "No event of this user",
+        ] {
             #expect(page.contains(part))
         }
         #expect(!page.contains("<svg class=\"time-line\""))
@@ -221,6 +223,16 @@ import Testing
         let page = try site.send("/console/users/42", cookie: cookie).text
         #expect(page.contains("of this user: no address is set") != hasAddress, "\(page)")
         #expect(page.contains("of this user: what the user may use has not changed") == hasAddress)
+    }
+
+    @Test func aTestPurchaseTookNoMoney() throws {
+        var contract = Fixture.contract(environment: .sandbox, isActive: false)
+        (contract.details.price, contract.details.currency) = (9990, "USD")
+        let (site, cookie) = try site(Fixture.record([contract]))
+        let page = try site.send("/console/users/42", cookie: cookie).text
+        #expect(
+            page.contains("9.99 USD, but no money was taken") && page.contains("install the app from the App Store")
+        )
     }
 
     /// Who got a purchase by a move has made no order.

@@ -27,7 +27,8 @@ struct ContractHistory {
         let store = item.provider == Provider.paycast.rawValue ? "granted" : StoreWords.store(item.provider)
         name = "\(item.product), \(store)" + (item.environment == "Production" ? "" : ", \(item.environment)")
         let applied = events.filter { event in
-            event.outcome == Outcome.applied.rawValue && event.provider == item.provider
+            [Outcome.applied.rawValue, Outcome.unclaimed.rawValue].contains(event.outcome)
+                && event.provider == item.provider
                 && event.contract.map { $0.utf8.elementsEqual(item.contract.utf8) } ?? false
         }
         let told = applied.compactMap { event in
@@ -81,7 +82,13 @@ struct ContractHistory {
         }
         let details = contract.details
         if let bought = details.purchasedAt.flatMap({ Instant(iso8601: $0) }), marks.isEmpty {
-            marks.append(Moment(kind: .charge, at: bought, title: "Bought"))
+            marks.append(
+                Moment(
+                    kind: .charge,
+                    at: bought,
+                    title: details.kind == ProductKind.subscription.rawValue ? "Charged" : "Bought"
+                )
+            )
         }
         if let revoked = details.revokedAt.flatMap({ Instant(iso8601: $0) }),
             !marks.contains(where: { $0.kind == .refund })

@@ -25,33 +25,38 @@ struct UserTables {
     func contracts(_ facts: UserFacts) -> Markup {
         let contracts = facts.record.contracts
         guard !contracts.isEmpty else { return nothing("No contract at any store, and no grant.") }
-        let rows = contracts.map { contract in
-            let (item, details) = (contract.entitlement, contract.details)
-            let sentence = ContractSentence(contract, events: facts.events.events, now: visit.now)
-            let owner = details.owner == user ? nil : details.owner.map { "owned by \($0.text)" } ?? "owned by nobody"
-            let also = [
-                item.group.map { "group \($0)" }, details.account.map { "buyer \($0)" }, owner,
-                item.family ? "shared through the family" : nil,
-            ].compactMap { $0 }.joined(separator: ", ")
-            return visit.render(
-                "user.contract",
-                [
-                    "product": .text(item.product),
-                    "state": .text(StoreWords.state(item.state)), "tone": .text(StoreWords.tone(item)),
-                    "store": .text(StoreWords.store(item.provider)),
-                    "environment": .text(item.provider == Provider.paycast.rawValue ? "" : item.environment),
-                    "app": .text(details.app), "contract": .text(item.contract),
-                    "price": .text(StoreWords.price(details.price, currency: details.currency) ?? ""),
-                    "also": .text(also),
-                    "until": .markup(
-                        item.accessUntil == nil ? visit.render("user.no_end") : visit.time(item.accessUntil)
-                    ),
-                    "what": .text(sentence.what), "next": .text(sentence.next),
-                    "revoke": .markup(revoke(item)), "found": .markup(found(item.contract)),
-                ]
-            )
-        }
+        let rows = contracts.map { contract($0, facts) }
         return visit.render("user.contracts", ["rows": .markup(rows.joined())])
+    }
+
+    private func contract(_ contract: ContractItem, _ facts: UserFacts) -> Markup {
+        let (item, details) = (contract.entitlement, contract.details)
+        let sentence = ContractSentence(contract, events: facts.events.events, now: visit.now)
+        let owner = details.owner == user ? nil : details.owner.map { "owned by \($0.text)" } ?? "owned by nobody"
+        let also = [
+            item.group.map { "group \($0)" }, details.account.map { "buyer \($0)" }, owner,
+            item.family ? "shared through the family" : nil,
+        ].compactMap { $0 }.joined(separator: ", ")
+        let isTest = item.provider != Provider.paycast.rawValue && item.environment != "Production"
+        let price = StoreWords.price(details.price, currency: details.currency)
+        return visit.render(
+            "user.contract",
+            [
+                "product": .text(item.product),
+                "state": .text(StoreWords.state(item.state)), "tone": .text(StoreWords.tone(item)),
+                "store": .text(StoreWords.store(item.provider)),
+                "environment": .text(item.provider == Provider.paycast.rawValue ? "" : item.environment),
+                "app": .text(details.app), "contract": .text(item.contract),
+                "price": .text(price.map { $0 + (isTest ? ", but no money was taken" : "") } ?? ""),
+                "renewal": .text(sentence.renewal),
+                "also": .text(also),
+                "until": .markup(
+                    item.accessUntil == nil ? visit.render("user.no_end") : visit.time(item.accessUntil)
+                ),
+                "what": .text(sentence.what), "next": .text(sentence.next),
+                "revoke": .markup(revoke(item)), "found": .markup(found(item.contract)),
+            ]
+        )
     }
 
     /// Marks what a search has led to.

@@ -42,7 +42,7 @@ enum EventNames {
         case .refundRequested: "Asked for a refund"
         case .refundCompleted: "Refunded"
         case .refundDeclined: "Refund declined"
-        case .refundReversed: "Refund taken back"
+        case .refundReversed: "Refund reversed"
         case .familyGranted: "Shared with the family"
         case .familyRevoked: "No longer shared with the family"
         case .contractTransferred: "Moved to another user"
