@@ -17,8 +17,8 @@ struct Visit: Sendable {
     func render(_ name: String, _ values: [String: TemplateValue] = [:]) -> Markup { templates.render(name, values) }
 
     /// A table, or what it means that it has no rows.
-    func list(_ name: String, _ rows: [Markup], none: String) -> Markup {
-        rows.isEmpty ? nothing(none) : render(name, ["rows": .markup(rows.joined())])
+    func list(_ name: String, _ rows: [Markup], none: @autoclosure () -> String) -> Markup {
+        rows.isEmpty ? nothing(none()) : render(name, ["rows": .markup(rows.joined())])
     }
 
     func nothing(_ text: String) -> Markup { render("parts.nothing", ["text": .text(text)]) }

@@ -41,7 +41,7 @@ def test_nobody_has_the_purchase_because_its_token_is_wrong(desk, shop, user):
     event = say(shop, "apple", "initial", "--order", str(uuid4()), *PRODUCTION)["event"]
     desk.search(user)
     desk.follow("open the user's page")
-    assert desk.answer.startswith("No store has ever named this user"), desk.answer
+    assert desk.answer.startswith("Nothing is known of this user"), desk.answer
     desk.shows("Has no access.", "unclaimed purchase", "compare its original transaction id")
     desk.open("/console/attention")
     desk.shows("Unclaimed purchases", "(no user is known for", "no order of that name is known here")

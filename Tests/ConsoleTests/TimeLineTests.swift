@@ -74,6 +74,13 @@ import Testing
             marks: [.charge, .refund, .end]
         ),
         Case(
+            testDescription: "unclaimed at first",
+            contracts: [bought(Fixture.contract(), day: -2)],
+            events: [Fixture.event(.subscriptionStarted, outcome: .unclaimed, day: -2)],
+            bands: ["active", "active*"],
+            marks: [.charge, .end]
+        ),
+        Case(
             testDescription: "nothing told yet",
             contracts: [Fixture.contract()],
             bands: ["active*"],

@@ -33,6 +33,7 @@ import Testing
         (event.subtype, event.reason, event.product, event.environment, event.provider) = (text, text, text, text, text)
         let stream = try #require(StreamName("s"))
         event.fragments = [FragmentItem(Fragment(stream: stream, action: "replace", target: text, content: .none))]
+        event.fragments[0].stream = Fixture.record(user: user).stream
         let contract = Fixture.contract(lineage: text, product: text, owner: UserID("o\(text)"), account: text)
         let token = try #require(OrderToken("a5af9b36-0e4d-4665-8351-0e4003752165"))
         let order = OrderItem(
@@ -67,7 +68,9 @@ import Testing
     @Test func saysWhatIsMissing() throws {
         let (site, cookie) = try site()
         let page = try site.send("/console/users/42", cookie: cookie).text
-        for part in ["No store has ever named this user.", "No contract at any store", "Nothing was ever committed"] {
+        for part in [
+            "Nothing is known of this user", "sign up anew", "No contract at any store", "No event of this user",
+        ] {
             #expect(page.contains(part))
         }
         #expect(!page.contains("<svg class=\"time-line\""))
@@ -87,8 +90,8 @@ import Testing
         #expect(!other.contains("is a contract of") && !other.contains(">found<"))
     }
 
-    /// Who has nothing may be who has paid for what nobody has, however long ago.
-    @Test(arguments: [0, 2]) func purchasesOfNobodyAreNamed(_ count: Int) throws {
+    /// Who has nothing may be who has paid for an unclaimed purchase, however long ago.
+    @Test(arguments: [0, 2]) func unclaimedPurchasesAreNamed(_ count: Int) throws {
         let (site, cookie) = try site(rights: [.read, .operate])
         let old = Fixture.event(.subscriptionStarted, outcome: .unclaimed, day: -3)
         let found = Fixture.attention(unclaimed: count == 0 ? [] : [old], count: count)
@@ -98,6 +101,129 @@ import Testing
         #expect(page.contains(purchases) == (count > 0), "\(page)")
         #expect(page.contains("30 November 2025, 12:00 UTC") == (count > 0))
         #expect(page.contains("compare its original transaction id") == (count > 0))
+    }
+
+    private static func order(day: Double, purchases: [OrderPurchaseItem] = []) throws -> OrderItem {
+        let token = try #require(OrderToken("a5af9b36-0e4d-4665-8351-0e4003752165"))
+        return OrderItem(
+            Order(token: token, user: "42", product: "pro.monthly"),
+            createdAt: Fixture.date(day),
+            state: purchases.isEmpty ? "open" : "fulfilled",
+            purchases: purchases,
+            quarantined: []
+        )
+    }
+
+    struct Hint: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        /// When the order was made, in days from now, and by which store.
+        let made: Double
+        var provider: String?
+        var product = "pro.monthly"
+        let isFound: Bool
+    }
+
+    /// Two days ago a purchase came, and a day ago a webhook was refused, both of Apple.
+    @Test(arguments: [
+        Hint(testDescription: "any store", made: -3, isFound: true),
+        Hint(testDescription: "of the order's store", made: -3, provider: "apple", isFound: true),
+        Hint(testDescription: "another store", made: -3, provider: "google", isFound: false),
+        Hint(testDescription: "another product", made: -3, product: "pro.annual", isFound: false),
+        Hint(testDescription: "before the order", made: -1.5, isFound: false),
+    ]) func anOpenOrderNamesWhatFitsIt(_ given: Hint) throws {
+        var order = try Self.order(day: given.made)
+        order.provider = given.provider
+        let (site, cookie) = try site(Fixture.record(orders: [order]), rights: [.read, .operate])
+        var purchase = Fixture.event(.subscriptionStarted, outcome: .unclaimed, day: -2)
+        purchase.product = given.product
+        let refusal = AttentionAnswer.Refused(
+            at: Fixture.date(-1),
+            route: "/webhooks/apple",
+            client: nil,
+            reason: "signed_in_past",
+            message: "It is old.",
+            bytes: 9
+        )
+        site.api.answer(.attention, with: Fixture.attention(unclaimed: [purchase], count: 1, refused: [refusal]))
+        let page = try site.send("/console/users/42", cookie: cookie).text
+        #expect(page.contains("fits the order <code>\(order.order)</code>") == given.isFound, "\(page)")
+        #expect(page.contains("1 webhook of Apple was refused here since <time") == (given.provider != "google"))
+        #expect(!page.contains("unclaimed purchase, of"))
+    }
+
+    /// What the user had is another user's, and another product: neither a hint nor the other user's fragment misleads.
+    @Test func whatWasMovedIsNoLongerTheUsers() throws {
+        let key = ContractKey(provider: .apple, environment: .production, app: "a", lineage: "1001")
+        let bought = OrderPurchaseItem(
+            key,
+            user: "kim-12",
+            product: "pro.annual",
+            state: .active,
+            purchasedAt: Fixture.date(-3),
+            event: nil
+        )
+        var move = try Self.told()
+        (move.kind, move.user) = (EventKind.contractTransferred.rawValue, "kim-12")
+        move.fragments[0].fragment = "moved"
+        var other = move.fragments[0]
+        (other.stream, other.fragment) = ("user:kim-12:paywall", "success")
+        move.fragments.append(other)
+        let (site, cookie) = try site(
+            Fixture.record(orders: [try Self.order(day: -3, purchases: [bought])]),
+            events: [move],
+            rights: [.read, .operate]
+        )
+        let shown = UserPagesAnswer.Shown(target: "paywall", cursor: Fixture.cursor, html: "")
+        let pages = UserPagesAnswer(user: "42", node: "n", pages: [], shown: [shown], since: Fixture.cursor)
+        site.api.answer(.userPages(user: "42"), with: pages)
+        site.api.answer(.attention, with: Fixture.attention(unclaimed: [Fixture.event(.subscriptionStarted)], count: 1))
+        let page = try site.send("/console/users/42", cookie: cookie).text
+        for part in [
+            "each with its template: <bdi>paywall (moved)</bdi>", "for pages: moved</span>", "went to kim-12",
+            #"<a href="/console/users/kim-12">"#, "1001, active, now pro.annual, now of kim-12",
+            "Has the customer a page before them?",
+        ] {
+            #expect(page.contains(part), "\(part): \(page)")
+        }
+        #expect(!page.contains("unclaimed purchase"))
+    }
+
+    /// Why the backend was told nothing, as far as its addresses tell.
+    @Test(arguments: [true, false]) func anUntoldBackendHasAReason(_ hasAddress: Bool) throws {
+        let (site, cookie) = try site(rights: [.read, .operate])
+        site.api.answer(.hookDeliveries, with: HookDeliveriesAnswer(deliveries: [], next: nil))
+        let hook = HooksAnswer.Hook(
+            url: "https://shop.example/hooks",
+            state: "ok",
+            lastSuccess: nil,
+            failures: 0,
+            failingSince: nil,
+            reason: nil,
+            waiting: 0,
+            oldest: nil
+        )
+        site.api.answer(.hooks, with: HooksAnswer(hooks: hasAddress ? [hook] : []))
+        let page = try site.send("/console/users/42", cookie: cookie).text
+        #expect(page.contains("of this user: no address is set") != hasAddress, "\(page)")
+        #expect(page.contains("of this user: what the user may use has not changed") == hasAddress)
+    }
+
+    @Test func aTestPurchaseTookNoMoney() throws {
+        var contract = Fixture.contract(environment: .sandbox, isActive: false)
+        (contract.details.price, contract.details.currency) = (9990, "USD")
+        let (site, cookie) = try site(Fixture.record([contract]))
+        let page = try site.send("/console/users/42", cookie: cookie).text
+        #expect(
+            page.contains("9.99 USD, but no money was taken") && page.contains("install the app from the App Store")
+        )
+    }
+
+    /// Who got a purchase by a move has made no order.
+    @Test func aMoveExplainsWhyThereIsNoOrder() throws {
+        var move = Fixture.event(.contractTransferred)
+        move.user = "42"
+        let (site, cookie) = try site(Fixture.record([Fixture.contract()]), events: [move])
+        #expect(try site.send("/console/users/42", cookie: cookie).text.contains("the purchase was moved here"))
     }
 
     /// That a fragment was made does not mean that a page has it.
@@ -123,7 +249,7 @@ import Testing
     /// An event that has changed the paywall.
     private static func told() throws -> FeedItem {
         var event = Fixture.event(.subscriptionStarted)
-        let stream = try #require(StreamName("s"))
+        let stream = try #require(StreamName("user:42:paywall"))
         let content = Fragment.Content.template(name: "success", values: [:])
         event.fragments = [
             FragmentItem(Fragment(stream: stream, action: "replace", target: "paywall", content: content))

@@ -51,13 +51,31 @@ import Testing
                 Fixture.event(.refundCompleted, type: "REFUND", state: .revoked, day: -1),
             ],
             says:
-                "Not active since 2 December 2025: it was taken back because Apple said so on 2 December 2025 (REFUND)."
+                "Not active since 2 December 2025: it was refunded because Apple said so on 2 December 2025 (REFUND)."
+        ),
+        Case(
+            testDescription: "no longer shared",
+            contract: Fixture.contract(.revoked, until: -1),
+            events: [Fixture.event(.familyRevoked, type: "REVOKE", state: .revoked, day: -1)],
+            says: "Not active since 2 December 2025: the family no longer shares it because Apple said so on "
+                + "2 December 2025 (REVOKE)."
+        ),
+        Case(
+            testDescription: "upgraded",
+            contract: upgraded,
+            events: [
+                Fixture.event(.planChanged, type: "UPGRADE"),
+                product("pro.monthly", Fixture.event(.subscriptionStarted)),
+            ],
+            says:
+                "Active until 3 January 2026: changed from pro.monthly to pro.annual, 79.99 USD, because Apple said so on "
+                + "3 December 2025 (UPGRADE)."
         ),
         Case(
             testDescription: "a Sandbox purchase on a Production server",
             contract: Fixture.contract(environment: .sandbox, isActive: false),
             events: [Fixture.event(.subscriptionStarted, type: "SUBSCRIBED")],
-            says: "No access, although the purchase is active: it was made in the Sandbox because Apple said so on "
+            says: "No access, although the purchase is active: it was made in the Sandbox, as Apple said on "
                 + "3 December 2025 (SUBSCRIBED)."
         ),
         Case(
@@ -79,7 +97,10 @@ import Testing
             events: [Fixture.event(.accessGranted, type: "grant", state: .owned, provider: .paycast)],
             says: "Active for ever, by what somebody of yours did on 3 December 2025."
         ),
-        Case(testDescription: "nobody", says: "No store has ever named this user."),
+        Case(
+            testDescription: "nobody",
+            says: "Nothing is known of this user: no store has named them, or they were erased."
+        ),
         Case(
             testDescription: "quarantined",
             events: [Fixture.event(.subscriptionStarted, outcome: .quarantined)],
@@ -87,10 +108,65 @@ import Testing
         ),
         Case(
             testDescription: "moved",
-            events: [Fixture.event(.contractTransferred, type: nil, state: nil)],
-            says: "No purchase: what the user had is another user's now, by event event-7."
+            events: [moved],
+            says: "No purchase: what the user had went to kim-12 on 3 December 2025 (TRANSFER)."
         ),
     ]
+
+    private static var upgraded: ContractItem {
+        var contract = Fixture.contract(product: "pro.annual")
+        contract.details.purchasedAt = Fixture.now.iso8601
+        (contract.details.price, contract.details.currency) = (79_990, "USD")
+        return contract
+    }
+
+    private static func product(_ product: String, _ event: FeedItem) -> FeedItem {
+        var event = event
+        event.product = product
+        return event
+    }
+
+    struct Renewal: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let contract: ContractItem
+        var renews: Bool?
+        let says: String
+    }
+
+    /// Whether the buyer will be charged again.
+    @Test(arguments: [
+        Renewal(testDescription: "on", contract: Fixture.contract(), renews: true, says: "renews on 3 January 2026"),
+        Renewal(testDescription: "off", contract: Fixture.contract(.cancelled), renews: false, says: "does not renew"),
+        Renewal(testDescription: "over", contract: Fixture.contract(.revoked), renews: true, says: "does not renew"),
+        Renewal(testDescription: "not said", contract: Fixture.contract(), says: ""),
+        Renewal(
+            testDescription: "a failed payment",
+            contract: Fixture.contract(.inGracePeriod),
+            renews: true,
+            says: "Apple still tries to charge"
+        ),
+    ]) func renewal(_ given: Renewal) {
+        var contract = given.contract
+        contract.entitlement.autoRenew = given.renews
+        #expect(ContractSentence(contract, events: [], now: Fixture.now).renewal == given.says)
+    }
+
+    private static var moved: FeedItem {
+        var event = Fixture.event(.contractTransferred, type: "TRANSFER", provider: .revenuecat)
+        event.user = "kim-12"
+        return event
+    }
+
+    /// Who may see one user only is told no other's name. RevenueCat moves by a setting of its own.
+    @Test func whoGotItIsNamedToWhoMayKnow() {
+        let one = UserSentences(Fixture.record(), events: [Self.moved], now: Fixture.now, namesOthers: false)
+        #expect(one.what == "No purchase: what the user had went to another user on 3 December 2025 (TRANSFER).")
+        #expect(one.newOwner == nil && one.next.hasSuffix("restores purchases while logged in as this user."))
+        var event = Self.moved
+        event.provider = Provider.apple.rawValue
+        let kept = UserSentences(Fixture.record(), events: [event], now: Fixture.now, movesBack: false)
+        #expect(kept.newOwner == "kim-12" && kept.next.hasSuffix("Ask which one the buyer means."))
+    }
 
     @Test(arguments: cases) func firstLine(_ given: Case) {
         let record = Fixture.record(given.contract.map { [$0] } ?? [])

@@ -62,7 +62,7 @@ import Testing
         let erase = try send(app, "/console/users/42/erase", cookie: cookie)
         let confirmed = [("reason", "asked for"), ("confirm", "42"), ("seen", try seen(erase))]
         #expect(try send(app, "/console/users/42/erase", cookie: cookie, form: confirmed).body.contains("Erased: "))
-        #expect(try send(app, "/console/users/42", cookie: cookie).body.contains("No store has ever named this user."))
+        #expect(try send(app, "/console/users/42", cookie: cookie).body.contains("Nothing is known of this user"))
         #expect(try send(app, "/console/log-out", cookie: cookie, form: []).status == 303)
         #expect(try send(app, "/console", cookie: cookie).status == 401)
     }

@@ -26,7 +26,7 @@ struct ContractHistory {
         let item = contract.entitlement
         let store = item.provider == Provider.paycast.rawValue ? "granted" : StoreWords.store(item.provider)
         name = "\(item.product), \(store)" + (item.environment == "Production" ? "" : ", \(item.environment)")
-        let told = events.filter { $0.hasChanged(item) }
+        let told = events.filter { $0.hasTold(item) }
             .compactMap { event in event.date.map { (at: $0, event: event) } }.sorted { $0.at < $1.at }
         let until = item.accessUntil?.instant
         spans = ContractHistory.spans(contract, told: told, until: until, now: now)
@@ -74,7 +74,8 @@ struct ContractHistory {
         }
         let details = contract.details
         if let bought = details.purchasedAt?.instant, marks.isEmpty {
-            marks.append(Moment(kind: .charge, at: bought, title: "Bought"))
+            let title = details.kind == ProductKind.subscription.rawValue ? "Charged" : "Bought"
+            marks.append(Moment(kind: .charge, at: bought, title: title))
         }
         if let revoked = details.revokedAt?.instant,
             !marks.contains(where: { $0.kind == .refund })

@@ -11,6 +11,8 @@ struct ContractSentence {
     private let isGrant: Bool
     private let end: Instant?
     private let hasPassed: Bool
+    /// What it was before the cause, here or as the contract that this one replaced.
+    private let formerProduct: String?
 
     /// `events` are the user's, newest first.
     init(_ contract: ContractItem, events: [FeedItem], now: Instant) {
@@ -20,7 +22,16 @@ struct ContractSentence {
         isGrant = item.provider == Provider.paycast.rawValue
         end = item.accessUntil?.instant
         hasPassed = end.map { $0 <= now } ?? false
-        cause = events.first { $0.hasChanged(contract.entitlement) }
+        let own = events.firstIndex { $0.hasChanged(contract.entitlement) }
+        let names = [contract.entitlement.contract, contract.details.replaces].compactMap { $0 }
+        cause = own.map { events[$0] }
+        formerProduct =
+            own.flatMap { own in
+                events[(own + 1)...].first { event in
+                    event.outcome == Outcome.applied.rawValue && event.provider == contract.entitlement.provider
+                        && names.contains { event.contract?.hasSameBytes(as: $0) == true } && event.product != nil
+                }
+            }?.product
     }
 
     /// `Active until 3 January 2026 because Apple said so on 3 December 2025 (DID_RENEW).`
@@ -30,8 +41,11 @@ struct ContractSentence {
     private var causeDay: String? { cause?.date.map(ConsoleTime.day) }
     private var day: String { end.map { ConsoleTime.day($0) } ?? "an unknown day" }
 
+    /// A test store's purchase, which opens nothing here.
+    private var isOfTester: Bool { state?.givesAccess == true && !item.active && !hasPassed }
+
     private var standing: String {
-        if state?.givesAccess == true, !item.active, !hasPassed {
+        if isOfTester {
             return
                 "No access, although the purchase is \(StoreWords.state(item.state)): it was made in the \(item.environment)"
         }
@@ -45,11 +59,34 @@ struct ContractSentence {
         case .paused: return "Not active: paused"
         case .expired: return end == nil ? "Not active: it ended" : "Not active since \(day): it ended"
         case .revoked:
-            return end == nil ? "Not active: it was taken back" : "Not active since \(day): it was taken back"
+            return (end == nil ? "Not active: " : "Not active since \(day): ") + loss
         case .owned: return isGrant ? "Active for ever" : "Owned for ever"
         case .delivered: return "Delivered\(item.quantity.map { ": \($0)" } ?? "")"
         case nil: return "In the state \(item.state)"
         }
+    }
+
+    private var loss: String {
+        switch cause.flatMap({ EventKind(rawValue: $0.kind) }) {
+        case .refundCompleted: "it was refunded"
+        case .familyRevoked: "the family no longer shares it"
+        default: "it was taken back"
+        }
+    }
+
+    /// `: changed from pro.monthly to pro.annual, 79.99 USD,`; empty for any other cause.
+    private var change: String {
+        guard let cause, cause.kind == EventKind.planChanged.rawValue, state?.givesAccess == true else { return "" }
+        let from = formerProduct.flatMap { $0.hasSameBytes(as: item.product) ? nil : " from \($0)" } ?? ""
+        return ": changed\(from) to \(item.product)" + (charged(by: cause).map { ", \($0)," } ?? "")
+    }
+
+    /// The newest charge may be an older one.
+    private func charged(by event: FeedItem) -> String? {
+        guard let at = event.date,
+            let charge = details.purchasedAt?.instant, charge + .seconds(86_400) > at
+        else { return nil }
+        return StoreWords.price(details.price, currency: details.currency)
     }
 
     private var because: String {
@@ -57,24 +94,23 @@ struct ContractSentence {
             return causeDay.map { ", by what somebody of yours did on \($0)" } ?? ", by a grant"
         }
         guard let cause, let day = causeDay else {
-            return details.statedAt?.instant
-                .map { " because \(store) said so on \(ConsoleTime.day($0))" } ?? " by \(store)"
+            return details.statedAt?.instant.map { said(on: ConsoleTime.day($0)) } ?? " by \(store)"
         }
         let words = EventNames.ownWords(cause).map { " (\($0))" } ?? ""
         // Nobody said that it ended: the end that was said has passed.
         if state == .expired, cause.state != item.state, end != nil {
             return ", because \(store) said on \(day) that it lasts until then\(words), and has said nothing since"
         }
-        return " because \(store) said so on \(day)\(words)"
+        return change + said(on: day) + words
+    }
+
+    private func said(on day: String) -> String {
+        isOfTester ? ", as \(store) said on \(day)" : " because \(store) said so on \(day)"
     }
 
     /// One sentence.
     var next: String {
-        if state?.givesAccess == true, !item.active, !hasPassed {
-            return
-                "A Sandbox purchase gives access to nobody here but the users of PAYCAST_SANDBOX_USERS. A purchase in "
-                + "Production would."
-        }
+        if isOfTester { return nextOfTester }
         if isGrant { return nextOfGrant }
         switch state {
         case .active where end == nil: return "It goes on until \(store) says something else."
@@ -87,10 +123,43 @@ struct ContractSentence {
         case .pending: return "\(store) says so once the buyer has paid; some payments take days."
         case .paused: return "\(store) resumes it on the day that the buyer has chosen, or when the buyer asks for it."
         case .expired: return "A new purchase at \(store), or a grant of yours, gives access again."
-        case .revoked: return "A new purchase, a grant of yours, or \(store) taking the refund back gives access again."
+        case .revoked: return "Access comes back with a new purchase, a grant of yours, or \(reversal)."
         case .owned: return "Only a refund at \(store) would take it away."
         case .delivered: return "It was handed over once. A refund does not take it back by itself."
         case nil: return "A newer message of \(store) would change it."
+        }
+    }
+
+    private var reversal: String {
+        switch cause.flatMap({ EventKind(rawValue: $0.kind) }) {
+        case .refundCompleted: "if \(store) reverses the refund"
+        case .familyRevoked: "if the family shares it again"
+        default: "if \(store) gives it back"
+        }
+    }
+
+    private var nextOfTester: String {
+        let source = (item.provider == Provider.apple.rawValue ? "TestFlight or " : "") + "a test account"
+        let shop =
+            [Provider.apple.rawValue: "the App Store", Provider.google.rawValue: "Google Play"][item.provider]
+            ?? "the store"
+        return
+            "No money was taken: it was bought with \(source). Let the customer install the app from \(shop) and buy "
+            + "there; a tester gets access by PAYCAST_SANDBOX_USERS."
+    }
+
+    var renewal: String {
+        let isOver = state == .expired || state == .revoked || state == .cancelled
+        let isBoughtOnce = isGrant || details.kind != ProductKind.subscription.rawValue
+        let renews: Bool? = isOver || isBoughtOnce ? false : item.autoRenew
+        switch (renews, state) {
+        case (false?, _): return "does not renew"
+        case (nil, _): return ""
+        case (true?, .active):
+            let product = item.pendingProduct.map { " as \($0)" } ?? ""
+            return "renews\(product)" + (end == nil || hasPassed ? "" : " on \(day)")
+        case (true?, .inGracePeriod), (true?, .inBillingRetry): return "\(store) still tries to charge"
+        case (true?, _): return "renews"
         }
     }
 

@@ -11,7 +11,13 @@ struct UserPage: ConsolePage {
 
     func show(_ visit: Visit) throws(ConsoleError) -> Response {
         let facts = try UserFacts(of: user, visit)
-        let sentences = UserSentences(facts.record, events: facts.events.events, now: visit.now)
+        let sentences = UserSentences(
+            facts.record,
+            events: facts.events.events,
+            now: visit.now,
+            namesOthers: visit.session.user == nil,
+            movesBack: transfers == "transfer"
+        )
         let tables = UserTables(visit: visit, user: user)
         let lead = facts.record.contracts.first?.entitlement
         let body = visit.render(
@@ -20,11 +26,11 @@ struct UserPage: ConsolePage {
                 "done": .markup(done(visit) + found(facts.record, visit)), "user": .text(user.text),
                 "what": .text(sentences.what), "access": .text(sentences.access),
                 "tone": .text(lead.map { StoreWords.tone($0) } ?? "quiet"), "next": .text(sentences.next),
-                "cause": .markup(cause(sentences.cause, visit) + unclaimed(facts, visit)),
+                "cause": .markup(cause(sentences, visit) + PurchaseHints(visit, facts).markup()),
                 "facts": .markup(tables.facts(facts.record)),
                 "actions": .markup(UserActionLinks(visit: visit, user: user).markup(facts)),
                 "picture": .markup(TimeLinePicture(visit: visit).markup(facts)),
-                "contracts": .markup(tables.contracts(facts)), "orders": .markup(tables.orders(facts.record.orders)),
+                "contracts": .markup(tables.contracts(facts)), "orders": .markup(tables.orders(facts)),
                 "events": .markup(tables.events(facts, isFirst: visit.query["before"] == nil)),
                 "pages": .markup(tables.pages(facts)), "hooks": .markup(tables.hooks(facts.hooks)),
                 "audit": .markup(tables.audit(facts.audit)),
@@ -63,25 +69,15 @@ struct UserPage: ConsolePage {
         )
     }
 
-    /// Purchases that nobody has, for a user who has none: one of them may be what was paid.
-    private func unclaimed(_ facts: UserFacts, _ visit: Visit) -> Markup {
-        guard facts.record.contracts.isEmpty, visit.may(.operate),
-            let attention = try? visit.api.get(AttentionAnswer.self, from: .attention),
-            attention.unclaimedContracts > 0, let newest = attention.unclaimed.first
-        else { return .empty }
-        let (one, many) = (StoreWords.unclaimed.one + ", of", StoreWords.unclaimed.many + ", the newest of")
-        return visit.render(
-            "user.unclaimed",
-            [
-                "text": .text(StoreWords.count(attention.unclaimedContracts, one, many)),
-                "at": .markup(visit.time(newest.at)), "user": .part(user.text),
-            ]
-        )
-    }
-
-    private func cause(_ event: FeedItem?, _ visit: Visit) -> Markup {
-        guard let event, visit.session.user == nil else { return .empty }
-        return visit.render("user.cause", ["id": .part(event.cursor)])
+    private func cause(_ sentences: UserSentences, _ visit: Visit) -> Markup {
+        guard let event = sentences.cause, visit.session.user == nil else { return .empty }
+        let owner = sentences.newOwner.map { owner in
+            visit.render(
+                "user.new_owner",
+                ["id": .part(owner.text), "user": .text(owner.text)]
+            )
+        }
+        return visit.render("user.cause", ["id": .part(event.cursor)]) + (owner ?? .empty)
     }
 }
 
@@ -118,7 +114,7 @@ struct UserFacts {
     let events: UserEventsAnswer
     /// Those that the page lists: older ones, if it was asked for them.
     let listed: UserEventsAnswer
-    /// The newest of these that has fragments, with its way to the pages.
+    /// The newest of these that changed the user's pages, with its way to them.
     let newestTold: EventAnswer?
     let pages: UserPagesAnswer?
     let hooks: [HookDeliveriesAnswer.Delivery]?
@@ -135,7 +131,8 @@ struct UserFacts {
         } else {
             listed = events
         }
-        newestTold = listed.events.first { !$0.fragments.isEmpty }
+        let stream = record.stream
+        newestTold = listed.events.first { $0.fragments.contains { $0.stream.hasSameBytes(as: stream) } }
             .flatMap { try? visit.api.get(EventAnswer.self, from: .event(id: $0.cursor)) }
         pages = try? visit.api.get(UserPagesAnswer.self, from: .userPages(user: user))
         let query = [(name: "user", value: user.text)]
@@ -144,5 +141,10 @@ struct UserFacts {
         hooks = told?.deliveries
         let acts = try? visit.api.get(AuditAnswer.self, from: .audit, query: query + [("limit", "20")])
         audit = acts?.entries
+    }
+
+    /// What an event made for this user's pages: a move makes something for the other user's, too.
+    func fragments(_ event: FeedItem) -> [FragmentItem] {
+        event.fragments.filter { $0.stream.hasSameBytes(as: record.stream) }
     }
 }

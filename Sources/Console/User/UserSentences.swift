@@ -8,18 +8,47 @@ struct UserSentences: Equatable {
     let access: String
     let next: String
     let cause: FeedItem?
+    /// To whom the user's purchase went; nil for a reader who may not know.
+    let newOwner: UserID?
 
-    /// `events` are the newest ones, newest first.
-    init(_ record: UserAnswer, events: [FeedItem], now: Instant) {
+    /// `events` are the newest ones, newest first. `namesOthers` is false for a reader who may see this user alone;
+    /// `movesBack` says whether a purchase follows who restores it.
+    init(
+        _ record: UserAnswer,
+        events: [FeedItem],
+        now: Instant,
+        namesOthers: Bool = true,
+        movesBack: Bool = true
+    ) {
         access = UserSentences.access(record)
         // Those that speak for the user come first.
         if let contract = record.contracts.first {
             let sentence = ContractSentence(contract, events: events, now: now)
             (what, next, cause) = (sentence.what, sentence.next, sentence.cause)
+            newOwner = nil
             return
         }
-        cause = events.first { $0.outcome != nil }
+        let contradiction = events.first { $0.outcome == Outcome.quarantined.rawValue }
+        if contradiction == nil, let move = events.first(where: { $0.isMove && $0.user != record.user }) {
+            cause = move
+            newOwner = namesOthers ? move.user : nil
+            (what, next) = UserSentences.moved(by: move, to: newOwner, movesBack: movesBack)
+            return
+        }
+        (cause, newOwner) = (contradiction ?? events.first { $0.outcome != nil }, nil)
         (what, next) = UserSentences.withoutContract(record, events: events)
+    }
+
+    private static func moved(by event: FeedItem, to owner: UserID?, movesBack: Bool) -> (String, String) {
+        let day = Instant(iso8601: event.at).map { " on \(ConsoleTime.day($0))" } ?? ""
+        let words = EventNames.ownWords(event).map { " (\($0))" } ?? ""
+        let ask = "The buyer's store account is in use by two accounts of your app. Ask which one the buyer means"
+        // RevenueCat moves by a setting of its own.
+        let canReturn = movesBack || event.provider == Provider.revenuecat.rawValue
+        return (
+            "No purchase: what the user had went to \(owner?.text ?? "another user")\(day)\(words).",
+            ask + (canReturn ? "; to move it back, the buyer restores purchases while logged in as this user." : ".")
+        )
     }
 
     /// Only what is certain: a payment that failed, or was called off, is the next sentence's matter.
@@ -40,12 +69,6 @@ struct UserSentences: Equatable {
                 "Compare the order with what \(store) sold: another product, another store, or another user's token."
             )
         }
-        if let event = events.first(where: { $0.kind == EventKind.contractTransferred.rawValue }) {
-            return (
-                "No purchase: what the user had is another user's now, by event \(event.event ?? event.cursor).",
-                "The buyer's store account is in use by a second account of your app. Ask which of the two the buyer means."
-            )
-        }
         if !record.orders.isEmpty {
             let open = record.orders.count { $0.state == "open" }
             return (
@@ -54,10 +77,23 @@ struct UserSentences: Equatable {
                     + "look for the original transaction id, and at what needs attention."
             )
         }
+        let isUnknown = events.allSatisfy { $0.outcome == nil }
         return (
-            "No store has ever named this user.",
+            isUnknown
+                ? "Nothing is known of this user: no store has named them, or they were erased."
+                : "No purchase: no store has named one of this user.",
             "Search for the order, the original transaction id or the purchase token that the buyer can show. The purchase may be under "
                 + "another user, or unclaimed: then it carries no order token, or one that is not known here."
+                + (isUnknown ? UserSentences.erased : "")
         )
     }
+
+    private static let erased =
+        " Does the customer say that they were erased? Let them sign up anew and press Restore purchases: it is theirs "
+        + "again. A running subscription goes on at the store."
+}
+
+extension FeedItem {
+    /// Whether it gave a contract to another user: `user` is who got it.
+    var isMove: Bool { kind == EventKind.contractTransferred.rawValue }
 }

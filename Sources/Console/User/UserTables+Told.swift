@@ -18,12 +18,15 @@ extension UserTables {
                 ]
             )
         }
-        let none = "No page of this user is open at \(answer.node). It shows the newest state as soon as it opens."
+        let none =
+            "No page of this user is open at \(answer.node). It shows the newest state as soon as it opens. Has the "
+            + "customer a page before them? Then it is not connected here, or shows another user: it was signed in "
+            + "as another, or made before the log-in. Let them reload it and sign in again."
         let table = visit.list("user.pages", rows, none: none)
         guard !answer.shown.isEmpty else { return table }
         let names = answer.shown.map { shown in
-            let made = facts.events.events.first { $0.cursor == shown.cursor }?.fragments
-                .last { $0.target == shown.target }?.fragment
+            let made = facts.events.events.first { $0.cursor == shown.cursor }
+                .flatMap { facts.fragments($0).last { $0.target == shown.target }?.fragment }
             return (shown.target ?? "several elements") + (made.map { " (\($0))" } ?? "")
         }
         let values: [String: TemplateValue] = ["user": .part(user.text), "names": .text(names.joined(separator: ", "))]
@@ -55,9 +58,14 @@ extension UserTables {
                 ]
             )
         }
-        let none = "Your backend was told nothing of this user: no address is set, or nothing has changed."
+        let none = "Your backend was told nothing of this user\(whyUntold)."
         let table = visit.list("user.hooks", rows, none: none)
         return visit.render("user.hooks_section", ["table": .markup(table)])
+    }
+
+    private var whyUntold: String {
+        guard let hooks = try? visit.api.get(HooksAnswer.self, from: .hooks).hooks else { return "" }
+        return hooks.isEmpty ? ": no address is set (PAYCAST_HOOK_URLS)" : ": what the user may use has not changed"
     }
 
     private static func tone(ofDelivery state: String) -> String {

@@ -17,33 +17,38 @@ struct UserTables {
     }
 
     func contracts(_ facts: UserFacts) -> Markup {
-        let rows = facts.record.contracts.map { contract in
-            let (item, details) = (contract.entitlement, contract.details)
-            let sentence = ContractSentence(contract, events: facts.events.events, now: visit.now)
-            let owner = details.owner == user ? nil : details.owner.map { "owned by \($0.text)" } ?? "owned by nobody"
-            let also = [
-                item.group.map { "group \($0)" }, details.account.map { "buyer \($0)" }, owner,
-                item.family ? "shared through the family" : nil,
-            ].compactMap { $0 }.joined(separator: ", ")
-            return visit.render(
-                "user.contract",
-                [
-                    "product": .text(item.product),
-                    "state": .text(StoreWords.state(item.state)), "tone": .text(StoreWords.tone(item)),
-                    "store": .text(StoreWords.store(item.provider)),
-                    "environment": .text(item.provider == Provider.paycast.rawValue ? "" : item.environment),
-                    "app": .text(details.app), "contract": .text(item.contract),
-                    "price": .text(StoreWords.price(details.price, currency: details.currency) ?? ""),
-                    "also": .text(also),
-                    "until": .markup(
-                        item.accessUntil == nil ? visit.render("user.no_end") : visit.time(item.accessUntil)
-                    ),
-                    "what": .text(sentence.what), "next": .text(sentence.next),
-                    "revoke": .markup(revoke(item)), "found": .markup(found(item.contract)),
-                ]
-            )
-        }
+        let rows = facts.record.contracts.map { contract($0, facts) }
         return visit.list("user.contracts", rows, none: "No contract at any store, and no grant.")
+    }
+
+    private func contract(_ contract: ContractItem, _ facts: UserFacts) -> Markup {
+        let (item, details) = (contract.entitlement, contract.details)
+        let sentence = ContractSentence(contract, events: facts.events.events, now: visit.now)
+        let owner = details.owner == user ? nil : details.owner.map { "owned by \($0.text)" } ?? "owned by nobody"
+        let also = [
+            item.group.map { "group \($0)" }, details.account.map { "buyer \($0)" }, owner,
+            item.family ? "shared through the family" : nil,
+        ].compactMap { $0 }.joined(separator: ", ")
+        let isTest = item.provider != Provider.paycast.rawValue && item.environment != "Production"
+        let price = StoreWords.price(details.price, currency: details.currency)
+        return visit.render(
+            "user.contract",
+            [
+                "product": .text(item.product),
+                "state": .text(StoreWords.state(item.state)), "tone": .text(StoreWords.tone(item)),
+                "store": .text(StoreWords.store(item.provider)),
+                "environment": .text(item.provider == Provider.paycast.rawValue ? "" : item.environment),
+                "app": .text(details.app), "contract": .text(item.contract),
+                "price": .text(price.map { $0 + (isTest ? ", but no money was taken" : "") } ?? ""),
+                "renewal": .text(sentence.renewal),
+                "also": .text(also),
+                "until": .markup(
+                    item.accessUntil == nil ? visit.render("user.no_end") : visit.time(item.accessUntil)
+                ),
+                "what": .text(sentence.what), "next": .text(sentence.next),
+                "revoke": .markup(revoke(item)), "found": .markup(found(item.contract)),
+            ]
+        )
     }
 
     /// Marks what a search has led to.
@@ -57,7 +62,8 @@ struct UserTables {
         return visit.render("user.revoke", ["user": .part(user.text), "grant": .part(item.contract)])
     }
 
-    func orders(_ orders: [OrderItem]) -> Markup {
+    func orders(_ facts: UserFacts) -> Markup {
+        let orders = facts.record.orders
         let rows = orders.map { order in
             visit.render(
                 "user.order",
@@ -65,14 +71,23 @@ struct UserTables {
                     "order": .text(order.order), "found": .markup(found(order.order)), "product": .text(order.product),
                     "store": .text(order.provider.map(StoreWords.store) ?? "any"),
                     "at": .markup(visit.time(order.createdAt)), "state": .text(UserTables.state(of: order)),
-                    "purchases": .text(
-                        order.purchases.map { "\($0.contract), \(StoreWords.state($0.state))" }.joined(separator: "; ")
-                    ),
+                    "purchases": .text(order.purchases.map { purchase($0, of: order) }.joined(separator: "; ")),
                 ]
             )
         }
-        let none = "No order was made for this user: the app asks for none, or another user was signed in."
-        return visit.list("user.orders", rows, none: none)
+        let isNew = facts.events.events.contains { $0.isMove && $0.user == user }
+        let why = isNew ? "the purchase was moved here" : "the app asks for none, or another user was signed in"
+        return visit.list("user.orders", rows, none: "No order was made for this user: \(why).")
+    }
+
+    /// As it is now: it may have become another product, and another user's.
+    private func purchase(_ item: OrderPurchaseItem, of order: OrderItem) -> String {
+        let product = item.product.hasSameBytes(as: order.product) ? nil : "now \(item.product)"
+        let owner = item.user.flatMap { owner -> String? in
+            owner == user ? nil : hasLinks ? "now of \(owner.text)" : "now another user's"
+        }
+        let parts: [String?] = [item.contract, StoreWords.state(item.state), product, owner]
+        return parts.compactMap { $0 }.joined(separator: ", ")
     }
 
     private static func state(of order: OrderItem) -> String {
@@ -88,22 +103,22 @@ struct UserTables {
     func events(_ facts: UserFacts, isFirst: Bool) -> Markup {
         let answer = facts.listed
         guard !answer.events.isEmpty else {
-            return visit.nothing(isFirst ? "Nothing was ever committed about this user." : "There is nothing older.")
+            return visit.nothing(isFirst ? "No event of this user is known." : "There is nothing older.")
         }
         let older = answer.next.map { visit.render("user.older", ["user": .part(user.text), "before": .part($0)]) }
-        let rows = answer.events.map { event($0, among: answer.events, newestTold: facts.newestTold) }
+        let rows = answer.events.map { event($0, facts) }
         return visit.render("user.events", ["rows": .markup(rows.joined()), "older": .markup(older ?? .empty)])
     }
 
-    private func event(_ item: FeedItem, among events: [FeedItem], newestTold: EventAnswer?) -> Markup {
+    private func event(_ item: FeedItem, _ facts: UserFacts) -> Markup {
         let change = item.state.map { state in
             let before = item.previousState.flatMap { $0 == state ? nil : StoreWords.state($0) + " → " }
             return (before ?? "") + StoreWords.state(state)
         }
-        let told = item.fragments.compactMap { $0.fragment ?? $0.target }
+        let told = facts.fragments(item).compactMap { $0.fragment ?? $0.target }
             .reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
         // How many pages took the fragments is asked for the newest alone; each event's own page says it.
-        let taken = newestTold.flatMap { $0.event.cursor == item.cursor ? ". " + EventStory.taken($0.way) : nil }
+        let taken = facts.newestTold.flatMap { $0.event.cursor == item.cursor ? ". " + EventStory.taken($0.way) : nil }
         return visit.render(
             hasLinks ? "user.event" : "user.event_without_link",
             [
@@ -114,7 +129,7 @@ struct UserTables {
                 "environment": .text(item.provider == Provider.paycast.rawValue ? "" : item.environment ?? ""),
                 "outcome": .text(item.outcome.map(StoreWords.outcome) ?? ""),
                 "tone": .text(StoreWords.tone(ofOutcome: item.outcome)),
-                "reason": .markup(reason(item, among: events)), "change": .text(change ?? ""),
+                "reason": .markup(reason(item, among: facts.listed.events)), "change": .text(change ?? ""),
                 "told": .text(told.isEmpty ? "" : "for pages: " + told.joined(separator: ", ") + (taken ?? "")),
             ]
         )

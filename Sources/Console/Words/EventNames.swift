@@ -14,7 +14,7 @@ enum EventNames {
         .pauseScheduled: "Pauses after this period", .paused: "Paused", .resumed: "Resumed",
         .purchasePending: "Bought, not paid yet", .purchasePendingCancelled: "Purchase called off",
         .purchaseCompleted: "Bought", .refundRequested: "Asked for a refund", .refundCompleted: "Refunded",
-        .refundDeclined: "Refund declined", .refundReversed: "Refund taken back",
+        .refundDeclined: "Refund declined", .refundReversed: "Refund reversed",
         .familyGranted: "Shared with the family", .familyRevoked: "No longer shared with the family",
         .contractTransferred: "Moved to another user", .accessGranted: "Granted", .accessRevoked: "Taken back",
         .accessEnded: "Ended by itself", .orderClaimed: "An order claimed what was bought",
@@ -56,6 +56,12 @@ extension FeedItem {
     var date: Instant? { (occurredAt ?? at).instant }
 
     func hasChanged(_ item: EntitlementItem) -> Bool { hasChanged(item.contract, of: item.provider) }
+
+    /// Whether a store told a contract's story with it, be its user known or not.
+    func hasTold(_ item: EntitlementItem) -> Bool {
+        let told = outcome == Outcome.applied.rawValue || outcome == Outcome.unclaimed.rawValue
+        return told && provider == item.provider && contract?.hasSameBytes(as: item.contract) == true
+    }
 
     private func hasChanged(_ contract: String, of provider: String?) -> Bool {
         outcome == Outcome.applied.rawValue && self.provider == provider
