@@ -144,7 +144,7 @@ import Testing
             message: "It is old.",
             bytes: 9
         )
-        site.api.answer(.attention, with: Fixture.attention(unclaimed: [purchase], count: 1, refused: [refusal]))
+        site.api.answer(.attention, with: Fixture.attention(refused: [refusal], unclaimed: [purchase], count: 1))
         let page = try site.send("/console/users/42", cookie: cookie).text
         #expect(page.contains("fits the order <code>\(order.order)</code>") == given.isFound, "\(page)")
         #expect(page.contains("1 webhook of Apple was refused here since <time") == (given.provider != "google"))
