@@ -70,16 +70,19 @@ public struct RefusedBody: Error {
 
     public static func user(of node: JSONNode) throws(RefusedBody) -> UserID? {
         guard let user = try string("user", of: node) else { return nil }
-        try check(user, as: "user")
+        try check(user, or: invalidUser)
         return UserID(user)
     }
 
     /// Nil is as good.
-    public static func check(_ text: String?, as member: String) throws(RefusedBody) {
-        guard let text, !isValidIdentifier(text) else { return }
-        let message = "\(member) must have 1 to 255 bytes and no control characters."
-        throw RefusedBody("invalid_\(member)", message: message)
+    public static func check(_ text: String?, or refusal: RefusedBody) throws(RefusedBody) {
+        if let text, !isValidIdentifier(text) { throw refusal }
     }
+
+    private static let identifier = "must have 1 to 255 bytes and no control characters."
+    public static let invalidUser = RefusedBody("invalid_user", message: "user \(identifier)")
+    public static let invalidProduct = RefusedBody("invalid_product", message: "product \(identifier)")
+    public static let invalidGroup = RefusedBody("invalid_group", message: "group \(identifier)")
 }
 
 /// The body of every refusal, whatever the route.

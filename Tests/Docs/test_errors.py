@@ -14,8 +14,8 @@ from server import Server
 ERRORS = tables.named(tables.read("Errors.md"), "Code")
 CODE = r'"([a-z][a-z0-9_]*)"'
 # `.error(404, code: "not_found", …)`, `.unavailable("busy", …)`, `RefusedBody("invalid_token", …)`, a purchase that is
-# `.unusable(code: "store_api_needed", …)`, a broadcast's Refusal.
-CALLED = r"(?:\.error|\.unavailable|RefusedBody|unusable|Refusal)\("
+# `.unusable(code: "store_api_needed", …)`.
+CALLED = r"(?:\.error|\.unavailable|RefusedBody|unusable)\("
 CALL = re.compile(CALLED + r"\s*(?:\d+,)?\s*(?:code:\s*)?" + CODE + r",\s")
 # The codes of an error's cases: what `code` returns, the rows of Apple's statuses, and raw values.
 CASES = re.compile(r"var code: String \{.*?\n    \}", re.DOTALL)
@@ -25,7 +25,7 @@ RAW = re.compile(r"enum (?:Malformation|Distrust): String.*?\n    \}", re.DOTALL
 ELSEWHERE = re.compile(
     r"\.error\(\s*\w+,\s*code:\s*([\w.]+),|\.unavailable\(\s*([\w.]+),|\berror\([\w.]+status, code: ([\w.]+),"
 )
-TAKEN = {"code", "error.code", "refusal.code", "flaw.code"}
+TAKEN = {"code", "error.code", "flaw.code"}
 
 
 def sources():

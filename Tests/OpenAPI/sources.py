@@ -42,7 +42,7 @@ def errors():
             found.add((code, int(status)))
         for code in re.findall(r'unavailable\(\s*"([a-z_0-9]+)"', source):
             found.add((code, 503))
-        for code in re.findall(r'(?:Refusal|unusable)\(\s*code: "([a-z_0-9]+)"', source):
+        for code in re.findall(r'unusable\(\s*code: "([a-z_0-9]+)"', source):
             found.add((code, 422))
         for code, status in re.findall(
             r'RefusedBody\(\s*"([a-z_0-9]+)",(?:(?!RefusedBody|\n\s*\)).)*?(?:status: (\d{3}))?\s*\)', source, re.DOTALL

@@ -31,9 +31,9 @@ struct OrdersEndpoint {
     }
 
     private func order(_ body: CreateOrderRequest) throws(RefusedBody) -> OrderRequest {
-        try RefusedBody.check(body.user.text, as: "user")
-        try RefusedBody.check(body.product, as: "product")
-        try RefusedBody.check(body.group, as: "group")
+        try RefusedBody.check(body.user.text, or: .invalidUser)
+        try RefusedBody.check(body.product, or: .invalidProduct)
+        try RefusedBody.check(body.group, or: .invalidGroup)
         let provider = body.provider.map(Provider.init)
         guard provider.map(services.stores.contains) ?? true else {
             let names = services.stores.map(\.rawValue).joined(separator: ", ")

@@ -127,9 +127,9 @@ private struct GrantedProduct {
             instead: "Send {\"product\":…,\"days\":30,\"reason\":…}, or until or forever instead of days."
         )
         product = try RefusedBody.requiredString("product", of: node)
-        try RefusedBody.check(product, as: "product")
+        try RefusedBody.check(product, or: .invalidProduct)
         group = try RefusedBody.string("group", of: node)
-        try RefusedBody.check(group, as: "group")
+        try RefusedBody.check(group, or: .invalidGroup)
         reason = try RefusedBody.reason(of: node, about: user)
         self.now = now
         until = try GrantedProduct.end(node, now: now)
