@@ -12,14 +12,29 @@ import Testing
         let testDescription: String
         let contracts: [ContractItem]
         var events: [FeedItem] = []
-        /// The first lane's states, with a star for what lies ahead.
+        /// The first lane's states, with the products unless all are pro.monthly, and a star for what lies ahead.
         let bands: [String]
         let marks: [TimeLine.Mark.Kind]
+        /// The day of the first band, if the case is about it.
+        var begins: Double?
     }
 
     private static func bought(_ contract: ContractItem, day: Double) -> ContractItem {
         var contract = contract
         contract.details.purchasedAt = Fixture.date(day).iso8601
+        return contract
+    }
+
+    /// User 42 gets it by a move.
+    private static func event(_ kind: EventKind, of product: String, day: Double, position: Int64 = 7) -> FeedItem {
+        var event = Fixture.event(kind, day: day, position: position)
+        (event.product, event.user) = (product, "42")
+        return event
+    }
+
+    private static func shared(_ contract: ContractItem) -> ContractItem {
+        var contract = contract
+        contract.details.sharedWith = ["43"]
         return contract
     }
 
@@ -93,12 +108,53 @@ import Testing
             bands: ["owned"],
             marks: [.charge]
         ),
+        Case(
+            testDescription: "a plan that was changed",
+            contracts: [Fixture.contract(product: "pro.annual")],
+            events: [
+                event(.planChanged, of: "pro.annual", day: -6, position: 8),
+                event(.subscriptionStarted, of: "pro.monthly", day: -23),
+            ],
+            bands: ["active pro.monthly", "active pro.annual", "active pro.annual*"],
+            marks: [.charge, .charge, .end]
+        ),
+        Case(
+            testDescription: "moved here, after a change of the plan",
+            contracts: [bought(Fixture.contract(product: "pro.annual"), day: -20)],
+            events: [
+                event(.contractTransferred, of: "pro.annual", day: -6, position: 8),
+                event(.subscriptionStarted, of: "pro.monthly", day: -23),
+            ],
+            bands: ["active pro.annual", "active pro.annual*"],
+            marks: [.move, .end],
+            begins: -6
+        ),
+        Case(
+            testDescription: "moved here, and bought before",
+            contracts: [bought(Fixture.contract(), day: -20)],
+            events: [event(.contractTransferred, of: "pro.monthly", day: -6)],
+            bands: ["active", "active*"],
+            marks: [.move, .end],
+            begins: -6
+        ),
+        Case(
+            testDescription: "shared with others",
+            contracts: [shared(bought(Fixture.contract(), day: -20))],
+            events: [event(.contractTransferred, of: "pro.monthly", day: -6)],
+            bands: ["active", "active*"],
+            marks: [.charge, .end],
+            begins: -20
+        ),
     ]
 
     @Test(arguments: cases) func showsStatesInTime(_ given: Case) throws {
         let line = try #require(TimeLine(given.contracts, events: given.events, now: Fixture.now))
         let lane = try #require(line.lanes.first)
-        #expect(lane.bands.map { $0.state + ($0.isAhead ? "*" : "") } == given.bands)
+        let isPlain = lane.bands.allSatisfy { $0.product == "pro.monthly" }
+        #expect(
+            lane.bands.map { $0.state + (isPlain ? "" : " \($0.product)") + ($0.isAhead ? "*" : "") } == given.bands
+        )
+        if let day = given.begins { #expect(lane.bands.first?.start == Fixture.date(day)) }
         #expect(lane.marks.map(\.kind) == given.marks)
         check(line)
     }

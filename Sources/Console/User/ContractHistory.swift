@@ -5,6 +5,7 @@ import Domain
 struct ContractHistory {
     struct Span: Equatable {
         let state: String
+        let product: String
         let start: Instant
         let end: Instant
     }
@@ -26,41 +27,64 @@ struct ContractHistory {
         let item = contract.entitlement
         let store = item.provider == Provider.paycast.rawValue ? "granted" : StoreWords.store(item.provider)
         name = "\(item.product), \(store)" + (item.environment == "Production" ? "" : ", \(item.environment)")
-        let told = events.filter { $0.hasTold(item) }
+        let move = ContractHistory.move(of: contract, in: events)
+        let told = events.filter { $0.hasTold(item) || $0 == move }
             .compactMap { event in event.date.map { (at: $0, event: event) } }.sorted { $0.at < $1.at }
         let until = item.accessUntil?.instant
-        spans = ContractHistory.spans(contract, told: told, until: until, now: now)
-        marks = ContractHistory.marks(contract, told: told, until: until)
+        let spans = ContractHistory.spans(contract, told: told, until: until, now: now)
+        guard let moved = move?.at.instant else {
+            (self.spans, marks) = (spans, ContractHistory.marks(contract, told: told, until: until))
+            return
+        }
+        self.spans = spans.filter { $0.end > moved }.map { span in
+            Span(state: span.state, product: span.product, start: max(span.start, moved), end: span.end)
+        }
+        let own = ContractHistory.marks(contract, told: told.filter { $0.at >= moved }, until: until)
+        marks = [Moment(kind: .move, at: moved, title: "Moved here")] + own.filter { $0.at >= moved }
     }
 
-    /// Each state lasts until the next one. The last one lasts until now, or until the end that the store has said.
+    /// What was before belongs to another user; of a contract that others share, to this one too.
+    private static func move(of contract: ContractItem, in events: [FeedItem]) -> FeedItem? {
+        guard let owner = contract.details.owner, contract.details.sharedWith.isEmpty else { return nil }
+        let item = contract.entitlement
+        return events.filter { event in
+            event.isMove && event.user == owner && event.provider == item.provider
+                && event.contract?.hasSameBytes(as: item.contract) == true
+        }.max { $0.at < $1.at }
+    }
+
+    /// Each state of a product lasts until the next one. The last one lasts until now, or until the end that the store has said.
     private static func spans(
         _ contract: ContractItem,
         told: [(at: Instant, event: FeedItem)],
         until: Instant?,
         now: Instant
     ) -> [Span] {
-        var changes: [(at: Instant, state: String)] = []
+        let (state, present) = (contract.entitlement.state, contract.entitlement.product)
+        var changes: [(at: Instant, state: String, product: String)] = []
         if let bought = contract.details.purchasedAt?.instant, told.first.map({ bought < $0.at }) ?? true {
-            let state = told.first.flatMap { $0.event.previousState ?? $0.event.state }
-            changes.append((bought, state ?? contract.entitlement.state))
+            let first = told.first?.event
+            changes.append((bought, first?.previousState ?? first?.state ?? state, first?.product ?? present))
         }
         for (at, event) in told {
-            guard let state = event.state, state != changes.last?.state else { continue }
-            changes.append((at, state))
+            let (last, product) = (changes.last, event.product ?? changes.last?.product ?? present)
+            guard let state = event.state, state != last?.state || product != last?.product else { continue }
+            changes.append((at, state, product))
         }
-        let state = contract.entitlement.state
         let hasEnded = ContractState(rawValue: state)?.givesAccess != true
         if changes.last?.state != state {
             // It ended by itself: nobody has said so.
-            changes.append((hasEnded ? until ?? now : now, state))
+            changes.append((hasEnded ? until ?? now : now, state, present))
         }
         var spans: [Span] = []
         for (number, change) in changes.enumerated() {
             let end = number + 1 < changes.count ? changes[number + 1].at : now
-            if end > change.at { spans.append(Span(state: change.state, start: change.at, end: end)) }
+            guard end > change.at else { continue }
+            spans.append(Span(state: change.state, product: change.product, start: change.at, end: end))
         }
-        if !hasEnded, let until, until > now { spans.append(Span(state: state, start: now, end: until)) }
+        if !hasEnded, let until, until > now {
+            spans.append(Span(state: state, product: present, start: now, end: until))
+        }
         return spans
     }
 

@@ -13,6 +13,7 @@ struct TimeLine: Equatable {
     /// A state, from one instant to the next.
     struct Band: Equatable {
         let state: String
+        let product: String
         let start: Instant
         let end: Instant
         /// It lies ahead: what the store has said so far.
@@ -23,7 +24,7 @@ struct TimeLine: Equatable {
 
     struct Mark: Equatable {
         enum Kind: String, Equatable, Sendable {
-            case charge, grant, refund, failure, end
+            case charge, grant, refund, failure, end, move
         }
 
         let kind: Kind
@@ -66,6 +67,7 @@ struct TimeLine: Equatable {
                     let x = scale.x(span.start)
                     return Band(
                         state: span.state,
+                        product: span.product,
                         start: span.start,
                         end: span.end,
                         isAhead: span.start >= now,

@@ -43,26 +43,29 @@ struct TimeLinePicture {
     }
 
     private func lane(_ lane: TimeLine.Lane) -> Markup {
-        visit.render(
+        let isMixed = Set(lane.bands.map(\.product)).count > 1
+        return visit.render(
             "time_line.lane",
             [
-                "bands": .markup(lane.bands.map { band($0, y: lane.y + 20) }.joined()),
+                "bands": .markup(lane.bands.map { band($0, y: lane.y + 20, isMixed: isMixed) }.joined()),
                 "marks": .markup(lane.marks.map { mark($0, y: lane.y + 34) }.joined()),
             ]
         )
     }
 
-    private func band(_ band: TimeLine.Band, y: Double) -> Markup {
-        let label = StoreWords.state(band.state)
+    /// Where a lane has several products, the label has the product too, if there is room.
+    private func band(_ band: TimeLine.Band, y: Double, isMixed: Bool) -> Markup {
+        let state = StoreWords.state(band.state)
         let times = "from \(ConsoleTime.text(band.start)) to \(ConsoleTime.text(band.end))"
         // A letter of this size takes some 6.3 units.
-        let isWide = band.width > Double(label.count) * 6.3 + 20
+        let label = (isMixed ? ["\(state), \(band.product)", state] : [state])
+            .first { band.width > Double($0.count) * 6.3 + 20 }
         return visit.render(
             "time_line.band",
             [
                 "x": number(band.x), "y": number(y), "width": number(band.width), "state": .text(Self.word(band.state)),
                 "ahead": .text(band.isAhead ? "ahead" : ""), "label_x": number(band.x + 10), "label_y": number(y + 43),
-                "title": .text("\(Self.what(band)), \(times)"), "label": .text(isWide && !band.isAhead ? label : ""),
+                "title": .text("\(Self.what(band)), \(times)"), "label": .text(band.isAhead ? "" : label ?? ""),
             ]
         )
     }
@@ -89,7 +92,7 @@ struct TimeLinePicture {
     }
 
     private static func what(_ band: TimeLine.Band) -> String {
-        StoreWords.state(band.state) + (band.isAhead ? ", as far as is known" : "")
+        "\(StoreWords.state(band.state)), \(band.product)" + (band.isAhead ? ", as far as is known" : "")
     }
 
     /// A state that the style sheet knows.
