@@ -26,6 +26,20 @@ struct ConsoleAPI: Sendable {
         try decode(type, from: send("GET", route, query: query))
     }
 
+    /// What the stores said in the first of some events, by their cursors. Each takes a question to the ledger; the first that is
+    /// not answered ends it, since a ledger that hangs would be waited for at each.
+    func answers(about events: [FeedItem]) -> [String: EventAnswer] {
+        var found: [String: EventAnswer] = [:]
+        for event in events.prefix(20) {
+            do throws(ConsoleError) {
+                found[event.cursor] = try get(from: .event(id: event.cursor))
+            } catch {
+                guard case .notFound = error else { return found }
+            }
+        }
+        return found
+    }
+
     /// Does something. Each action's `key` is the form's own: the same form, sent twice, acts once.
     func post<Value: Decodable>(
         _ type: Value.Type = Value.self,

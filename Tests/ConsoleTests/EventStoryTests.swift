@@ -113,7 +113,7 @@ import Testing
                     }
                 }
             },
-            says: ["It moved from hana-8 to lea-12: hana-8 has lost it."]
+            says: ["It concerns more than one user", "user:hana-8:paywall"]
         ),
         Story(
             testDescription: "of an erased user",

@@ -6,7 +6,7 @@ import Testing
 @testable import Stores
 
 /// Members that decide nothing may have any type, at each store: refusing a genuine event would lose it. Apple's are in
-/// `AppleSnapshotTests`, RevenueCat's in `RevenueCatFieldTests`, those of Google's purchases in `GoogleAttackTests`.
+/// `AppleStatementTests`, RevenueCat's in `RevenueCatFieldTests`, those of Google's purchases in `GoogleAttackTests`.
 @Suite struct UndecidingMemberTests {
     private static let odd: [JSON] = ["9.99", 7, 1.5, true, [], ["x"], [:], .raw("1e400"), .raw("null")]
 

@@ -64,8 +64,9 @@ struct AttentionPage: ConsolePage {
     /// Each with its id, and the way to give it to somebody: the user whom the address names, or one who is asked for.
     private func unclaimed(_ items: [FeedItem], _ visit: Visit) -> Markup {
         let user = self.user(visit)
-        let rows = items.enumerated().map { number, item in
-            let statement = number < AttentionPage.readLimit ? statement(of: item, visit) : nil
+        let answers = visit.api.answers(about: items)
+        let rows = items.map { item in
+            let statement = answers[item.cursor]?.statement
             let event = PercentEncoding.encode(item.event ?? item.cursor)
             let address =
                 user.map { "users/\(PercentEncoding.encode($0.text))/claim?event=\(event)" } ?? "claim?event=\(event)"
@@ -87,13 +88,6 @@ struct AttentionPage: ConsolePage {
             )
         }
         return visit.list("attention.purchases", rows, none: "Every purchase that came has its user.")
-    }
-
-    /// Each takes a question to the ledger, and the store's words are read for it.
-    private static let readLimit = 20
-
-    private func statement(of item: FeedItem, _ visit: Visit) -> StatementItem? {
-        (try? visit.api.get(EventAnswer.self, from: .event(id: item.cursor)))?.statement
     }
 
     /// What the buyer's receipt calls it: Google's has an order number in the place of the purchase token.

@@ -22,7 +22,7 @@ struct EventChanges {
             ("Price", EventChanges.price(told?.statement), EventChanges.price(answer.statement)),
         ]
         goods = all.compactMap { row -> Row? in
-            guard let before = row.before, let after = row.after, before != after else { return nil }
+            guard let before = row.before, let after = row.after, !before.hasSameBytes(as: after) else { return nil }
             return (name: row.name, before: before, after: after)
         }
         (self.event, self.former, self.visit) = (event, former, visit)

@@ -129,27 +129,10 @@ enum EventStory {
         return event.at.instant.map { end > $0 } ?? true
     }
 
+    /// It names only the owner; who else gained or lost it depends on PAYCAST_TRANSFERS and on the store.
     private static func moved(_ event: FeedItem) -> String {
-        guard let user = event.user?.text, let former = formerUser(of: event) else { return "" }
-        return " It moved from \(former) to \(user): \(former) has lost it."
-    }
-
-    /// Who had the contract before a transfer, by the stream of theirs that was told beside the new user's; nil once
-    /// that fragment is no longer kept.
-    static func formerUser(of event: FeedItem) -> String? {
-        guard event.kind == EventKind.contractTransferred.rawValue, let user = event.user?.text, !user.isEmpty else {
-            return nil
-        }
-        let streams = event.fragments.map(\.stream)
-        for own in streams {
-            guard let range = own.firstRange(of: user) else { continue }
-            let (start, end) = (own[..<range.lowerBound], own[range.upperBound...])
-            let others = streams.filter { other in
-                other != own && other.count > start.count + end.count && other.hasPrefix(start) && other.hasSuffix(end)
-            }
-            if let other = others.first { return String(other.dropFirst(start.count).dropLast(end.count)) }
-        }
-        return nil
+        guard event.kind == EventKind.contractTransferred.rawValue else { return "" }
+        return " It concerns more than one user: whose pages were told what stands below, under “Fragments for pages”."
     }
 
     /// Why no user was known for a purchase.

@@ -76,7 +76,9 @@ struct ContractSentence {
 
     /// `: changed from pro.monthly to pro.annual, 79.99 USD,`; empty for any other cause.
     private var change: String {
-        guard let cause, cause.kind == EventKind.planChanged.rawValue, state?.givesAccess == true else { return "" }
+        guard let cause, cause.kind == EventKind.planChanged.rawValue, state?.givesAccess == true, !isOfTester else {
+            return ""
+        }
         let from = formerProduct.flatMap { $0.hasSameBytes(as: item.product) ? nil : " from \($0)" } ?? ""
         return ": changed\(from) to \(item.product)" + (charged(by: cause).map { ", \($0)," } ?? "")
     }

@@ -8,8 +8,6 @@ struct PurchaseHints {
     private let visit: Visit
     private let facts: UserFacts
 
-    /// Each takes a question to the ledger.
-    private static let readLimit = 20
     /// A store's clock and this one.
     private static let leeway = Duration.seconds(60)
 
@@ -50,8 +48,11 @@ struct PurchaseHints {
 
     private func fitting(_ orders: [OrderItem], _ purchases: [FeedItem]) -> Markup {
         let alike = purchases.filter { purchase in orders.contains { $0.isAlike(purchase) } }
-        let rows = alike.prefix(PurchaseHints.readLimit).compactMap { purchase -> Markup? in
-            let date = bought(purchase)
+        let answers = visit.api.answers(about: alike)
+        let rows = alike.compactMap { purchase -> Markup? in
+            let answer = answers[purchase.cursor]
+            // By the store's own date, if its words are still kept.
+            let date = answer?.statement?.purchasedAt ?? answer?.event.occurredAt ?? purchase.at
             guard let instant = Instant(iso8601: date),
                 let order = orders.first(where: {
                     $0.isAlike(purchase) && $0.isMade(before: instant + PurchaseHints.leeway)
@@ -67,12 +68,6 @@ struct PurchaseHints {
             )
         }
         return rows.isEmpty ? .empty : rows.joined() + visit.render("user.compare")
-    }
-
-    /// By the store's own date, if its words are still kept.
-    private func bought(_ purchase: FeedItem) -> String {
-        let answer = try? visit.api.get(EventAnswer.self, from: .event(id: purchase.cursor))
-        return answer?.statement?.purchasedAt ?? answer?.event.occurredAt ?? purchase.at
     }
 
     private func refused(_ orders: [OrderItem], _ refused: [AttentionAnswer.Refused]) -> Markup {

@@ -58,8 +58,7 @@ extension UserTables {
                 ]
             )
         }
-        let none = "Your backend was told nothing of this user\(whyUntold)."
-        let table = visit.list("user.hooks", rows, none: none)
+        let table = visit.list("user.hooks", rows, none: "Your backend was told nothing of this user\(whyUntold).")
         return visit.render("user.hooks_section", ["table": .markup(table)])
     }
 

@@ -24,7 +24,8 @@ struct UserTables {
     private func contract(_ contract: ContractItem, _ facts: UserFacts) -> Markup {
         let (item, details) = (contract.entitlement, contract.details)
         let sentence = ContractSentence(contract, events: facts.events.events, now: visit.now)
-        let owner = details.owner == user ? nil : details.owner.map { "owned by \($0.text)" } ?? "owned by nobody"
+        let named = details.owner.map { hasLinks ? $0.text : "another user" } ?? "nobody"
+        let owner = details.owner == user ? nil : "owned by \(named)"
         let also = [
             item.group.map { "group \($0)" }, details.account.map { "buyer \($0)" }, owner,
             item.family ? "shared through the family" : nil,
@@ -118,7 +119,9 @@ struct UserTables {
         let told = facts.fragments(item).compactMap { $0.fragment ?? $0.target }
             .reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
         // How many pages took the fragments is asked for the newest alone; each event's own page says it.
-        let taken = facts.newestTold.flatMap { $0.event.cursor == item.cursor ? ". " + EventStory.taken($0.way) : nil }
+        // Of a move, it counts the pages of both users.
+        let newest = item.isMove && !hasLinks ? nil : facts.newestTold
+        let taken = newest.flatMap { $0.event.cursor == item.cursor ? ". " + EventStory.taken($0.way) : nil }
         return visit.render(
             hasLinks ? "user.event" : "user.event_without_link",
             [

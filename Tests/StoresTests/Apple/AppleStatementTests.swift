@@ -1,7 +1,7 @@
 import Domain
 import Testing
 
-@Suite struct AppleSnapshotTests {
+@Suite struct AppleStatementTests {
     private static let end = Specimen.now + .seconds(2_592_000)
     private static let past = Specimen.now - .seconds(3600)
     private static let graceEnd = Specimen.now + .seconds(86_400)
@@ -11,9 +11,9 @@ import Testing
         var status: Int64
         var autoRenew: Int64
         var state: ContractState?
-        var accessUntil: Instant? = AppleSnapshotTests.end
-        var periodEnd = AppleSnapshotTests.end
-        var graceEnd: Instant? = AppleSnapshotTests.graceEnd
+        var accessUntil: Instant? = AppleStatementTests.end
+        var periodEnd = AppleStatementTests.end
+        var graceEnd: Instant? = AppleStatementTests.graceEnd
     }
 
     @Test(arguments: [

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Stores
 
-@Suite struct VerifiedHeadersTests {
+@Suite struct AppleSignatureVerifierTests {
     private static let day = Duration.seconds(86_400)
 
     private func verifier(of pki: PKI) throws -> AppleSignatureVerifier {
