@@ -24,7 +24,8 @@ public struct BlockingTests: SuiteTrait, TestTrait, TestScoping {
             fatalError("\(test.name) has not ended within \(BlockingTests.limit)")
         }
         defer { watch.cancel() }
-        try await withTaskExecutorPreference(ThreadExecutor.shared) { try await function() }
+        let isInTurn = test.traits.contains { $0 is ParallelizationTrait }
+        try await withTaskExecutorPreference(isInTurn ? ThreadExecutor.turns : .shared) { try await function() }
     }
 }
 
@@ -34,9 +35,14 @@ extension Trait where Self == BlockingTests {
 }
 
 private final class ThreadExecutor: TaskExecutor {
-    static let shared = ThreadExecutor()
+    static let shared = ThreadExecutor(threads: 4)
+    /// For serialized suites, which mostly wait: among the others, each of their tests would stand behind all that are left, and
+    /// the last two minutes of a run would be theirs alone.
+    static let turns = ThreadExecutor(threads: 3)
 
-    private let pool = WorkerPool(name: "test", threads: 4, capacity: .max)
+    private let pool: WorkerPool
+
+    init(threads: Int) { pool = WorkerPool(name: "test", threads: threads, capacity: .max) }
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
