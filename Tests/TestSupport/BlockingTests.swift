@@ -24,8 +24,7 @@ public struct BlockingTests: SuiteTrait, TestTrait, TestScoping {
             fatalError("\(test.name) has not ended within \(BlockingTests.limit)")
         }
         defer { watch.cancel() }
-        let isInTurn = test.traits.contains { $0 is ParallelizationTrait }
-        try await withTaskExecutorPreference(isInTurn ? ThreadExecutor.turns : .shared) { try await function() }
+        try await withTaskExecutorPreference(ThreadExecutor.shared) { try await function() }
     }
 }
 
@@ -35,14 +34,9 @@ extension Trait where Self == BlockingTests {
 }
 
 private final class ThreadExecutor: TaskExecutor {
-    static let shared = ThreadExecutor(threads: 4)
-    /// For serialized suites, which mostly wait: among the others, each of their tests would stand behind all that are left, and
-    /// the last two minutes of a run would be theirs alone.
-    static let turns = ThreadExecutor(threads: 3)
+    static let shared = ThreadExecutor()
 
-    private let pool: WorkerPool
-
-    init(threads: Int) { pool = WorkerPool(name: "test", threads: threads, capacity: .max) }
+    private let pool = WorkerPool(name: "test", threads: 4, capacity: .max)
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
