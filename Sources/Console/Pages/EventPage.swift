@@ -87,7 +87,7 @@ struct EventPage: ConsolePage {
             link("Contract", event.contract, to: search),
             hasOrder
                 ? link("Order", event.order, to: search)
-                : visit.facts([("Order token, of no order here", event.order)]),
+                : visit.facts([("Order token (no such order here)", event.order)]),
         ]
         return facts.joined()
     }

@@ -1,4 +1,4 @@
-/// The entries that a reader of the feed wants; nil members match everything. The ledger compares values as bytes.
+/// The entries that a reader of the feed wants; nil members match everything. Values are compared as bytes.
 public struct EntrySelection: Sendable, Hashable {
     public static let all = EntrySelection()
 
@@ -27,11 +27,15 @@ public struct EntrySelection: Sendable, Hashable {
     }
 
     public func admits(_ notice: Notice) -> Bool {
-        (user == nil || user == notice.user)
-            && (provider == nil || provider == notice.provider?.rawValue)
-            && (environment == nil || environment == notice.environment?.rawValue)
-            && (type == nil || type == notice.type)
-            && (outcome == nil || outcome == notice.outcome?.rawValue)
-            && (product == nil || product == notice.product)
+        func isSame(_ wanted: String?, _ found: String?) -> Bool {
+            guard let wanted else { return true }
+            return found?.hasSameBytes(as: wanted) == true
+        }
+        return (user == nil || user == notice.user)
+            && isSame(provider, notice.provider?.rawValue)
+            && isSame(environment, notice.environment?.rawValue)
+            && isSame(type, notice.type)
+            && isSame(outcome, notice.outcome?.rawValue)
+            && isSame(product, notice.product)
     }
 }

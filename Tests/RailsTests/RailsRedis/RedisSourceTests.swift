@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Against a real redis-server.
-@Suite(.blocking) struct RedisListenerTests {
+@Suite(.blocking) struct RedisSourceTests {
     private func isReady(_ listener: BroadcastListener, of inbox: BroadcastInbox) -> Bool {
         inbox.wait { _ in listener.problems.isEmpty }
     }
