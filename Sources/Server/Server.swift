@@ -172,7 +172,7 @@ public final class Server {
         gateway.waitForLoops()
         let answer = Promise<Void>()
         // A reader whose queue is full is busy, not dead.
-        guard core.reader.head(completion: { _ in answer.fulfil(()) }) else { return }
+        guard core.reader.ask({ try $0.head() }, { _ in answer.fulfil(()) }) else { return }
         if core.ledger.isShared { _ = answer.wait(timeout: .seconds(5)) } else { answer.wait() }
     }
 }

@@ -133,7 +133,7 @@ extension ServerCore {
             },
             isSpent: { [reader] id in
                 guard let key = IdempotencyKey(header: "console-\(id)") else { return nil }
-                return answer { reader.hasKey(key, completion: $0) }
+                return try? reader.answer { try $0.hasKey(key) }
             },
             publish: { [consolePages] messages in consolePages.value?.publish([Publication(transient: messages)]) },
             isFollowed: { [consolePages] stream in consolePages.value?.follows(stream) ?? false },
@@ -185,9 +185,6 @@ extension ServerCore {
     /// The ledger's newest position before the first page connects. It must be exact, because pages are told what they
     /// have missed since then.
     func head() throws(StartError) -> Int64 {
-        let answer = Promise<Result<Int64, LedgerError>>()
-        let isAsked = reader.head { answer.fulfil($0.map(\.position)) }
-        guard isAsked else { throw StartError(LedgerError.busy) }
-        return try starting { try answer.wait().get() }
+        try starting { try reader.answer { try $0.head().position } }
     }
 }

@@ -125,14 +125,10 @@ import Testing
 
 extension TemporaryLedger {
     func attention() throws -> Attention {
-        let answer = Promise<Result<Attention, LedgerError>>()
-        guard reader.attention(of: [], completion: answer.fulfil) else { throw LedgerError.busy }
-        return try answer.wait().get()
+        try reader.answer { try $0.attention(of: []) }
     }
 
     func search(_ name: String) throws -> [SearchHit] {
-        let answer = Promise<Result<[SearchHit], LedgerError>>()
-        guard reader.search(name, completion: answer.fulfil) else { throw LedgerError.busy }
-        return try answer.wait().get()
+        try reader.answer { try $0.search(name) }
     }
 }

@@ -220,8 +220,6 @@ extension TemporaryLedger {
     }
 
     fileprivate func audit(_ selection: AuditSelection = AuditSelection(), limit: Int = 100) throws -> AuditPage {
-        let answer = Promise<Result<AuditPage, LedgerError>>()
-        guard reader.audit(selection, limit: limit, completion: answer.fulfil) else { throw LedgerError.busy }
-        return try answer.wait().get()
+        try reader.answer { try $0.audit(selection, limit: limit) }
     }
 }

@@ -17,7 +17,7 @@ import Testing
         let done = Promise<Void>()
         let reader = ledger.reader
         #expect(
-            reader.head { _ in
+            reader.ask({ try $0.head() }) { _ in
                 isBlocked.fulfil(())
                 release.wait()
             }
@@ -34,7 +34,7 @@ import Testing
         }
         for number in 0..<500 { try ask("greedy") { if number == 499 { done.fulfil(()) } } }
         try ask("other")
-        #expect(reader.head { _ in order.withLock { $0.append("head") } })
+        #expect(reader.ask({ try $0.head() }) { _ in order.withLock { $0.append("head") } })
         release.fulfil(())
         done.wait()
         let answered = order.withLock { $0 }

@@ -57,8 +57,6 @@ import Testing
 
 extension TemporaryLedger {
     func event(_ name: EventName) throws -> EventRecord? {
-        let answer = Promise<Result<EventRecord?, LedgerError>>()
-        guard reader.event(name, completion: answer.fulfil) else { throw LedgerError.busy }
-        return try answer.wait().get()
+        try reader.answer { try $0.event(name) }
     }
 }

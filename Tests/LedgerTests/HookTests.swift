@@ -284,19 +284,19 @@ import Testing
 
 extension TemporaryLedger {
     func hooks(to address: String) throws -> [DueHook] {
-        try asked { reader.hooks(to: address, limit: 100, completion: $0) }
+        try reader.answer { try $0.hooks(to: address, limit: 100) }
     }
 
     func deliveries(of user: UserID) throws -> [HookDelivery] {
-        try asked { reader.hookDeliveries(of: user, completion: $0) }
+        try reader.answer { try $0.hookDeliveries(of: user) }
     }
 
     fileprivate func deliveries(in state: HookState?) throws -> [HookDelivery] {
-        try asked { reader.hookDeliveries(in: state, before: .max, limit: 100, completion: $0) }
+        try reader.answer { try $0.hookDeliveries(in: state, before: .max, limit: 100) }
     }
 
     fileprivate func addresses(_ addresses: [String]) throws -> [HookAddressState] {
-        try asked { reader.hookAddresses(addresses, completion: $0) }
+        try reader.answer { try $0.hookAddresses(addresses) }
     }
 
     func end(_ due: DueHook, with result: HookResult, endsOutage: Bool = false) throws {
@@ -313,7 +313,7 @@ extension TemporaryLedger {
     }
 
     fileprivate func acts() throws -> [Act] {
-        let page: AuditPage = try asked { reader.audit(AuditSelection(), limit: 10, completion: $0) }
+        let page: AuditPage = try reader.answer { try $0.audit(AuditSelection(), limit: 10) }
         return page.entries.map(\.act)
     }
 
@@ -321,13 +321,5 @@ extension TemporaryLedger {
         let answer = Promise<Bool>()
         guard command(answer.fulfil) else { throw LedgerError.busy }
         return answer.wait()
-    }
-
-    private func asked<Answer: Sendable>(
-        _ question: (@escaping @Sendable (Result<Answer, LedgerError>) -> Void) -> Bool
-    ) throws -> Answer {
-        let answer = Promise<Result<Answer, LedgerError>>()
-        guard question(answer.fulfil) else { throw LedgerError.busy }
-        return try answer.wait().get()
     }
 }

@@ -160,14 +160,10 @@ extension UserLanguages {
 
 extension TemporaryLedger {
     fileprivate func language(_ user: UserID) throws -> LanguageTag? {
-        let answer = Promise<Result<LanguageTag?, LedgerError>>()
-        guard reader.language(of: user, completion: answer.fulfil) else { throw LedgerError.busy }
-        return try answer.wait().get()
+        try reader.answer { try $0.language(of: user) }
     }
 
     fileprivate func written(_ fragments: [Fragment]) throws -> [Fragment] {
-        let answer = Promise<Result<[Fragment], LedgerError>>()
-        guard reader.written(fragments, completion: answer.fulfil) else { throw LedgerError.busy }
-        return try answer.wait().get()
+        try reader.answer { try $0.written(fragments) }
     }
 }

@@ -70,15 +70,6 @@ extension TemporaryLedger {
         before: Int64? = nil,
         limit: Int
     ) throws -> EntryPage {
-        let answer = Promise<Result<EntryPage, LedgerError>>()
-        let isAsked = reader.newest(
-            selection,
-            after: after,
-            before: before,
-            limit: limit,
-            completion: answer.fulfil
-        )
-        guard isAsked else { throw LedgerError.busy }
-        return try answer.wait().get()
+        try reader.answer { try $0.newest(selection, after: after, before: before, limit: limit) }
     }
 }

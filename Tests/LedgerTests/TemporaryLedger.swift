@@ -175,13 +175,11 @@ final class TemporaryLedger: Sendable {
     }
 
     func entitlements(_ user: UserID) throws -> UserEntitlements {
-        let answer = Promise<Result<UserEntitlements, LedgerError>>()
-        guard reader.entitlements(of: user, completion: answer.fulfil) else { throw LedgerError.busy }
-        return try answer.wait().get()
+        try reader.answer { try $0.entitlements(of: user) }
     }
 
     func events(_ selection: EventSelection, limit: Int = 1000) throws -> [StoredEvent] {
-        try ask { answer in reader.events(selection, limit: limit, completion: answer) }
+        try reader.answer { try $0.events(selection, limit: limit) }
     }
 
     func jobs(dueAt now: Instant) throws -> [QueuedJob] {
@@ -189,11 +187,11 @@ final class TemporaryLedger: Sendable {
     }
 
     func destinations(dueAt now: Instant) throws -> [Job.Destination] {
-        try ask { answer in reader.jobDestinations(dueAt: now, completion: answer) }
+        try reader.answer { try $0.jobDestinations(dueAt: now) }
     }
 
     func jobs(dueAt now: Instant, to destination: Job.Destination, limit: Int = 100) throws -> [QueuedJob] {
-        try ask { answer in reader.jobs(dueAt: now, to: destination, limit: limit, completion: answer) }
+        try reader.answer { try $0.jobs(dueAt: now, to: destination, limit: limit) }
     }
 
     func end(_ job: QueuedJob, with result: JobResult) throws {
@@ -204,15 +202,15 @@ final class TemporaryLedger: Sendable {
     }
 
     func backlog(after previous: JobBacklog? = nil) throws -> JobBacklog {
-        try ask { answer in reader.jobBacklog(after: previous, completion: answer) }
+        try reader.answer { try $0.jobBacklog(after: previous) }
     }
 
     func checkpoint(_ name: String) throws -> Instant? {
-        try ask { answer in reader.checkpoint(name, completion: answer) }
+        try reader.answer { try $0.checkpoint(name) }
     }
 
     func expiring(of provider: Provider = .apple, at now: Instant) throws -> [ContractKey] {
-        try ask { answer in reader.expiring(of: provider, at: now, limit: 100, completion: answer) }
+        try reader.answer { try $0.expiring(of: provider, at: now, limit: 100) }
     }
 
     func replay(_ batch: ReplayBatch, isTrial: Bool = false) throws -> ReplayReport {
@@ -224,7 +222,7 @@ final class TemporaryLedger: Sendable {
     }
 
     func contract(_ id: Int64, until position: Int64 = .max) throws -> StoredContract? {
-        try ask { answer in reader.contract(id, until: position, completion: answer) }
+        try reader.answer { try $0.contract(id, until: position) }
     }
 
     func saveCheckpoint(_ name: String, at instant: Instant) -> Bool {
@@ -246,11 +244,7 @@ final class TemporaryLedger: Sendable {
         after position: Int64 = 0,
         limit: Int = 1000
     ) throws -> EntryPage {
-        let answer = Promise<Result<EntryPage, LedgerError>>()
-        guard reader.entries(selection, after: position, limit: limit, completion: answer.fulfil) else {
-            throw LedgerError.busy
-        }
-        return try answer.wait().get()
+        try reader.answer { try $0.entries(selection, after: position, limit: limit) }
     }
 
     /// Waits until the reader's snapshot has this position or a newer one.

@@ -144,28 +144,17 @@ import Testing
 
 extension TemporaryLedger {
     func userEvents(_ user: UserID, before: Cursor? = nil, limit: Int = 50) throws -> UserEvents {
-        let answer = Promise<Result<UserEvents, LedgerError>>()
         let stream = StreamPattern.standard.stream(for: user)
-        let isAsked = reader.userEvents(
-            of: user,
-            shownOn: stream,
-            before: before?.position,
-            limit: limit,
-            completion: answer.fulfil
-        )
-        guard isAsked else { throw LedgerError.busy }
-        return try answer.wait().get()
+        return try reader.answer {
+            try $0.userEvents(of: user, shownOn: stream, before: before?.position, limit: limit)
+        }
     }
 
     func record(_ user: UserID) throws -> UserRecord {
-        let answer = Promise<Result<UserRecord, LedgerError>>()
-        guard reader.record(of: user, completion: answer.fulfil) else { throw LedgerError.busy }
-        return try answer.wait().get()
+        try reader.answer { try $0.record(of: user) }
     }
 
     func orderRecord(_ token: OrderToken) throws -> OrderRecord? {
-        let answer = Promise<Result<(order: OrderRecord?, head: Cursor), LedgerError>>()
-        guard reader.order(token, completion: answer.fulfil) else { throw LedgerError.busy }
-        return try answer.wait().get().order
+        try reader.answer { try $0.order(token) }.order
     }
 }

@@ -66,7 +66,7 @@ struct BroadcastsEndpoint {
             guard transient.contains(where: \.hasNoLanguage) else {
                 return commit.begin(transient.map { Message(transient: $0, renderer: renderer) }, reply: reply)
             }
-            return reader.written(transient) { result in
+            return reader.ask({ try $0.written(transient) }) { result in
                 let messages = try? result.get().map { Message(transient: $0, renderer: renderer) }
                 guard let messages, commit.begin(messages, reply: reply) else { return reply.send(.busy) }
             }

@@ -17,7 +17,7 @@ struct EventEndpoint {
         let cursor = Cursor(id).flatMap { $0.epoch == services.epoch ? $0 : nil }
         let name = cursor.map { EventName.position($0.position) } ?? .id(id)
         return .later { [services] reply in
-            services.reader.event(name) { result in
+            services.reader.ask({ try $0.event(name) }) { result in
                 guard case .success(let found) = result else { return reply.send(.unreadable) }
                 guard let found else { return reply.send(.unknownEvent) }
                 guard withBody else { return show(found, withBody: false, to: reply) }

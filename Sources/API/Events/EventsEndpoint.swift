@@ -15,7 +15,7 @@ struct EventsEndpoint {
         guard let limit = PageLimit.read(request) else { return .respond(PageLimit.refusal) }
         let selection = EntrySelection(request.query)
         return .later { [reader = services.reader, epoch = services.epoch] reply in
-            reader.newest(selection, after: oldest ?? 0, before: newest, limit: limit) { result in
+            reader.ask({ try $0.newest(selection, after: oldest ?? 0, before: newest, limit: limit) }) { result in
                 reply.send(result) { page in
                     let isLast = page.through <= oldest ?? 0 || (selection.user != nil && page.entries.count < limit)
                     let answer = EventsAnswer(

@@ -9,7 +9,7 @@ struct AttentionEndpoint {
 
     func answer() -> Answer {
         .later { [services] reply in
-            services.reader.attention(of: services.hooks.addresses.map(\.address)) { result in
+            services.reader.ask({ try $0.attention(of: services.hooks.addresses.map(\.address)) }) { result in
                 guard case .success(let found) = result else { return reply.send(.unreadable) }
                 let isAsked = services.readiness { readiness in
                     reply.send(JSON.response(200, body: answer(found, readiness)))

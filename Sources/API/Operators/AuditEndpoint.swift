@@ -35,7 +35,7 @@ struct AuditEndpoint {
         }
         guard let limit = PageLimit.read(request) else { return .respond(PageLimit.refusal) }
         return .later { [selection, reader = services.reader] reply in
-            reader.audit(selection, limit: limit) { result in
+            reader.ask({ try $0.audit(selection, limit: limit) }) { result in
                 reply.send(result) { page in JSON.response(200, body: AuditAnswer(page)) }
             }
         }

@@ -33,7 +33,7 @@ struct EventReplay {
     /// Replays one page of a selection. A contract is rebuilt, from all of its events, on the page with its newest
     /// event.
     func run(_ selection: EventSelection, limit: Int, mode: ReplayMode) throws(LedgerError) -> Result {
-        let page = try wait { reader.events(selection, limit: limit, completion: $0) }
+        let page = try reader.answer { try $0.events(selection, limit: limit) }
         var result = Result(read: page.count)
         if selection.ids.isEmpty, page.count == limit, let last = page.last {
             result.next = Cursor(epoch: epoch, position: last.position)
@@ -62,7 +62,7 @@ struct EventReplay {
         guard hasMore, let last = page.last else { return ids }
         var ending: [Int64] = []
         for id in ids {
-            let stored = try wait { reader.contract(id, until: selection.until, completion: $0) }
+            let stored = try reader.answer { try $0.contract(id, until: selection.until) }
             if let stored, stored.newest <= last.position { ending.append(id) }
         }
         return ending
@@ -110,12 +110,12 @@ struct EventReplay {
         -> ContractRebuild?
     {
         // The contract is read before its events: the rebuild is void if an event arrives in between.
-        guard let stored = try wait({ reader.contract(id, until: .max, completion: $0) }) else { return nil }
+        guard let stored = try reader.answer({ try $0.contract(id, until: .max) }) else { return nil }
         var rebuild = ContractRebuild(stored)
         var position: Int64 = 0
         while true {
             let range = EventSelection(contract: id, after: position)
-            let page = try wait { reader.events(range, limit: Self.pageSize, completion: $0) }
+            let page = try reader.answer { try $0.events(range, limit: Self.pageSize) }
             for one in page {
                 guard let event = read(one, into: &result) else {
                     rebuild.miss()

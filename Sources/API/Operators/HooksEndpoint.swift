@@ -39,7 +39,7 @@ struct HooksEndpoint {
 
     func states() -> Answer {
         .later { [services] reply in
-            services.reader.hookAddresses(services.hooks.addresses.map(\.address)) { result in
+            services.reader.ask({ try $0.hookAddresses(services.hooks.addresses.map(\.address)) }) { result in
                 reply.send(result) { states in
                     let hooks = zip(states, services.hooks.addresses).map { state, address in
                         HooksAnswer.Hook(state, url: address.shown)
@@ -72,7 +72,7 @@ struct HooksEndpoint {
         if let user = request.query["user"] {
             guard isValidIdentifier(user) else { return .respond(UsersEndpoint.invalidUser) }
             return .later { [services] reply in
-                services.reader.hookDeliveries(of: UserID(user)) { result in
+                services.reader.ask({ try $0.hookDeliveries(of: UserID(user)) }) { result in
                     reply.send(result) { found in
                         response(found.filter { state == nil || $0.state == state }, isLast: true)
                     }
@@ -80,7 +80,9 @@ struct HooksEndpoint {
             }
         }
         return .later { [services] reply in
-            services.reader.hookDeliveries(in: state, before: before ?? .max, limit: HooksEndpoint.pageSize) { result in
+            services.reader.ask({
+                try $0.hookDeliveries(in: state, before: before ?? .max, limit: HooksEndpoint.pageSize)
+            }) { result in
                 reply.send(result) { found in response(found, isLast: found.count < HooksEndpoint.pageSize) }
             }
         }
@@ -101,7 +103,7 @@ struct HooksEndpoint {
         guard reason.map({ isValidIdentifier($0) }) ?? true else { return .respond(RefusedBody.reason.response) }
         let act = services.act(.resend, of: request, user: nil, reason: reason)
         return .later { [services] reply in
-            services.reader.hookDelivery(id) { result in
+            services.reader.ask({ try $0.hookDelivery(id) }) { result in
                 guard case .success(let found) = result else { return reply.send(.unreadable) }
                 guard let delivery = found else { return reply.send(HooksEndpoint.unknownDelivery) }
                 if let reason, Act.names(delivery.user, in: reason) {

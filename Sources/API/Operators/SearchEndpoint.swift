@@ -16,7 +16,7 @@ struct SearchEndpoint {
             throw RefusedBody("invalid_query", message: "q must have 1 to 1,024 bytes and no control characters.")
         }
         return .later { [reader = services.reader, epoch = services.epoch] reply in
-            reader.search(name) { result in
+            reader.ask({ try $0.search(name) }) { result in
                 reply.send(result) { hits in
                     let found = hits.map { SearchAnswer.Hit($0, epoch: epoch) }
                     return JSON.response(200, body: SearchAnswer(query: name, found: found))

@@ -46,14 +46,14 @@ struct FeedEndpoint {
 
     /// Starts at the ledger's head. A consumer with a cursor of another ledger gets a `reset` to it.
     private func now(resetting filter: EntrySelection? = nil, done: @escaping Done) -> Bool {
-        services.reader.head { result in
+        services.reader.ask({ try $0.head() }) { result in
             guard let head = try? result.get() else { return done(.unreadable) }
             done(CatchUpBatch(through: head.position, messages: filter.map { [.reset(to: head, filter: $0)] } ?? []))
         }
     }
 
     private func newer(than instant: Instant, filter: EntrySelection, done: @escaping Done) -> Bool {
-        services.reader.position(before: instant) { result in
+        services.reader.ask({ try $0.position(before: instant) }) { result in
             guard let position = try? result.get(), newer(than: position, filter: filter, done: done) else {
                 return done(.unreadable)
             }
@@ -61,7 +61,7 @@ struct FeedEndpoint {
     }
 
     private func newer(than position: Int64, filter: EntrySelection, done: @escaping Done) -> Bool {
-        services.reader.entries(filter, after: position, limit: FeedEndpoint.chunk) { result in
+        services.reader.ask({ try $0.entries(filter, after: position, limit: FeedEndpoint.chunk) }) { result in
             guard case .success(let page) = result else { return done(.unreadable) }
             // The position that the consumer saw never existed here, or no longer does.
             guard position <= page.head.position else {

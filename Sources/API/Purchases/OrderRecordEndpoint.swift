@@ -11,7 +11,7 @@ struct OrderRecordEndpoint {
         guard let addresses = PageAddresses(services, request: request) else { return .respond(Authorization.noSigner) }
         guard let token = OrderToken(token) else { return .respond(OrderRecordEndpoint.unknown) }
         return .later { [reader = services.reader] reply in
-            reader.order(token) { result in
+            reader.ask({ try $0.order(token) }) { result in
                 reply.send(result) { found in
                     guard let record = found.order else { return OrderRecordEndpoint.unknown }
                     // The user id matched the pattern that the server used when the order was created.

@@ -20,7 +20,7 @@ struct ClaimsEndpoint {
         let reason = try RefusedBody.reason(of: node, about: user)
         let act = services.act(.claim, of: request, user: user, reason: reason)
         return .later { [services] reply in
-            services.reader.event(.id(event)) { result in
+            services.reader.ask({ try $0.event(.id(event)) }) { result in
                 guard case .success(let found) = result else { return reply.send(.unreadable) }
                 guard let stored = found?.stored else { return reply.send(.unknownEvent) }
                 // On a worker, because the body has to be read.

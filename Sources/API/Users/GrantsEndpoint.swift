@@ -44,7 +44,7 @@ struct GrantsEndpoint {
         do throws(RefusedBody) { seen = try services.seen(request) } catch { return .respond(error.response) }
         let act = services.act(.revoke, of: request, user: user, reason: reason)
         return .later { [services] reply in
-            services.reader.record(of: user) { result in
+            services.reader.ask({ try $0.record(of: user) }) { result in
                 guard case .success(let record) = result else { return reply.send(.unreadable) }
                 guard let grant = record.grant(id, of: user) else { return reply.send(GrantsEndpoint.unknown) }
                 revoke(grant, act: act, seen: seen, reply: reply)
@@ -92,7 +92,7 @@ struct GrantsEndpoint {
     }
 
     private func answerAsStored(_ grant: Grant, reply: Reply, answer: @escaping @Sendable (Grant?) -> Response) {
-        let isTaken = services.reader.record(of: grant.user) { result in
+        let isTaken = services.reader.ask({ try $0.record(of: grant.user) }) { result in
             reply.send(result) { record in answer(record.grant(grant.id, of: grant.user)) }
         }
         if !isTaken { reply.send(.busy) }

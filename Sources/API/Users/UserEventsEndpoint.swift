@@ -20,13 +20,15 @@ struct UserEventsEndpoint {
         }
         let read: @Sendable (Reply) -> Bool = {
             [reader = services.reader, streams = services.streams, epoch = services.epoch] reply in
-            reader.userEvents(
-                of: user,
-                shownOn: streams.stream(for: user),
-                before: before??.position,
-                limit: limit,
-                withBodies: withBodies
-            ) { result in
+            reader.ask({
+                try $0.userEvents(
+                    of: user,
+                    shownOn: streams.stream(for: user),
+                    before: before??.position,
+                    limit: limit,
+                    withBodies: withBodies
+                )
+            }) { result in
                 reply.send(result) { found in
                     let answer = UserEventsAnswer(
                         user: user,

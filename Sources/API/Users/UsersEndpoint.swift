@@ -11,7 +11,7 @@ struct UsersEndpoint {
     func entitlements(of user: UserID) -> Answer {
         guard isValidIdentifier(user.text) else { return .respond(UsersEndpoint.invalidUser) }
         return .later { [reader = services.reader] reply in
-            reader.entitlements(of: user) { result in
+            reader.ask({ try $0.entitlements(of: user) }) { result in
                 reply.send(result) { held in
                     let answer = EntitlementsAnswer(
                         user: user,
@@ -33,7 +33,7 @@ struct UsersEndpoint {
         let reader = services.reader
         let writer = services.writer
         let sendPage = { @Sendable (reply: Reply) in
-            reader.head { result in
+            reader.ask({ try $0.head() }) { result in
                 guard case .success(let head) = result, var page = addresses.page(of: user, since: head) else {
                     return reply.send(.unreadable)
                 }
@@ -68,7 +68,7 @@ struct UserRecordEndpoint {
         }
         guard let isWhole = request.query.flag("all") else { return .respond(Response.invalidFlag("all")) }
         return .later { [reader = services.reader] reply in
-            reader.record(of: user, isWhole: isWhole) { result in
+            reader.ask({ try $0.record(of: user, isWhole: isWhole) }) { result in
                 reply.send(result) { found in
                     let answer = UserAnswer(
                         user: user,
@@ -125,7 +125,7 @@ struct EntitlementsEndpoint {
             return .respond(origin.shown(error.response))
         }
         return .later { [reader = services.reader, known = request.head[.ifNoneMatch]] reply in
-            let isTaken = reader.entitlements(of: user) { result in
+            let isTaken = reader.ask({ try $0.entitlements(of: user) }) { result in
                 guard case .success(let held) = result else { return reply.send(origin.shown(.unreadable)) }
                 let body = JSON.encode(
                     StreamEntitlementsAnswer(user: user, active: held.isActive, entitlements: held.entitlements)

@@ -2,10 +2,10 @@ public import Domain
 public import Support
 import Synchronization
 
-/// The thread that answers questions: what a page has missed, what a user holds, and what was committed.
+/// The thread that answers questions: what a page has missed, what a user holds, and what was committed. What can be asked
+/// are the functions of `LedgerQueries`.
 ///
-/// Calls never block and answer false when the reader is full or closing; completions run on the reader's thread and
-/// must not block. Open it after the writer, which creates the ledger.
+/// Open it after the writer, which creates the ledger.
 public final class LedgerReader: Sendable {
     private static let capacity = 10_000
 
@@ -24,8 +24,6 @@ public final class LedgerReader: Sendable {
     /// Pages that wait to catch up, in the mailbox and behind it.
     private let pagesWaiting: PageCount
     private let thread = OwnedThread()
-    private let clock: Clock
-    private let states: RecentStates?
 
     public init(
         engine: any LedgerEngine,
@@ -41,6 +39,8 @@ public final class LedgerReader: Sendable {
         thread.start("ledger-reader") {
             do throws(LedgerError) {
                 var queries = try engine.openQueries(policy: policy, streams: streams)
+                queries.clock = clock
+                queries.states = states
                 opened.fulfil(nil)
                 LedgerReader.run(&queries, mailbox: mailbox, pagesWaiting: pagesWaiting, waker: waker)
             } catch {
@@ -53,28 +53,38 @@ public final class LedgerReader: Sendable {
         }
         self.mailbox = mailbox
         self.pagesWaiting = pagesWaiting
-        self.clock = clock
-        self.states = states
     }
 
     /// Questions from now on are answered by this policy.
-    public func adopt(_ policy: AccessPolicy) -> Bool {
-        mailbox.send(
-            Waiting { queries in
-                queries.adopt(policy)
-                return QuestionAnswer(isFailure: false) {}
-            }
-        )
+    public func adopt(_ policy: AccessPolicy) -> Bool { ask({ $0.adopt(policy) }) { _ in } }
+
+    /// Never blocks. Returns false, and runs nothing, when the reader is full or closing. Both closures run on the reader's
+    /// thread, where the completion must not block and the question may run more than once.
+    public func ask<Answer>(
+        _ question: @escaping @Sendable (inout LedgerQueries) throws -> Answer,
+        _ completion: @escaping LedgerAnswer<Answer>
+    ) -> Bool {
+        ask(on: nil, question, completion)
+    }
+
+    /// Waits for the answer, so it must not be called from a completion. Throws `busy` when the reader is full or closing.
+    public func answer<Answer: Sendable>(
+        _ question: @escaping @Sendable (inout LedgerQueries) throws -> Answer
+    ) throws(LedgerError) -> Answer {
+        let promise = Promise<Result<Answer, LedgerError>>()
+        guard ask(question, promise.fulfil) else { throw .busy }
+        return try promise.wait().get()
     }
 
     private func ask<Answer>(
-        on stream: StreamName? = nil,
-        _ completion: @escaping LedgerAnswer<Answer>,
-        question: @escaping @Sendable (inout LedgerQueries) throws(LedgerError) -> Answer
+        on stream: StreamName?,
+        _ question: @escaping @Sendable (inout LedgerQueries) throws -> Answer,
+        _ completion: @escaping LedgerAnswer<Answer>
     ) -> Bool {
         mailbox.send(
             Waiting(stream: stream) { queries in
-                let answer = Result { () throws(LedgerError) in try question(&queries) }
+                let answer = Result { try question(&queries) }
+                    .mapError { $0 as? LedgerError ?? .failed(reason: "\($0)") }
                 return QuestionAnswer(isFailure: answer.success == nil) { completion(answer) }
             }
         )
@@ -118,7 +128,6 @@ public final class LedgerReader: Sendable {
     }
 }
 
-/// Questions about what was committed.
 extension LedgerReader {
     /// Answers the fragments on `stream` that are newer than `since`. When they are more than `limit` fragments, or
     /// when the cursor is missing or not this ledger's, only the newest fragment of each target.
@@ -129,230 +138,12 @@ extension LedgerReader {
         completion: @escaping LedgerAnswer<MissedFragments>
     ) -> Bool {
         guard pagesWaiting.take(upTo: LedgerReader.capacity) else { return false }
-        let isTaken = ask(on: stream, completion) { queries throws(LedgerError) in
+        let question = { @Sendable (queries: inout LedgerQueries) in
             try queries.missed(on: stream, since: since, limit: limit)
         }
+        let isTaken = ask(on: stream, question, completion)
         if !isTaken { pagesWaiting.give(1) }
         return isTaken
-    }
-
-    /// At most `limit` entries after `position`, with their fragments. The next page begins at `through`.
-    public func entries(
-        _ selection: EntrySelection = .all,
-        after position: Int64,
-        limit: Int,
-        completion: @escaping LedgerAnswer<EntryPage>
-    ) -> Bool {
-        ask(completion) { queries throws(LedgerError) in
-            try queries.entries(selection, after: position, limit: limit)
-        }
-    }
-
-    /// At most `limit` entries, newest first, between two positions that are left out themselves. The next page ends
-    /// after `through`.
-    public func newest(
-        _ selection: EntrySelection,
-        after oldest: Int64 = 0,
-        before newest: Int64? = nil,
-        limit: Int,
-        completion: @escaping LedgerAnswer<EntryPage>
-    ) -> Bool {
-        ask(completion) { queries throws(LedgerError) in
-            try queries.newest(selection, after: oldest, before: newest, limit: limit)
-        }
-    }
-
-    /// The newest position.
-    public func head(completion: @escaping LedgerAnswer<Cursor>) -> Bool {
-        ask(completion) { queries throws(LedgerError) in try queries.head() }
-    }
-
-    /// Answers a position after which everything was committed at `instant` or later.
-    public func position(before instant: Instant, completion: @escaping LedgerAnswer<Int64>) -> Bool {
-        ask(completion) { queries throws(LedgerError) in try queries.position(before: instant) }
-    }
-
-    /// Nil for a name that nothing has.
-    public func event(_ name: EventName, completion: @escaping LedgerAnswer<EventRecord?>) -> Bool {
-        ask(completion) { queries throws(LedgerError) in try queries.event(name) }
-    }
-
-    /// Stored events in the order of their positions. The next page begins after the last one's.
-    public func events(
-        _ selection: EventSelection,
-        limit: Int,
-        completion: @escaping LedgerAnswer<[StoredEvent]>
-    ) -> Bool {
-        ask(completion) { queries throws(LedgerError) in try queries.events(selection, limit: limit) }
-    }
-
-    /// Nil if there is no such contract. Its newest event is looked for up to position `until`.
-    public func contract(
-        _ id: Int64,
-        until position: Int64,
-        completion: @escaping LedgerAnswer<StoredContract?>
-    ) -> Bool {
-        ask(completion) { queries throws(LedgerError) in try queries.contract(id, until: position) }
-    }
-}
-
-/// Questions of operators.
-extension LedgerReader {
-    /// What has such a name: a user, an order, a contract, an account at a store, or an event.
-    public func search(_ name: String, completion: @escaping LedgerAnswer<[SearchHit]>) -> Bool {
-        ask(completion) { queries throws(LedgerError) in try queries.search(name) }
-    }
-
-    /// What somebody should look at. `addresses` are the backend's.
-    public func attention(of addresses: [String], completion: @escaping LedgerAnswer<Attention>) -> Bool {
-        ask(completion) { [clock] queries throws(LedgerError) in
-            try queries.attention(of: addresses, now: clock.now())
-        }
-    }
-
-    /// Whether a request with this key was made once, at any node.
-    public func hasKey(_ key: IdempotencyKey, completion: @escaping LedgerAnswer<Bool>) -> Bool {
-        ask(completion) { queries throws(LedgerError) in try queries.hasKey(key) }
-    }
-
-    /// Entries of the audit, newest first.
-    public func audit(_ selection: AuditSelection, limit: Int, completion: @escaping LedgerAnswer<AuditPage>) -> Bool {
-        ask(completion) { queries throws(LedgerError) in try queries.audit(selection, limit: limit) }
-    }
-}
-
-/// Questions about jobs, and about the readings of the stores.
-extension LedgerReader {
-    /// The destinations that have jobs due.
-    public func jobDestinations(dueAt now: Instant, completion: @escaping LedgerAnswer<[Job.Destination]>) -> Bool {
-        ask(completion) { queries throws(LedgerError) in try queries.jobDestinations(dueAt: now) }
-    }
-
-    /// One destination's jobs that are due, earliest first.
-    public func jobs(
-        dueAt now: Instant,
-        to destination: Job.Destination,
-        limit: Int,
-        completion: @escaping LedgerAnswer<[QueuedJob]>
-    ) -> Bool {
-        ask(completion) { queries throws(LedgerError) in
-            try queries.jobs(dueAt: now, to: destination, limit: limit)
-        }
-    }
-
-    /// `previous` is the last answer, which saves counting again what has not changed.
-    public func jobBacklog(after previous: JobBacklog? = nil, completion: @escaping LedgerAnswer<JobBacklog>) -> Bool {
-        ask(completion) { queries throws(LedgerError) in try queries.jobBacklog(after: previous) }
-    }
-
-    /// The instant that `LedgerCommand.mark` remembered.
-    public func checkpoint(_ name: String, completion: @escaping LedgerAnswer<Instant?>) -> Bool {
-        ask(completion) { queries throws(LedgerError) in try queries.checkpoint(name) }
-    }
-
-    /// A store's contracts whose period has ended and whose access continues for the leeway while the store is asked.
-    /// Empty for a store that cannot be asked.
-    public func expiring(
-        of provider: Provider,
-        at now: Instant,
-        limit: Int,
-        completion: @escaping LedgerAnswer<[ContractKey]>
-    ) -> Bool {
-        ask(completion) { queries throws(LedgerError) in
-            try queries.expiring(of: provider, at: now, limit: limit)
-        }
-    }
-}
-
-/// Questions about one user, and one order.
-extension LedgerReader {
-    public func entitlements(of user: UserID, completion: @escaping LedgerAnswer<UserEntitlements>) -> Bool {
-        ask(completion) { [clock] queries throws(LedgerError) in
-            try queries.entitlements(of: user, now: clock.now())
-        }
-    }
-
-    /// The answer is nil when no app has said which language the user reads.
-    public func language(of user: UserID, completion: @escaping LedgerAnswer<LanguageTag?>) -> Bool {
-        ask(completion) { queries throws(LedgerError) in try queries.language(of: user) }
-    }
-
-    /// Fills in the users' languages in fragments that are not in the ledger.
-    public func written(_ fragments: [Fragment], completion: @escaping LedgerAnswer<[Fragment]>) -> Bool {
-        ask(completion) { queries throws(LedgerError) in try queries.written(fragments) }
-    }
-
-    /// `isWhole` asks for every order and consumable instead of the newest 100 of each.
-    public func record(of user: UserID, isWhole: Bool = false, completion: @escaping LedgerAnswer<UserRecord>) -> Bool {
-        ask(completion) { [clock] queries throws(LedgerError) in
-            try queries.record(of: user, isWhole: isWhole, now: clock.now())
-        }
-    }
-
-    /// At most `limit` events, newest first, all of them before `position`; without a position, from the newest on.
-    /// `stream` is what the user's pages follow.
-    public func userEvents(
-        of user: UserID,
-        shownOn stream: StreamName?,
-        before position: Int64? = nil,
-        limit: Int,
-        withBodies: Bool = false,
-        completion: @escaping LedgerAnswer<UserEvents>
-    ) -> Bool {
-        ask(completion) { queries throws(LedgerError) in
-            try queries.userEvents(
-                of: user,
-                shownOn: stream,
-                before: position ?? .max,
-                limit: limit,
-                withBodies: withBodies
-            )
-        }
-    }
-
-    /// The order is nil for a token that no order has; the cursor is the newest position.
-    public func order(
-        _ token: OrderToken,
-        completion: @escaping LedgerAnswer<(order: OrderRecord?, head: Cursor)>
-    ) -> Bool {
-        ask(completion) { [clock] queries throws(LedgerError) in try queries.order(token, now: clock.now()) }
-    }
-}
-
-/// Questions about what the app's backend is told.
-extension LedgerReader {
-    /// At most `limit` messages to an address that are due, those that have waited longest first.
-    public func hooks(to address: String, limit: Int, completion: @escaping LedgerAnswer<[DueHook]>) -> Bool {
-        ask(completion) { [clock, states] queries throws(LedgerError) in
-            try queries.hooks(dueAt: clock.now(), to: address, limit: limit, knowing: states)
-        }
-    }
-
-    /// How these addresses fare.
-    public func hookAddresses(_ addresses: [String], completion: @escaping LedgerAnswer<[HookAddressState]>) -> Bool {
-        ask(completion) { queries throws(LedgerError) in try queries.hookAddresses(addresses) }
-    }
-
-    /// Nil for an id that no message has.
-    public func hookDelivery(_ id: Int64, completion: @escaping LedgerAnswer<HookDelivery?>) -> Bool {
-        ask(completion) { queries throws(LedgerError) in try queries.hookDelivery(id) }
-    }
-
-    /// At most `limit` messages, the newest rows first, with ids below `id`; nil means all states.
-    public func hookDeliveries(
-        in state: HookState?,
-        before id: Int64,
-        limit: Int,
-        completion: @escaping LedgerAnswer<[HookDelivery]>
-    ) -> Bool {
-        ask(completion) { queries throws(LedgerError) in
-            try queries.hookDeliveries(in: state, before: id, limit: limit)
-        }
-    }
-
-    /// All messages about a user: one for each address and type.
-    public func hookDeliveries(of user: UserID, completion: @escaping LedgerAnswer<[HookDelivery]>) -> Bool {
-        ask(completion) { queries throws(LedgerError) in try queries.hookDeliveries(of: user) }
     }
 }
 

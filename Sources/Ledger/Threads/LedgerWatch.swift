@@ -78,7 +78,7 @@ public final class LedgerWatch: Sendable {
 
     private func read() {
         let answer = Promise<Result<Cursor, LedgerError>>()
-        let isTaken = reader.head { answer.fulfil($0) }
+        let isTaken = reader.ask({ try $0.head() }) { answer.fulfil($0) }
         switch isTaken ? answer.wait(timeout: LedgerWatch.patience) : nil {
         case .success: health.report(.read, problem: nil)
         case .failure(let error): health.report(.read, problem: "it cannot be read: \(error)")

@@ -100,7 +100,7 @@ public struct UserLanguages: Sendable {
     /// The completion runs on one of the ledger's threads, after the commit. It gets whether the language was new, or
     /// why it was not committed.
     public func note(_ language: LanguageTag, of user: UserID, completion: @escaping LedgerAnswer<Bool>) -> Bool {
-        reader.language(of: user) { [writer] known in
+        reader.ask({ try $0.language(of: user) }) { [writer] known in
             switch known {
             case .success(language): completion(.success(false))
             case .success:

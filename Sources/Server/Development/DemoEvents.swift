@@ -18,14 +18,14 @@ struct DemoEvents: Sendable {
         if let cursor = text.flatMap(Cursor.init), cursor.epoch == epoch {
             return send(after: cursor.position, to: reply)
         }
-        return reader.head { [self] result in
+        return reader.ask({ try $0.head() }) { [self] result in
             let newest = (try? result.get().position) ?? 0
             if !send(after: max(0, newest - Int64(DemoEvents.limit)), to: reply) { reply.send(.noDemoEvents) }
         }
     }
 
     private func send(after position: Int64, to reply: Reply) -> Bool {
-        reader.entries(after: position, limit: DemoEvents.limit) { [self] result in
+        reader.ask({ try $0.entries(after: position, limit: DemoEvents.limit) }) { [self] result in
             guard case .success(let page) = result else { return reply.send(.noDemoEvents) }
             let lines = page.entries.map {
                 DemoEvents.line($0, timing: $0.notice.event.flatMap { timings[$0] }, epoch: epoch)

@@ -29,7 +29,7 @@ struct DemoPage: Sendable {
             return speak(language, to: user, on: stream, reply: reply)
         }
         return order(request, for: user) { order in
-            let isAsked = core.reader.language(of: UserID(user)) { result in
+            let isAsked = core.reader.ask({ try $0.language(of: UserID(user)) }) { result in
                 let language = (try? result.get()) ?? nil
                 let isSent = send(request, to: reply, user: user, stream: stream, language: language, order: order)
                 if !isSent { reply.send(.noDemo) }

@@ -111,7 +111,7 @@ final class HookRunner: Sendable {
     private func send(to target: HookTarget, under lease: Lease) {
         let address = target.address
         let limit = lanes.withLock { $0.look(at: address, now: monotonicNanoseconds()) }
-        guard limit > 0, let due = answer({ reader.hooks(to: address, limit: limit, completion: $0) }) else { return }
+        guard limit > 0, let due = try? reader.answer({ try $0.hooks(to: address, limit: limit) }) else { return }
         let lists = lanes.withLock { $0.begin(due.map(\.delivery.user), to: address, now: monotonicNanoseconds()) }
         for list in lists {
             let hooks = list.map { due[$0] }
@@ -202,7 +202,7 @@ extension HookRunner {
         }
         guard !isNew else { return }
         states.withLock { $0.readAt = now }
-        _ = reader.hookAddresses(targets.map(\.address)) { [self] result in
+        _ = reader.ask({ [targets] in try $0.hookAddresses(targets.map(\.address)) }) { [self] result in
             guard let list = try? result.get() else { return }
             states.withLock { $0.list = list }
             // What was stopped may be sent again.

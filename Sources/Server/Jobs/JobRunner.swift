@@ -67,12 +67,12 @@ public final class JobRunner: Sendable {
         guard context.leaderLease.isHeld else { return alarm.withLock { $0 = JobAlarm() } }
         let now = context.clock.now()
         let known = alarm.withLock { $0.takeCount() }
-        guard let backlog = answer({ context.reader.jobBacklog(after: known, completion: $0) }) else {
+        guard let backlog = try? context.reader.answer({ try $0.jobBacklog(after: known) }) else {
             return alarm.withLock { $0.isCounted = false }
         }
         watch(backlog, now: now)
         guard let next = backlog.next, next <= now,
-            let due = answer({ context.reader.jobDestinations(dueAt: now, completion: $0) })
+            let due = try? context.reader.answer({ try $0.jobDestinations(dueAt: now) })
         else { return }
         for destination in lanes.withLock({ $0.begin(due, now: now) }) {
             let pool = if case .address = destination { forwards } else { stores }
@@ -86,7 +86,7 @@ public final class JobRunner: Sendable {
         guard !stop.isRaised else { return }
         let now = context.clock.now()
         let limit = JobRunner.roundSize
-        let due = answer { context.reader.jobs(dueAt: now, to: destination, limit: limit, completion: $0) } ?? []
+        let due = (try? context.reader.answer { try $0.jobs(dueAt: now, to: destination, limit: limit) }) ?? []
         var round = JobRound()
         var isCommitted = true
         for job in due where isCommitted && !stop.isRaised {

@@ -51,7 +51,7 @@ public final class RenewalChecker: Sendable {
     ) {
         let now = context.clock.now()
         let limit = RenewalChecker.roundSize
-        let expiring = answer { context.reader.expiring(of: provider, at: now, limit: limit, completion: $0) } ?? []
+        let expiring = (try? context.reader.answer { try $0.expiring(of: provider, at: now, limit: limit) }) ?? []
         var silence: StoreAPIError?
         for key in state.due(of: expiring, now: now) where !stop.isRaised && context.leaderLease.lease == lease {
             if let silence {

@@ -1,6 +1,7 @@
 import Domain
 import Foundation
 import Glibc
+import Support
 import TestSupport
 import Testing
 
@@ -62,7 +63,8 @@ private let large = ProcessInfo.processInfo.environment["PAYCAST_TEST_SIZE"].fla
         let policy = AccessPolicy(sandboxUsers: .only([]))
         var store = try engine.openRepository(policy: policy, streams: .standard)
         defer { store.finish() }
-        let queries = try engine.openQueries(policy: policy, streams: .standard)
+        var queries = try engine.openQueries(policy: policy, streams: .standard)
+        queries.clock = Clock(startingAt: Fixture.now)
         var generator = SeededGenerator(seed: 7)
         func contract() -> Int64 { Int64.random(in: 1..<entries / 10, using: &generator) }
         func stream(_ user: UserID) throws -> StreamName { try #require(StreamPattern.standard.stream(for: user)) }
@@ -103,7 +105,7 @@ private let large = ProcessInfo.processInfo.environment["PAYCAST_TEST_SIZE"].fla
                 "a page without a cursor",
                 time(300) { _ = try queries.missed(on: stream(user()), since: .nothing, limit: 100) }
             ),
-            ("entitlements", time(300) { _ = try queries.entitlements(of: user(), now: now) }),
+            ("entitlements", time(300) { _ = try queries.entitlements(of: user()) }),
             ("50 events of a user", time(300) { try page(of: user()) }),
             (
                 "50 events of a user who has \(entries / 1000) or more", time(100) { try page(of: FilledLedger.user) }

@@ -55,11 +55,11 @@ final class LedgerFixture: Sendable {
     }
 
     func backlog() throws -> JobBacklog {
-        try ask { reader.jobBacklog(completion: $0) }
+        try reader.answer { try $0.jobBacklog() }
     }
 
     func entitlements(of user: UserID) throws -> UserEntitlements {
-        try ask { reader.entitlements(of: user, completion: $0) }
+        try reader.answer { try $0.entitlements(of: user) }
     }
 
     private func context(under lease: LeaderLease = .alone) -> WorkContext {
@@ -75,7 +75,7 @@ final class LedgerFixture: Sendable {
     }
 
     func mark(_ place: String) throws -> Instant? {
-        try ask { reader.checkpoint(place, completion: $0) }
+        try reader.answer { try $0.checkpoint(place) }
     }
 
     /// `verifier`: of a server with other settings than the fixture's.

@@ -8,7 +8,8 @@ extension LedgerQueries {
     /// A store that is not told in time takes the money back.
     private static let urgency = Duration.seconds(86_400)
 
-    public func attention(of addresses: [String], now: Instant) throws(LedgerError) -> Attention {
+    /// What somebody should look at. `addresses` are the backend's.
+    public func attention(of addresses: [String]) throws(LedgerError) -> Attention {
         let hooks = try hookAddresses(addresses, countingTo: LedgerQueries.waitingLimit)
         let failed = try hookDeliveries(in: .failed, before: .max, limit: LedgerQueries.attentionLimit)
         return try snapshot { _ throws(EngineError) in
@@ -51,7 +52,7 @@ extension LedgerQueries {
         return Array(found.prefix(LedgerQueries.attentionLimit))
     }
 
-    /// Whether a request with this key was made once.
+    /// Whether a request with this key was made once, at any node.
     public func hasKey(_ key: IdempotencyKey) throws(LedgerError) -> Bool {
         try snapshot { _ throws(EngineError) in
             try statements.broadcastKey.first([.text(key.text)]) { _ in true } ?? false

@@ -1,6 +1,7 @@
 public import Domain
 
 extension LedgerQueries {
+    /// Entries of the audit, newest first.
     public func audit(_ selection: AuditSelection, limit: Int) throws(LedgerError) -> AuditPage {
         try snapshot { _ throws(EngineError) in
             let after = try position(of: selection.since)

@@ -28,8 +28,12 @@ extension LedgerQueries {
     /// entries take it 10 ms.
     static let entriesOfAQuestion: Int64 = 20_000
 
-    public func entries(_ selection: EntrySelection, after position: Int64, limit: Int) throws(LedgerError) -> EntryPage
-    {
+    /// At most `limit` entries after `position`, with their fragments. The next page begins at `through`.
+    public func entries(
+        _ selection: EntrySelection = .all,
+        after position: Int64,
+        limit: Int
+    ) throws(LedgerError) -> EntryPage {
         try snapshot { head throws(EngineError) in
             let entries: [Entry]
             var through = head.position
@@ -48,11 +52,11 @@ extension LedgerQueries {
     }
 
     /// At most `limit` entries, newest first, between two positions that are left out themselves. `entries` holds every
-    /// selected one down to `through`.
+    /// selected one down to `through`; the next page ends after it.
     public func newest(
         _ selection: EntrySelection,
-        after oldest: Int64,
-        before newest: Int64?,
+        after oldest: Int64 = 0,
+        before newest: Int64? = nil,
         limit: Int
     ) throws(LedgerError) -> EntryPage {
         try snapshot { head throws(EngineError) in

@@ -1,6 +1,7 @@
 public import Domain
 
 extension LedgerQueries {
+    /// Nil if there is no such contract. Its newest event is looked for up to position `until`.
     public func contract(_ id: Int64, until position: Int64) throws(LedgerError) -> StoredContract? {
         try snapshot { _ throws(EngineError) in
             guard let row = try statements.contractByID.first([.integer(id)], read: ContractRow.read) else {
@@ -37,6 +38,7 @@ extension LedgerQueries {
         }
     }
 
+    /// Stored events in the order of their positions. The next page begins after the last one's.
     public func events(_ selection: EventSelection, limit: Int) throws(LedgerError) -> [StoredEvent] {
         try snapshot { head throws(EngineError) in
             let after = max(selection.after, selection.since - 1)

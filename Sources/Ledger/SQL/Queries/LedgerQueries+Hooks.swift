@@ -2,15 +2,10 @@ public import Domain
 
 extension LedgerQueries {
     /// At most `limit` messages to an address that are due, those that have waited longest first. No message passes an earlier
-    /// one about the same user. Each says what is true in the
-    /// snapshot in which its row is read.
-    public func hooks(
-        dueAt now: Instant,
-        to address: String,
-        limit: Int,
-        knowing states: RecentStates? = nil
-    ) throws(LedgerError) -> [DueHook] {
-        try snapshot { head throws(EngineError) in
+    /// one about the same user. Each says what is true in the snapshot in which its row is read.
+    public func hooks(to address: String, limit: Int) throws(LedgerError) -> [DueHook] {
+        let now = now
+        return try snapshot { head throws(EngineError) in
             let values: [Value] = [.text(address), Value(now), .integer(Int64(limit))]
             var due = try statements.dueHooks.all(values) { row throws(EngineError) in
                 var hook = DueHook(
@@ -38,7 +33,7 @@ extension LedgerQueries {
         }
     }
 
-    /// At most `limit` messages, the newest rows first, with ids below `id`.
+    /// At most `limit` messages, the newest rows first, with ids below `id`; nil means all states.
     public func hookDeliveries(in state: HookState?, before id: Int64, limit: Int) throws(LedgerError) -> [HookDelivery]
     {
         try snapshot { _ throws(EngineError) in
@@ -55,7 +50,7 @@ extension LedgerQueries {
         }
     }
 
-    /// Counts what waits for each of them up to `limit`.
+    /// How these addresses fare. Counts what waits for each of them up to `limit`.
     public func hookAddresses(
         _ addresses: [String],
         countingTo limit: Int = JobBacklog.countLimit

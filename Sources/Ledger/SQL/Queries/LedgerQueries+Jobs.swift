@@ -1,7 +1,7 @@
 public import Domain
 
 extension LedgerQueries {
-    /// Jumps from one destination to the next, however many jobs each has.
+    /// The destinations that have jobs due. Jumps from one to the next, however many jobs each has.
     public func jobDestinations(dueAt now: Instant) throws(LedgerError) -> [Job.Destination] {
         try snapshot { _ throws(EngineError) in
             var due = [Job.Destination]()
@@ -16,6 +16,7 @@ extension LedgerQueries {
         }
     }
 
+    /// One destination's jobs that are due, earliest first.
     public func jobs(
         dueAt now: Instant,
         to destination: Job.Destination,
@@ -29,9 +30,9 @@ extension LedgerQueries {
         }
     }
 
-    /// Counting reads all waiting jobs, and this is asked every second. So the count in `previous` is kept unless a job
-    /// was added or the time of the next one has changed.
-    public func jobBacklog(after previous: JobBacklog?) throws(LedgerError) -> JobBacklog {
+    /// Counting reads all waiting jobs, and this is asked every second. So the count in `previous`, the last answer, is kept
+    /// unless a job was added or the time of the next one has changed.
+    public func jobBacklog(after previous: JobBacklog? = nil) throws(LedgerError) -> JobBacklog {
         try snapshot { _ throws(EngineError) in
             var backlog = JobBacklog(
                 next: try statements.nextJob.first { row in row.optionalInstant(0) } ?? nil,
@@ -47,12 +48,15 @@ extension LedgerQueries {
         }
     }
 
+    /// The instant that `LedgerCommand.mark` remembered.
     public func checkpoint(_ name: String) throws(LedgerError) -> Instant? {
         try snapshot { _ throws(EngineError) in
             try statements.mark.first([.text(name)]) { row in row.instant(0) }
         }
     }
 
+    /// A store's contracts whose period has ended and whose access continues for the leeway while the store is asked.
+    /// Empty for a store that cannot be asked.
     public func expiring(of provider: Provider, at now: Instant, limit: Int) throws(LedgerError) -> [ContractKey] {
         guard policy.apis.contains(provider) else { return [] }
         return try snapshot { _ throws(EngineError) in

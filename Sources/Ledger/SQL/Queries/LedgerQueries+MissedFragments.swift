@@ -67,6 +67,7 @@ extension LedgerQueries {
         }
     }
 
+    /// A position after which everything was committed at `instant` or later.
     public func position(before instant: Instant) throws(LedgerError) -> Int64 {
         try snapshot { head throws(EngineError) in
             try last(before: instant, upTo: head.position, by: statements.committedUpTo)

@@ -5,8 +5,8 @@ extension LedgerQueries {
     private static let purchaseLimit: Int64 = 100
     private static let contradictionLimit: Int64 = 10
 
-    /// The order is nil for a token that no order has.
-    public func order(_ token: OrderToken, now: Instant) throws(LedgerError) -> (order: OrderRecord?, head: Cursor) {
+    /// The order is nil for a token that no order has; the cursor is the newest position.
+    public func order(_ token: OrderToken) throws(LedgerError) -> (order: OrderRecord?, head: Cursor) {
         try snapshot { head throws(EngineError) in
             let found = try statements.orderByToken.first([.text(token.description)], read: OrderRow.readDated)
             guard let found else { return (nil, head) }

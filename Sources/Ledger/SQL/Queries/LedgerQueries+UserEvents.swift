@@ -7,16 +7,19 @@ extension LedgerQueries {
     /// Events about the user, events about the user's contracts and orders from before their user was known, and
     /// changes to the user's pages, such as a purchase that went to somebody else. Contracts that others share with the
     /// user count as the user's.
+    ///
+    /// At most `limit` events, newest first, all of them before `position`; without a position, from the newest on.
+    /// `stream` is what the user's pages follow.
     public func userEvents(
         of user: UserID,
         shownOn stream: StreamName?,
-        before position: Int64,
+        before position: Int64? = nil,
         limit: Int,
-        withBodies: Bool
+        withBodies: Bool = false
     ) throws(LedgerError) -> UserEvents {
         try snapshot { head throws(EngineError) in
             var newest = NewestPositions(limit: limit)
-            let range: [Value] = [.integer(position), .integer(Int64(limit) + 1)]
+            let range: [Value] = [.integer(position ?? .max), .integer(Int64(limit) + 1)]
             newest.add(try positions(statements.entriesOfUserBefore, values: [Value(user)] + range))
             let related: [Value] = [Value(user), .integer(LedgerQueries.relationLimit)]
             let contracts =

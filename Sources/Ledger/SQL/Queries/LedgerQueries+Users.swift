@@ -3,7 +3,7 @@ public import Domain
 extension LedgerQueries {
     private static let usualLimit = 100
 
-    public func entitlements(of user: UserID, now: Instant) throws(LedgerError) -> UserEntitlements {
+    public func entitlements(of user: UserID) throws(LedgerError) -> UserEntitlements {
         try snapshot { head throws(EngineError) in try entitlements(of: user, now: now, at: head) }
     }
 
@@ -14,8 +14,9 @@ extension LedgerQueries {
     }
 
     /// `isWhole` asks for every order and consumable instead of the newest 100 of each.
-    public func record(of user: UserID, isWhole: Bool, now: Instant) throws(LedgerError) -> UserRecord {
-        try snapshot { head throws(EngineError) in
+    public func record(of user: UserID, isWhole: Bool = false) throws(LedgerError) -> UserRecord {
+        let now = now
+        return try snapshot { head throws(EngineError) in
             let limit = isWhole ? .max : LedgerQueries.usualLimit
             let held = try held(by: user, limit: limit, now: now)
             var contracts: [ContractRecord] = []

@@ -1,17 +1,23 @@
 public import Domain
+import Support
 
-/// The reader's connection and its questions. Each question is answered from one snapshot of the ledger.
+/// The reader's connection and its questions, which a `LedgerReader` asks. Each is answered from one snapshot of the ledger.
 public struct LedgerQueries {
     private let connection: any LedgerConnection
     /// `connection`, if other nodes write the ledger too; else nil.
     private let shared: (any SharedLedgerConnection)?
     let statements: ReaderStatements
     private(set) var policy: AccessPolicy
+    var clock = Clock()
+    /// What users hold, as the writer's last transactions knew it.
+    var states: RecentStates?
     let streams: StreamPattern
     let epoch: String
     let erasureKey: ErasureKey
     /// The newest position of the snapshot from which several questions are answered.
     private var common: Cursor?
+
+    var now: Instant { clock.now() }
 
     public init(
         _ connection: any LedgerConnection,
@@ -31,6 +37,7 @@ public struct LedgerQueries {
     /// Answers from now on follow this policy.
     public mutating func adopt(_ policy: AccessPolicy) { self.policy = policy }
 
+    /// The newest position.
     public func head() throws(LedgerError) -> Cursor {
         try snapshot { head throws(EngineError) in head }
     }
@@ -98,10 +105,12 @@ extension LedgerQueries {
 }
 
 extension LedgerQueries {
+    /// Nil when no app has said which language the user reads.
     public func language(of user: UserID) throws(LedgerError) -> LanguageTag? {
         try snapshot { _ throws(EngineError) in try statements.language.language(of: user) }
     }
 
+    /// Fills in the users' languages in fragments that are not in the ledger.
     public func written(_ fragments: [Fragment]) throws(LedgerError) -> [Fragment] {
         try snapshot { _ throws(EngineError) in try now(fragments) }
     }

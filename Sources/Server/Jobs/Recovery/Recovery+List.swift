@@ -13,7 +13,7 @@ extension Recovery {
         progress: (RecoveryReport) -> Void
     ) throws(StoreAPIError) {
         let now = context.clock.now()
-        let mark: Instant? = answer { context.reader.checkpoint(list.key, completion: $0) } ?? nil
+        let mark = try? context.reader.answer { try $0.checkpoint(list.key) }
         let start = run.since ?? RecoverySchedule.start(mark: mark, now: now)
         var reading = HistoryReading(list, from: start, to: now, onlyFailures: run.onlyFailures)
         var batch = HistoryBatch()
@@ -100,7 +100,7 @@ extension Recovery {
     private func known(_ events: [String]) -> Set<String> {
         guard !events.isEmpty else { return [] }
         let selection = EventSelection(ids: Set(events).sorted())
-        let found = answer { context.reader.events(selection, limit: events.count, completion: $0) } ?? []
+        let found = (try? context.reader.answer { try $0.events(selection, limit: events.count) }) ?? []
         return Set(found.filter { $0.provider == provider }.map(\.id))
     }
 }
