@@ -78,8 +78,8 @@ import Testing
     /// Everything that a node prepares, at once or for a step.
     private func statements(of connection: any LedgerConnection) throws -> [Any] {
         var all: [Any] = [
-            try WriterStatements(connection), try ReaderStatements(connection), try ErasureStatements(connection),
-            try RetentionStatements(connection),
+            try WriterStatements(connection), try ErasureStatements(connection), try RetentionStatements(connection),
+            try LedgerQueries(connection, epoch: "", policy: AccessPolicy(sandboxUsers: .any), streams: .standard),
         ]
         if let connection = connection as? PostgresLedgerConnection {
             all.append(try PostgresMembership(connection, nodeState: connection.nodeState))

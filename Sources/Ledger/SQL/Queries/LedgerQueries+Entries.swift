@@ -23,6 +23,35 @@ extension EntrySelection {
     var values: [Value] { [provider, environment, type, outcome, product].map { Value($0) } }
 }
 
+struct EntrySQL {
+    let tombstonesAfter, entriesAfter, entriesOfUser, entriesBefore, newestOfUser, entriesBetween: Statement
+    let fragmentsBetween, fragmentsAt: Statement
+
+    init(_ connection: any LedgerConnection) throws(EngineError) {
+        tombstonesAfter = try connection.prepare("SELECT digest FROM tombstones WHERE position > ?")
+        entriesAfter = try connection.entries(
+            where: "position > ?1 AND \(EntrySelection.condition) AND position <= ?7 ORDER BY position LIMIT ?8"
+        )
+        entriesOfUser = try connection.entries(
+            where: "user = ?1 AND \(EntrySelection.condition) AND position > ?7 ORDER BY position LIMIT ?8"
+        )
+        entriesBefore = try connection.entries(
+            where: "position > ?1 AND \(EntrySelection.condition) AND position < ?7 ORDER BY position DESC LIMIT ?8"
+        )
+        newestOfUser = try connection.entries(
+            where: """
+                user = ?1 AND \(EntrySelection.condition) AND position > ?7 AND position < ?8
+                ORDER BY position DESC LIMIT ?9
+                """
+        )
+        entriesBetween = try connection.entries(where: "position > ? AND position <= ? ORDER BY position")
+        fragmentsBetween = try connection.prepare(
+            "SELECT \(FragmentRow.columns) FROM fragments WHERE position > ? AND position <= ?"
+        )
+        fragmentsAt = try connection.prepare("SELECT \(FragmentRow.columns) FROM fragments WHERE position = ?")
+    }
+}
+
 extension LedgerQueries {
     /// The number of entries that one question examines. The same thread answers everybody else's pages, and 20,000
     /// entries take it 10 ms.
@@ -39,12 +68,12 @@ extension LedgerQueries {
             var through = head.position
             if let user = selection.user {
                 let values = [Value(user)] + selection.values + [.integer(position), .integer(Int64(limit))]
-                entries = try statements.entriesOfUser.all(values, read: EntryRow.read)
+                entries = try entrySQL.entriesOfUser.all(values, read: EntryRow.read)
             } else {
                 let start = min(max(0, position), head.position)
                 through = min(start + LedgerQueries.entriesOfAQuestion, head.position)
                 let values = [.integer(start)] + selection.values + [.integer(through), .integer(Int64(limit))]
-                entries = try statements.entriesAfter.all(values, read: EntryRow.read)
+                entries = try entrySQL.entriesAfter.all(values, read: EntryRow.read)
             }
             if entries.count == limit, let last = entries.last { through = last.position }
             return EntryPage(entries: try whole(entries), through: through, head: head)
@@ -65,11 +94,11 @@ extension LedgerQueries {
             let entries: [Entry]
             if let user = selection.user {
                 let range: [Value] = [.integer(through), .integer(end), .integer(Int64(limit))]
-                entries = try statements.newestOfUser.all([Value(user)] + selection.values + range, read: EntryRow.read)
+                entries = try entrySQL.newestOfUser.all([Value(user)] + selection.values + range, read: EntryRow.read)
             } else {
                 through = max(through, end - 1 - LedgerQueries.entriesOfAQuestion)
                 let values = [.integer(through)] + selection.values + [.integer(end), .integer(Int64(limit))]
-                entries = try statements.entriesBefore.all(values, read: EntryRow.read)
+                entries = try entrySQL.entriesBefore.all(values, read: EntryRow.read)
             }
             if entries.count == limit, let last = entries.last { through = last.position - 1 }
             return EntryPage(entries: try whole(entries), through: through, head: head)
@@ -87,7 +116,7 @@ extension LedgerQueries {
 
     /// The fragments of one entry, in their order.
     func fragments(at position: Int64) throws(EngineError) -> [Fragment] {
-        try statements.fragmentsAt.all([.integer(position)], read: FragmentRow.read)
+        try entrySQL.fragmentsAt.all([.integer(position)], read: FragmentRow.read)
             .sorted { $0.ordinal < $1.ordinal }.map(\.fragment)
     }
 }
@@ -101,20 +130,20 @@ extension LedgerQueries {
             guard head.position > position else { return ([], .nobody) }
             let through = min(head.position, position + Int64(limit))
             let range: [Value] = [.integer(position), .integer(through)]
-            var entries = try statements.entriesBetween.all(range, read: EntryRow.read)
+            var entries = try entrySQL.entriesBetween.all(range, read: EntryRow.read)
             if let missing = (position + 1...through).first(where: {
                 entries.dropFirst(Int($0 - position) - 1).first?.position != $0
             }) {
                 throw .missingEntry(at: missing)
             }
-            let fragments = try written(try statements.fragmentsBetween.all(range, read: FragmentRow.read))
+            let fragments = try written(try entrySQL.fragmentsBetween.all(range, read: FragmentRow.read))
             let byPosition = Dictionary(grouping: fragments, by: \.position)
             for index in entries.indices {
                 let own = byPosition[entries[index].position] ?? []
                 entries[index].fragments = own.sorted { $0.ordinal < $1.ordinal }.map(\.fragment)
             }
             guard entries.contains(where: { $0.notice.kind == .userErased }) else { return (entries, .nobody) }
-            let digests = try statements.tombstonesAfter.all([.integer(position)]) { row in row.text(0) }
+            let digests = try entrySQL.tombstonesAfter.all([.integer(position)]) { row in row.text(0) }
             return (entries, ErasedUsers(digests: Set(digests), key: erasureKey))
         }
     }

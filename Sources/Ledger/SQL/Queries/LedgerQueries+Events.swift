@@ -1,13 +1,45 @@
 public import Domain
 
+struct EventSQL {
+    let eventsByID, eventsByContract, eventsAfter, positionOfEvent, datesOfContractBefore, contractsOfUser: Statement
+    let contractsSharedWith, contractByID, newestEvent: Statement
+
+    init(_ connection: any LedgerConnection) throws(EngineError) {
+        eventsByID = try connection.prepare(
+            """
+            SELECT \(StoredEvent.columns) FROM events
+            WHERE position IN (SELECT position FROM \(connection.eventIDs) WHERE event = ?)
+                AND position > ? AND position <= ?
+            """
+        )
+        eventsByContract = try connection.prepare(
+            """
+            SELECT \(StoredEvent.columns) FROM events
+            WHERE contract = ? AND position > ? AND position <= ? ORDER BY position LIMIT ?
+            """
+        )
+        eventsAfter = try connection.prepare(
+            "SELECT \(StoredEvent.columns) FROM events WHERE position > ? AND position <= ? ORDER BY position LIMIT ?"
+        )
+        positionOfEvent = try connection.prepare("SELECT max(position) FROM \(connection.eventIDs) WHERE event = ?")
+        datesOfContractBefore = try connection.prepare(
+            "SELECT position, signed_at FROM events WHERE contract = ? AND position < ? ORDER BY position DESC LIMIT ?"
+        )
+        contractsOfUser = try connection.prepare("SELECT id FROM contracts WHERE user = ?")
+        contractsSharedWith = try connection.prepare("SELECT contract FROM shares WHERE user = ?")
+        contractByID = try connection.contracts(where: "id = ?")
+        newestEvent = try connection.prepare("SELECT max(position) FROM events WHERE contract = ? AND position <= ?")
+    }
+}
+
 extension LedgerQueries {
     /// Nil if there is no such contract. Its newest event is looked for up to position `until`.
     public func contract(_ id: Int64, until position: Int64) throws(LedgerError) -> StoredContract? {
         try snapshot { _ throws(EngineError) in
-            guard let row = try statements.contractByID.first([.integer(id)], read: ContractRow.read) else {
+            guard let row = try eventSQL.contractByID.first([.integer(id)], read: ContractRow.read) else {
                 return nil
             }
-            let newest = try statements.newestEvent.first([.integer(id), .integer(position)]) { row in row.integer(0) }
+            let newest = try eventSQL.newestEvent.first([.integer(id), .integer(position)]) { row in row.integer(0) }
             return StoredContract(contract: row.tracked.contract, newest: newest ?? 0)
         }
     }
@@ -21,16 +53,16 @@ extension LedgerQueries {
             let position: Int64?
             switch name {
             case .id(let id):
-                position = try statements.positionOfEvent.first([.text(id)]) { $0.optionalInteger(0) } ?? nil
+                position = try eventSQL.positionOfEvent.first([.text(id)]) { $0.optionalInteger(0) } ?? nil
             case .position(let known): position = known
             }
             guard let position, let event = try userEvent(at: position) else { return nil }
             let range: [Value] = [.integer(position - 1), .integer(position), .integer(1)]
-            let stored = try statements.eventsAfter.all(range, read: StoredEvent.read).first
+            let stored = try eventSQL.eventsAfter.all(range, read: StoredEvent.read).first
             var record = EventRecord(event: event, stored: stored)
             if let contract = stored?.contract, let date = event.dates?.occurredAt {
                 let before: [Value] = [.integer(contract), .integer(position), .integer(LedgerQueries.rivalLimit)]
-                let dated = try statements.datesOfContractBefore.all(before) { ($0.integer(0), $0.instant(1)) }
+                let dated = try eventSQL.datesOfContractBefore.all(before) { ($0.integer(0), $0.instant(1)) }
                 let newest = dated.filter { $0.1 > date }.max { $0.1 < $1.1 }
                 if let newest { record.newer = try userEvent(at: newest.0) }
             }
@@ -50,22 +82,22 @@ extension LedgerQueries {
                 // out.
                 for id in selection.ids.prefix(limit) {
                     let values: [Value] = [.text(id), .integer(after), .integer(until)]
-                    found += try statements.eventsByID.all(values, read: StoredEvent.read)
+                    found += try eventSQL.eventsByID.all(values, read: StoredEvent.read)
                 }
                 return found.sorted { $0.position < $1.position }
             }
             if let contract = selection.contract {
-                return try statements.eventsByContract.all([.integer(contract)] + range, read: StoredEvent.read)
+                return try eventSQL.eventsByContract.all([.integer(contract)] + range, read: StoredEvent.read)
             }
             guard let user = selection.user else {
-                return try statements.eventsAfter.all(range, read: StoredEvent.read)
+                return try eventSQL.eventsAfter.all(range, read: StoredEvent.read)
             }
             let ids =
-                try statements.contractsOfUser.all([Value(user)]) { row in row.integer(0) }
-                + statements.contractsSharedWith.all([Value(user)]) { row in row.integer(0) }
+                try eventSQL.contractsOfUser.all([Value(user)]) { row in row.integer(0) }
+                + eventSQL.contractsSharedWith.all([Value(user)]) { row in row.integer(0) }
             var found: [StoredEvent] = []
             for id in ids {
-                found += try statements.eventsByContract.all([.integer(id)] + range, read: StoredEvent.read)
+                found += try eventSQL.eventsByContract.all([.integer(id)] + range, read: StoredEvent.read)
             }
             return Array(found.sorted { $0.position < $1.position }.prefix(limit))
         }

@@ -1,13 +1,51 @@
 public import Domain
 
+struct JobSQL {
+    let nextDestination, isDue, dueJobs, jobCount, nextJob, nextDeadline, newestJob, mark, outlasting: Statement
+
+    init(_ connection: any LedgerConnection) throws(EngineError) {
+        nextDestination = try connection.prepare(
+            "SELECT destination FROM jobs WHERE destination > ? AND due_at IS NOT NULL ORDER BY destination LIMIT 1"
+        )
+        isDue = try connection.prepare("SELECT 1 FROM jobs WHERE destination = ? AND due_at <= ? LIMIT 1")
+        dueJobs = try connection.prepare(
+            """
+            SELECT id, kind, jobs.provider, jobs.environment, jobs.app, subject, detail, deadline, attempts,
+                queued_at, CASE kind WHEN 'forward' THEN body END,
+                CASE kind WHEN 'forward' THEN (SELECT text FROM headers WHERE digest = header) END
+            FROM jobs LEFT JOIN events ON events.position = jobs.position
+            WHERE destination = ? AND due_at <= ? ORDER BY due_at, id LIMIT ?
+            """
+        )
+        jobCount = try connection.prepare(
+            """
+            SELECT count(*) FROM (
+                SELECT due_at FROM jobs WHERE due_at > 0 ORDER BY due_at LIMIT \(JobBacklog.countLimit)
+            ) AS waiting
+            """
+        )
+        nextJob = try connection.prepare("SELECT min(due_at) FROM jobs WHERE due_at > 0")
+        nextDeadline = try connection.prepare("SELECT min(deadline) FROM jobs WHERE due_at IS NOT NULL")
+        newestJob = try connection.prepare("SELECT max(id) FROM jobs")
+        mark = try connection.prepare("SELECT at FROM marks WHERE name = ?")
+        outlasting = try connection.prepare(
+            """
+            SELECT provider, environment, app, lineage FROM contracts
+            WHERE ends_at > ? AND ends_at <= ? AND access_until <= ? AND provider = ?
+            ORDER BY ends_at, id LIMIT ?
+            """
+        )
+    }
+}
+
 extension LedgerQueries {
     /// The destinations that have jobs due. Jumps from one to the next, however many jobs each has.
     public func jobDestinations(dueAt now: Instant) throws(LedgerError) -> [Job.Destination] {
         try snapshot { _ throws(EngineError) in
             var due = [Job.Destination]()
             var last = ""
-            while let name = try statements.nextDestination.first([.text(last)], read: { row in row.text(0) }) {
-                if try statements.isDue.first([.text(name), Value(now)], read: { _ in true }) != nil {
+            while let name = try jobSQL.nextDestination.first([.text(last)], read: { row in row.text(0) }) {
+                if try jobSQL.isDue.first([.text(name), Value(now)], read: { _ in true }) != nil {
                     due.append(Job.Destination(column: name))
                 }
                 last = name
@@ -23,7 +61,7 @@ extension LedgerQueries {
         limit: Int
     ) throws(LedgerError) -> [QueuedJob] {
         try snapshot { _ throws(EngineError) in
-            try statements.dueJobs.all(
+            try jobSQL.dueJobs.all(
                 [.text(destination.column), Value(now), .integer(Int64(limit))],
                 read: QueuedJob.read
             )
@@ -35,14 +73,14 @@ extension LedgerQueries {
     public func jobBacklog(after previous: JobBacklog? = nil) throws(LedgerError) -> JobBacklog {
         try snapshot { _ throws(EngineError) in
             var backlog = JobBacklog(
-                next: try statements.nextJob.first { row in row.optionalInstant(0) } ?? nil,
-                nearestDeadline: try statements.nextDeadline.first { row in row.optionalInstant(0) } ?? nil,
-                newest: try statements.newestJob.first { row in row.integer(0) } ?? 0
+                next: try jobSQL.nextJob.first { row in row.optionalInstant(0) } ?? nil,
+                nearestDeadline: try jobSQL.nextDeadline.first { row in row.optionalInstant(0) } ?? nil,
+                newest: try jobSQL.newestJob.first { row in row.integer(0) } ?? 0
             )
             if let previous, (previous.newest, previous.next) == (backlog.newest, backlog.next) {
                 backlog.waiting = previous.waiting
             } else {
-                backlog.waiting = try statements.jobCount.first { row in Int(row.integer(0)) } ?? 0
+                backlog.waiting = try jobSQL.jobCount.first { row in Int(row.integer(0)) } ?? 0
             }
             return backlog
         }
@@ -51,7 +89,7 @@ extension LedgerQueries {
     /// The instant that `LedgerCommand.mark` remembered.
     public func checkpoint(_ name: String) throws(LedgerError) -> Instant? {
         try snapshot { _ throws(EngineError) in
-            try statements.mark.first([.text(name)]) { row in row.instant(0) }
+            try jobSQL.mark.first([.text(name)]) { row in row.instant(0) }
         }
     }
 
@@ -63,7 +101,7 @@ extension LedgerQueries {
             let range: [Value] = [
                 Value(now), Value(now + policy.leeway), Value(now), Value(provider), .integer(Int64(limit)),
             ]
-            return try statements.outlasting.all(range) { row throws(EngineError) in
+            return try jobSQL.outlasting.all(range) { row throws(EngineError) in
                 ContractKey(
                     provider: try row.word(0),
                     environment: try row.word(1),

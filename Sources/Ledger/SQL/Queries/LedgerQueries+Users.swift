@@ -1,5 +1,21 @@
 public import Domain
 
+struct UserSQL {
+    let userContracts, userConsumables, userShares, sharedConsumables, sharesOf: Statement
+
+    init(_ connection: any LedgerConnection) throws(EngineError) {
+        userContracts = try connection.contracts(where: "user = ? AND \(ContractRow.lasting) ORDER BY kind, id")
+        userConsumables = try connection.contracts(where: "user = ? AND kind = 'consumable' ORDER BY id DESC LIMIT ?")
+        userShares = try connection.contracts(
+            where: "id IN (SELECT contract FROM shares WHERE user = ?) AND \(ContractRow.lasting) ORDER BY id"
+        )
+        sharedConsumables = try connection.contracts(
+            where: "id IN (SELECT contract FROM shares WHERE user = ?) AND kind = 'consumable' ORDER BY id DESC LIMIT ?"
+        )
+        sharesOf = try connection.prepare("SELECT user FROM shares WHERE contract = ? ORDER BY ordinal")
+    }
+}
+
 extension LedgerQueries {
     private static let usualLimit = 100
 
@@ -21,12 +37,12 @@ extension LedgerQueries {
             let held = try held(by: user, limit: limit, now: now)
             var contracts: [ContractRecord] = []
             for (row, entitlement) in held.ranked {
-                let shares = row.isShared ? try statements.sharesOf.all([.integer(row.id)]) { $0.user(0) } : []
+                let shares = row.isShared ? try userSQL.sharesOf.all([.integer(row.id)]) { $0.user(0) } : []
                 contracts.append(ContractRecord(row.tracked, entitlement: entitlement, sharedWith: shares))
             }
             let orders = try orders(of: user, limit: limit, now: now)
             return UserRecord(
-                language: try statements.language.language(of: user),
+                language: try commonSQL.language.language(of: user),
                 isActive: held.isActive,
                 contracts: contracts,
                 orders: orders,
@@ -45,10 +61,10 @@ extension LedgerQueries {
     private func held(by user: UserID, limit: Int, now: Instant) throws(EngineError) -> Held {
         let consumables: [Value] = [Value(user), .integer(Int64(limit))]
         let rows =
-            try statements.userContracts.all([Value(user)], read: ContractRow.read)
-            + statements.userShares.all([Value(user)], read: ContractRow.read)
-            + statements.userConsumables.all(consumables, read: ContractRow.read)
-            + statements.sharedConsumables.all(consumables, read: ContractRow.read)
+            try userSQL.userContracts.all([Value(user)], read: ContractRow.read)
+            + userSQL.userShares.all([Value(user)], read: ContractRow.read)
+            + userSQL.userConsumables.all(consumables, read: ContractRow.read)
+            + userSQL.sharedConsumables.all(consumables, read: ContractRow.read)
         let current = rows.map { row in
             var row = row
             row.tracked.recomputeStatus(at: now, policy: policy)

@@ -6,7 +6,18 @@ public struct LedgerQueries {
     private let connection: any LedgerConnection
     /// `connection`, if other nodes write the ledger too; else nil.
     private let shared: (any SharedLedgerConnection)?
-    let statements: ReaderStatements
+    let commonSQL: CommonSQL
+    let entrySQL: EntrySQL
+    let missedSQL: MissedSQL
+    let eventSQL: EventSQL
+    let searchSQL: SearchSQL
+    let attentionSQL: AttentionSQL
+    let userSQL: UserSQL
+    let userEventSQL: UserEventSQL
+    let orderSQL: OrderSQL
+    let jobSQL: JobSQL
+    let hookSQL: HookSQL
+    let auditSQL: AuditSQL
     private(set) var policy: AccessPolicy
     var clock = Clock()
     /// What users hold, as the writer's last transactions knew it.
@@ -27,8 +38,19 @@ public struct LedgerQueries {
     ) throws(EngineError) {
         self.connection = connection
         shared = connection as? any SharedLedgerConnection
-        statements = try ReaderStatements(connection)
-        erasureKey = try ErasureKey(statements.erasureKey)
+        commonSQL = try CommonSQL(connection)
+        entrySQL = try EntrySQL(connection)
+        missedSQL = try MissedSQL(connection)
+        eventSQL = try EventSQL(connection)
+        searchSQL = try SearchSQL(connection)
+        attentionSQL = try AttentionSQL(connection)
+        userSQL = try UserSQL(connection)
+        userEventSQL = try UserEventSQL(connection)
+        orderSQL = try OrderSQL(connection)
+        jobSQL = try JobSQL(connection)
+        hookSQL = try HookSQL(connection)
+        auditSQL = try AuditSQL(connection)
+        erasureKey = try ErasureKey(commonSQL.erasureKey)
         self.epoch = epoch
         self.policy = policy
         self.streams = streams
@@ -83,6 +105,17 @@ public struct QuestionAnswer {
     public let deliver: () -> Void
 }
 
+/// SQL that both engines understand, prepared once.
+struct CommonSQL {
+    let erasureKey, tombstone, language: Statement
+
+    init(_ connection: any LedgerConnection) throws(EngineError) {
+        erasureKey = try connection.prepare("SELECT value FROM meta WHERE key = 'erasure_key'")
+        tombstone = try connection.prepare("SELECT position FROM tombstones WHERE digest = ?")
+        language = try connection.prepare("SELECT tag FROM languages WHERE user = ?")
+    }
+}
+
 extension LedgerQueries {
     /// The last number that was dated before an instant, as `dates` says of each; 0 if none was. By bisection: numbers
     /// ascend with time.
@@ -100,14 +133,14 @@ extension LedgerQueries {
     /// The position at which the user of a stream was erased; nil for any other stream.
     func erasure(of stream: StreamName) throws(EngineError) -> Int64? {
         guard let user = streams.user(of: stream) else { return nil }
-        return try statements.tombstone.first([.text(erasureKey.digest(of: .user(user)))]) { row in row.integer(0) }
+        return try commonSQL.tombstone.first([.text(erasureKey.digest(of: .user(user)))]) { row in row.integer(0) }
     }
 }
 
 extension LedgerQueries {
     /// Nil when no app has said which language the user reads.
     public func language(of user: UserID) throws(LedgerError) -> LanguageTag? {
-        try snapshot { _ throws(EngineError) in try statements.language.language(of: user) }
+        try snapshot { _ throws(EngineError) in try commonSQL.language.language(of: user) }
     }
 
     /// Fills in the users' languages in fragments that are not in the ledger.
@@ -124,6 +157,6 @@ extension LedgerQueries {
     }
 
     private func now(_ fragments: [Fragment]) throws(EngineError) -> [Fragment] {
-        try streams.written(fragments) { user throws(EngineError) in try statements.language.language(of: user) }
+        try streams.written(fragments) { user throws(EngineError) in try commonSQL.language.language(of: user) }
     }
 }
