@@ -54,7 +54,7 @@ def errors():
 def enumerated():
     """Codes that are cases of a type."""
     found = set()
-    for name in ("VerificationError.swift", "HeadFlaw.swift", "BroadcastError.swift", "VerifyReceiptProblem.swift"):
+    for name in ("VerificationError.swift", "HeadFlaw.swift", "BroadcastError.swift", "AppReceipt+VerifyReceipt.swift"):
         source = text(name)
         words = re.findall(r'case \w+ = "([a-z_0-9]+)"', source)  # raw values
         words += re.findall(r': "([a-z]+_[a-z_0-9]+)"$', source, re.MULTILINE)  # code: String { switch … }

@@ -1,8 +1,9 @@
 import Crypto
 import Domain
 import Simulator
-import Stores
 import Testing
+
+@testable import Stores
 
 @Suite struct SimulatedGooglePlayTests {
     private static let now = Instant(milliseconds: 1_767_225_600_000)
@@ -21,7 +22,7 @@ import Testing
         #expect(notification.package == SimulatedGooglePlay.package)
         // A void is known by its charge.
         #expect(type == "VOIDED_PURCHASE" ? delivery.event.hasPrefix("void:GPA.") : notification.id == delivery.event)
-        let event = notification.event(.nothing, body: delivery.body, now: Self.now)
+        let event = notification.event(GoogleReading(), body: delivery.body, now: Self.now)
         #expect(event.type == type && event.kind != .providerUnknown)
         #expect(delivery.path == "/webhooks/google")
         #expect(delivery.documents.allSatisfy { $0.path.contains("/purchases/") })
@@ -29,7 +30,7 @@ import Testing
 
     @Test func numbersAndIDs() throws {
         let delivery = try delivery("4", id: "7")
-        let event = GoogleNotification(delivery.body).event(.nothing, body: delivery.body, now: Self.now)
+        let event = GoogleNotification(delivery.body).event(GoogleReading(), body: delivery.body, now: Self.now)
         #expect(event.type == "SUBSCRIPTION_PURCHASED" && event.id == "7")
         #expect(try self.delivery("4").event != self.delivery("4").event)
     }

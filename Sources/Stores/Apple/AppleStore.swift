@@ -107,8 +107,6 @@ extension AppleStore {
 public struct OpenAppleStore: OpenStore {
     /// Verifies notifications, and what apps post.
     let apple: AppleVerifier
-    /// Verifies the receipts of old versions of an app.
-    let receipts: AppleReceiptVerifier
     /// Nil without a key.
     let serverAPI: AppleServerAPI?
     /// Signs offers. Nil without a key.
@@ -142,7 +140,6 @@ extension AppleStore {
         guard let verifier = try verifier(dependencies) else { return nil }
         return OpenAppleStore(
             apple: verifier,
-            receipts: AppleReceiptVerifier(verifier.configuration),
             serverAPI: serverAPI(verifier, client: HTTPClient(timeout: .seconds(10)), dependencies: dependencies),
             signer: signer(dependencies.development),
             openOffers: openOffers,

@@ -1,3 +1,4 @@
+import Crypto
 public import Domain
 import Encoding
 
@@ -10,11 +11,14 @@ public struct AppleVerifier: StoreVerifier {
     private var checker: AppleSignatureVerifier
     /// Nil outside of development.
     private var xcodeChecker: AppleSignatureVerifier?
+    /// Verifies receipts.
+    let messages: CMSVerifier
 
     public init(_ configuration: AppleConfiguration) {
         self.configuration = configuration
         checker = AppleSignatureVerifier(roots: configuration.roots)
         xcodeChecker = configuration.acceptsXcode ? AppleSignatureVerifier(roots: nil) : nil
+        messages = CMSVerifier(roots: configuration.roots)
     }
 
     /// The verifier of a transaction that an app posted. In development, one with a single certificate is Xcode's.
@@ -263,22 +267,16 @@ extension AppleVerifier {
             // Earlier versions did not count the renewal info.
             event.id = stored.id
             return event
-        case .receipt:
-            let events = try AppleReceiptVerifier(configuration).verify(body, now: now)
-            return events.first { $0.id == stored.id }
-        case .verifyReceipt(let answer): return try migrate(answer, from: stored)
-        }
-    }
-
-    private func migrate(_ answer: JSONNode, from stored: StoredDelivery) throws(VerificationError) -> Event? {
-        do throws(VerifyReceiptProblem) {
-            let events = try AppleReceiptVerifier(configuration)
-                .migrate(answer, environment: stored.environment, body: stored.body, now: stored.receivedAt)
-            return events.first { $0.id == stored.id }
-        } catch .refused(let error) {
-            throw error
-        } catch {
-            throw .malformed(.invalidReceipt)
+        case .receipt: return try verify(receipt: body, now: now).first { $0.id == stored.id }
+        case .verifyReceipt(let answer):
+            do throws(RefusedPurchase) {
+                let events = try migrate(answer, environment: stored.environment, body: body, now: now)
+                return events.first { $0.id == stored.id }
+            } catch .unproven(let error, _) {
+                throw error
+            } catch {
+                throw .malformed(.invalidReceipt)
+            }
         }
     }
 }

@@ -49,17 +49,13 @@ struct PostedAppleReceipt: PostedPurchase {
         switch content {
         case .receipt(let receipt):
             if let events = try ask(store, about: receipt, now: now) {
-                let isProof = (try? store.receipts.verify(receipt, now: now)) != nil
+                let isProof = (try? store.apple.verify(receipt: receipt, now: now)) != nil
                 return PurchaseReading(source: .store, events: events, isProof: isProof)
             }
-            return PurchaseReading(source: .receipt, events: try prove(receipt, with: store.receipts, now: now))
+            return PurchaseReading(source: .receipt, events: try prove(receipt, with: store.apple, now: now))
         case .answer(let answer, let environment, let body):
-            do throws(VerifyReceiptProblem) {
-                let events = try store.receipts.migrate(answer, environment: environment, body: body, now: now)
-                return PurchaseReading(source: .verifyReceipt, events: events)
-            } catch {
-                throw RefusedPurchase(error)
-            }
+            let events = try store.apple.migrate(answer, environment: environment, body: body, now: now)
+            return PurchaseReading(source: .verifyReceipt, events: events)
         }
     }
 
@@ -72,7 +68,7 @@ struct PostedAppleReceipt: PostedPurchase {
         about receipt: [UInt8],
         now: Instant
     ) throws(RefusedPurchase) -> [Event]? {
-        guard let api = store.serverAPI, let clue = store.receipts.clue(in: receipt) else { return nil }
+        guard let api = store.serverAPI, let clue = store.apple.clue(in: receipt) else { return nil }
         for app in clue.app.map({ [$0] }) ?? store.apps {
             do throws(StoreAPIError) {
                 let events = try api.of(app).statements(of: clue.transactionID, in: clue.environment, now: now)
@@ -90,12 +86,12 @@ struct PostedAppleReceipt: PostedPurchase {
 
     private func prove(
         _ receipt: [UInt8],
-        with verifier: AppleReceiptVerifier,
+        with verifier: AppleVerifier,
         now: Instant
     ) throws(RefusedPurchase) -> [Event] {
         guard !ReceiptClue.isPropertyList(receipt) else { throw .ofIOS6 }
         do throws(VerificationError) {
-            return try verifier.verify(receipt, now: now)
+            return try verifier.verify(receipt: receipt, now: now)
         } catch {
             throw .unproven(error)
         }
@@ -111,14 +107,6 @@ extension Event {
 }
 
 extension RefusedPurchase {
-    fileprivate init(_ problem: VerifyReceiptProblem) {
-        if case .refused(let error) = problem {
-            self = .unproven(error)
-        } else {
-            self = .unusable(code: problem.code, message: problem.message, isRetryable: problem.isRetryable)
-        }
-    }
-
     /// Nothing in such a receipt has a signature that we can check here.
     fileprivate static let ofIOS6 = RefusedPurchase.unusable(
         code: "store_api_needed",

@@ -1,34 +1,24 @@
 import Crypto
-public import Domain
+import Domain
 import Encoding
 
 /// A push of Pub/Sub: it says that something changed, but not what
 /// (https://developer.android.com/google/play/billing/rtdn-reference). Google's API has the purchase itself.
-public struct GoogleNotification: Sendable {
-    public enum Subject: Sendable, Equatable {
-        case subscription(token: String)
-        case product(token: String)
-        /// There is nothing to read: a test, a chargeback under review, an unknown type, or an unreadable message.
-        case none
-
-        init(token: String, isSubscription: Bool) {
-            self = isSubscription ? .subscription(token: token) : .product(token: token)
-        }
-    }
-
+struct GoogleNotification: Sendable {
     /// Google's numbers are an open set, so this leaves plenty of room for new ones.
     private static let numbers = Int64(0)...9999
     private static let dataLimit = 64 << 10
 
     /// Pub/Sub's message id, or without one a digest of the body: the same for every delivery.
-    public let id: String
+    let id: String
     /// Nil when the message cannot be read, now or later.
-    public let package: String?
-    public let subject: Subject
+    let package: String?
+    /// Nil when there is nothing to read: a test, a chargeback under review, an unknown type, or an unreadable message.
+    private(set) var subject: GoogleSubject?
     /// Google's name for the change, such as `SUBSCRIPTION_RENEWED`.
     let type: String
     let sentAt: Instant?
-    let refund: Refund?
+    private(set) var refund: Refund?
 
     /// The charge that was refunded, or may be.
     struct Refund: Sendable, Equatable {
@@ -41,13 +31,13 @@ public struct GoogleNotification: Sendable {
     }
 
     /// Whether it reports a purchase that has just been made: Google cannot have forgotten it, and will know it soon.
-    public func isNewPurchase(at now: Instant) -> Bool {
+    func isNewPurchase(at now: Instant) -> Bool {
         guard type == "SUBSCRIPTION_PURCHASED" || type == "ONE_TIME_PRODUCT_PURCHASED", let sentAt else { return false }
         return now < sentAt + .seconds(3600)
     }
 
     /// Never fails: the sender is verified already, and would repeat the same message for seven days.
-    public init(_ body: [UInt8]) {
+    init(_ body: [UInt8]) {
         let envelope = try? StoreObject(body)
         let message = envelope?.object("message")
         let data = message?.text("data", limit: GoogleNotification.dataLimit).flatMap { Base64.decode($0) }
@@ -56,54 +46,38 @@ public struct GoogleNotification: Sendable {
         id = message?.text("messageId") ?? "body:" + Hex.encode(SHA256.hash(body))
         package = notice?.text("packageName")
         sentAt = notice?.milliseconds("eventTimeMillis")
-        let content = GoogleNotification.content(of: notice)
-        type = content.type
-        subject = content.subject
-        refund = content.refund
-    }
-
-    private struct Content {
-        var type: String
-        var subject = Subject.none
-        var refund: Refund?
-    }
-
-    private static func content(of notice: StoreObject?) -> Content {
-        guard let notice, notice.text("packageName") != nil else { return Content(type: "UNREADABLE") }
+        guard let notice, package != nil else {
+            type = "UNREADABLE"
+            return
+        }
         if let change = notice.object("subscriptionNotification") {
-            let number = number(change)
-            let name = number.flatMap { subscriptionNames[$0] } ?? "SUBSCRIPTION_\(number ?? 0)"
-            return Content(type: name, subject: purchase(change, isSubscription: true))
+            type = GoogleNotification.name(change, "SUBSCRIPTION", in: GoogleNotification.subscriptionNames)
+            subject = GoogleSubject(change, isSubscription: true)
+        } else if let change = notice.object("oneTimeProductNotification") {
+            type = GoogleNotification.name(change, "ONE_TIME_PRODUCT", in: GoogleNotification.productNames)
+            subject = GoogleSubject(change, isSubscription: false)
+        } else if let void = notice.object("voidedPurchaseNotification") {
+            type = "VOIDED_PURCHASE"
+            refund = Refund(order: void.text("orderId"), isWhole: void.integer("refundType") != 2)
+            subject = GoogleSubject(void, isSubscription: void.integer("productType") == 1)
+        } else if let review = notice.object("pendingRefundReviewNotification") {
+            type = "PENDING_REFUND_REVIEW"
+            refund = Refund(order: review.text("orderId"), account: review.text("obfuscatedAccountId"))
+        } else {
+            type = notice.has("testNotification") ? "TEST" : "UNKNOWN"
         }
-        if let change = notice.object("oneTimeProductNotification") {
-            let number = number(change)
-            let name = number.flatMap { productNames[$0] } ?? "ONE_TIME_PRODUCT_\(number ?? 0)"
-            return Content(type: name, subject: purchase(change, isSubscription: false))
-        }
-        if let void = notice.object("voidedPurchaseNotification") {
-            let refund = Refund(order: void.text("orderId"), isWhole: void.integer("refundType") != 2)
-            let subject = purchase(void, isSubscription: void.integer("productType") == 1)
-            return Content(type: "VOIDED_PURCHASE", subject: subject, refund: refund)
-        }
-        if let review = notice.object("pendingRefundReviewNotification") {
-            let refund = Refund(order: review.text("orderId"), account: review.text("obfuscatedAccountId"))
-            return Content(type: "PENDING_REFUND_REVIEW", refund: refund)
-        }
-        return Content(type: notice.has("testNotification") ? "TEST" : "UNKNOWN")
     }
 
-    private static func number(_ change: StoreObject) -> Int64? {
-        change.integer("notificationType").flatMap { numbers.contains($0) ? $0 : nil }
+    private static func name(_ change: StoreObject, _ family: String, in names: [Int64: String]) -> String {
+        let number = change.integer("notificationType").flatMap { numbers.contains($0) ? $0 : nil } ?? 0
+        return names[number] ?? "\(family)_\(number)"
     }
 
-    private static func purchase(_ change: StoreObject, isSubscription: Bool) -> Subject {
-        guard let token = change.text("purchaseToken", limit: GooglePurchase.tokenLimit) else { return .none }
-        return Subject(token: token, isSubscription: isSubscription)
-    }
+    private static let productNames: [Int64: String] = [
+        1: "ONE_TIME_PRODUCT_PURCHASED", 2: "ONE_TIME_PRODUCT_CANCELED",
+    ]
 
-    static let productNames: [Int64: String] = [1: "ONE_TIME_PRODUCT_PURCHASED", 2: "ONE_TIME_PRODUCT_CANCELED"]
-
-    static let subscriptionNames: [Int64: String] = [
+    private static let subscriptionNames: [Int64: String] = [
         1: "SUBSCRIPTION_RECOVERED", 2: "SUBSCRIPTION_RENEWED", 3: "SUBSCRIPTION_CANCELED",
         4: "SUBSCRIPTION_PURCHASED", 5: "SUBSCRIPTION_ON_HOLD", 6: "SUBSCRIPTION_IN_GRACE_PERIOD",
         7: "SUBSCRIPTION_RESTARTED", 8: "SUBSCRIPTION_PRICE_CHANGE_CONFIRMED", 9: "SUBSCRIPTION_DEFERRED",
@@ -114,15 +88,11 @@ public struct GoogleNotification: Sendable {
     ]
 }
 
-/// The API's answer about a notification's purchase.
-public enum GoogleReading: Sendable {
-    case purchase(GooglePurchase)
-    /// There was nothing to read.
-    case nothing
-    /// Google does not know the purchase, or no longer does, and will keep saying so.
-    case unknown
-    /// An answer that says nothing about a purchase.
-    case unreadable
+extension GoogleSubject {
+    fileprivate init?(_ change: StoreObject, isSubscription: Bool) {
+        guard let token = change.text("purchaseToken", limit: GooglePurchase.tokenLimit) else { return nil }
+        self.init(token: token, isSubscription: isSubscription)
+    }
 }
 
 extension GoogleNotification {
@@ -130,36 +100,27 @@ extension GoogleNotification {
     ///
     /// A chargeback under review (`PENDING_REFUND_REVIEW`) concerns a buyer, not a contract. It must be answered in
     /// Google's console, or through `orders.reviewrefund`, within 24 hours; only the first answer counts.
-    public func event(_ reading: GoogleReading, body: [UInt8], now: Instant) -> Event {
-        let purchase: GooglePurchase? = if case .purchase(let purchase) = reading { purchase } else { nil }
-        let label = purchase.map { GoogleLabel(self, purchase: $0) }
-        let word: String? =
-            switch reading {
-            case .purchase: label?.subtype
-            case .nothing: nil
-            case .unknown: "unknown_purchase"
-            case .unreadable: "unreadable_purchase"
-            }
+    func event(_ reading: GoogleReading, body: [UInt8], now: Instant) -> Event {
+        let purchase = reading.purchase
+        let record = reading.answer.flatMap { StoredReading(.notification(body), answer: $0) }
         return Event(
             provider: .google,
             environment: purchase?.environment ?? .production,
             app: package ?? "google",
             id: purchase.flatMap(void) ?? id,
             type: type,
-            subtype: word,
-            kind: label?.kind ?? GoogleLabel.kinds[type] ?? .providerUnknown,
+            subtype: purchase.map(detail) ?? reading.gap?.rawValue,
+            kind: purchase.map(kind) ?? GoogleNotification.kinds[type] ?? .providerUnknown,
             signedAt: purchase?.readAt ?? sentAt.map { min($0, now) } ?? now,
             observation: purchase?.observation(after: self),
             further: purchase?.further.map { $0.observation(after: self) } ?? [],
             isWhole: purchase != nil,
             account: purchase == nil ? refund?.account : nil,
             jobs: purchase?.jobs ?? [],
-            body: body
+            body: record?.bytes ?? body
         )
     }
-}
 
-extension GoogleNotification {
     /// The event id of a void that takes effect, so that a push and Google's list make one event. A void that leaves
     /// the purchase as it is gets no such id: it may have come too early, and must be read again when it comes again.
     private func void(of purchase: GooglePurchase) -> String? {
@@ -171,21 +132,15 @@ extension GoogleNotification {
 }
 
 /// The name of a change: from Google's name, and where that is ambiguous, from the purchase.
-struct GoogleLabel {
-    let kind: EventKind
+extension GoogleNotification {
     /// A detail of the kind. It shows an unknown state as Google wrote it.
-    let subtype: String?
-
-    init(_ notification: GoogleNotification, purchase: GooglePurchase) {
-        let type = notification.type
-        kind = GoogleLabel.kind(type, of: purchase)
-        subtype =
-            purchase.strangeState ?? notification.refund.map { GoogleLabel.word($0, of: purchase) }
+    private func detail(_ purchase: GooglePurchase) -> String? {
+        purchase.strangeState ?? refund.map { word($0, of: purchase) }
             ?? (type == "SUBSCRIPTION_EXPIRED" ? purchase.endReason : nil)
             ?? (type == "SUBSCRIPTION_PURCHASED" ? purchase.offer : nil)
     }
 
-    private static func kind(_ type: String, of purchase: GooglePurchase) -> EventKind {
+    private func kind(_ purchase: GooglePurchase) -> EventKind {
         switch (type, purchase.state) {
         case ("SUBSCRIPTION_PURCHASED", .pending), ("ONE_TIME_PRODUCT_PURCHASED", .pending): .purchasePending
         case ("SUBSCRIPTION_PURCHASED", _): purchase.startKind
@@ -193,16 +148,16 @@ struct GoogleLabel {
         case ("SUBSCRIPTION_ITEMS_CHANGED", _) where purchase.offer != nil: .offerApplied
         case ("SUBSCRIPTION_PRICE_CHANGE_UPDATED", _), ("SUBSCRIPTION_PRICE_STEP_UP_CONSENT_UPDATED", _):
             purchase.isPriceAccepted ? .priceChangeAccepted : .priceChangePending
-        default: kinds[type] ?? .providerUnknown
+        default: GoogleNotification.kinds[type] ?? .providerUnknown
         }
     }
 
-    private static func word(_ refund: GoogleNotification.Refund, of purchase: GooglePurchase) -> String {
+    private func word(_ refund: Refund, of purchase: GooglePurchase) -> String {
         if !refund.isWhole { return "partial" }
         return purchase.isTakenBack(by: refund) ? "current" : "past"
     }
 
-    static let kinds: [String: EventKind] = [
+    private static let kinds: [String: EventKind] = [
         "SUBSCRIPTION_RECOVERED": .subscriptionRecovered, "SUBSCRIPTION_RENEWED": .subscriptionRenewed,
         "SUBSCRIPTION_CANCELED": .autoRenewOff, "SUBSCRIPTION_PURCHASED": .subscriptionStarted,
         "SUBSCRIPTION_ON_HOLD": .billingRetry, "SUBSCRIPTION_IN_GRACE_PERIOD": .graceStarted,

@@ -36,71 +36,44 @@ public struct GooglePlayAPI: StoreAPI {
         self.address = address
     }
 
-    /// Reads the purchase that a notification is about. Tokens expire 60 days after the subscription ends, and another
-    /// package's tokens count as unknown.
+    /// Reads a purchase. Tokens expire 60 days after the subscription ends, and another package's tokens count as unknown.
+    /// If it `keepsDate`, repeated equal answers have the first one's.
     func read(
-        _ subject: GoogleNotification.Subject,
-        of package: String
-    ) throws(StoreAPIError) -> (reading: GoogleReading, answer: StoredReading.Answer?) {
-        guard let question = GooglePurchaseQuery(subject, package: package) else { return (.nothing, nil) }
-        guard let answer = try ask(question) else { return (.unknown, nil) }
-        return (try meaning(of: answer, to: question), answer)
+        _ subject: GoogleSubject?,
+        of package: String,
+        keepsDate: Bool = false
+    ) throws(StoreAPIError) -> GoogleReading {
+        guard let subject else { return GoogleReading() }
+        let answer = try readings.one(of: subject.token) { readAt throws(StoreAPIError) -> StoredReading.Answer? in
+            guard let body = try call("GET", path: subject.path, of: package, now: readAt) else { return nil }
+            let first = repetitions.firstReading(of: "\(package)/\(subject.path)", body: body, readAt: readAt)
+            return StoredReading.Answer(body: body, readAt: keepsDate ? first : readAt)
+        }
+        guard let answer else { return GoogleReading(gap: .unknown) }
+        return try interpret(answer, of: subject, in: package)
     }
 
-    /// Interprets an earlier answer with the current catalog.
+    /// Interprets an answer with the current catalog. A JSON object without a purchase is final, so Google is not asked
+    /// again; anything that is not a JSON object did not come from Google.
     func interpret(
         _ answer: StoredReading.Answer,
-        of subject: GoogleNotification.Subject,
-        of package: String
+        of subject: GoogleSubject?,
+        in package: String
     ) throws(StoreAPIError) -> GoogleReading {
-        guard let question = GooglePurchaseQuery(subject, package: package) else { return .nothing }
-        return try meaning(of: answer, to: question)
-    }
-
-    /// Google's answer about a purchase, or nil if Google does not know it. Repeated equal answers keep the first one's
-    /// date.
-    func answer(
-        of subject: GoogleNotification.Subject,
-        of package: String
-    ) throws(StoreAPIError) -> StoredReading.Answer? {
-        guard let question = GooglePurchaseQuery(subject, package: package), var answer = try ask(question) else {
-            return nil
+        guard let subject else { return GoogleReading() }
+        if let purchase = subject.purchase(answer, of: package, catalog: catalog) {
+            return GoogleReading(purchase: purchase, answer: answer)
         }
-        answer.readAt = repetitions.firstReading(of: question, answer: answer)
-        return answer
+        guard JSONNode(answer.body)?.isObject == true else { throw .unreadable(reason: "it is not a JSON object") }
+        return GoogleReading(gap: .unreadable, answer: answer)
     }
 
     public func statement(of contract: ContractKey, now: Instant) throws(StoreAPIError) -> Event? {
         let contract = contract.purchase ?? contract
-        let subject = GoogleNotification.Subject.subscription(token: contract.lineage)
-        guard let question = GooglePurchaseQuery(subject, package: contract.app), let answer = try ask(question) else {
-            return nil
-        }
-        let purchase = try question.purchase(answer.body, catalog: catalog, readAt: answer.readAt)
-        let token = Hex.encode(Array(SHA256.hash(Array(contract.lineage.utf8)).prefix(16)))
-        let id = "statement:\(answer.readAt.milliseconds):\(token)"
-        let record = StoredReading(.purchase(token: contract.lineage, isSubscription: true), answer: answer)
-        return purchase.statement(body: record?.bytes ?? answer.body, id: id)
-    }
-
-    private func ask(_ question: GooglePurchaseQuery) throws(StoreAPIError) -> StoredReading.Answer? {
-        try readings.one(of: question.token) { readAt throws(StoreAPIError) in
-            guard let body = try call("GET", path: question.path, of: question.package, now: readAt) else { return nil }
-            let answer = StoredReading.Answer(body: body, readAt: readAt)
-            _ = repetitions.firstReading(of: question, answer: answer)
-            return answer
-        }
-    }
-
-    private func meaning(
-        of answer: StoredReading.Answer,
-        to question: GooglePurchaseQuery
-    ) throws(StoreAPIError) -> GoogleReading {
-        do throws(StoreAPIError) {
-            return .purchase(try question.purchase(answer.body, catalog: catalog, readAt: answer.readAt))
-        } catch .unreadable(reason: GooglePurchaseQuery.noPurchase) {
-            return .unreadable
-        }
+        let subject = GoogleSubject(token: contract.lineage, isSubscription: true)
+        let reading = try read(subject, of: contract.app)
+        if reading.gap == .unreadable { throw .unreadable(reason: "it is not the purchase that was asked for") }
+        return reading.statement(of: subject, name: "statement")
     }
 
     public func perform(_ job: Job, now: Instant) throws(StoreAPIError) {
@@ -159,41 +132,6 @@ public struct GooglePlayAPI: StoreAPI {
     }
 }
 
-/// Which purchase to read, and how to read the answer.
-struct GooglePurchaseQuery {
-    static let noPurchase = "it is not the purchase that was asked for"
-
-    let token: String
-    let package: String
-    private let isSubscription: Bool
-
-    /// Returns nil when there is nothing to read.
-    init?(_ subject: GoogleNotification.Subject, package: String) {
-        switch subject {
-        case .subscription(let token): (self.token, isSubscription) = (token, true)
-        case .product(let token): (self.token, isSubscription) = (token, false)
-        case .none: return nil
-        }
-        self.package = package
-    }
-
-    var path: String {
-        "purchases/\(isSubscription ? "subscriptionsv2" : "productsv2")/tokens/\(PercentEncoding.encode(token))"
-    }
-
-    /// Reads Google's answer. A JSON object without a purchase is final, so Google is not asked again; anything that is
-    /// not a JSON object did not come from Google.
-    func purchase(_ body: [UInt8], catalog: Catalog, readAt: Instant) throws(StoreAPIError) -> GooglePurchase {
-        let purchase =
-            isSubscription
-            ? GooglePurchase(subscription: body, token: token, package: package, catalog: catalog, readAt: readAt)
-            : GooglePurchase(product: body, token: token, package: package, catalog: catalog, readAt: readAt)
-        if let purchase { return purchase }
-        let isObject = JSONNode(body)?.isObject == true
-        throw .unreadable(reason: isObject ? GooglePurchaseQuery.noPurchase : "it is not a JSON object")
-    }
-}
-
 /// Remembers since when Google has given the same answer about a purchase. In memory and bounded: a forgotten answer
 /// counts as new.
 final class GoogleUnchangedAnswers: Sendable {
@@ -207,14 +145,13 @@ final class GoogleUnchangedAnswers: Sendable {
     private let answers = Mutex<[String: FirstReading]>([:])
 
     /// Call it for every reading, whatever caused it: an answer that returns after a different one counts as new.
-    func firstReading(of question: GooglePurchaseQuery, answer: StoredReading.Answer) -> Instant {
-        let digest = SHA256.hash(answer.body)
-        let name = question.package + "/" + question.path
+    func firstReading(of name: String, body: [UInt8], readAt: Instant) -> Instant {
+        let digest = SHA256.hash(body)
         return answers.withLock { answers in
             if let known = answers[name], known.digest == digest { return known.readAt }
             if answers.count >= GoogleUnchangedAnswers.capacity { answers = [:] }
-            answers[name] = FirstReading(digest: digest, readAt: answer.readAt)
-            return answer.readAt
+            answers[name] = FirstReading(digest: digest, readAt: readAt)
+            return readAt
         }
     }
 }

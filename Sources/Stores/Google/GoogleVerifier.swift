@@ -1,6 +1,4 @@
-import Crypto
 public import Domain
-import Encoding
 
 /// `POST /webhooks/google`: verifies the sender, then reads the purchase that the notification is about. Blocks.
 public struct GoogleVerifier: StoreVerifier {
@@ -19,11 +17,10 @@ public struct GoogleVerifier: StoreVerifier {
 
     public func verify(_ delivery: Delivery, now: Instant) throws(VerificationError) -> Event {
         let token = try GooglePushToken(delivery.authorization)
-        try token.check(expected, key: try key(token.keyID, now: now), now: now)
+        let key = try asking { () throws(StoreAPIError) in try keys.key(token.keyID, now: now) }
+        try token.check(expected, key: key, now: now)
         let notification = GoogleNotification(delivery.body)
-        let (reading, answer) = try read(notification, now: now)
-        let record = answer.flatMap { StoredReading(.notification(delivery.body), answer: $0) }
-        return notification.event(reading, body: record?.bytes ?? delivery.body, now: now)
+        return notification.event(try read(notification, now: now), body: delivery.body, now: now)
     }
 
     /// Interprets the stored answer, without jobs: what had to be acknowledged then has been, or never will be.
@@ -34,18 +31,18 @@ public struct GoogleVerifier: StoreVerifier {
         switch record.cause {
         case .notification(let body):
             let notification = GoogleNotification(body)
-            guard let package = notification.package else { return nil }
-            guard let reading = try interpret(record, about: notification.subject, in: package) else { return nil }
-            event = notification.event(reading, body: stored.body, now: stored.receivedAt)
-            // Older versions derived the id of a void from its message.
-            event.id = stored.firstID
+            guard let package = notification.package,
+                let reading = try interpret(record, about: notification.subject, in: package)
+            else { return nil }
+            event = notification.event(reading, body: body, now: stored.receivedAt)
         case .purchase(let token, let isSubscription):
-            let subject = GoogleNotification.Subject(token: token, isSubscription: isSubscription)
-            guard case .purchase(let purchase) = try interpret(record, about: subject, in: stored.app) else {
-                return nil
-            }
-            event = purchase.statement(body: stored.body, id: stored.firstID)
+            let subject = GoogleSubject(token: token, isSubscription: isSubscription)
+            guard let purchase = try interpret(record, about: subject, in: stored.app)?.purchase else { return nil }
+            event = purchase.statement(body: stored.body, id: stored.id)
         }
+        // Older versions derived the id of a void from its message.
+        event.id = stored.firstID
+        event.body = stored.body
         event.jobs = []
         return event
     }
@@ -54,34 +51,30 @@ public struct GoogleVerifier: StoreVerifier {
     /// said nothing.
     private func interpret(
         _ record: StoredReading,
-        about subject: GoogleNotification.Subject,
+        about subject: GoogleSubject?,
         in package: String
     ) throws(VerificationError) -> GoogleReading? {
         guard packages.contains(package) else { throw .wrongApp }
-        return try? api.interpret(record.answer, of: subject, of: package)
+        return try? api.interpret(record.answer, of: subject, in: package)
     }
 
-    private func read(
-        _ notification: GoogleNotification,
-        now: Instant
-    ) throws(VerificationError) -> (reading: GoogleReading, answer: StoredReading.Answer?) {
-        guard let package = notification.package else { return (.nothing, nil) }
+    private func read(_ notification: GoogleNotification, now: Instant) throws(VerificationError) -> GoogleReading {
+        guard let package = notification.package else { return GoogleReading() }
         guard packages.contains(package) else { throw .wrongApp }
-        do throws(StoreAPIError) {
-            let read = try api.read(notification.subject, of: package)
-            if case .unknown = read.reading, notification.isNewPurchase(at: now) {
+        return try asking { () throws(StoreAPIError) in
+            let reading = try api.read(notification.subject, of: package)
+            if reading.gap == .unknown, notification.isNewPurchase(at: now) {
                 throw StoreAPIError.notYetKnown(reason: "a purchase from the last hour")
             }
-            return read
-        } catch {
-            report(error)
-            throw .storeUnreachable(error.silence)
+            return reading
         }
     }
 
-    private func key(_ id: String, now: Instant) throws(VerificationError) -> RSAPublicKey? {
+    private func asking<Answer>(
+        _ ask: () throws(StoreAPIError) -> Answer
+    ) throws(VerificationError) -> Answer {
         do throws(StoreAPIError) {
-            return try keys.key(id, now: now)
+            return try ask()
         } catch {
             report(error)
             throw .storeUnreachable(error.silence)
@@ -115,28 +108,12 @@ extension GoogleVerifier {
         // Both kinds, the likelier one first: a token does not say whether it is a subscription's.
         let kind = posted.product.flatMap { api.catalog[$0]?.kind } ?? .subscription
         for isSubscription in [kind == .subscription, kind != .subscription] {
-            if let found = try ask(about: posted.token, isSubscription: isSubscription, of: package) { return found }
+            let subject = GoogleSubject(token: posted.token, isSubscription: isSubscription)
+            let reading = try asking { () throws(StoreAPIError) in
+                try api.read(subject, of: package, keepsDate: true)
+            }
+            if let event = reading.posted(subject) { return event }
         }
         throw .untrusted(.unknownPurchase)
-    }
-
-    private func ask(
-        about token: String,
-        isSubscription: Bool,
-        of package: String
-    ) throws(VerificationError) -> Event? {
-        let subject = GoogleNotification.Subject(token: token, isSubscription: isSubscription)
-        do throws(StoreAPIError) {
-            guard let answer = try api.answer(of: subject, of: package),
-                case .purchase(let purchase) = try api.interpret(answer, of: subject, of: package)
-            else { return nil }
-            let digest = Hex.encode(Array(SHA256.hash(Array(token.utf8)).prefix(16)))
-            let record = StoredReading(.purchase(token: token, isSubscription: isSubscription), answer: answer)
-            let id = "purchase:\(answer.readAt.milliseconds):\(digest)"
-            return purchase.posted(body: record?.bytes ?? answer.body, id: id)
-        } catch {
-            report(error)
-            throw .storeUnreachable(error.silence)
-        }
     }
 }

@@ -139,18 +139,16 @@ public struct GoogleVoidedPurchaseList: HistoryList {
 extension GoogleVerifier {
     /// The event that a push would have brought. It reads the purchase now; the list alone never ends a purchase.
     func event(of void: GoogleVoidedPurchase, in package: String, now: Instant) throws(StoreAPIError) -> Event {
-        var unknown: Event?
+        var event: Event?
         // The token does not say whether it is a subscription's.
         for isSubscription in [true, false] {
             let body = void.notification(of: package, isSubscription: isSubscription)
             let notification = GoogleNotification(body)
-            let (reading, answer) = try api.read(notification.subject, of: package)
-            let record = answer.flatMap { StoredReading(.notification(body), answer: $0) }
-            let event = notification.event(reading, body: record?.bytes ?? body, now: now)
-            guard case .unknown = reading else { return event }
-            unknown = event
+            let reading = try api.read(notification.subject, of: package)
+            event = notification.event(reading, body: body, now: now)
+            if reading.gap != .unknown { break }
         }
-        guard let unknown else { throw .unreadable(reason: "it names no purchase") }
-        return unknown
+        guard let event else { throw .unreadable(reason: "it names no purchase") }
+        return event
     }
 }

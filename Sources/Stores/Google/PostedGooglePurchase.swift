@@ -48,17 +48,19 @@ extension PostedGooglePurchase: PostedPurchase {
     }
 }
 
-extension GooglePurchase {
-    /// The event for a posted token. `readAt` may be older than the reading if nothing has changed since.
-    func posted(body: [UInt8], id: String) -> Event {
-        var event = statement(body: body, id: id)
+extension GoogleReading {
+    /// The event for a posted token. Its date may be older than the reading if nothing has changed since.
+    func posted(_ subject: GoogleSubject) -> Event? {
+        guard let purchase, var event = statement(of: subject, name: "purchase") else { return nil }
         event.type = "PURCHASE"
-        event.kind = postedKind
+        event.kind = purchase.postedKind
         return event
     }
+}
 
+extension GooglePurchase {
     /// A purchase that is not acknowledged yet has just been made.
-    private var postedKind: EventKind {
+    fileprivate var postedKind: EventKind {
         if state == .pending { return .purchasePending }
         guard isUnacknowledged else { return .contractUpdated }
         return kind == .subscription ? startKind : .purchaseCompleted

@@ -23,33 +23,30 @@ public struct StripeAPI: StoreAPI {
         }
     }
 
-    public func statement(of contract: ContractKey, now: Instant) throws(StoreAPIError) -> Event? {
-        try subscription(contract, now: now)?.event(now: now)
-    }
-
     public func perform(_ job: Job, now: Instant) throws(StoreAPIError) {
         throw .refused(status: 0, code: nil, reason: "Stripe's API has no call for this job: \(job.kind.rawValue)")
     }
 
     /// Returns nil if Stripe does not know the subscription, and for contracts of other kinds.
-    func subscription(_ contract: ContractKey, now: Instant) throws(StoreAPIError) -> StripeStatement? {
+    public func statement(of contract: ContractKey, now: Instant) throws(StoreAPIError) -> Event? {
         let contract = contract.purchase ?? contract
         guard contract.provider == .stripe, contract.lineage.hasPrefix("sub_"), reads(contract.environment) else {
             return nil
         }
         let path = "/v1/subscriptions/\(contract.lineage)?expand%5B%5D=latest_invoice.charge&expand%5B%5D=schedule"
         guard let body = try get(path, of: contract.lineage, app: contract.app) else { return nil }
-        guard let statement = StripeStatement(body, of: contract, catalog: catalog, now: now) else {
+        guard let event = StripeSubscription.event(body, of: contract, catalog: catalog, now: now) else {
             throw .unreadable(reason: "it is not the subscription that was asked for")
         }
-        return statement
+        return event
     }
 
-    /// The subscription that a charge paid for, if any.
+    /// The subscription that a charge paid for, by its invoice; nil for any other charge.
     func subscription(paidBy charge: String, in app: String) throws(StoreAPIError) -> String? {
-        try get("/v1/charges/\(charge)?expand%5B%5D=invoice", of: charge, app: app).flatMap {
-            StripeStatement.subscription(paidBy: $0)
-        }
+        guard let body = try get("/v1/charges/\(charge)?expand%5B%5D=invoice", of: charge, app: app),
+            let invoice = try? StoreObject(body).object("invoice")
+        else { return nil }
+        return StripeInvoice(object: invoice, catalog: catalog).subscription
     }
 
     /// Returns nil for 404. `id` comes from an event, so it is checked before it becomes part of a URL.
@@ -79,64 +76,4 @@ public struct StripeAPI: StoreAPI {
 /// Stripe's ids: letters, digits and underscores.
 private func isIDByte(_ byte: UInt8) -> Bool {
     (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte) || byte == 95
-}
-
-/// The API's answer about a subscription, interpreted like the object of an event.
-public struct StripeStatement: Sendable {
-    /// Its statement about the contract at the instant of the request; without a snapshot if the status is unknown.
-    public let observation: Observation
-    /// The observations of its further items; `isWhole` is true if they are complete.
-    public let further: [Observation]
-    public let isWhole: Bool
-    /// The API's answer.
-    public let body: [UInt8]
-    private let environment: StoreEnvironment
-
-    /// Returns nil unless the answer is that subscription. `contract.app` is the account that was asked.
-    public init?(_ body: [UInt8], of contract: ContractKey, catalog: Catalog, now: Instant) {
-        guard let object = try? StoreObject(body) else { return nil }
-        let contract = contract.purchase ?? contract
-        let subscription = StripeSubscription(object, catalog: catalog)
-        guard object.text("object") == "subscription", subscription.id == contract.lineage,
-            object.flag("livemode").map({ $0 == (contract.environment == .production) }) ?? true
-        else { return nil }
-        observation = subscription.observation(contract, snapshot: subscription.snapshot(statedAt: now))
-        further = subscription.further(contract, statedAt: now)
-        isWhole = subscription.isWhole
-        environment = contract.environment
-        self.body = body
-    }
-
-    /// The event to commit, like a webhook's.
-    public func event(now: Instant) -> Event {
-        Event(
-            provider: .stripe,
-            environment: environment,
-            app: observation.contract.app,
-            id: "read:\(observation.contract.lineage):\(now.milliseconds)",
-            type: "subscription.read",
-            kind: .contractUpdated,
-            signedAt: now,
-            observation: observation,
-            further: further,
-            isWhole: isWhole,
-            body: body
-        )
-    }
-
-    /// The subscription that a charge paid for, from the charge with its invoice expanded; nil for any other charge.
-    public static func subscription(paidBy charge: [UInt8]) -> String? {
-        guard let invoice = try? StoreObject(charge).object("invoice") else { return nil }
-        return invoice.id("subscription") ?? invoice.object("parent", "subscription_details")?.id("subscription")
-    }
-
-    /// The charge that an event is about, if any.
-    public static func charge(in event: Event) -> String? {
-        guard event.type.hasPrefix("charge."), let envelope = try? StripeEnvelope(event.body) else { return nil }
-        return switch envelope.object.text("object") {
-        case "charge": envelope.object.text("id")
-        case "dispute": envelope.object.id("charge")
-        default: nil
-        }
-    }
 }

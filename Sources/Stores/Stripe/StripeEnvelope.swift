@@ -15,8 +15,10 @@ struct StripeEnvelope {
     let object: StoreObject
     /// The previous values of the members that changed.
     let previous: StoreObject?
+    let catalog: Catalog
+    let body: [UInt8]
 
-    init(_ body: [UInt8]) throws(VerificationError) {
+    init(_ body: [UInt8], catalog: Catalog) throws(VerificationError) {
         let event = try StoreObject(body)
         guard event.text("object") != "v2.core.event" else { throw .malformed(.thinEvent) }
         guard let id = event.text("id"), let type = event.text("type"), let created = event.seconds("created"),
@@ -30,6 +32,8 @@ struct StripeEnvelope {
         environment = isLive ? .production : .sandbox
         account = event.text("account")
         previous = event.object("data", "previous_attributes")
+        self.catalog = catalog
+        self.body = body
     }
 
     /// `ContractKey.app` for events on the account that the endpoint belongs to.
@@ -42,35 +46,60 @@ struct StripeEnvelope {
     }
 }
 
-/// An event as Paycast understands it: its kind, a detail in Stripe's words, and what it says about a contract.
-struct StripeMeaning {
-    var kind: EventKind
-    var subtype: String?
-    var observation: Observation?
-    /// The observations of a subscription's further items.
-    var further: [Observation] = []
-    /// True when there are no other items.
-    var isWhole = false
+extension StripeEnvelope {
+    /// As Paycast understands it. Decides by the type of the object, not by the event's name, so that new names work, too.
+    var event: Event {
+        switch object.text("object") {
+        case "subscription": StripeSubscription(object, catalog: catalog).event(in: self)
+        case "checkout.session": StripeSession(envelope: self).event
+        case "invoice": StripeInvoice(object: object, catalog: catalog).event(in: self)
+        case "payment_intent": ofPaymentIntent
+        case "charge": ofCharge
+        case "refund": ofRefund
+        case "dispute": ofDispute
+        case "subscription_schedule": ofSchedule
+        default: event(.providerUnknown)
+        }
+    }
 
-    static let ofUnlistedAccount = StripeMeaning(kind: .providerUnknown, subtype: Event.unlistedAccount)
-}
+    /// `subtype` is a detail in Stripe's words.
+    func event(_ kind: EventKind, subtype: String? = nil, observation: Observation? = nil) -> Event {
+        Event(
+            provider: .stripe,
+            environment: environment,
+            app: app,
+            id: id,
+            type: type,
+            subtype: subtype,
+            kind: kind,
+            signedAt: created,
+            observation: observation,
+            body: body
+        )
+    }
 
-extension StripeMeaning {
-    /// Decides by the type of the object, not by the event's name, so that new names work, too.
-    init(_ envelope: StripeEnvelope, catalog: Catalog) {
-        let object = envelope.object
-        self =
-            switch object.text("object") {
-            case "subscription": StripeSubscription(object, catalog: catalog).meaning(of: envelope)
-            case "checkout.session": StripeSession(object: object, catalog: catalog).meaning(of: envelope)
-            case "invoice": StripeInvoice(object: object, catalog: catalog).meaning(of: envelope)
-            case "payment_intent": StripePaymentIntent(object: object, catalog: catalog).meaning(of: envelope)
-            case "charge": StripeCharge(object: object, catalog: catalog).meaning(of: envelope)
-            case "refund": StripeRefund(object: object).meaning(of: envelope)
-            case "dispute": StripeDispute(object: object, catalog: catalog).meaning(of: envelope)
-            case "subscription_schedule": StripeSchedule(object: object).meaning(of: envelope)
-            default: StripeMeaning(kind: .providerUnknown)
+    /// The id of the charge that it is about, if any.
+    var charge: String? {
+        switch object.text("object") {
+        case "charge": object.text("id")
+        case "dispute": object.id("charge")
+        default: nil
+        }
+    }
+
+    /// A subscription schedule, with future changes of plan. What they change to comes from the subscription, if Paycast
+    /// may read it.
+    private var ofSchedule: Event {
+        let isOver = ["canceled", "released", "aborted"].contains(object.text("status") ?? "")
+        let kind: EventKind = isOver ? .planChangeCancelled : .planChangeScheduled
+        let subscription = object.id("subscription") ?? object.text("released_subscription")
+        return event(
+            type.hasPrefix("subscription_schedule.") ? kind : .providerUnknown,
+            subtype: object.text("status"),
+            observation: subscription.map {
+                Observation(contract: key($0), kind: .subscription, account: object.id("customer"))
             }
+        )
     }
 }
 

@@ -9,19 +9,20 @@ struct StripeInvoice {
     private var details: StoreObject? {
         object.object("parent", "subscription_details") ?? object.object("subscription_details")
     }
-    private var subscription: String? { object.id("subscription") ?? details?.id("subscription") }
+    var subscription: String? { object.id("subscription") ?? details?.id("subscription") }
 
-    func meaning(of envelope: StripeEnvelope) -> StripeMeaning {
-        var meaning = StripeMeaning(kind: kind(of: envelope.type), subtype: object.text("billing_reason"))
-        guard let subscription else { return meaning }
-        meaning.observation = Observation(
-            contract: envelope.key(subscription),
-            kind: .subscription,
-            token: details?.token ?? object.object("subscription")?.token ?? object.token,
-            account: object.id("customer"),
-            transaction: isPaid ? transaction : nil
-        )
-        return meaning
+    func event(in envelope: StripeEnvelope) -> Event {
+        let observation = subscription.map { subscription in
+            Observation(
+                contract: envelope.key(subscription),
+                kind: .subscription,
+                token: details?.token ?? object.object("subscription")?.token ?? object.token,
+                account: object.id("customer"),
+                transaction: isPaid ? transaction : nil
+            )
+        }
+        let subtype = object.text("billing_reason")
+        return envelope.event(kind(of: envelope.type), subtype: subtype, observation: observation)
     }
 
     private var isPaid: Bool { object.text("status") == "paid" || object.flag("paid") == true }
@@ -68,14 +69,12 @@ struct StripeInvoice {
         guard let id = object.text("id"), let created = object.seconds("created"), let line = speaking,
             let product = line.product
         else { return nil }
-        let currency = object.text("currency")
-        return Transaction(
-            id: id,
-            product: product,
+        return object.transaction(
+            id,
+            of: product,
+            "amount_paid",
             purchasedAt: line.start ?? created,
             expiresAt: line.end,
-            price: StripePrice.thousandths(object.amount("amount_paid"), in: currency),
-            currency: currency?.uppercased(),
             signedAt: created
         )
     }

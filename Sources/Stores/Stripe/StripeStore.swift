@@ -71,11 +71,11 @@ public struct StripeStore: Store {
 
 /// Stripe with its settings in force. With a key, the current state of a subscription is read from the API.
 public struct OpenStripeStore: OpenStore {
-    public let verifier: any StoreVerifier
-    public let stripeAPI: StripeAPI?
+    let stripe: StripeVerifier
 
-    public var api: (any StoreAPI)? { stripeAPI }
-    public var nobodysPurchase: ContractKey? { stripeAPI?.nobodysSubscription }
+    public var verifier: any StoreVerifier { stripe }
+    public var api: (any StoreAPI)? { stripe.api }
+    public var nobodysPurchase: ContractKey? { stripe.api?.nobodysSubscription }
 }
 
 extension StripeStore {
@@ -89,10 +89,10 @@ extension StripeStore {
             catalog: dependencies.catalog,
             unlisted: dependencies.unlisted
         )
-        guard let verifier else { return nil }
-        guard let api = stripeAPI(dependencies) else { return OpenStripeStore(verifier: verifier, stripeAPI: nil) }
-        let fetching = StripeFetchingVerifier(verifier: verifier, api: api, report: dependencies.report)
-        return OpenStripeStore(verifier: fetching, stripeAPI: api)
+        guard var verifier else { return nil }
+        verifier.api = stripeAPI(dependencies)
+        verifier.report = dependencies.report
+        return OpenStripeStore(stripe: verifier)
     }
 
     /// Nil without a key.

@@ -29,12 +29,6 @@ struct StripeSubscription {
         }
     }
 
-    func further(_ key: ContractKey, statedAt: Instant) -> [Observation] {
-        further.compactMap { one in
-            one.line.map { one.observation(key.line($0), snapshot: one.snapshot(statedAt: statedAt)) }
-        }
-    }
-
     /// False when Stripe cut off a long list of items.
     var isWhole: Bool { item != nil && object.object("items")?.flag("has_more") != true }
 
@@ -210,39 +204,45 @@ enum StripePrice {
     private static let withThreeDecimals: Set = ["bhd", "jod", "kwd", "omr", "tnd"]
 }
 
-/// A subscription schedule, with future changes of plan. What they change to comes from the subscription, if Paycast
-/// may read it.
-struct StripeSchedule {
-    let object: StoreObject
-
-    func meaning(of envelope: StripeEnvelope) -> StripeMeaning {
-        let isOver = ["canceled", "released", "aborted"].contains(object.text("status") ?? "")
-        let kind: EventKind = isOver ? .planChangeCancelled : .planChangeScheduled
-        let subscription = object.id("subscription") ?? object.text("released_subscription")
-        return StripeMeaning(
-            kind: envelope.type.hasPrefix("subscription_schedule.") ? kind : .providerUnknown,
-            subtype: object.text("status"),
-            observation: subscription.map {
-                Observation(contract: envelope.key($0), kind: .subscription, account: object.id("customer"))
-            }
-        )
-    }
-}
-
 extension StripeSubscription {
-    func meaning(of envelope: StripeEnvelope) -> StripeMeaning {
-        let kind = kind(of: envelope)
-        guard let id else { return StripeMeaning(kind: kind) }
-        let reason = envelope.object.object("cancellation_details")?.text("reason")
-        let key = envelope.key(id)
-        let statedAt = statedAt(envelope)
-        return StripeMeaning(
-            kind: kind,
-            subtype: isOver ? reason ?? status : status,
-            observation: observation(key, snapshot: snapshot(statedAt: statedAt)),
-            further: further(key, statedAt: statedAt),
-            isWhole: isWhole
+    func event(in envelope: StripeEnvelope) -> Event {
+        var event = envelope.event(kind(of: envelope))
+        guard let id else { return event }
+        let reason = object.object("cancellation_details")?.text("reason")
+        event.subtype = isOver ? reason ?? status : status
+        state(envelope.key(id), at: statedAt(envelope), in: &event)
+        return event
+    }
+
+    /// The event that an answer of the API makes, like a webhook's; without a snapshot if the status is unknown. Returns
+    /// nil unless `body` is the subscription of `contract`, whose `app` is the account that was asked.
+    static func event(_ body: [UInt8], of contract: ContractKey, catalog: Catalog, now: Instant) -> Event? {
+        guard let object = try? StoreObject(body), object.text("object") == "subscription",
+            object.text("id") == contract.lineage,
+            object.flag("livemode").map({ $0 == (contract.environment == .production) }) ?? true
+        else { return nil }
+        var event = Event(
+            provider: .stripe,
+            environment: contract.environment,
+            app: contract.app,
+            id: "read:\(contract.lineage):\(now.milliseconds)",
+            type: "subscription.read",
+            kind: .contractUpdated,
+            signedAt: now,
+            observation: nil,
+            body: body
         )
+        StripeSubscription(object, catalog: catalog).state(contract, at: now, in: &event)
+        return event
+    }
+
+    /// All that it says about its contracts.
+    private func state(_ key: ContractKey, at date: Instant, in event: inout Event) {
+        event.observation = observation(key, snapshot: snapshot(statedAt: date))
+        event.further = further.compactMap { one in
+            one.line.map { one.observation(key.line($0), snapshot: one.snapshot(statedAt: date)) }
+        }
+        event.isWhole = isWhole
     }
 
     /// Stripe dates events in whole seconds, and often makes several in one. The milliseconds express what is known of

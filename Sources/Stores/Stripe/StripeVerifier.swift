@@ -1,12 +1,18 @@
 public import Domain
 
 /// Verifies that a webhook is Stripe's, and interprets it. It serves both modes: test events belong to the Sandbox.
+///
+/// With an API, it blocks, and reads the subscription that an event is about: events overtake each other, but the API
+/// returns the current state.
 public struct StripeVerifier: StoreVerifier {
     private let secrets: [[UInt8]]
     private let tolerance: Duration
     private let accounts: Set<String>
     private let catalog: Catalog
     private let unlisted: @Sendable (_ account: String) -> Void
+    var api: StripeAPI?
+    /// Tells an operator why Stripe has to retry.
+    var report: @Sendable (StoreAPIError) -> Void = { _ in }
 
     /// `secrets` are the endpoints' signing secrets. Returns nil for an empty list, and if one of them is empty: anybody
     /// could sign with that. `tolerance` applies to the past and the future. `accounts` are the connected accounts
@@ -28,92 +34,65 @@ public struct StripeVerifier: StoreVerifier {
         self.unlisted = unlisted
     }
 
+    public var asksStore: Bool { api != nil }
     public var signatureHeader: StaticString? { "stripe-signature" }
 
     public func verify(_ delivery: Delivery, now: Instant) throws(VerificationError) -> Event {
         let signature = try TimestampedSignature(delivery.signature)
         try signature.check(delivery.body, secrets: secrets, tolerance: tolerance, now: now)
         let event = try event(delivery.body)
-        if event.isOfUnlistedAccount { unlisted(event.app) }
-        return event
+        if event.isOfUnlistedAccount {
+            unlisted(event.app)
+            return event
+        }
+        return try read(event, now: now)
     }
 
     /// Interprets again what was verified when it was committed: the signature is not stored, and would be too old. The
-    /// body is a webhook's, or an answer of the API.
+    /// body is a webhook's, an answer of the API, or both.
     public func interpret(_ stored: StoredDelivery) throws(VerificationError) -> Event? {
-        let (body, now) = (stored.body, stored.receivedAt)
-        let object = try StoreObject(body)
-        guard object.text("object") == "subscription", let id = object.text("id") else { return try event(body) }
-        let contract = ContractKey(provider: .stripe, environment: stored.environment, app: stored.app, lineage: id)
-        guard let statement = StripeStatement(body, of: contract, catalog: catalog, now: now) else {
-            throw .malformed(.invalidPayload)
+        // Without a key, nothing that it read counts again.
+        guard api != nil, let record = StoredReading(stored.body), case .notification(let body) = record.cause else {
+            return try event(stored.body, in: stored, now: stored.receivedAt)
         }
-        return statement.event(now: now)
-    }
-
-    private func event(_ body: [UInt8]) throws(VerificationError) -> Event {
-        let envelope = try StripeEnvelope(body)
-        let isUnlisted = envelope.account.map { !accounts.contains($0) } ?? false
-        if isUnlisted, accounts.isEmpty { throw .wrongApp }
-        let meaning = isUnlisted ? .ofUnlistedAccount : StripeMeaning(envelope, catalog: catalog)
-        return Event(
-            provider: .stripe,
-            environment: envelope.environment,
-            app: envelope.app,
-            id: envelope.id,
-            type: envelope.type,
-            subtype: meaning.subtype,
-            kind: meaning.kind,
-            signedAt: envelope.created,
-            observation: meaning.observation,
-            further: meaning.further,
-            isWhole: meaning.isWhole,
-            body: body
-        )
-    }
-}
-
-/// Verifies an event, then reads the subscription that it is about: events overtake each other, but the API returns the
-/// current state. Blocks.
-public struct StripeFetchingVerifier: StoreVerifier {
-    let verifier: StripeVerifier
-    let api: StripeAPI
-    /// Tells an operator why Stripe has to retry.
-    var report: @Sendable (StoreAPIError) -> Void = { _ in }
-
-    public var asksStore: Bool { true }
-    public var signatureHeader: StaticString? { verifier.signatureHeader }
-
-    /// Interprets the stored answer, if Stripe was asked at that time.
-    public func interpret(_ stored: StoredDelivery) throws(VerificationError) -> Event? {
-        guard let record = StoredReading(stored.body), case .notification(let body) = record.cause else {
-            return try verifier.interpret(stored)
-        }
-        var delivered = stored
-        delivered.body = body
-        guard var event = try verifier.interpret(delivered) else { return nil }
+        var event = try event(body, in: stored, now: stored.receivedAt)
         event.body = stored.body
         guard !event.isOfUnlistedAccount else { return event }
-        (delivered.body, delivered.receivedAt) = (record.answer.body, record.answer.readAt)
-        guard let read = try verifier.interpret(delivered) else { return event }
-        if let observation = read.observation { event.observation = merged(observation, with: event.observation) }
-        event.further = read.further
-        event.isWhole = read.isWhole
+        event.adopt(try self.event(record.answer.body, in: stored, now: record.answer.readAt))
         return event
     }
 
-    public func verify(_ delivery: Delivery, now: Instant) throws(VerificationError) -> Event {
-        var event = try verifier.verify(delivery, now: now)
-        guard api.reads(event.environment), !event.isOfUnlistedAccount else { return event }
+    private func event(_ body: [UInt8], in stored: StoredDelivery, now: Instant) throws(VerificationError) -> Event {
+        let object = try StoreObject(body)
+        guard object.text("object") == "subscription", let id = object.text("id") else { return try event(body) }
+        let contract = ContractKey(provider: .stripe, environment: stored.environment, app: stored.app, lineage: id)
+        guard let event = StripeSubscription.event(body, of: contract, catalog: catalog, now: now) else {
+            throw .malformed(.invalidPayload)
+        }
+        return event
+    }
+
+    private func event(_ body: [UInt8]) throws(VerificationError) -> Event {
+        let envelope = try StripeEnvelope(body, catalog: catalog)
+        guard let account = envelope.account, !accounts.contains(account) else { return envelope.event }
+        if accounts.isEmpty { throw .wrongApp }
+        return envelope.event(.providerUnknown, subtype: Event.unlistedAccount)
+    }
+}
+
+extension StripeVerifier {
+    /// `event` with the state that the API returns now.
+    private func read(_ event: Event, now: Instant) throws(VerificationError) -> Event {
+        guard let api, api.reads(event.environment) else { return event }
         do throws(StoreAPIError) {
-            guard let contract = try contract(of: event), let statement = try api.subscription(contract, now: now)
+            guard let contract = try contract(of: event, api: api),
+                let answer = try api.statement(of: contract, now: now)
             else { return event }
-            event.observation = merged(statement.observation, with: event.observation)
-            event.further = statement.further
-            event.isWhole = statement.isWhole
-            let answer = StoredReading.Answer(body: statement.body, readAt: now)
-            event.body = StoredReading(.notification(delivery.body), answer: answer)?.bytes ?? delivery.body
-            return event
+            var read = event
+            read.adopt(answer)
+            let record = StoredReading(.notification(event.body), answer: .init(body: answer.body, readAt: now))
+            read.body = record?.bytes ?? event.body
+            return read
         } catch {
             report(error)
             // The API would refuse every retry, and Stripe gives up after three days: the event's own state must do.
@@ -123,22 +102,28 @@ public struct StripeFetchingVerifier: StoreVerifier {
     }
 
     /// A charge does not name its subscription, but its invoice does.
-    private func contract(of event: Event) throws(StoreAPIError) -> ContractKey? {
+    private func contract(of event: Event, api: StripeAPI) throws(StoreAPIError) -> ContractKey? {
         if let key = event.observation?.contract, key.lineage.hasPrefix("sub_") { return key }
-        guard event.observation?.token == nil, let charge = StripeStatement.charge(in: event),
+        guard event.observation?.token == nil, event.type.hasPrefix("charge."),
+            let charge = (try? StripeEnvelope(event.body, catalog: catalog))?.charge,
             let subscription = try api.subscription(paidBy: charge, in: event.app)
         else { return nil }
         return ContractKey(provider: .stripe, environment: event.environment, app: event.app, lineage: subscription)
     }
+}
 
+extension Event {
     /// The state comes from the API; the event adds who pays, and how much.
-    private func merged(_ read: Observation, with said: Observation?) -> Observation {
-        guard let said, said.contract == read.contract else { return read }
-        var merged = read
-        merged.snapshot = read.snapshot ?? said.snapshot
-        merged.token = said.token ?? read.token
-        merged.account = said.account ?? read.account
-        merged.transaction = said.transaction
-        return merged
+    fileprivate mutating func adopt(_ read: Event) {
+        further = read.further
+        isWhole = read.isWhole
+        guard var merged = read.observation else { return }
+        if let said = observation, said.contract == merged.contract {
+            merged.snapshot = merged.snapshot ?? said.snapshot
+            merged.token = said.token ?? merged.token
+            merged.account = said.account ?? merged.account
+            merged.transaction = said.transaction
+        }
+        observation = merged
     }
 }

@@ -13,7 +13,7 @@ struct StripeWire: StoreWire {
     private let verifier: any StoreVerifier
 
     init(_ catalog: Catalog, asksStore: Bool) throws {
-        guard let verifier = StripeVerifier(secrets: [Self.secret], catalog: catalog) else {
+        guard var verifier = StripeVerifier(secrets: [Self.secret], catalog: catalog) else {
             throw VerificationError.notConfigured
         }
         guard asksStore else {
@@ -22,9 +22,9 @@ struct StripeWire: StoreWire {
             return
         }
         let server = AnsweringServer { [standIn] in standIn.served($0) }
-        let api = StripeAPI(key: "rk_live_1", address: server.url, catalog: catalog)
+        verifier.api = StripeAPI(key: "rk_live_1", address: server.url, catalog: catalog)
         self.server = server
-        self.verifier = StripeFetchingVerifier(verifier: verifier, api: api)
+        self.verifier = verifier
     }
 
     func event(_ asked: SimulatedEvent, edits: [String: String], claimed: Bool) throws -> Event {

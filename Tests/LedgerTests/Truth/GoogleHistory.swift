@@ -1,8 +1,9 @@
 import Crypto
 import Domain
 import Simulator
-import Stores
 import TestSupport
+
+@testable import Stores
 
 /// What Google pushes in one random history, and what its API answers at any time: a push that is read late gets the
 /// answer of that day.
@@ -225,36 +226,29 @@ struct GoogleHistory {
         case .pushed(let body):
             let notification = GoogleNotification(body)
             let purchase = purchase(notification.subject, answers: answers, at: now)
-            return notification.event(purchase.map { .purchase($0) } ?? .unknown, body: body, now: now)
+            let reading = GoogleReading(purchase: purchase, gap: purchase == nil ? .unknown : nil)
+            return notification.event(reading, body: body, now: now)
         case .asked(let token, let id):
-            guard let purchase = purchase(.subscription(token: token), answers: answers, at: now) else {
-                return GoogleNotification([]).event(.unknown, body: [], now: now)
+            guard let purchase = purchase(.init(token: token, isSubscription: true), answers: answers, at: now) else {
+                return GoogleNotification([]).event(GoogleReading(gap: .unknown), body: [], now: now)
             }
             return purchase.statement(body: [], id: id)
         }
     }
 
     private static func purchase(
-        _ subject: GoogleNotification.Subject,
+        _ subject: GoogleSubject?,
         answers: Answers,
         at now: Instant
     ) -> GooglePurchase? {
+        guard let subject else { return nil }
         let package = SimulatedGooglePlay.package
-        func answer(_ kind: String, to token: String) -> [UInt8]? {
-            let path = "/androidpublisher/v3/applications/\(package)/purchases/\(kind)/tokens/\(token)"
-            return answers[path]?.last { $0.at <= now }?.json
-        }
-        let catalog = TruthLedger.catalog
-        switch subject {
-        case .subscription(let token):
-            return answer("subscriptionsv2", to: token).flatMap {
-                GooglePurchase(subscription: $0, token: token, package: package, catalog: catalog, readAt: now)
-            }
-        case .product(let token):
-            return answer("productsv2", to: token).flatMap {
-                GooglePurchase(product: $0, token: token, package: package, catalog: catalog, readAt: now)
-            }
-        case .none: return nil
-        }
+        let path = "/androidpublisher/v3/applications/\(package)/\(subject.path)"
+        guard let answer = answers[path]?.last(where: { $0.at <= now }) else { return nil }
+        return subject.purchase(
+            .init(body: answer.json, readAt: now),
+            of: package,
+            catalog: TruthLedger.catalog
+        )
     }
 }

@@ -1,8 +1,9 @@
 import Crypto
 import Domain
-import Stores
 import TestSupport
 import Testing
+
+@testable import Stores
 
 /// One thing that is wrong with a receipt that is genuine in every other way.
 @Suite struct ReceiptAttackTests {
@@ -141,11 +142,13 @@ import Testing
         let specimen = try ReceiptSpecimen()
         let (bytes, verifier) = (try specimen.bytes(), try specimen.verifier())
         for index in stride(from: 0, to: bytes.count, by: 31) {
-            #expect(throws: VerificationError.self) { try verifier.verify(Array(bytes[..<index]), now: specimen.now) }
+            #expect(throws: VerificationError.self) {
+                try verifier.verify(receipt: Array(bytes[..<index]), now: specimen.now)
+            }
             var damaged = bytes
             damaged[index] ^= 0x80
             // Some bytes bind nothing: the root that is sent along, for one.
-            _ = try? verifier.verify(damaged, now: specimen.now)
+            _ = try? verifier.verify(receipt: damaged, now: specimen.now)
             _ = ReceiptClue(unproven: damaged)
         }
     }

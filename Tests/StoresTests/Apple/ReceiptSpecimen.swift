@@ -1,7 +1,8 @@
 import Crypto
 import Domain
-import Stores
 import TestSupport
+
+@testable import Stores
 
 /// A receipt under construction, genuine in every way until a test changes one thing.
 struct ReceiptSpecimen {
@@ -41,8 +42,8 @@ struct ReceiptSpecimen {
         return editMessage(try signer.sign(content, form: form, beside: others))
     }
 
-    func verifier() throws -> AppleReceiptVerifier {
-        AppleReceiptVerifier(
+    func verifier() throws -> AppleVerifier {
+        AppleVerifier(
             try AppleConfiguration(
                 bundleIDs: bundleIDs,
                 appIDs: .only([1]),
@@ -54,6 +55,6 @@ struct ReceiptSpecimen {
     }
 
     func verify() throws -> [Event] {
-        try verifier().verify(try bytes(), now: now)
+        try verifier().verify(receipt: try bytes(), now: now)
     }
 }

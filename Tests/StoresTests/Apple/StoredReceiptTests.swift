@@ -1,13 +1,14 @@
 import Domain
 import Encoding
-import Stores
 import TestSupport
 import Testing
+
+@testable import Stores
 
 /// What apps posted, proven again as the ledger keeps it.
 @Suite struct StoredReceiptTests {
     private func interpret(_ events: [Event]) throws -> [Event?] {
-        let verifier = AppleVerifier(try ReceiptSpecimen().verifier().configuration)
+        let verifier = try ReceiptSpecimen().verifier()
         return try events.map { event in
             try verifier.interpret(
                 StoredDelivery(
@@ -65,7 +66,7 @@ import Testing
 
     @Test func postedTransactionIsFound() throws {
         let specimen = try Specimen()
-        let verifier = AppleVerifier(try ReceiptSpecimen().verifier().configuration)
+        let verifier = try ReceiptSpecimen().verifier()
         let transaction = try #require(specimen.transaction).text()
         let renewal = try #require(specimen.renewal).text()
         let event = try verifier.verify(transaction: transaction, renewalInfo: renewal, now: specimen.now)

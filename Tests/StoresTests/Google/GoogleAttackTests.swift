@@ -1,7 +1,8 @@
 import Domain
 import Encoding
-import Stores
 import Testing
+
+@testable import Stores
 
 /// Pushes of the right sender, and answers of Google's, that are not as documented. None is worth a week of retries.
 @Suite struct GoogleAttackTests {
@@ -10,7 +11,7 @@ import Testing
     struct Attack: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var type: String
-        var subject = GoogleNotification.Subject.none
+        var subject: GoogleSubject?
         var body: [UInt8]
 
         /// The whole body.
@@ -21,7 +22,7 @@ import Testing
         }
 
         /// The notification inside of it.
-        init(_ name: String, type: String, about subject: GoogleNotification.Subject = .none, notice: String) {
+        init(_ name: String, type: String, about subject: GoogleSubject? = nil, notice: String) {
             testDescription = name
             self.type = type
             self.subject = subject
@@ -31,7 +32,7 @@ import Testing
         static func change(
             _ name: String,
             type: String,
-            about subject: GoogleNotification.Subject = .subscription(token: "t"),
+            about subject: GoogleSubject? = GoogleSubject(token: "t", isSubscription: true),
             members: String
         ) -> Attack {
             Attack(
@@ -95,30 +96,30 @@ import Testing
             members: #""notificationType":4.5,"purchaseToken":"t""#
         ),
         .change("no number", type: "SUBSCRIPTION_0", members: #""purchaseToken":"t""#),
-        .change("no token", type: "SUBSCRIPTION_PURCHASED", about: .none, members: #""notificationType":4"#),
+        .change("no token", type: "SUBSCRIPTION_PURCHASED", about: nil, members: #""notificationType":4"#),
         .change(
             "empty token",
             type: "SUBSCRIPTION_PURCHASED",
-            about: .none,
+            about: nil,
             members: #""notificationType":4,"purchaseToken":"""#
         ),
         .change(
             "token with a line break",
             type: "SUBSCRIPTION_PURCHASED",
-            about: .none,
+            about: nil,
             members: #""notificationType":4,"purchaseToken":"a\n""#
         ),
         .change(
             "endless token",
             type: "SUBSCRIPTION_PURCHASED",
-            about: .none,
+            about: nil,
             members: #""notificationType":4,"purchaseToken":"\#(String(repeating: "t", count: 1025))""#
         ),
     ]
 
     @Test(arguments: attacks) func isKeptAndHarmsNothing(_ attack: Attack) {
         let notification = GoogleNotification(attack.body)
-        let event = notification.event(.nothing, body: attack.body, now: Self.now)
+        let event = notification.event(GoogleReading(), body: attack.body, now: Self.now)
         #expect(event.type == attack.type && notification.subject == attack.subject)
         #expect(event.observation == nil && event.jobs.isEmpty && event.body == attack.body)
         #expect(!event.id.isEmpty)
@@ -132,7 +133,9 @@ import Testing
     ]) func dateIsGoogleOrOurs(_ text: String, date: Int64) {
         let notice = #"{"packageName":"com.example","eventTimeMillis":\#(text),"testNotification":{}}"#
         let body = Array(Self.push(Array(notice.utf8)).utf8)
-        #expect(GoogleNotification(body).event(.nothing, body: body, now: Self.now).signedAt.milliseconds == date)
+        #expect(
+            GoogleNotification(body).event(GoogleReading(), body: body, now: Self.now).signedAt.milliseconds == date
+        )
     }
 
     /// What one strange member leaves of the subscription.
@@ -216,11 +219,11 @@ import Testing
             document["lineItems"] = .array([item])
         }
         let timeline = try GoogleTimeline()
-        let read = timeline.purchase(document.bytes, of: .subscription(token: "t"))
+        let read = timeline.purchase(document.bytes, of: .init(token: "t", isSubscription: true))
         #expect((read != nil) == oddity.isPurchase)
         guard let read else { return }
         let body = Array(Self.push(Array(#"{"packageName":"com.example","testNotification":{}}"#.utf8)).utf8)
-        let event = GoogleNotification(body).event(.purchase(read), body: body, now: Self.now)
+        let event = GoogleNotification(body).event(GoogleReading(purchase: read), body: body, now: Self.now)
         #expect(event.observation?.snapshot?.state == oddity.state)
         if oddity.state != nil { #expect(event.observation?.snapshot?.accessUntil?.iso8601 == oddity.until) }
         if oddity.state == nil { #expect(event.subtype?.hasPrefix("SUBSCRIPTION_STATE_") == true) }
@@ -234,7 +237,7 @@ import Testing
             "purchaseStateContext": ["purchaseState": "PURCHASED"], "purchaseCompletionTime": "2026-01-01T00:00:00Z",
             "productLineItem": [["productId": .text(markup)]], "orderId": .text(markup),
         ]
-        let read = try #require(timeline.purchase(document.bytes, of: .product(token: markup)))
+        let read = try #require(timeline.purchase(document.bytes, of: .init(token: markup, isSubscription: false)))
         let event = read.statement(body: [], id: "1")
         #expect(event.observation?.transaction?.product == markup && event.observation?.contract.lineage == markup)
     }
@@ -245,7 +248,9 @@ import Testing
             "purchaseStateContext": ["purchaseState": "PURCHASED"], "purchaseCompletionTime": "2026-01-01T00:00:00Z",
             "productLineItem": [["productId": "coins", "productOfferDetails": ["quantity": .raw(text)]]],
         ]
-        let read = try #require(try GoogleTimeline().purchase(document.bytes, of: .product(token: "t")))
+        let read = try #require(
+            try GoogleTimeline().purchase(document.bytes, of: .init(token: "t", isSubscription: false))
+        )
         #expect(read.statement(body: [], id: "1").observation?.transaction?.quantity == quantity)
     }
 }

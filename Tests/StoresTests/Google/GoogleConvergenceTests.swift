@@ -1,8 +1,9 @@
 import Domain
 import Simulator
-import Stores
 import TestSupport
 import Testing
+
+@testable import Stores
 
 /// Pub/Sub promises no order, and delivers some messages twice.
 @Suite struct GoogleConvergenceTests {
@@ -75,10 +76,11 @@ import Testing
         let notification = GoogleNotification(delivery.body)
         let document = try #require(delivery.documents.first?.json)
         timeline.now = timeline.now + .seconds(86_400)
-        let purchase = try #require(timeline.purchase(document, of: notification.subject))
+        let subject = try #require(notification.subject)
+        let purchase = try #require(timeline.purchase(document, of: subject))
         try timeline.take(purchase.statement(body: [], id: "statement"))
         #expect(timeline.contracts.values.first?.status(at: timeline.now)?.state == .revoked)
-        try timeline.take(notification.event(.purchase(purchase), body: [], now: timeline.now))
+        try timeline.take(notification.event(GoogleReading(purchase: purchase), body: [], now: timeline.now))
         #expect(timeline.contracts.values.first?.transaction?.transaction.revokedAt == voidedAt)
     }
 

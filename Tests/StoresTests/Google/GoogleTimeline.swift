@@ -1,8 +1,9 @@
 import Crypto
 import Domain
 import Simulator
-import Stores
 import Testing
+
+@testable import Stores
 
 /// What Google says of one user's purchases, one after the other, by the real rules of a contract.
 struct GoogleTimeline: StoreTimeline {
@@ -30,9 +31,10 @@ struct GoogleTimeline: StoreTimeline {
     func event(_ words: String) throws -> Event {
         let delivery = try delivery(words)
         let notification = GoogleNotification(delivery.body)
-        var reading = GoogleReading.nothing
-        if notification.subject != .none, let document = delivery.documents.first?.json {
-            reading = purchase(document, of: notification.subject).map { .purchase($0) } ?? .unreadable
+        var reading = GoogleReading()
+        if let subject = notification.subject, let document = delivery.documents.first?.json {
+            reading.purchase = purchase(document, of: subject)
+            if reading.purchase == nil { reading.gap = .unreadable }
         }
         return notification.event(reading, body: delivery.body, now: now)
     }
@@ -45,15 +47,8 @@ struct GoogleTimeline: StoreTimeline {
         )
     }
 
-    func purchase(_ document: [UInt8], of subject: GoogleNotification.Subject) -> GooglePurchase? {
-        let package = GoogleTimeline.package
-        return switch subject {
-        case .subscription(let token):
-            GooglePurchase(subscription: document, token: token, package: package, catalog: catalog, readAt: now)
-        case .product(let token):
-            GooglePurchase(product: document, token: token, package: package, catalog: catalog, readAt: now)
-        case .none: nil
-        }
+    func purchase(_ document: [UInt8], of subject: GoogleSubject) -> GooglePurchase? {
+        subject.purchase(.init(body: document, readAt: now), of: GoogleTimeline.package, catalog: catalog)
     }
 
     @discardableResult

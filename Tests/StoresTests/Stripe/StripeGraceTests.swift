@@ -1,6 +1,7 @@
 import Domain
-import Stores
 import Testing
+
+@testable import Stores
 
 /// A subscription that is past due in the middle of a paid period, or that ends before its grace does.
 @Suite struct StripeGraceTests {
@@ -112,9 +113,9 @@ import Testing
         let key = ContractKey(provider: .stripe, environment: .production, app: "stripe", lineage: "sub_1")
         let body = JSON.object(members).bytes
         let now = Self.at(given.day)
-        let statement = try #require(StripeStatement(body, of: key, catalog: Catalog(), now: now))
+        let event = try #require(StripeSubscription.event(body, of: key, catalog: Catalog(), now: now))
         var timeline = ContractTimeline()
-        timeline.take(statement.event(now: now), at: now)
+        timeline.take(event, at: now)
         try Self.expect(timeline.status(at: now), given)
     }
 
@@ -133,8 +134,8 @@ import Testing
         members["latest_invoice"] = .object(invoice.merging(change) { $1 })
         let key = ContractKey(provider: .stripe, environment: .production, app: "stripe", lineage: "sub_1")
         let body = JSON.object(members).bytes
-        let statement = try #require(StripeStatement(body, of: key, catalog: Catalog(), now: Self.at(1)))
-        #expect(statement.observation.snapshot?.accessUntil == Self.at(30))
+        let event = try #require(StripeSubscription.event(body, of: key, catalog: Catalog(), now: Self.at(1)))
+        #expect(event.observation?.snapshot?.accessUntil == Self.at(30))
     }
 
     private static func at(_ day: Int64) -> Instant { Instant(milliseconds: (start + day * 86_400) * 1000) }

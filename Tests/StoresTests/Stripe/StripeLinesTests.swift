@@ -1,6 +1,7 @@
 import Domain
-import Stores
 import Testing
+
+@testable import Stores
 
 /// The items of one Stripe subscription, whatever their order.
 @Suite struct StripeLinesTests {
@@ -61,16 +62,16 @@ import Testing
         #expect(read.observation?.transaction?.product == "price_base")
     }
 
-    @Test func statementOfAnItemIsTheSubscriptions() throws {
+    @Test func statementNamesEachItem() throws {
         let answer = """
             {"id":"sub_1","object":"subscription","status":"active","livemode":true,"current_period_end":1769817600,
             "items":{"data":[{"id":"si_2","price":{"id":"b"}},{"id":"si_1","price":{"id":"a"}}]}}
             """
-        let key = ContractKey(provider: .stripe, environment: .production, app: "stripe", lineage: "sub_1#si_2")
-        let statement = try #require(
-            StripeStatement(Array(answer.utf8), of: key, catalog: Catalog(), now: StripeSpecimen.now)
+        let key = ContractKey(provider: .stripe, environment: .production, app: "stripe", lineage: "sub_1")
+        let event = try #require(
+            StripeSubscription.event(Array(answer.utf8), of: key, catalog: Catalog(), now: StripeSpecimen.now)
         )
-        #expect(statement.observation.contract.lineage == "sub_1")
-        #expect(statement.further.map(\.contract) == [key])
+        #expect(event.observation?.contract == key)
+        #expect(event.further.map(\.contract.lineage) == ["sub_1#si_2"])
     }
 }

@@ -1,42 +1,66 @@
-public import Crypto
-public import Domain
+import Crypto
+import Domain
 
-/// The content of an App Store receipt: a SET of attributes
-/// (https://developer.apple.com/library/archive/releasenotes/General/ValidateAppStoreReceipt/Chapters/ReceiptFields.html).
-public struct AppReceipt {
-    /// `Production`, `ProductionSandbox`, `ProductionVPP`, `ProductionVPPSandbox`, `Xcode`.
-    public let type: String?
-    public let bundle: String?
-    public let createdAt: Instant?
+/// What an App Store receipt says, or a stored answer of `verifyReceipt` about one.
+struct AppReceipt {
+    enum Source: String {
+        case receipt = "RECEIPT"
+        case verifyReceipt = "VERIFY_RECEIPT"
+    }
+
+    var source = Source.receipt
+    var bundle: String?
+    /// Nil for a receipt from Xcode, and for one that does not name its type.
+    var environment: StoreEnvironment?
+    /// When it was made, or when Apple answered.
+    var statedAt: Instant?
     /// Only in receipts of the Volume Purchase Program.
-    public let expiresAt: Instant?
-    public let purchases: [ReceiptPurchase]
+    var expiresAt: Instant?
+    var purchases: [ReceiptPurchase] = []
+    /// By lineage; a signed receipt has none.
+    var renewals: [String: StoredRenewal] = [:]
+}
 
+/// One purchase as a receipt lists it.
+struct ReceiptPurchase {
+    var quantity: Int64?
+    var product: String?
+    var transactionID: String?
+    var originalTransactionID: String?
+    var purchasedAt: Instant?
+    var expiresAt: Instant?
+    var cancelledAt: Instant?
+    /// StoreKit's numbers: 0 non-consumable, 1 consumable, 2 non-renewing, 3 auto-renewable.
+    var productType: Int64?
+    // Only `verifyReceipt` states the following.
+    var group: String?
+    var token: OrderToken?
+    var isFamilyShared = false
+    var isUpgraded = false
+}
+
+extension AppReceipt {
+    /// Reads the content of a signed receipt: a SET of attributes
+    /// (https://developer.apple.com/library/archive/releasenotes/General/ValidateAppStoreReceipt/Chapters/ReceiptFields.html).
     /// Throws when `payload` is not such a SET, or has an unreadable date.
-    public init(_ payload: [UInt8]) throws(BERReader.Malformed) {
+    init(_ payload: [UInt8]) throws(BERReader.Malformed) {
         let attributes = try ReceiptAttributes(unwrapped: payload)
-        type = attributes.text(0)
+        switch attributes.text(0) {
+        case "Production", "ProductionVPP": environment = .production
+        case "ProductionSandbox", "ProductionVPPSandbox": environment = .sandbox
+        default: environment = nil
+        }
         bundle = attributes.text(2)
-        createdAt = try attributes.date(12)
+        statedAt = try attributes.date(12)
         expiresAt = try attributes.date(21)
         purchases = try attributes.purchases.map { value throws(BERReader.Malformed) in
             try ReceiptPurchase(try ReceiptAttributes(value[...]))
-        }
-    }
-
-    /// Nil for a receipt from Xcode, and for one that does not name its type.
-    public var environment: StoreEnvironment? {
-        switch type {
-        case "Production", "ProductionVPP": .production
-        case "ProductionSandbox", "ProductionVPPSandbox": .sandbox
-        default: nil
         }
     }
 }
 
 extension ReceiptPurchase {
     fileprivate init(_ attributes: ReceiptAttributes) throws(BERReader.Malformed) {
-        self.init()
         quantity = attributes.integer(1701)
         product = attributes.text(1702)
         transactionID = attributes.text(1703)

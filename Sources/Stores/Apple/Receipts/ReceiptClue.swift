@@ -1,19 +1,19 @@
 import Crypto
-public import Domain
+import Domain
 import Encoding
 
 /// What to ask Apple about a receipt. It is not verified: only Apple's signed answer counts.
-public struct ReceiptClue: Sendable, Equatable {
-    public var transactionID: String
+struct ReceiptClue: Equatable {
+    var transactionID: String
     /// The bundle id; nil when the receipt does not name one.
-    public var app: String?
+    var app: String?
     /// Nil when the receipt does not name one: then ask both, Production first.
-    public var environment: StoreEnvironment?
+    var environment: StoreEnvironment?
 }
 
 extension ReceiptClue {
     /// Reads a receipt from iOS 7 or later (PKCS#7) or from iOS 6 (a property list). Nil when it names no transaction.
-    public init?(unproven receipt: [UInt8]) {
+    init?(unproven receipt: [UInt8]) {
         let isOld = ReceiptClue.isPropertyList(receipt)
         let clue = isOld ? PropertyListReceipt.clue(in: receipt) : ReceiptClue.signed(receipt)
         guard let clue, ReceiptClue.isAskable(clue.transactionID) else { return nil }
@@ -21,7 +21,7 @@ extension ReceiptClue {
     }
 
     /// Whether it is a receipt from iOS 6.
-    public static func isPropertyList(_ receipt: [UInt8]) -> Bool { receipt.first == UInt8(ascii: "{") }
+    static func isPropertyList(_ receipt: [UInt8]) -> Bool { receipt.first == UInt8(ascii: "{") }
 
     private static func signed(_ receipt: [UInt8]) -> ReceiptClue? {
         guard let content = VerifiedCMSMessage.unprovenContent(of: receipt), let parsed = try? AppReceipt(content)

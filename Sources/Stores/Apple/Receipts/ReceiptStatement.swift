@@ -1,45 +1,19 @@
 import Crypto
-public import Domain
+import Domain
 import Encoding
 
-/// One purchase as a receipt lists it.
-public struct ReceiptPurchase: Sendable {
-    var quantity: Int64?
-    var product: String?
-    var transactionID: String?
-    var originalTransactionID: String?
-    var purchasedAt: Instant?
-    var expiresAt: Instant?
-    var cancelledAt: Instant?
-    /// StoreKit's numbers: 0 non-consumable, 1 consumable, 2 non-renewing, 3 auto-renewable.
-    var productType: Int64?
-    // Only `verifyReceipt` states the following.
-    var group: String?
-    var token: OrderToken?
-    var isFamilyShared = false
-    var isUpgraded = false
-}
-
 /// Turns the purchases of a receipt into events, one for each contract.
-public struct ReceiptStatement {
-    public enum Source: String, Sendable {
-        case receipt = "RECEIPT"
-        case verifyReceipt = "VERIFY_RECEIPT"
-    }
-
-    let source: Source
+struct ReceiptStatement {
+    let receipt: AppReceipt
     let place: ApplePlace
-    /// When the receipt was made.
     let signedAt: Instant
     let catalog: Catalog
-    /// By lineage; a signed receipt has none.
-    var renewals: [String: StoredRenewal] = [:]
     let body: [UInt8]
 
     /// Oldest purchase first. Without any purchase, returns a single event that says nothing.
-    public func events(_ purchases: [ReceiptPurchase]) throws(VerificationError) -> [Event] {
+    func events() throws(VerificationError) -> [Event] {
         var newest: [String: (purchase: ReceiptPurchase, transaction: Transaction)] = [:]
-        for purchase in purchases {
+        for purchase in receipt.purchases {
             let (lineage, transaction) = try transaction(purchase)
             // A subscription's newest period counts, wherever it is listed.
             if let known = newest[lineage], !known.transaction.precedes(transaction) { continue }
@@ -48,7 +22,7 @@ public struct ReceiptStatement {
         guard !newest.isEmpty else { return [event("", kind: .providerUnknown, observation: nil)] }
         return newest.sorted { $0.value.transaction.precedes($1.value.transaction) }.map { lineage, found in
             let observation = observation(found.purchase, transaction: found.transaction, lineage: lineage)
-            let facts = found.transaction.versionText + "/" + (renewals[lineage]?.versionText ?? "")
+            let facts = found.transaction.versionText + "/" + (receipt.renewals[lineage]?.versionText ?? "")
             let name = EventKind(observation.kind, transaction: found.transaction, of: lineage)
             return event(facts, kind: name, observation: observation)
         }
@@ -85,7 +59,7 @@ public struct ReceiptStatement {
             // Only the first period of a lineage is certainly not a renewal.
             isPurchase: transaction.id == lineage,
             transaction: transaction,
-            snapshot: kind == .subscription ? renewals[lineage]?.snapshot(of: transaction) : nil
+            snapshot: kind == .subscription ? receipt.renewals[lineage]?.snapshot(of: transaction) : nil
         )
     }
 
@@ -107,8 +81,8 @@ public struct ReceiptStatement {
             provider: .apple,
             environment: place.environment,
             app: place.app,
-            id: source.rawValue.lowercased() + ":" + Hex.encode(SHA256.hash(Array(version.utf8))),
-            type: source.rawValue,
+            id: receipt.source.rawValue.lowercased() + ":" + Hex.encode(SHA256.hash(Array(version.utf8))),
+            type: receipt.source.rawValue,
             kind: kind,
             signedAt: signedAt,
             observation: observation,
@@ -143,7 +117,7 @@ extension Transaction {
 }
 
 /// An item of `pending_renewal_info`: what Apple said about the next period, at one instant.
-public struct StoredRenewal: Sendable {
+struct StoredRenewal {
     var renews: Bool
     var nextProduct: String?
     var isInBillingRetry: Bool

@@ -8,7 +8,7 @@ import Testing
 @testable import Stores
 
 /// Against the stand-in over a real connection.
-@Suite struct StripeFetchingVerifierTests {
+@Suite struct StripeReadingTests {
     private static let now = Instant(milliseconds: 1_767_225_600_000)
     private static let key = ContractKey(provider: .stripe, environment: .sandbox, app: "stripe", lineage: "sub_1")
     private let store = SimulatedStripe(secret: "whsec_test")
@@ -29,9 +29,10 @@ import Testing
         }
     }
 
-    private func reader(_ url: String, key: String = "rk_test_1") throws -> StripeFetchingVerifier {
-        let verifier = try #require(StripeVerifier(secrets: ["whsec_test"]))
-        return StripeFetchingVerifier(verifier: verifier, api: StripeAPI(key: key, address: url))
+    private func reader(_ url: String, key: String = "rk_test_1") throws -> StripeVerifier {
+        var verifier = try #require(StripeVerifier(secrets: ["whsec_test"]))
+        verifier.api = StripeAPI(key: key, address: url)
+        return verifier
     }
 
     /// What the simulated store says; its documents are put into the stand-in unless told otherwise.
@@ -150,15 +151,12 @@ import Testing
     @Test(arguments: ["customer.subscription.created", "charge.dispute.created"])
     func eventOfAnUnlistedAccountAsksNothing(_ words: String) throws {
         let accounts = Mutex<[String]>([])
-        let verifier = try #require(
+        var reader = try #require(
             StripeVerifier(secrets: ["whsec_test"], accounts: ["acct_1"]) { account in
                 accounts.withLock { $0.append(account) }
             }
         )
-        let reader = StripeFetchingVerifier(
-            verifier: verifier,
-            api: StripeAPI(key: "rk_test_1", address: ReservedPort.unused.url)
-        )
+        reader.api = StripeAPI(key: "rk_test_1", address: ReservedPort.unused.url)
         var delivery = try delivery(words, state: .active)
         delivery.body = Array(#"{"account":"acct_2","#.utf8) + delivery.body.dropFirst()
         let time = String(Self.now.seconds)
@@ -207,6 +205,9 @@ import Testing
         let event = try #require(try api.statement(of: Self.key, now: Self.now))
         #expect(event.observation?.snapshot?.state == .cancelled)
         #expect(event.id == "read:sub_1:1767225600000" && event.signedAt == Self.now)
+        var item = Self.key
+        item.lineage = "sub_1#si_2"
+        #expect(try api.statement(of: item, now: Self.now)?.observation?.contract == Self.key)
         var unknown = Self.key
         unknown.lineage = "sub_2"
         #expect(try api.statement(of: unknown, now: Self.now) == nil)

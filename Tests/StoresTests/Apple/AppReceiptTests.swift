@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Receipts that are proven without Apple.
-@Suite struct AppleReceiptVerifierTests {
+@Suite struct AppReceiptTests {
     @Test func tellsWhatWasBought() throws {
         let events = try ReceiptSpecimen().verify()
         #expect(events.count == 1)

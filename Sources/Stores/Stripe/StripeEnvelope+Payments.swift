@@ -1,0 +1,133 @@
+import Domain
+
+/// One-time purchases, by the objects that are about their payments. A payment intent, or without one the charge,
+/// identifies a purchase.
+extension StripeEnvelope {
+    /// A partial refund leaves the purchase as it is.
+    var ofCharge: Event {
+        guard type == "charge.refunded" else { return event(.providerUnknown) }
+        let isFull = object.flag("refunded") == true
+        let observation = (object.id("payment_intent") ?? object.text("id")).map { id in
+            payment(id, product: object.namedProduct, token: object.token, state: isFull ? .revoked : .owned)
+        }
+        return event(.refundCompleted, subtype: isFull ? "full" : "partial", observation: observation)
+    }
+
+    /// A customer's bank reclaims the money.
+    var ofDispute: Event {
+        let status = object.text("status")
+        let (kind, state): (EventKind, ContractState?) =
+            switch (type, status) {
+            case ("charge.dispute.closed", "lost"): (.refundCompleted, .revoked)
+            case ("charge.dispute.closed", _): (.refundDeclined, nil)
+            case ("charge.dispute.funds_reinstated", _): (.refundReversed, .owned)
+            case ("charge.dispute.created", _), ("charge.dispute.updated", _), ("charge.dispute.funds_withdrawn", _):
+                (.refundRequested, nil)
+            default: (.providerUnknown, nil)
+            }
+        guard let state, let id = object.id("payment_intent") ?? object.id("charge") else {
+            return event(kind, subtype: status)
+        }
+        let charge = object.object("charge")
+        let product = charge?.namedProduct ?? object.namedProduct
+        let observation = payment(id, product: product, token: charge?.token ?? object.token, state: state)
+        return event(kind, subtype: status, observation: observation)
+    }
+
+    /// One refund. It does not say whether it covers the whole charge; `charge.refunded`, which accompanies it, does.
+    var ofRefund: Event {
+        let hasFailed = ["failed", "canceled"].contains(object.text("status"))
+        let kind: EventKind =
+            switch type {
+            // The money is still owed, in another way, so access does not return by itself.
+            case "refund.failed",
+                "refund.updated" where hasFailed, "charge.refund.updated" where hasFailed:
+                .refundDeclined
+            case "refund.created", "refund.updated", "charge.refund.updated": .refundRequested
+            default: .providerUnknown
+            }
+        return event(kind, subtype: object.text("status"))
+    }
+
+    /// A payment intent, for apps that sell without Checkout. It counts only if its metadata name the order and the
+    /// product. A subscription's does not, and a Checkout session says more.
+    var ofPaymentIntent: Event {
+        let kind: EventKind =
+            switch type {
+            case "payment_intent.succeeded": .purchaseCompleted
+            case "payment_intent.processing": .purchasePending
+            case "payment_intent.canceled": .purchasePendingCancelled
+            default: .providerUnknown
+            }
+        return event(kind, subtype: object.text("status"), observation: intendedPayment)
+    }
+
+    private var intendedPayment: Observation? {
+        guard let id = object.text("id"), let token = object.token, let product = object.namedProduct else {
+            return nil
+        }
+        var observation = payment(id, product: product, token: token)
+        observation.account = object.id("customer")
+        switch object.text("status") {
+        case "succeeded":
+            let purchasedAt = object.seconds("created") ?? created
+            observation.transaction =
+                object.transaction(id, of: product, "amount_received", purchasedAt: purchasedAt, signedAt: created)
+        case "processing": observation.snapshot = .of(.pending, product: product, at: StripeSubscription.beforeAll)
+        case "canceled": observation.snapshot = .of(.expired, product: product, at: created)
+        default: return nil
+        }
+        return observation
+    }
+
+    /// Leaves the customer out: charges of subscriptions look the same, and must not become that customer's purchases.
+    /// Without a `product`, the purchase itself names it.
+    private func payment(
+        _ id: String,
+        product: String?,
+        token: OrderToken?,
+        state: ContractState? = nil
+    ) -> Observation {
+        let snapshot = state.map { Snapshot.of($0, product: product ?? "", at: created) }
+        return Observation(contract: key(id), kind: catalog.kind(bought: product), token: token, snapshot: snapshot)
+    }
+}
+
+extension StoreObject {
+    /// The charge for what the object is about; its member `amount` holds the sum in the currency's smallest unit.
+    func transaction(
+        _ id: String,
+        of product: String,
+        _ amount: String,
+        purchasedAt: Instant,
+        expiresAt: Instant? = nil,
+        signedAt: Instant
+    ) -> Transaction {
+        let currency = text("currency")
+        return Transaction(
+            id: id,
+            product: product,
+            purchasedAt: purchasedAt,
+            expiresAt: expiresAt,
+            price: StripePrice.thousandths(self.amount(amount), in: currency),
+            currency: currency?.uppercased(),
+            signedAt: signedAt
+        )
+    }
+}
+
+extension Snapshot {
+    /// The state of a one-time purchase. If it is revoked, access ended at `date`.
+    static func of(_ state: ContractState, product: String, at date: Instant) -> Snapshot {
+        let end = state == .revoked ? date : nil
+        return Snapshot(state: state, product: product, autoRenew: false, accessUntil: end, signedAt: date)
+    }
+}
+
+extension Catalog {
+    /// The kind of a product that is bought once: Stripe does not know kinds. By default, it stays forever.
+    func kind(bought product: String?) -> ProductKind {
+        guard let kind = product.flatMap({ self[$0]?.kind }), kind != .subscription else { return .nonConsumable }
+        return kind
+    }
+}
