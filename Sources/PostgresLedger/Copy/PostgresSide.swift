@@ -17,7 +17,7 @@ final class PostgresSide: CopySide {
         let side = PostgresSide(url)
         guard try side.hasLedger() else { throw .missing(side.name) }
         let isUnfinished = try side.reading { () throws(EngineError) in
-            try engine { () throws(PostgresError) in try PostgresSchema.hasCopyRecord(side.postgres, schema: schema) }
+            try PostgresSchema.hasCopyRecord(side.postgres, schema: schema)
         }
         guard !isUnfinished else { throw .unfinishedSource(side.name) }
         return side
@@ -43,7 +43,7 @@ final class PostgresSide: CopySide {
 
     private func hasLedger() throws(CopyError) -> Bool {
         let found = try reading { () throws(EngineError) in
-            try engine { () throws(PostgresError) in try StoredSchema.read(postgres, schema: PostgresSide.schema) }
+            try StoredSchema.read(postgres, schema: PostgresSide.schema)
         }
         if let refusal = found.refusal { throw .refused(name, refusal) }
         // A server may leave alone what a newer version has added. A copy would lose it.
@@ -100,37 +100,31 @@ final class PostgresSide: CopySide {
                 SELECT node, CAST(extract(epoch FROM seen_at) * 1000 AS BIGINT) FROM nodes
                 WHERE seen_at > clock_timestamp() - interval '10 seconds' ORDER BY node
                 """
-            return try engine { () throws(PostgresError) in
-                try postgres.prepare(sql).all { row in (row.text(0), row.integer(1)) }
-            }
+            return try postgres.prepare(sql).all { row in (row.text(0), row.integer(1)) }
         }
     }
 
     func beginReading() throws(EngineError) {
-        try engine { () throws(PostgresError) in try postgres.begin("ISOLATION LEVEL REPEATABLE READ READ ONLY") }
+        try postgres.begin("ISOLATION LEVEL REPEATABLE READ READ ONLY")
     }
 
     /// A node's batch holds the head's row.
     func begin(forOpening: Bool) throws(EngineError) {
-        try engine { () throws(PostgresError) in
-            try postgres.begin()
-            try postgres.execute("SET LOCAL lock_timeout = '5s'")
-            if forOpening { try postgres.execute("SELECT pg_advisory_xact_lock(\(PostgresSchema.openingLock))") }
-            try postgres.execute("SELECT position FROM head FOR UPDATE")
-        }
+        try postgres.begin()
+        try postgres.execute("SET LOCAL lock_timeout = '5s'")
+        if forOpening { try postgres.execute("SELECT pg_advisory_xact_lock(\(PostgresSchema.openingLock))") }
+        try postgres.execute("SELECT position FROM head FOR UPDATE")
     }
 
     func commit() throws(EngineError) {
-        try engine { () throws(PostgresError) in try postgres.commit() }
+        try postgres.commit()
     }
 
     func rollback() { postgres.rollback() }
 
     func rows(_ sql: String, _ values: [Value], as kinds: [CopiedTable.Kind]) throws(EngineError) -> [[Value]] {
-        try engine { () throws(PostgresError) in
-            try postgres.prepare(sql).all(values) { row in
-                zip(Int32(0)..., kinds).map { column, kind in PostgresSide.value(row, column, kind) }
-            }
+        try postgres.prepare(sql).all(values) { row in
+            zip(Int32(0)..., kinds).map { column, kind in PostgresSide.value(row, column, kind) }
         }
     }
 
@@ -144,7 +138,7 @@ final class PostgresSide: CopySide {
     }
 
     func run(_ sql: String, _ values: [Value]) throws(EngineError) {
-        try engine { () throws(PostgresError) in try postgres.prepare(sql).run(values) }
+        try postgres.prepare(sql).run(values)
     }
 
     func head() throws(EngineError) -> Cursor {

@@ -36,7 +36,7 @@ struct PendingWrites {
     }
 
     /// Queues everything, and forgets it.
-    mutating func run() throws(PostgresError) {
+    mutating func run() throws(EngineError) {
         let pending = self
         self = PendingWrites()
         let places = pending.inserts.keys.sorted()
@@ -45,7 +45,7 @@ struct PendingWrites {
         for place in places where place > 0 { try pending.run(at: place) }
     }
 
-    private func run(at place: Int) throws(PostgresError) {
+    private func run(at place: Int) throws(EngineError) {
         guard let rows = inserts[place] else { return }
         try rows.insert.run(rows.rows)
     }
@@ -90,7 +90,7 @@ final class BulkInsert {
     }
 
     /// Queues all rows, each with one value for each parameter.
-    func run(_ rows: [[Value]]) throws(PostgresError) {
+    func run(_ rows: [[Value]]) throws(EngineError) {
         var rest = rows[...]
         while !rest.isEmpty {
             var size = BulkInsert.most
