@@ -100,10 +100,10 @@ public struct PostgresRow {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Empty for NULL.
+    /// Those of a text as well; empty for NULL.
     public func bytes(_ column: Int32) -> [UInt8] {
         guard let bytes = result.value(index, column) else { return [] }
-        guard result.type(of: column) == TypeID.bytea else {
+        guard TypeID.bytea == result.type(of: column) || TypeID.texts.contains(result.type(of: column)) else {
             refuse(column, as: "bytes")
             return []
         }

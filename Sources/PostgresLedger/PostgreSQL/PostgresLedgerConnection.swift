@@ -222,7 +222,7 @@ final class PostgresLedgerConnection: SharedLedgerConnection {
 extension PostgresStatement {
     /// Tells questions apart by their bytes.
     fileprivate func key(for values: [Value]) -> [UInt8] {
-        values.reduce(into: Array(name.utf8) + [0]) { $0 += $1.keyBytes }
+        values.reduce(into: Array(name.utf8) + [0]) { $1.append(to: &$0) }
     }
 }
 
