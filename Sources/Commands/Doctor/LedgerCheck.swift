@@ -68,7 +68,7 @@ struct PostgresCheck {
         } catch {
             return [.fail("ledger", detail: "DATABASE_URL \(error)")]
         }
-        do throws(PostgresError) {
+        do throws(EngineError) {
             return findings(of: try PostgresInspection(address).report(), at: address)
         } catch {
             return [.fail("ledger", detail: "\(address): \(error.advice)")]

@@ -9,19 +9,46 @@ public struct EngineError: Error, Equatable, CustomStringConvertible {
         case unusable
         /// The stored data is damaged: it differs from what was written.
         case damaged
+
+        // What a server says more precisely. All but the first mean that the ledger cannot be used.
+
+        /// The statement would add a row that is there.
+        case unique
+        /// The connection is gone, and its transaction with it: none of it was committed.
+        case connectionLost
+        /// The connection was lost after COMMIT had been sent: the transaction was committed, will be, or never was.
+        case outcomeUnknown
+        /// Committed on this server, but somebody cancelled the wait for its standby, so a failover may lose it. A
+        /// later commit that waits to the end makes this one safe, too: standbys replay in order.
+        case notReplicated
+        /// The server is a standby, or a primary that has become one.
+        case readOnly
+        case full
+        case tooManyConnections
+        case shuttingDown
+        /// The server itself failed: its disk, its files or its code.
+        case serverFault
+        /// A partitioned table has none for a row.
+        case noPartition
+        /// The user, the password, the database or the rights to it are wrong.
+        case denied
     }
 
     public let kind: Kind
+    /// The engine's own code, after its name.
+    public let code: String
     public let message: String
+    public let sql: String
     /// The engine's own words about the error, for the log.
     public let description: String
     /// What an operator can do about a failure that concerns every command.
     public let advice: String
 
-    /// `code` is the engine's own code, after its name.
     public init(_ kind: Kind, code: String, message: String, sql: String, advice: String? = nil) {
         self.kind = kind
+        self.code = code
         self.message = message
+        self.sql = sql
         description = "\(code): \(message)" + (sql.isEmpty ? "" : " (in: \(sql))")
         self.advice = advice ?? description
     }
@@ -49,7 +76,7 @@ public struct EngineError: Error, Equatable, CustomStringConvertible {
     public var isBusy: Bool { kind == .busy }
 
     /// True if the whole transaction has failed, whichever command was running.
-    public var failsTransaction: Bool { kind == .unusable || kind == .damaged }
+    public var failsTransaction: Bool { ![.statement, .busy, .unique].contains(kind) }
 
     public var isDamage: Bool { kind == .damaged }
 }

@@ -53,9 +53,20 @@ struct CopiedTable {
     /// Leaves out the rows of `meta` that belong to one engine.
     private var condition: String? { isMeta ? "key NOT IN ('epoch', 'tables', 'history', 'reserved')" : nil }
 
-    var kinds: [Kind] { columns.map(\.kind) }
-
-    func key(of row: [Value]) -> [Value] { Array(row.prefix(keyCount)) }
+    /// The values of a row that was read.
+    func values(of row: Row) -> [Value] {
+        zip(Int32(0)..., columns).map { column, description in
+            guard !row.isNull(column) else { return .null }
+            switch description.kind {
+            case .integer: return .integer(row.integer(column))
+            case .bytes: return .bytes(row.bytes(column))
+            // Bytes, when it is not UTF-8.
+            case .text:
+                let bytes = row.bytes(column)
+                return String(validating: bytes, as: UTF8.self).map { .text($0) } ?? .bytes(bytes)
+            }
+        }
+    }
 
     /// The rows after a key, in the key's order.
     func page(isFirst: Bool) -> String {
@@ -92,25 +103,5 @@ struct TableDigest: Equatable {
         }
         sha256 = SHA256.hash(bytes)
         rows += Int64(page.count)
-    }
-}
-
-extension Value {
-    /// With its kind and its length, so that two different rows never have the same bytes.
-    fileprivate func append(to bytes: inout [UInt8]) {
-        switch self {
-        case .null: bytes.append(0)
-        case .integer(let number):
-            bytes.append(1)
-            withUnsafeBytes(of: number.bigEndian) { bytes += $0 }
-        case .text(let text):
-            bytes.append(2)
-            withUnsafeBytes(of: Int64(text.utf8.count).bigEndian) { bytes += $0 }
-            bytes += text.utf8
-        case .bytes(let content):
-            bytes.append(3)
-            withUnsafeBytes(of: Int64(content.count).bigEndian) { bytes += $0 }
-            bytes += content
-        }
     }
 }

@@ -48,12 +48,3 @@ public enum CopyError: Error, Equatable, CustomStringConvertible {
         }
     }
 }
-
-/// Runs an operation of an engine, and names the ledger in which it failed.
-func at<Value>(_ name: String, _ body: () throws(EngineError) -> Value) throws(CopyError) -> Value {
-    do throws(EngineError) {
-        return try body()
-    } catch {
-        throw .engine(name, reason: error.advice)
-    }
-}

@@ -1,17 +1,29 @@
 import Domain
 import Ledger
 
+/// What a copy takes over beside the rows.
+struct CopiedState: Equatable {
+    var head: Cursor
+    /// The highest number that a job was given, even if that job is gone.
+    var lastJob: Int64
+    /// Changes with every commit.
+    var stamp: String
+}
+
 /// The source or the target of a copy. Used by one thread. Everything but opening it happens in a transaction.
 protocol CopySide: AnyObject {
     /// Safe to print.
     var name: String { get }
+    var connection: any LedgerConnection { get }
     /// True if its texts can hold U+0000.
     var takesZeroBytes: Bool { get }
+    /// Asks for one row: the epoch, the position, the last job and the stamp.
+    static var stateQuery: String { get }
 
     /// Throws if a server uses the ledger.
     func refuseServers(report: (String) -> Void) throws(CopyError)
     /// Creates the tables of a target, unless they are there.
-    func createTables() throws(CopyError)
+    func createTables() throws(EngineError)
 
     /// Shows one state of the ledger until `rollback`.
     func beginReading() throws(EngineError)
@@ -21,40 +33,48 @@ protocol CopySide: AnyObject {
     func commit() throws(EngineError)
     func rollback()
 
-    /// Returns a text that is not UTF-8 as bytes.
-    func rows(_ sql: String, _ values: [Value], as kinds: [CopiedTable.Kind]) throws(EngineError) -> [[Value]]
-    func run(_ sql: String, _ values: [Value]) throws(EngineError)
-
-    func head() throws(EngineError) -> Cursor
-    /// Changes with every commit.
-    func stamp() throws(EngineError) -> String
-    /// The highest number that a job was given, even if that job is gone.
-    func lastJob() throws(EngineError) -> Int64
     /// A node that opened the target before cannot commit to it afterwards.
-    func set(_ head: Cursor, lastJob: Int64) throws(EngineError)
+    func set(_ state: CopiedState) throws(EngineError)
 }
 
 extension CopySide {
-    func number(_ sql: String, _ values: [Value] = []) throws(EngineError) -> Int64? {
-        guard case .integer(let number)? = try rows(sql, values, as: [.integer]).first?.first else { return nil }
-        return number
+    /// Runs an operation of the engine, and names the ledger in which it failed.
+    func trying<Value>(_ body: () throws(EngineError) -> Value) throws(CopyError) -> Value {
+        do throws(EngineError) {
+            return try body()
+        } catch {
+            throw .engine(name, reason: error.advice)
+        }
     }
 
-    func text(_ sql: String, _ values: [Value] = []) throws(EngineError) -> String? {
-        guard case .text(let text)? = try rows(sql, values, as: [.text]).first?.first else { return nil }
-        return text
+    func run(_ sql: String, _ values: [Value] = []) throws(EngineError) { try connection.prepare(sql).run(values) }
+
+    func number(_ sql: String, _ values: [Value] = []) throws(EngineError) -> Int64? {
+        try connection.prepare(sql).first(values) { row in row.integer(0) }
+    }
+
+    func state() throws(EngineError) -> CopiedState {
+        let found = try connection.prepare(Self.stateQuery).first { row in
+            CopiedState(
+                head: Cursor(epoch: row.text(0), position: row.integer(1)),
+                lastJob: row.integer(2),
+                stamp: row.text(3)
+            )
+        }
+        guard let found else { throw .unanswered }
+        return found
     }
 
     /// Calls `body` with the rows of a table, page by page, in the order of its key.
     func eachPage(of table: CopiedTable, _ body: ([[Value]]) throws(CopyError) -> Void) throws(CopyError) {
         var key: [Value]?
         while true {
-            let page = try at(name) { () throws(EngineError) in
-                try rows(table.page(isFirst: key == nil), key ?? [], as: table.kinds)
+            let page = try trying { () throws(EngineError) in
+                try connection.prepare(table.page(isFirst: key == nil)).all(key ?? [], read: table.values(of:))
             }
             guard let last = page.last else { return }
             try body(page)
-            key = table.key(of: last)
+            key = Array(last.prefix(table.keyCount))
         }
     }
 }

@@ -30,40 +30,59 @@ public struct LedgerCopier {
         report: (String) -> Void
     ) throws(CopyError) -> CopyResult {
         try withoutActuallyEscaping(report) { report throws(CopyError) in
-            let source = try open(source: from)
+            let source = try side(from, of: "--from")
             try source.refuseServers(report: report)
-            try at(source.name) { () throws(EngineError) in try source.beginReading() }
+            try source.trying { () throws(EngineError) in try source.beginReading() }
             defer { source.rollback() }
-            let target = try open(target: to, from: source)
+            let target = try side(to, of: "--to", from: source)
             try target.refuseServers(report: report)
-            let tables = try at(target.name) { () throws(EngineError) in try CopiedTable.all() }
+            let tables = try target.trying { () throws(EngineError) in try CopiedTable.all() }
             return try LedgerCopier(source: source, target: target, tables: tables, report: report).run()
         }
     }
 
-    private func run() throws(CopyError) -> CopyResult {
-        let (head, lastJob, stamp) = try at(source.name) { () throws(EngineError) in
-            (try source.head(), try source.lastJob(), try source.stamp())
+    /// The target is opened for the copy from `source`, which it must not be.
+    private static func side(
+        _ place: DatabaseURL,
+        of option: String,
+        from source: (any CopySide)? = nil
+    ) throws(CopyError) -> any CopySide {
+        switch place {
+        case .sqlite(let path):
+            if source is SQLiteSide, let source, FileIdentity.isSame(source.name, as: path) { throw .sameLedger(path) }
+            return try SQLiteSide(path, isTarget: source != nil)
+        case .postgres(let text):
+            let url: PostgresURL
+            do throws(PostgresURL.Failure) { url = try PostgresURL(text) } catch {
+                throw .unreadableURL("\(option) \(error)")
+            }
+            let side = try PostgresSide(url, isTarget: source != nil)
+            if let source = source as? PostgresSide, try side.isSame(as: source) { throw .sameLedger(side.name) }
+            return side
         }
-        try target.createTables()
+    }
+
+    private func run() throws(CopyError) -> CopyResult {
+        let state = try source.trying { () throws(EngineError) in try source.state() }
+        try target.trying { () throws(EngineError) in try target.createTables() }
         try writing(forOpening: true) { () throws(CopyError) in
-            try at(target.name) { () throws(EngineError) in
-                try target.run("CREATE TABLE IF NOT EXISTS \(UnfinishedCopy.table) (begun BIGINT)", [])
-                try target.set(head, lastJob: lastJob)
+            try target.trying { () throws(EngineError) in
+                try target.run("CREATE TABLE IF NOT EXISTS \(UnfinishedCopy.table) (begun BIGINT)")
+                try target.set(state)
             }
         }
         return try writing(forOpening: false) { () throws(CopyError) in
-            let result = try copied(upTo: head)
-            try at(target.name) { () throws(EngineError) in
-                try target.set(head, lastJob: lastJob)
-                try target.run("DROP TABLE \(UnfinishedCopy.table)", [])
+            let result = try copied(upTo: state.head)
+            try target.trying { () throws(EngineError) in
+                try target.set(state)
+                try target.run("DROP TABLE \(UnfinishedCopy.table)")
             }
             source.rollback()
-            let now = try at(source.name) { () throws(EngineError) in
+            let now = try source.trying { () throws(EngineError) in
                 try source.beginReading()
-                return try source.stamp()
+                return try source.state()
             }
-            guard now == stamp else { throw .sourceChanged(source.name) }
+            guard now.stamp == state.stamp else { throw .sourceChanged(source.name) }
             return result
         }
     }
@@ -79,22 +98,18 @@ public struct LedgerCopier {
         } catch {
             throw error.isBusy ? .takenOver(target.name) : .engine(target.name, reason: error.advice)
         }
-        try refuseOccupied()
-        let result = try body()
-        try at(target.name) { () throws(EngineError) in try target.commit() }
-        return result
-    }
-
-    private func refuseOccupied() throws(CopyError) {
-        let occupant = try at(target.name) { () throws(EngineError) -> String? in
+        let occupant = try target.trying { () throws(EngineError) -> String? in
             for table in tables where !table.isMeta {
                 guard try target.number("SELECT 1 FROM \(table.name) LIMIT 1") == nil else {
-                    return try target.head().description
+                    return try target.state().head.description
                 }
             }
             return nil
         }
         if let occupant { throw .occupied(target.name, head: occupant) }
+        let result = try body()
+        try target.trying { () throws(EngineError) in try target.commit() }
+        return result
     }
 
     private func copied(upTo head: Cursor) throws(CopyError) -> CopyResult {
@@ -124,12 +139,15 @@ public struct LedgerCopier {
         var digest = TableDigest()
         var changed: Int64 = 0
         var reported = ContinuousClock.now
-        if table.isMeta { try at(target.name) { () throws(EngineError) in try target.run(table.clearing, []) } }
+        let insertion = try target.trying { () throws(EngineError) in
+            if table.isMeta { try target.run(table.clearing) }
+            return try target.connection.prepare(table.insertion)
+        }
         try source.eachPage(of: table) { (page: [[Value]]) throws(CopyError) in
             var rows = page
             for index in rows.indices { changed += try makeStorable(&rows[index], of: table) }
-            try at(target.name) { () throws(EngineError) in
-                for row in rows { try target.run(table.insertion, row) }
+            try target.trying { () throws(EngineError) in
+                for row in rows { try insertion.run(row) }
             }
             digest.add(rows)
             guard ContinuousClock.now - reported > .seconds(5) else { return }
@@ -165,32 +183,5 @@ public struct LedgerCopier {
         }
         let key = numbers.isEmpty ? "" : " (\(numbers.joined(separator: ", ")))"
         return "\(source.name): \(table.name)\(key), column \(column.name)"
-    }
-
-    private static func open(source: DatabaseURL) throws(CopyError) -> any CopySide {
-        switch source {
-        case .sqlite(let path): try SQLiteSide.source(path)
-        case .postgres(let url): try PostgresSide.source(address(url, option: "--from"))
-        }
-    }
-
-    private static func open(target: DatabaseURL, from source: any CopySide) throws(CopyError) -> any CopySide {
-        switch target {
-        case .sqlite(let path):
-            if source is SQLiteSide, FileIdentity.isSame(source.name, as: path) { throw .sameLedger(path) }
-            return try SQLiteSide.target(path)
-        case .postgres(let url):
-            let target = try PostgresSide.target(address(url, option: "--to"))
-            if let source = source as? PostgresSide, try target.isSame(as: source) { throw .sameLedger(target.name) }
-            return target
-        }
-    }
-
-    private static func address(_ url: String, option: String) throws(CopyError) -> PostgresURL {
-        do throws(PostgresURL.Failure) {
-            return try PostgresURL(url)
-        } catch {
-            throw .unreadableURL("\(option) \(error)")
-        }
     }
 }

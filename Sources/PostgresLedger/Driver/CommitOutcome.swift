@@ -1,9 +1,11 @@
+import Ledger
+
 /// The evidence of a COMMIT's outcome.
 struct CommitEvidence {
     /// The server's command tag, if it answered COMMIT: `COMMIT` or `ROLLBACK`.
     var tag: String?
     /// The first failure of the preceding statements, or that of COMMIT.
-    var failure: PostgresError?
+    var failure: EngineError?
     /// True if the session ended; `failure` says how.
     var isLost = false
     /// The server warned during the commit. It does so when the wait for a standby is cancelled, in the language of its
@@ -15,25 +17,25 @@ struct CommitEvidence {
 /// Whether a transaction was committed.
 enum CommitOutcome: Equatable {
     case committed
-    case refused(PostgresError)
-    case notReplicated(PostgresError)
-    case unknown(PostgresError)
+    case refused(EngineError)
+    case notReplicated(EngineError)
+    case unknown(EngineError)
 
     init(_ evidence: CommitEvidence) {
         if evidence.hasWarning, evidence.tag != "ROLLBACK" {
             let message = evidence.failure?.message ?? "committed here, but perhaps not on its standby"
-            self = .notReplicated(PostgresError(.notReplicated, sqlState: "01000", message, sql: "COMMIT"))
+            self = .notReplicated(EngineError(.notReplicated, sqlState: "01000", message, sql: "COMMIT"))
         } else if evidence.tag == "COMMIT" {
             // It counts even if the connection broke right after it.
             self = .committed
         } else if evidence.tag != nil {
             // The failure was thrown earlier, and no rollback followed.
-            self = .refused(PostgresError(.other, sqlState: "25P02", "the transaction had failed", sql: "COMMIT"))
+            self = .refused(EngineError(.statement, sqlState: "25P02", "the transaction had failed", sql: "COMMIT"))
         } else if let failure = evidence.failure, !evidence.isLost, failure.kind != .outcomeUnknown {
             self = .refused(failure)
         } else {
             // Even a server's last message proves nothing: a pooler may have sent it while the server went on.
-            let failure = evidence.failure ?? PostgresError(.outcomeUnknown, "it was closed")
+            let failure = evidence.failure ?? EngineError(.outcomeUnknown, "it was closed")
             self = .unknown(failure.with(.outcomeUnknown, sql: "COMMIT"))
         }
     }

@@ -1,9 +1,9 @@
 import CPostgres
-import Ledger
+public import Ledger
 
 extension PostgresConnection {
     /// Queues BEGIN; `mode` may be `ISOLATION LEVEL REPEATABLE READ READ ONLY`, for example.
-    public func begin(_ mode: String = "") throws(PostgresError) {
+    public func begin(_ mode: String = "") throws(EngineError) {
         try queue(StatementText(name: nil, sql: mode.isEmpty ? "BEGIN" : "BEGIN " + mode), [], body: nil, answer: nil)
         transaction = .open
         guard isPooled else { return }
@@ -18,15 +18,15 @@ extension PostgresConnection {
     /// If this throws, nothing was committed, unless the error's kind is `outcomeUnknown` or `notReplicated`; the
     /// session is then dropped without cancelling anything. After other errors, `rollback` may still be due: see
     /// `isInTransaction`.
-    public func commit() throws(PostgresError) {
+    public func commit() throws(EngineError) {
         if case .lost(let error) = transaction { throw error }
         guard let session = current, transaction == .open else {
-            throw PostgresError(.other, "COMMIT without a transaction")
+            throw EngineError(.statement, "COMMIT without a transaction")
         }
         var evidence = CommitEvidence()
         let answer = QueryAnswer()
         session.notices.warning = nil
-        do throws(PostgresError) {
+        do throws(EngineError) {
             try session.send(StatementText(name: nil, sql: "COMMIT"), [], body: nil, answer: answer)
             try session.waitForAnswers(within: options.commit)
         } catch {
@@ -52,7 +52,7 @@ extension PostgresConnection {
         guard transaction == .open, let session = current, session.pending.isEmpty,
             PQtransactionStatus(session.handle) == PQTRANS_INTRANS
         else { return rollback() }
-        do throws(PostgresError) {
+        do throws(EngineError) {
             try session.send(StatementText(name: nil, sql: "ROLLBACK"), [], body: nil)
             try session.post()
             transaction = .none
@@ -66,7 +66,7 @@ extension PostgresConnection {
     public func rollback() {
         guard transaction == .open, let session = current else { return transaction = .none }
         try? session.waitForAnswers()
-        do throws(PostgresError) {
+        do throws(EngineError) {
             try session.send(StatementText(name: nil, sql: "ROLLBACK"), [], body: nil)
             try session.waitForAnswers()
             noteTransaction()

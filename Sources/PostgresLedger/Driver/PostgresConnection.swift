@@ -1,5 +1,5 @@
 import CPostgres
-import Ledger
+public import Ledger
 
 /// A connection to a database: a session that is opened when it is needed, and again after it broke. Used by one
 /// thread.
@@ -11,7 +11,7 @@ public final class PostgresConnection {
     enum TransactionState: Equatable {
         case none
         case open
-        case lost(PostgresError)
+        case lost(EngineError)
     }
 
     let url: PostgresURL
@@ -39,11 +39,11 @@ public final class PostgresConnection {
     public var isPooled: Bool { current?.isPooled ?? false }
 
     /// Waits until there is a session.
-    public func open() throws(PostgresError) { _ = try use() }
+    public func open() throws(EngineError) { _ = try use() }
 
     /// Drops the session. Uncommitted changes are rolled back.
     public func close() {
-        current?.abandon(because: PostgresError(.connectionLost, "it was closed"))
+        current?.abandon(because: EngineError(.connectionLost, "it was closed"))
         current = nil
         transaction = .none
     }
@@ -60,24 +60,24 @@ public final class PostgresConnection {
     var preparedTexts: [String] { names.values.map(\.sql).sorted() }
 
     /// Runs statements without parameters or rows, several in one text as well, and waits.
-    public func execute(_ sql: String) throws(PostgresError) {
-        try perform { session throws(PostgresError) in try session.execute(sql) }
+    public func execute(_ sql: String) throws(EngineError) {
+        try perform { session throws(EngineError) in try session.execute(sql) }
         noteTransaction()
     }
 
     /// Waits until every queued statement has succeeded.
-    public func synchronize() throws(PostgresError) {
+    public func synchronize() throws(EngineError) {
         if case .lost(let error) = transaction { throw error }
         guard current != nil else { return }
-        try perform { session throws(PostgresError) in try session.waitForAnswers() }
+        try perform { session throws(EngineError) in try session.waitForAnswers() }
         noteTransaction()
     }
 
     /// Sends everything that is queued, without waiting. Nobody learns of a failure, unless the session is lost.
-    public func post() throws(PostgresError) {
+    public func post() throws(EngineError) {
         if case .lost(let error) = transaction { throw error }
         guard current != nil else { return }
-        try perform { session throws(PostgresError) in try session.post() }
+        try perform { session throws(EngineError) in try session.post() }
     }
 
     func queue(
@@ -85,16 +85,16 @@ public final class PostgresConnection {
         _ values: [Value],
         body: UnsafeRawBufferPointer?,
         answer: QueryAnswer?
-    ) throws(PostgresError) {
-        try perform { session throws(PostgresError) in
+    ) throws(EngineError) {
+        try perform { session throws(EngineError) in
             try session.send(text, values, body: body, answer: answer)
         }
     }
 
     /// Drops the session if it can no longer be used.
-    func perform(_ work: (PostgresSession) throws(PostgresError) -> Void) throws(PostgresError) {
+    func perform(_ work: (PostgresSession) throws(EngineError) -> Void) throws(EngineError) {
         let session = try use()
-        do throws(PostgresError) {
+        do throws(EngineError) {
             try work(session)
         } catch {
             let isLost =
@@ -105,7 +105,7 @@ public final class PostgresConnection {
         }
     }
 
-    private func use() throws(PostgresError) -> PostgresSession {
+    private func use() throws(EngineError) -> PostgresSession {
         if case .lost(let error) = transaction { throw error }
         if let current { return current }
         let opened = try SessionOpener(url: url, options: options).open()
@@ -114,7 +114,7 @@ public final class PostgresConnection {
         return opened
     }
 
-    func drop(because error: PostgresError) {
+    func drop(because error: EngineError) {
         current?.abandon(because: error)
         current = nil
         if transaction == .open { transaction = .lost(error) }

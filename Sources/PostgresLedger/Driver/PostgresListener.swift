@@ -1,6 +1,6 @@
 import CPostgres
 import Glibc
-import Ledger
+public import Ledger
 
 /// A notification from a session.
 public struct PostgresNotification: Sendable, Equatable {
@@ -25,12 +25,12 @@ public final class PostgresListener {
 
     /// All in one transaction. Waits until the server has registered them. A pooler would accept them and deliver nothing:
     /// send yourself a notification and wait for it.
-    public func listen(_ channels: [String]) throws(PostgresError) {
+    public func listen(_ channels: [String]) throws(EngineError) {
         try connection.execute(channels.map { "LISTEN \(PostgresListener.quoted($0))" }.joined(separator: "; "))
         listeningSession = connection.session
     }
 
-    public func unlisten(_ channels: [String]) throws(PostgresError) {
+    public func unlisten(_ channels: [String]) throws(EngineError) {
         try connection.execute(channels.map { "UNLISTEN \(PostgresListener.quoted($0))" }.joined(separator: "; "))
     }
 
@@ -40,7 +40,7 @@ public final class PostgresListener {
     }
 
     /// The first value of the only row, asked through the listener's own session.
-    public func first(_ sql: String) throws(PostgresError) -> String? {
+    public func first(_ sql: String) throws(EngineError) -> String? {
         try connection.prepare(sql).first { row in row.text(0) }
     }
 
@@ -50,7 +50,7 @@ public final class PostgresListener {
 
     /// Sends all payloads through the listener's own session, in one transaction: a pipeline without BEGIN is one
     /// (https://www.postgresql.org/docs/15/libpq-pipeline-mode.html). Listeners receive them together, in order.
-    public func notify(_ channel: String, payloads: [String]) throws(PostgresError) {
+    public func notify(_ channel: String, payloads: [String]) throws(EngineError) {
         let statement = connection.prepare("SELECT pg_notify(?, ?)")
         for payload in payloads { try statement.run([.text(channel), .text(payload)]) }
         try connection.synchronize()
@@ -65,9 +65,9 @@ public final class PostgresListener {
 
     /// Sleeps until notifications have come, until `waker` can be read, or until `timeout`; returns nothing in the last
     /// two cases.
-    public func wait(timeout: Duration, waker: Int32? = nil) throws(PostgresError) -> [PostgresNotification] {
+    public func wait(timeout: Duration, waker: Int32? = nil) throws(EngineError) -> [PostgresNotification] {
         guard connection.session == listeningSession, let session = connection.current else {
-            throw PostgresError(.connectionLost, "it listens to nothing")
+            throw EngineError(.connectionLost, "it listens to nothing")
         }
         let deadline = ContinuousClock.now + timeout
         while true {

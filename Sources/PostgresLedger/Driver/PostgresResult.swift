@@ -1,4 +1,5 @@
 import CPostgres
+public import Ledger
 
 /// The owner of libpq's result.
 final class ResultHandle {
@@ -23,7 +24,7 @@ public final class PostgresResult {
     private let handle: ResultHandle
     let sql: String
     /// The first column that was read as a type that it does not have.
-    fileprivate(set) var unreadable: PostgresError?
+    fileprivate(set) var unreadable: EngineError?
 
     init(_ handle: ResultHandle, sql: String) {
         self.handle = handle
@@ -41,7 +42,7 @@ public final class PostgresResult {
     public subscript(index: Int) -> PostgresRow { PostgresRow(result: self, index: Int32(index)) }
 
     /// Throws if a column was read as a type that it does not have.
-    public func check() throws(PostgresError) {
+    public func check() throws(EngineError) {
         if let unreadable { throw unreadable }
     }
 
@@ -99,10 +100,10 @@ public struct PostgresRow {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Empty for NULL.
+    /// Those of a text as well; empty for NULL.
     public func bytes(_ column: Int32) -> [UInt8] {
         guard let bytes = result.value(index, column) else { return [] }
-        guard result.type(of: column) == TypeID.bytea else {
+        guard TypeID.bytea == result.type(of: column) || TypeID.texts.contains(result.type(of: column)) else {
             refuse(column, as: "bytes")
             return []
         }
@@ -112,7 +113,7 @@ public struct PostgresRow {
     private func refuse(_ column: Int32, as what: String) {
         guard result.unreadable == nil else { return }
         let message = "column \(result.name(of: column)) is not \(what)"
-        result.unreadable = PostgresError(.other, message, sql: result.sql)
+        result.unreadable = EngineError(.statement, message, sql: result.sql)
     }
 }
 

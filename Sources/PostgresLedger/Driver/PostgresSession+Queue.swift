@@ -21,17 +21,17 @@ struct QueuedStatement {
 
 /// The place where a query's rows arrive.
 final class QueryAnswer {
-    private var result: Result<ResultHandle, PostgresError>?
+    private var result: Result<ResultHandle, EngineError>?
 
     var isPending: Bool { result == nil }
 
-    func fill(_ result: Result<ResultHandle, PostgresError>) { self.result = result }
+    func fill(_ result: Result<ResultHandle, EngineError>) { self.result = result }
 
     /// The command tag; nil if the command failed or was not answered.
     var tag: String? { try? result?.get().tag }
 
-    func take() throws(PostgresError) -> ResultHandle {
-        guard let result else { throw PostgresError(.other, "a result was taken before it was waited for") }
+    func take() throws(EngineError) -> ResultHandle {
+        guard let result else { throw EngineError(.statement, "a result was taken before it was waited for") }
         return try result.get()
     }
 }
@@ -43,7 +43,7 @@ extension PostgresSession {
         _ values: [Value],
         body: UnsafeRawBufferPointer?,
         answer: QueryAnswer? = nil
-    ) throws(PostgresError) {
+    ) throws(EngineError) {
         let name = isPooled ? nil : text.name
         if let name, !prepared.contains(name) {
             guard PQsendPrepare(handle, name, text.sql, 0, nil) == 1 else { throw lost() }
@@ -62,13 +62,13 @@ extension PostgresSession {
 
     /// Waits for the answers to everything that is queued, and throws the first failure. The pipeline is empty
     /// afterwards. `timeout` defaults to `answer` in the options.
-    func waitForAnswers(within timeout: Duration? = nil) throws(PostgresError) {
+    func waitForAnswers(within timeout: Duration? = nil) throws(EngineError) {
         guard !pending.isEmpty else { return }
         var isSynchronized = false
-        do throws(PostgresError) {
+        do throws(EngineError) {
             guard PQpipelineSync(handle) == 1 else { throw lost() }
             let deadline = ContinuousClock.now + (timeout ?? options.answer)
-            var failure: PostgresError?
+            var failure: EngineError?
             for statement in pending {
                 if statement.endsPost {
                     try collectEnd(until: deadline, failure: &failure)
@@ -89,7 +89,7 @@ extension PostgresSession {
     }
 
     /// Sends everything that is queued, without waiting. Nobody learns of a failure.
-    func post() throws(PostgresError) {
+    func post() throws(EngineError) {
         guard !pending.isEmpty else { return }
         guard PQpipelineSync(handle) == 1 else { throw lost() }
         pending.append(QueuedStatement(sql: "", endsPost: true))
@@ -100,8 +100,8 @@ extension PostgresSession {
     /// the end, and belongs to no statement.
     private func collectEnd(
         until deadline: ContinuousClock.Instant,
-        failure: inout PostgresError?
-    ) throws(PostgresError) {
+        failure: inout EngineError?
+    ) throws(EngineError) {
         while true {
             let end = ResultHandle(try nextResult(until: deadline))
             switch end.status {
@@ -117,7 +117,7 @@ extension PostgresSession {
     }
 
     /// The server's error. Throws when the session ends with it.
-    private func refusal(in result: ResultHandle, sql: String) throws(PostgresError) -> PostgresError {
+    private func refusal(in result: ResultHandle, sql: String) throws(EngineError) -> EngineError {
         let report = ServerReport(result.pointer)
         let error = report.error(sql: sql)
         // The server's last words; or nothing, when libpq itself noticed.
@@ -127,7 +127,7 @@ extension PostgresSession {
     }
 
     /// Tells everyone who waits for rows that none will come.
-    func abandon(because error: PostgresError) {
+    func abandon(because error: EngineError) {
         for statement in pending {
             if let answer = statement.answer, answer.isPending { answer.fill(.failure(error)) }
         }
@@ -138,8 +138,8 @@ extension PostgresSession {
     private func collect(
         _ statement: QueuedStatement,
         until deadline: ContinuousClock.Instant,
-        failure: inout PostgresError?
-    ) throws(PostgresError) {
+        failure: inout EngineError?
+    ) throws(EngineError) {
         var last: ResultHandle?
         while let result = try nextResult(until: deadline) {
             let result = ResultHandle(result)
@@ -151,7 +151,7 @@ extension PostgresSession {
                 forget(statement)
                 let error = try refusal(in: result, sql: statement.sql)
                 failure = failure ?? error
-            default: throw PostgresError(.connectionLost, "COPY is not supported", sql: statement.sql)
+            default: throw EngineError(.connectionLost, "COPY is not supported", sql: statement.sql)
             }
         }
         guard let last else { throw lost() }
@@ -162,17 +162,17 @@ extension PostgresSession {
         if let name = statement.prepares { prepared.remove(name) }
     }
 
-    private func lost(by report: ServerReport, _ error: PostgresError) -> PostgresError {
+    private func lost(by report: ServerReport, _ error: EngineError) -> EngineError {
         guard !report.sqlState.isEmpty else { return lost() }
         return error.kind == .shuttingDown ? error : error.with(.connectionLost)
     }
 
     /// Runs several statements in one text, without parameters, after everything that was queued.
-    func execute(_ sql: String) throws(PostgresError) {
+    func execute(_ sql: String) throws(EngineError) {
         try waitForAnswers()
         guard PQexitPipelineMode(handle) == 1, PQsendQuery(handle, sql) == 1 else { throw lost() }
         let deadline = ContinuousClock.now + options.answer
-        var failure: PostgresError?
+        var failure: EngineError?
         let statement = QueuedStatement(sql: sql)
         try collect(statement, until: deadline, failure: &failure)
         guard PQenterPipelineMode(handle) == 1 else { throw lost() }

@@ -1,5 +1,6 @@
 import CPostgres
 import Glibc
+import Ledger
 
 /// A libpq session in non-blocking pipeline mode, with its queue
 /// (https://www.postgresql.org/docs/15/libpq-pipeline-mode.html).
@@ -32,7 +33,7 @@ final class PostgresSession {
     var isBroken: Bool { PQstatus(handle) == CONNECTION_BAD }
 
     /// Asks, in one round trip, what kind of server answers.
-    func begin() throws(PostgresError) {
+    func begin() throws(EngineError) {
         guard PQsetnonblocking(handle, 1) == 0, PQenterPipelineMode(handle) == 1 else { throw lost() }
         let sql = "SELECT pg_catalog.pg_backend_pid(), pg_catalog.current_setting('transaction_read_only')"
         let answer = QueryAnswer()
@@ -44,7 +45,7 @@ final class PostgresSession {
         // A standby is always read-only, whatever its settings say: https://www.postgresql.org/docs/15/hot-standby.html
         guard options.isWriter, rows[0].text(1) != "off" else { return }
         let place = PQhost(handle).map { String(cString: $0) } ?? "localhost"
-        throw PostgresError(.readOnly, sqlState: "25006", "\(place) accepts no writes")
+        throw EngineError(.readOnly, sqlState: "25006", "\(place) accepts no writes")
     }
 
     /// False if nothing happened until `deadline`, and always after it, so that nobody waits for a server that never
@@ -64,7 +65,7 @@ final class PostgresSession {
 
     /// Sends until the kernel has taken everything. It also reads meanwhile, because a server that cannot send does not
     /// read.
-    func flush(until deadline: ContinuousClock.Instant) throws(PostgresError) {
+    func flush(until deadline: ContinuousClock.Instant) throws(EngineError) {
         unflushed = 0
         isUnusable = true
         while true {
@@ -81,7 +82,7 @@ final class PostgresSession {
     }
 
     /// The next result, which the caller clears; nil after the last one of a statement.
-    func nextResult(until deadline: ContinuousClock.Instant) throws(PostgresError) -> OpaquePointer? {
+    func nextResult(until deadline: ContinuousClock.Instant) throws(EngineError) -> OpaquePointer? {
         while PQisBusy(handle) == 1, !isBroken {
             let isSending = PQflush(handle) == 1
             guard waitForSocket(isSending ? POLLIN | POLLOUT : POLLIN, until: deadline) else { throw silent() }
@@ -91,24 +92,24 @@ final class PostgresSession {
         return PQgetResult(handle)
     }
 
-    private func silent() -> PostgresError {
-        PostgresError(.connectionLost, "no answer within \(options.answer)")
+    private func silent() -> EngineError {
+        EngineError(.connectionLost, "no answer within \(options.answer)")
     }
 
     /// The reason why the connection is gone, in the server's words if it could send any.
-    func lost() -> PostgresError {
+    func lost() -> EngineError {
         guard let closingReason = notices.closingReason else {
             let text = PQerrorMessage(handle).map { String(cString: $0) } ?? ""
-            return PostgresError(.connectionLost, printable(text.isEmpty ? "it was closed" : text))
+            return EngineError(.connectionLost, printable(text.isEmpty ? "it was closed" : text))
         }
         let error = closingReason.error(sql: "")
         return error.kind == .shuttingDown ? error : error.with(.connectionLost)
     }
 
-    var connectFailure: PostgresError {
+    var connectFailure: EngineError {
         let words = printable(PQerrorMessage(handle).map { String(cString: $0) } ?? "")
         let code = PostgresSession.code(in: words)
-        return PostgresError(code.map { PostgresError.kind(of: $0) } ?? .connectionLost, sqlState: code ?? "", words)
+        return EngineError(code.map { EngineError.kind(of: $0) } ?? .connectionLost, sqlState: code ?? "", words)
     }
 
     /// Verbose messages have the form `… failed: FATAL:  28P01: password authentication failed for user "x"`.

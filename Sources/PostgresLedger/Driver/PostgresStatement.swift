@@ -16,17 +16,17 @@ public final class PostgresStatement {
     public var name: String { text.name ?? text.sql }
 
     /// Queues it without reading rows. A failure surfaces at the next wait, at the latest in `commit`.
-    public func run(_ values: [Value] = []) throws(PostgresError) {
+    public func run(_ values: [Value] = []) throws(EngineError) {
         try connection.queue(text, values, body: nil, answer: nil)
     }
 
     /// Queues it without reading rows, with `body` as the last parameter, which only libpq copies.
-    public func run(_ values: [Value] = [], body: UnsafeRawBufferPointer) throws(PostgresError) {
+    public func run(_ values: [Value] = [], body: UnsafeRawBufferPointer) throws(EngineError) {
         try connection.queue(text, values, body: body, answer: nil)
     }
 
     /// Queues a query. Everything that is queued is answered in one round trip, as soon as one result is waited for.
-    public func send(_ values: [Value] = []) throws(PostgresError) -> PostgresTicket {
+    public func send(_ values: [Value] = []) throws(EngineError) -> PostgresTicket {
         let answer = QueryAnswer()
         try connection.queue(text, values, body: nil, answer: answer)
         return PostgresTicket(answer: answer, connection: connection, sql: sql)
@@ -35,8 +35,8 @@ public final class PostgresStatement {
     /// Waits for the first row.
     public func first<Result>(
         _ values: [Value] = [],
-        read: (PostgresRow) throws(PostgresError) -> Result
-    ) throws(PostgresError) -> Result? {
+        read: (PostgresRow) throws(EngineError) -> Result
+    ) throws(EngineError) -> Result? {
         let rows = try send(values).take()
         guard rows.count > 0 else { return nil }
         let value = try read(rows[0])
@@ -47,8 +47,8 @@ public final class PostgresStatement {
     /// Waits for all rows.
     public func all<Result>(
         _ values: [Value] = [],
-        read: (PostgresRow) throws(PostgresError) -> Result
-    ) throws(PostgresError) -> [Result] {
+        read: (PostgresRow) throws(EngineError) -> Result
+    ) throws(EngineError) -> [Result] {
         let rows = try send(values).take()
         var values: [Result] = []
         values.reserveCapacity(rows.count)
@@ -65,7 +65,7 @@ public struct PostgresTicket {
     let sql: String
 
     /// Waits, unless its rows have already arrived with those of another query.
-    public func take() throws(PostgresError) -> PostgresResult {
+    public func take() throws(EngineError) -> PostgresResult {
         if answer.isPending { try connection.synchronize() }
         return PostgresResult(try answer.take(), sql: sql)
     }

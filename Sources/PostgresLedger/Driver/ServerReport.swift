@@ -1,4 +1,5 @@
 import CPostgres
+import Ledger
 
 /// An error or a notice, in the server's words.
 struct ServerReport {
@@ -26,9 +27,9 @@ struct ServerReport {
         PQresultErrorField(result, Int32(letter.value)).map { String(cString: $0) }
     }
 
-    func error(sql: String) -> PostgresError {
-        let kind = sqlState.isEmpty ? .connectionLost : PostgresError.kind(of: sqlState, constraint: constraint)
-        return PostgresError(kind, sqlState: sqlState, message, sql: sql, constraint: constraint)
+    func error(sql: String) -> EngineError {
+        let kind = sqlState.isEmpty ? .connectionLost : EngineError.kind(of: sqlState, constraint: constraint)
+        return EngineError(kind, sqlState: sqlState, message, sql: sql)
     }
 }
 

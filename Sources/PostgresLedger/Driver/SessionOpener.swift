@@ -1,5 +1,6 @@
 import CPostgres
 import Glibc
+import Ledger
 
 /// Opens sessions. It tries each host in turn, as libpq does, but with a deadline for each and with the server's error
 /// codes.
@@ -9,10 +10,10 @@ struct SessionOpener {
     let url: PostgresURL
     let options: PostgresOptions
 
-    func open() throws(PostgresError) -> PostgresSession {
-        var failures: [PostgresError] = []
+    func open() throws(EngineError) -> PostgresSession {
+        var failures: [EngineError] = []
         for host in url.hosts {
-            do throws(PostgresError) {
+            do throws(EngineError) {
                 return try open(host)
             } catch {
                 // The other hosts of a cluster have the same passwords.
@@ -22,11 +23,11 @@ struct SessionOpener {
         }
         let telling = failures.first { $0.kind == .connectionLost } ?? failures.first
         let messages = failures.map(\.message).joined(separator: "; ")
-        throw PostgresError(telling?.kind ?? .other, sqlState: telling?.sqlState ?? "", messages)
+        throw EngineError(telling?.kind ?? .statement, sqlState: telling?.sqlState ?? "", messages)
     }
 
-    private func open(_ host: PostgresURL.Host) throws(PostgresError) -> PostgresSession {
-        do throws(PostgresError) {
+    private func open(_ host: PostgresURL.Host) throws(EngineError) -> PostgresSession {
+        do throws(EngineError) {
             return try connect(to: host, words: words)
         } catch {
             // A pooler refuses the parameter `options`: https://www.pgbouncer.org/config.html#ignore_startup_parameters
@@ -61,7 +62,7 @@ struct SessionOpener {
         return options.waitsAsTold ? .seconds(given) : min(.seconds(given), options.connect)
     }
 
-    private func connect(to host: PostgresURL.Host, words: String?) throws(PostgresError) -> PostgresSession {
+    private func connect(to host: PostgresURL.Host, words: String?) throws(EngineError) -> PostgresSession {
         let session = try start(parameters(for: host, words: words))
         let deadline = ContinuousClock.now + limit
         var state = PGRES_POLLING_WRITING
@@ -70,7 +71,7 @@ struct SessionOpener {
             let events = state == PGRES_POLLING_READING ? POLLIN : POLLOUT
             guard session.waitForSocket(events, until: deadline) else {
                 let place = host.name ?? host.address ?? "localhost"
-                throw PostgresError(.connectionLost, "\(place) did not answer within \(limit)")
+                throw EngineError(.connectionLost, "\(place) did not answer within \(limit)")
             }
             state = PQconnectPoll(session.handle)
         }
@@ -78,7 +79,7 @@ struct SessionOpener {
         return session
     }
 
-    private func start(_ parameters: [String: String]) throws(PostgresError) -> PostgresSession {
+    private func start(_ parameters: [String: String]) throws(EngineError) -> PostgresSession {
         let pairs = parameters.map { (strdup($0.key), strdup($0.value)) }
         defer {
             for (keyword, value) in pairs {
@@ -89,7 +90,7 @@ struct SessionOpener {
         let keywords = pairs.map { UnsafePointer<CChar>($0.0) } + [nil]
         let values = pairs.map { UnsafePointer<CChar>($0.1) } + [nil]
         guard let handle = PQconnectStartParams(keywords, values, 0) else {
-            throw PostgresError(.other, "out of memory")
+            throw EngineError(.statement, "out of memory")
         }
         return PostgresSession(handle, options: options)
     }

@@ -74,6 +74,23 @@ extension Value {
         }
     }
 
+    /// With its kind and its length, so that two different rows never have the same bytes.
+    func append(to bytes: inout [UInt8]) {
+        func append(_ kind: UInt8, _ content: some Collection<UInt8>) {
+            bytes.append(kind)
+            withUnsafeBytes(of: Int64(content.count).bigEndian) { bytes += $0 }
+            bytes += content
+        }
+        switch self {
+        case .null: bytes.append(0)
+        case .integer(let number):
+            bytes.append(1)
+            withUnsafeBytes(of: number.bigEndian) { bytes += $0 }
+        case .text(let text): append(2, text.utf8)
+        case .bytes(let content): append(3, content)
+        }
+    }
+
     fileprivate var isBinary: Bool {
         if case .bytes = self { true } else { false }
     }

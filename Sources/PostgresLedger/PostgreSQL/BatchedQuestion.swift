@@ -18,7 +18,7 @@ enum SentQuestion {
     case among(BatchedQuestion, number: Int)
 
     /// Waits, unless its rows have come with those of another one.
-    func take() throws(PostgresError) -> QuestionRows {
+    func take() throws(EngineError) -> QuestionRows {
         switch self {
         case .alone(let ticket): QuestionRows(result: try ticket.take())
         case .among(let group, let number): try group.take(number)
@@ -37,7 +37,7 @@ final class BatchedQuestion {
         self.ticket = ticket
     }
 
-    fileprivate func take(_ number: Int) throws(PostgresError) -> QuestionRows {
+    fileprivate func take(_ number: Int) throws(EngineError) -> QuestionRows {
         if let result { return QuestionRows(result: result, indices: rows[number] ?? []) }
         let result = try ticket.take()
         let column = Int32(result.columns - 1)

@@ -1,3 +1,5 @@
+import Ledger
+
 /// Which line of transactions a database is on. A promoted standby and a recovery to a point in time begin a new timeline,
 /// another server has another system identifier, and a restored dump has other tables. A restart keeps all three.
 struct DatabaseTimeline: Equatable {
@@ -23,7 +25,7 @@ struct DatabaseTimeline: Equatable {
     }
 
     /// Asks in the transaction that runs, on a server that takes writes.
-    static func read(_ postgres: PostgresConnection) throws(PostgresError) -> DatabaseTimeline {
+    static func read(_ postgres: PostgresConnection) throws(EngineError) -> DatabaseTimeline {
         DatabaseTimeline(
             system: try allowed("SELECT CAST(system_identifier AS TEXT) FROM pg_control_system()", postgres),
             // The control file names the timeline of the last checkpoint, which may be the former one.
@@ -33,18 +35,18 @@ struct DatabaseTimeline: Equatable {
     }
 
     /// Nil when a managed service forbids the function, or has none.
-    private static func allowed(_ sql: String, _ postgres: PostgresConnection) throws(PostgresError) -> String? {
+    private static func allowed(_ sql: String, _ postgres: PostgresConnection) throws(EngineError) -> String? {
         try postgres.execute("SAVEPOINT timeline")
-        do throws(PostgresError) {
+        do throws(EngineError) {
             return try text(sql, postgres)
         } catch {
-            guard [.denied, .serverFault, .other].contains(error.kind) else { throw error }
+            guard [.denied, .serverFault, .statement].contains(error.kind) else { throw error }
             try postgres.execute("ROLLBACK TO timeline")
             return nil
         }
     }
 
-    private static func text(_ sql: String, _ postgres: PostgresConnection) throws(PostgresError) -> String? {
+    private static func text(_ sql: String, _ postgres: PostgresConnection) throws(EngineError) -> String? {
         try postgres.prepare(sql).first { row in row.text(0) }
     }
 }

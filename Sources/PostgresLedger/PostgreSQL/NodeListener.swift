@@ -15,9 +15,7 @@ struct NodeListener {
         var options = nodeState.options
         options.applicationName = "paycast listener"
         let listener = PostgresListener(url, options: options)
-        try engine { () throws(PostgresError) in
-            try listener.listen([PostgresNodeState.channel, PostgresNodeState.messages])
-        }
+        try listener.listen([PostgresNodeState.channel, PostgresNodeState.messages])
         self.nodeState = nodeState
         self.listener = listener
         key = try NodeListener.messageKey(of: nodeState)
@@ -37,13 +35,11 @@ struct NodeListener {
         while !queue.isClosed {
             try findOut(hear: hear)
             let delay = probe.isProven ? queue.delay : nil
-            let heard = try engine { () throws(PostgresError) in
-                try listener.wait(
-                    timeout: min(delay ?? .seconds(1), .seconds(1)),
-                    // The waiting messages are not due yet.
-                    waker: delay == nil ? queue.waker?.descriptor : nil
-                )
-            }
+            let heard = try listener.wait(
+                timeout: min(delay ?? .seconds(1), .seconds(1)),
+                // The waiting messages are not due yet.
+                waker: delay == nil ? queue.waker?.descriptor : nil
+            )
             queue.waker?.clear()
             for notification in heard { take(notification, hear: hear) }
             guard probe.isProven else { continue }
@@ -82,7 +78,7 @@ struct NodeListener {
             )
         }
         guard !payloads.isEmpty else { return }
-        try engine { () throws(PostgresError) in try listener.notify(PostgresNodeState.messages, payloads: payloads) }
+        try listener.notify(PostgresNodeState.messages, payloads: payloads)
     }
 }
 
@@ -99,16 +95,16 @@ extension NodeListener {
         }
         guard probe.isDue(at: monotonicNanoseconds()) else { return }
         let payload = "probe:\(UInt64.random(in: 0 ... .max))"
-        do throws(PostgresError) {
+        do throws(EngineError) {
             try notify(payload)
             probe.sent(payload, at: monotonicNanoseconds())
         } catch {
             probe.sent(nil, at: monotonicNanoseconds())
-            if !probe.isProven { throw EngineError(error) }
+            if !probe.isProven { throw error }
         }
     }
 
-    private func notify(_ payload: String) throws(PostgresError) {
+    private func notify(_ payload: String) throws(EngineError) {
         var options = nodeState.options
         options.applicationName = "paycast probe"
         // Incoming messages wait meanwhile.

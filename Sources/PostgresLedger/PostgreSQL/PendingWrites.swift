@@ -11,7 +11,7 @@ struct PendingWrites {
 
         mutating func add(_ row: [Value]) {
             guard insert.insertion.keyCount > 0 else { return rows.append(row) }
-            let key = row.prefix(insert.insertion.keyCount).flatMap(\.keyBytes)
+            let key = row.prefix(insert.insertion.keyCount).reduce(into: []) { $1.append(to: &$0) }
             if let place = places[key] {
                 rows[place] = row
             } else {
@@ -36,7 +36,7 @@ struct PendingWrites {
     }
 
     /// Queues everything, and forgets it.
-    mutating func run() throws(PostgresError) {
+    mutating func run() throws(EngineError) {
         let pending = self
         self = PendingWrites()
         let places = pending.inserts.keys.sorted()
@@ -45,21 +45,9 @@ struct PendingWrites {
         for place in places where place > 0 { try pending.run(at: place) }
     }
 
-    private func run(at place: Int) throws(PostgresError) {
+    private func run(at place: Int) throws(EngineError) {
         guard let rows = inserts[place] else { return }
         try rows.insert.run(rows.rows)
-    }
-}
-
-extension Value {
-    /// Tells values apart by their bytes.
-    var keyBytes: [UInt8] {
-        switch self {
-        case .null: [0]
-        case .integer(let number): [1] + Array("\(number)".utf8) + [0]
-        case .text(let text): [2] + Array("\(text.utf8.count):".utf8) + Array(text.utf8)
-        case .bytes(let bytes): [3] + Array("\(bytes.count):".utf8) + bytes
-        }
     }
 }
 
@@ -90,7 +78,7 @@ final class BulkInsert {
     }
 
     /// Queues all rows, each with one value for each parameter.
-    func run(_ rows: [[Value]]) throws(PostgresError) {
+    func run(_ rows: [[Value]]) throws(EngineError) {
         var rest = rows[...]
         while !rest.isEmpty {
             var size = BulkInsert.most

@@ -32,7 +32,7 @@ public struct PostgresEngine: LedgerEngine {
         options.answer = .seconds(86_400)
         let postgres = PostgresConnection(url, options: options)
         do throws(EngineError) {
-            try engine { () throws(PostgresError) in try PostgresEngine.wait(for: postgres, at: url) }
+            try PostgresEngine.wait(for: postgres, at: url)
             let opening = try PostgresOpening(postgres, schema: schema, partitionSize: partitionSize)
             nodeState = PostgresNodeState(
                 url,
@@ -58,12 +58,12 @@ public struct PostgresEngine: LedgerEngine {
 
     /// A server that starts, and a standby that is being promoted, will soon take writes. Of several hosts, one that
     /// answers nothing says nothing about the others.
-    private static func wait(for postgres: PostgresConnection, at url: PostgresURL) throws(PostgresError) {
-        var passing: [PostgresError.Kind] = [.shuttingDown, .readOnly]
+    private static func wait(for postgres: PostgresConnection, at url: PostgresURL) throws(EngineError) {
+        var passing: [EngineError.Kind] = [.shuttingDown, .readOnly]
         if url.namesSeveralHosts { passing.append(.connectionLost) }
         let deadline = ContinuousClock.now + .seconds(30)
         while true {
-            do throws(PostgresError) {
+            do throws(EngineError) {
                 return try postgres.open()
             } catch {
                 guard passing.contains(error.kind), ContinuousClock.now < deadline else {

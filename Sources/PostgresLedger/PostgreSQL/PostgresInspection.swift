@@ -19,7 +19,7 @@ public final class PostgresInspection {
         self.node = node
     }
 
-    public func report() throws(PostgresError) -> SharedLedgerReport {
+    public func report() throws(EngineError) -> SharedLedgerReport {
         try postgres.begin()
         defer { postgres.rollback() }
         var report = SharedLedgerReport()

@@ -40,27 +40,24 @@ extension PostgresLedgerConnection {
         // learned before must be.
         let before = nodeState.seen
         let newest = nodeState.newestEntry
-        let found = try engine { () throws(PostgresError) in
-            try postgres.begin(purpose == .read ? "ISOLATION LEVEL REPEATABLE READ READ ONLY" : "")
-            let head = try (purpose == .read ? readHead : lockHead).send()
-            // A migration holds the head until it is done: a node that has not heard of it writes nothing into its tables.
-            let schema = purpose == .write ? try readSchema.send() : nil
-            // Each sees what was committed before it is its turn: after the head is locked.
-            try send(questions)
-            let rows = try head.take()
-            guard rows.count > 0 else { return nil as (position: Int64, epoch: String, schema: StoredSchema?)? }
-            let found = (position: rows[0].integer(0), epoch: rows[0].text(1))
-            try rows.check()
-            let tables = try schema?.take()
-            return (found.position, found.epoch, tables.map { StoredSchema($0[0].text(0)) })
-        }
-        guard let found else {
+        try postgres.begin(purpose == .read ? "ISOLATION LEVEL REPEATABLE READ READ ONLY" : "")
+        let head = try (purpose == .read ? readHead : lockHead).send()
+        // A migration holds the head until it is done: a node that has not heard of it writes nothing into its tables.
+        let schema = purpose == .write ? try readSchema.send() : nil
+        // Each sees what was committed before it is its turn: after the head is locked.
+        try send(questions)
+        let rows = try head.take()
+        guard rows.count > 0 else {
             throw .ofTheLedger("it has no head", advice: "the ledger in PostgreSQL is damaged: restore a backup")
         }
-        if let refusal = found.schema?.refusal { throw .ofTheLedger(refusal) }
-        try nodeState.see(found.position, epoch: found.epoch, atLeast: before)
+        let (position, epoch) = (rows[0].integer(0), rows[0].text(1))
+        try rows.check()
+        if let tables = try schema?.take(), let refusal = StoredSchema(tables[0].text(0)).refusal {
+            throw .ofTheLedger(refusal)
+        }
+        try nodeState.see(position, epoch: epoch, atLeast: before)
         try checkNewestEntry(newest)
-        return found.position
+        return position
     }
 
     private func connect() throws(EngineError) {
@@ -71,26 +68,24 @@ extension PostgresLedgerConnection {
                 advice: "PostgreSQL cannot be reached"
             )
         }
-        do throws(PostgresError) {
+        do throws(EngineError) {
             try postgres.open()
             reconnection = Reconnection()
         } catch {
             reconnection.failed()
-            throw EngineError(error)
+            throw error
         }
     }
 
     /// Runs something that needs no transaction. A pooler gives each transaction another session, whose settings, the
     /// tables' schema among them, are only those that it was begun with.
-    func alone<Value>(_ body: () throws(PostgresError) -> Value) throws(EngineError) -> Value {
-        if postgres.isInTransaction { return try engine(body) }
+    func alone<Value>(_ body: () throws(EngineError) -> Value) throws(EngineError) -> Value {
+        if postgres.isInTransaction { return try body() }
         try connect()
-        guard postgres.isPooled else { return try engine(body) }
-        return try engine { () throws(PostgresError) in
-            try postgres.begin()
-            let value = try body()
-            try postgres.commit()
-            return value
-        }
+        guard postgres.isPooled else { return try body() }
+        try postgres.begin()
+        let value = try body()
+        try postgres.commit()
+        return value
     }
 }

@@ -73,9 +73,7 @@ final class PostgresLedgerConnection: SharedLedgerConnection {
     func begin() throws(EngineError) {
         let head = try transaction(to: .write)
         if nodeState.needsPartition(after: head) {
-            let reserved = try engine { () throws(PostgresError) in
-                try reserve.first([.integer(nodeState.partitionSize)]) { row in row.integer(0) }
-            }
+            let reserved = try reserve.first([.integer(nodeState.partitionSize)]) { row in row.integer(0) }
             reservation = (reserved ?? 0, head)
         }
         unchangedHead = head
@@ -98,13 +96,13 @@ final class PostgresLedgerConnection: SharedLedgerConnection {
     /// connection breaks before COMMIT is answered.
     func commit(head: Int64, entriesAt instant: Instant?) throws(EngineError) {
         let batch = nodeState.nextBatch()
-        do throws(PostgresError) {
+        do throws(EngineError) {
             try writes.run()
             try moveHead.run([.integer(head)])
             try countBatch.run([.text(nodeState.node), .integer(batch)])
             try postgres.commit()
         } catch {
-            guard error.kind == .outcomeUnknown, try hasCommitted(batch) else { throw EngineError(error) }
+            guard error.kind == .outcomeUnknown, try hasCommitted(batch) else { throw error }
         }
         if let reservation { nodeState.hasReserved(below: reservation.end, after: reservation.head) }
         reservation = nil
@@ -122,10 +120,8 @@ final class PostgresLedgerConnection: SharedLedgerConnection {
     }
 
     func confirmStatements() throws(EngineError) {
-        try engine { () throws(PostgresError) in
-            try writes.run()
-            try postgres.synchronize()
-        }
+        try writes.run()
+        try postgres.synchronize()
     }
 
     func beginReading() throws(EngineError) -> Int64 {
@@ -148,14 +144,12 @@ final class PostgresLedgerConnection: SharedLedgerConnection {
             first = wanted
             return !wanted.isEmpty
         }
-        try engine { () throws(PostgresError) in
-            try writes.run()
-            try send(wanted)
-        }
+        try writes.run()
+        try send(wanted)
         return !wanted.isEmpty
     }
 
-    func send(_ questions: [Question]) throws(PostgresError) {
+    func send(_ questions: [Question]) throws(EngineError) {
         var kinds: [String: [Question]] = [:]
         for question in questions where ahead[question.key] == nil {
             guard question.query != nil, let types = BatchedQuestion.types(of: question.values) else {
@@ -167,7 +161,7 @@ final class PostgresLedgerConnection: SharedLedgerConnection {
         for (kind, questions) in kinds { try send(questions, of: kind) }
     }
 
-    private func send(_ questions: [Question], of kind: String) throws(PostgresError) {
+    private func send(_ questions: [Question], of kind: String) throws(EngineError) {
         var seen: Set<[UInt8]> = []
         let runs = questions.filter { seen.insert($0.key).inserted }
         guard runs.count > 1, let query = runs[0].query, let types = BatchedQuestion.types(of: runs[0].values) else {
@@ -191,14 +185,14 @@ final class PostgresLedgerConnection: SharedLedgerConnection {
             if let known = ahead[key] {
                 // Afterwards, others may have written.
                 if !isInTransaction, recorded == nil { ahead[key] = nil }
-                return try engine { () throws(PostgresError) in try known.take() }
+                return try known.take()
             }
             if recorded != nil {
                 recorded?.append(Question(statement: statement, query: query, values: values, key: key))
                 return nil
             }
         }
-        return try alone { () throws(PostgresError) in
+        return try alone { () throws(EngineError) in
             try writes.run()
             return QuestionRows(result: try statement.send(values).take())
         }
@@ -218,7 +212,7 @@ final class PostgresLedgerConnection: SharedLedgerConnection {
     ) throws(EngineError) {
         ahead = [:]
         unchangedHead = nil
-        try alone { () throws(PostgresError) in
+        try alone { () throws(EngineError) in
             try writes.run()
             if let body { try statement.run(values, body: body) } else { try statement.run(values) }
         }
@@ -228,7 +222,7 @@ final class PostgresLedgerConnection: SharedLedgerConnection {
 extension PostgresStatement {
     /// Tells questions apart by their bytes.
     fileprivate func key(for values: [Value]) -> [UInt8] {
-        values.reduce(into: Array(name.utf8) + [0]) { $0 += $1.keyBytes }
+        values.reduce(into: Array(name.utf8) + [0]) { $1.append(to: &$0) }
     }
 }
 
@@ -255,15 +249,11 @@ extension PostgresLedgerConnection {
         while true {
             do throws(EngineError) {
                 _ = try transaction(to: .confirm)
-                let found = try engine { () throws(PostgresError) in
-                    try postgres.prepare("SELECT batch FROM writers WHERE node = ?").first([.text(nodeState.node)]) {
-                        row in
-                        row.integer(0)
-                    }
-                }
+                let found = try postgres.prepare("SELECT batch FROM writers WHERE node = ?")
+                    .first([.text(nodeState.node)]) { row in row.integer(0) }
                 // A server that was restarted shows commits that no standby has. This one follows them to the standby, and is
                 // answered when it is there: https://www.postgresql.org/docs/15/warm-standby.html#SYNCHRONOUS-REPLICATION
-                try engine { () throws(PostgresError) in try postgres.commit() }
+                try postgres.commit()
                 return found == batch
             } catch {
                 postgres.rollback()

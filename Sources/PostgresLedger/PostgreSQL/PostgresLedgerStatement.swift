@@ -32,7 +32,7 @@ final class PostgresLedgerStatement: PreparedStatement {
         if index < 0 { rows = try connection.ask(statement, query: sql, values: values) }
         index += 1
         guard let rows else { return false }
-        if index == rows.count { try engine { () throws(PostgresError) in try rows.result.check() } }
+        if index == rows.count { try rows.result.check() }
         return index < rows.count
     }
 

@@ -29,29 +29,26 @@ extension PostgresMembership {
         guard !postgres.isOpen || postgres.session != comparedSession || postgres.isPooled else { return }
         defer { postgres.rollback() }
         _ = try connection.beginReading()
-        let isSafe = try engine { () throws(PostgresError) -> Bool? in
-            let (found, stored) = (try DatabaseTimeline.read(postgres), try DatabaseTimeline.stored(postgres))
-            let isNew = stored.map { !$0.isSame(as: found) } ?? true
-            if isNew {
-                let (now, missing) = try missingNodes()
-                if missing > 0 { return change?.isOver(at: now) == true ? nil : false }
-            }
-            let known = isNew ? found : found.completed(by: stored)
-            guard known != stored else { return true }
+        let (found, stored) = (try DatabaseTimeline.read(postgres), try DatabaseTimeline.stored(postgres))
+        let isNew = stored.map { !$0.isSame(as: found) } ?? true
+        if isNew {
+            let (now, missing) = try missingNodes()
+            if missing > 0, change?.isOver(at: now) == true { throw nodeState.lose() }
+            if missing > 0 { return }
+        }
+        let known = isNew ? found : found.completed(by: stored)
+        if known != stored {
             postgres.rollback()
             try postgres.begin()
             try known.write(postgres)
             try postgres.commit()
-            return true
         }
-        guard let isSafe else { throw nodeState.lose() }
-        guard isSafe else { return }
         change = nil
         comparedSession = postgres.session
     }
 
     /// The time, and how many nodes lived when this one did and have not been seen since the change.
-    private func missingNodes() throws(PostgresError) -> (now: Int64, count: Int64) {
+    private func missingNodes() throws(EngineError) -> (now: Int64, count: Int64) {
         let postgres = connection.postgres
         let times = try postgres.prepare(
             """
@@ -78,14 +75,12 @@ extension PostgresMembership {
         guard nodeState.hasLost else { return false }
         let postgres = connection.postgres
         postgres.rollback()
-        try engine { () throws(PostgresError) in
-            try postgres.begin()
-            let changed = try postgres.prepare("UPDATE head SET epoch = ? WHERE epoch = ? RETURNING 1")
-                .first([.text(Cursor.newEpoch()), .text(nodeState.epoch)]) { _ in true }
-            // Otherwise the next node that starts would change it once more.
-            if changed == true { try DatabaseTimeline.read(postgres).write(postgres) }
-            try postgres.commit()
-        }
+        try postgres.begin()
+        let changed = try postgres.prepare("UPDATE head SET epoch = ? WHERE epoch = ? RETURNING 1")
+            .first([.text(Cursor.newEpoch()), .text(nodeState.epoch)]) { _ in true }
+        // Otherwise the next node that starts would change it once more.
+        if changed == true { try DatabaseTimeline.read(postgres).write(postgres) }
+        try postgres.commit()
         return true
     }
 }

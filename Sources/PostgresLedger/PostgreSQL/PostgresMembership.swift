@@ -67,7 +67,7 @@ final class PostgresMembership: NodeMembership {
     }
 
     func report() throws(EngineError) -> SharedLedgerReport {
-        try engine { () throws(PostgresError) in try inspection.report() }
+        try inspection.report()
     }
 
     func resign() {

@@ -155,10 +155,8 @@ extension PostgresLedgerConnection {
     /// date of the newest entry that it knows tells, once for each session.
     func checkNewestEntry(_ newest: (position: Int64, committedAt: Instant)?) throws(EngineError) {
         guard checkedSession != postgres.session, let newest else { return }
-        let found = try engine { () throws(PostgresError) in
-            try postgres.prepare("SELECT committed_at FROM entries WHERE position = ?")
-                .first([.integer(newest.position)]) { row in row.integer(0) }
-        }
+        let found = try postgres.prepare("SELECT committed_at FROM entries WHERE position = ?")
+            .first([.integer(newest.position)]) { row in row.integer(0) }
         guard found == newest.committedAt.milliseconds else { throw nodeState.lose() }
         checkedSession = postgres.session
     }

@@ -22,10 +22,10 @@ struct PostgresOpening {
         try PostgresSchema.migrate(postgres, schema: schema, size: partitionSize)
         let deadline = ContinuousClock.now + PostgresOpening.patience
         while true {
-            let found = try PostgresSchema.locked(postgres, schema: schema) { () throws(PostgresError) in
+            let found = try PostgresSchema.locked(postgres, schema: schema) { () throws(EngineError) in
                 // A copy may have begun since `migrate`; this transaction and the one that begins it exclude each other.
                 guard try !PostgresSchema.hasCopyRecord(postgres, schema: schema) else {
-                    return nil as (decision: TimelineDecision, epoch: String, newest: (Int64, Instant)?)?
+                    throw PostgresSchema.halfOfACopy
                 }
                 let isPatient = ContinuousClock.now < deadline
                 let decision = try PostgresOpening.decideTimeline(postgres, isPatient: isPatient)
@@ -35,7 +35,6 @@ struct PostgresOpening {
                 ).first { row in (row.integer(0), Instant(milliseconds: row.integer(1))) }
                 return (decision: decision, epoch: epoch ?? "", newest: newest)
             }
-            guard let found else { throw PostgresSchema.halfOfACopy }
             if found.decision != .wait {
                 epoch = found.epoch
                 newest = found.newest
@@ -49,9 +48,7 @@ struct PostgresOpening {
 
     private static func time(_ postgres: PostgresConnection) throws(EngineError) -> (Instant, UInt64) {
         let sql = "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)"
-        let now = try engine { () throws(PostgresError) in
-            try postgres.prepare(sql).first { row in Instant(milliseconds: row.integer(0)) }
-        }
+        let now = try postgres.prepare(sql).first { row in Instant(milliseconds: row.integer(0)) }
         guard let now else { throw .unanswered }
         return (now, monotonicNanoseconds())
     }
@@ -59,7 +56,7 @@ struct PostgresOpening {
     private static func decideTimeline(
         _ postgres: PostgresConnection,
         isPatient: Bool
-    ) throws(PostgresError) -> TimelineDecision {
+    ) throws(EngineError) -> TimelineDecision {
         let found = try DatabaseTimeline.read(postgres)
         let stored = try DatabaseTimeline.stored(postgres)
         // An hour: longer than PostgreSQL is away before an operator has promoted a standby.
@@ -82,14 +79,14 @@ struct PostgresOpening {
 
 extension DatabaseTimeline {
     /// The timeline that the nodes have last stored.
-    static func stored(_ postgres: PostgresConnection) throws(PostgresError) -> DatabaseTimeline? {
+    static func stored(_ postgres: PostgresConnection) throws(EngineError) -> DatabaseTimeline? {
         try postgres.prepare("SELECT value FROM meta WHERE key = 'history'").first { row in
             DatabaseTimeline(row.text(0))
         }
     }
 
     /// In the transaction that runs.
-    func write(_ postgres: PostgresConnection) throws(PostgresError) {
+    func write(_ postgres: PostgresConnection) throws(EngineError) {
         try postgres.prepare(
             """
             INSERT INTO meta VALUES ('history', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value

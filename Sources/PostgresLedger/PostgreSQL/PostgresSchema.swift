@@ -41,22 +41,20 @@ public enum PostgresSchema {
         size: Int64 = PostgresEngine.usualPartitionSize,
         forCopy: Bool = false
     ) throws(EngineError) {
-        let refused = try locked(postgres, schema: schema) { () throws(PostgresError) -> EngineError? in
+        try locked(postgres, schema: schema) { () throws(EngineError) in
             let found = try StoredSchema.read(postgres, schema: schema)
-            if let refusal = found.refusal { return .ofTheLedger(refusal) }
-            if !forCopy, try hasCopyRecord(postgres, schema: schema) { return halfOfACopy }
+            if let refusal = found.refusal { throw .ofTheLedger(refusal) }
+            if !forCopy, try hasCopyRecord(postgres, schema: schema) { throw halfOfACopy }
             if found.version <= newest { try advance(postgres, from: found.version, schema: schema, size: size) }
-            return nil
         }
-        if let refused { throw refused }
     }
 
     /// Whether another ledger is being copied into this one.
-    static func hasCopyRecord(_ postgres: PostgresConnection, schema: String) throws(PostgresError) -> Bool {
+    static func hasCopyRecord(_ postgres: PostgresConnection, schema: String) throws(EngineError) -> Bool {
         try hasTable(postgres, "\(schema).\(UnfinishedCopy.table)")
     }
 
-    static func hasTable(_ postgres: PostgresConnection, _ name: String) throws(PostgresError) -> Bool {
+    static func hasTable(_ postgres: PostgresConnection, _ name: String) throws(EngineError) -> Bool {
         try postgres.prepare("SELECT to_regclass(?) IS NOT NULL").first([.text(name)]) { $0.integer(0) == 1 } ?? false
     }
 
@@ -65,7 +63,7 @@ public enum PostgresSchema {
         from found: Int64,
         schema: String,
         size: Int64
-    ) throws(PostgresError) {
+    ) throws(EngineError) {
         if found == 0 {
             // A user without the right to create anything may run a server once somebody else has migrated.
             try postgres.execute("CREATE SCHEMA IF NOT EXISTS \(schema)")
@@ -99,11 +97,11 @@ public enum PostgresSchema {
     static func locked<Value>(
         _ postgres: PostgresConnection,
         schema: String,
-        _ body: () throws(PostgresError) -> Value
+        _ body: () throws(EngineError) -> Value
     ) throws(EngineError) -> Value {
         let deadline = ContinuousClock.now + patience
         while true {
-            do throws(PostgresError) {
+            do throws(EngineError) {
                 try postgres.begin()
                 try postgres.execute(
                     """
@@ -117,7 +115,7 @@ public enum PostgresSchema {
                 return value
             } catch {
                 postgres.rollback()
-                guard error.kind == .retry, ContinuousClock.now < deadline else { throw EngineError(error) }
+                guard error.isBusy, ContinuousClock.now < deadline else { throw error }
                 usleep(500_000)
             }
         }

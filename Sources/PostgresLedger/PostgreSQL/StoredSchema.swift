@@ -27,14 +27,14 @@ struct StoredSchema: Equatable {
     static let query = "SELECT COALESCE((SELECT value FROM meta WHERE key = 'tables'), '')"
 
     /// In the transaction that runs.
-    static func read(_ postgres: PostgresConnection, schema: String) throws(PostgresError) -> StoredSchema {
+    static func read(_ postgres: PostgresConnection, schema: String) throws(EngineError) -> StoredSchema {
         let place = postgres.prepare("SELECT CAST(to_regclass(?) AS TEXT)")
         guard try place.first([.text(schema + ".meta")], read: { row in !row.isNull(0) }) == true else { return .none }
         return try postgres.prepare(query).first { row in StoredSchema(row.text(0)) } ?? .unreleased
     }
 
     /// In the transaction that has brought the tables up to date.
-    func write(_ postgres: PostgresConnection) throws(PostgresError) {
+    func write(_ postgres: PostgresConnection) throws(EngineError) {
         try postgres.execute(
             """
             INSERT INTO meta VALUES ('tables', '\(version) \(oldest)')

@@ -1,6 +1,7 @@
 import Crypto
 import Domain
 import Encoding
+import Ledger
 import PostgresLedger
 
 /// The session that listens, and the names of its channels.
@@ -28,10 +29,10 @@ final class PostgresNotifySession {
     /// Returns what came while it was made sure that notifications come.
     func open(_ followed: some Collection<StreamName>) throws(RailsCableProblem) -> [PostgresNotification] {
         streams = [:]
-        try postgres { () throws(PostgresError) in try listener.listen([channels.heartbeat]) }
+        try postgres { () throws(EngineError) in try listener.listen([channels.heartbeat]) }
         isListening = true
         try change(listen: Array(followed), giveUp: [])
-        return try postgres { () throws(PostgresError) in
+        return try postgres { () throws(EngineError) in
             // A pooler passes on what a session tells itself within a transaction.
             let sender = listener.isPooled ? PostgresListener(url, options: options) : listener
             try sender.notify(channels.heartbeat, payloads: ["probe"])
@@ -44,22 +45,22 @@ final class PostgresNotifySession {
         for channel in ended { streams[Array(channel.utf8)] = nil }
         let begun = listen.map { channels.channel(of: $0) }
         for (channel, stream) in zip(begun, listen) { streams[Array(channel.utf8)] = stream }
-        try postgres { () throws(PostgresError) in
+        try postgres { () throws(EngineError) in
             for part in ended.parts(of: PostgresNotifySession.batch) { try listener.unlisten(part) }
             for part in begun.parts(of: PostgresNotifySession.batch) { try listener.listen(part) }
         }
     }
 
     func beat(_ number: Int) throws(RailsCableProblem) {
-        try postgres { () throws(PostgresError) in try listener.notify(channels.heartbeat, payloads: ["\(number)"]) }
+        try postgres { () throws(EngineError) in try listener.notify(channels.heartbeat, payloads: ["\(number)"]) }
     }
 
     func hasTable() throws(RailsCableProblem) -> Bool {
-        try postgres { () throws(PostgresError) in try listener.first(PostgresSolidCableTable.isThere) == "true" }
+        try postgres { () throws(EngineError) in try listener.first(PostgresSolidCableTable.isThere) == "true" }
     }
 
     func wait(timeout: Duration, waker: Int32) throws(RailsCableProblem) -> [PostgresNotification] {
-        try postgres { () throws(PostgresError) in try listener.wait(timeout: timeout, waker: waker) }
+        try postgres { () throws(EngineError) in try listener.wait(timeout: timeout, waker: waker) }
     }
 
     /// Nil for what is no heartbeat of this server.
@@ -77,9 +78,9 @@ final class PostgresNotifySession {
     }
 
     private func postgres<Result>(
-        _ body: () throws(PostgresError) -> Result
+        _ body: () throws(EngineError) -> Result
     ) throws(RailsCableProblem) -> Result {
-        do throws(PostgresError) {
+        do throws(EngineError) {
             return try body()
         } catch {
             throw .unreadable(error.advice)

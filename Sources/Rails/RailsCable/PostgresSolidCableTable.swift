@@ -29,7 +29,7 @@ final class PostgresSolidCableTable: SolidCableTable {
     }
 
     func head() throws(RailsCableProblem) -> SolidCableHead {
-        try reading { statements throws(PostgresError) in
+        try reading { statements throws(EngineError) in
             let snapshot = try statements.snapshot.send()
             let ids = try statements.head.all([.integer(Int64(SolidCableLimits.lookBack))]) { row in
                 (id: row.integer(0), created: row.text(1))
@@ -43,7 +43,7 @@ final class PostgresSolidCableTable: SolidCableTable {
     }
 
     func rows(_ question: SolidCableQuestion) throws(RailsCableProblem) -> SolidCablePage {
-        try reading { statements throws(PostgresError) in
+        try reading { statements throws(EngineError) in
             let snapshot = try statements.snapshot.send()
             let newest = try statements.newest.send()
             let anchor = try statements.anchor.send([.integer(question.after)])
@@ -57,7 +57,7 @@ final class PostgresSolidCableTable: SolidCableTable {
             let anchors = try anchor.take()
             if anchors.count > 0 { page.anchor = anchors[0].text(0) }
             try anchors.check()
-            page.late = try late.map { ticket throws(PostgresError) in try Self.rows(ticket) } ?? []
+            page.late = try late.map { ticket throws(EngineError) in try Self.rows(ticket) } ?? []
             page.rows = try Self.rows(rows)
             return page
         }
@@ -65,10 +65,10 @@ final class PostgresSolidCableTable: SolidCableTable {
 
     /// One snapshot for all statements of `body`. Nil when there is no table.
     private func reading<Result>(
-        _ body: (Statements) throws(PostgresError) -> Result
+        _ body: (Statements) throws(EngineError) -> Result
     ) throws(RailsCableProblem) -> Result {
         let result: Result?
-        do throws(PostgresError) {
+        do throws(EngineError) {
             result = try readingIfThere(body)
         } catch {
             // The table may have been migrated, and its statements with it: the next session prepares them anew.
@@ -81,8 +81,8 @@ final class PostgresSolidCableTable: SolidCableTable {
     }
 
     private func readingIfThere<Result>(
-        _ body: (Statements) throws(PostgresError) -> Result
-    ) throws(PostgresError) -> Result? {
+        _ body: (Statements) throws(EngineError) -> Result
+    ) throws(EngineError) -> Result? {
         try connection.open()
         if statements?.session != connection.session { statements = try prepared() }
         guard let statements else { return nil }
@@ -92,7 +92,7 @@ final class PostgresSolidCableTable: SolidCableTable {
         return result
     }
 
-    private func prepared() throws(PostgresError) -> Statements? {
+    private func prepared() throws(EngineError) -> Statements? {
         let types = try connection.prepare(
             """
             SELECT attname, atttypid FROM pg_catalog.pg_attribute
@@ -138,7 +138,7 @@ final class PostgresSolidCableTable: SolidCableTable {
         return arrays + [.integer(Int64(question.limit))]
     }
 
-    private static func snapshot(_ ticket: PostgresTicket) throws(PostgresError) -> SolidCableSnapshot? {
+    private static func snapshot(_ ticket: PostgresTicket) throws(EngineError) -> SolidCableSnapshot? {
         let rows = try ticket.take()
         guard rows.count > 0 else { return nil }
         let snapshot = SolidCableSnapshot(oldestRunning: rows[0].integer(0), next: rows[0].integer(1))
@@ -146,7 +146,7 @@ final class PostgresSolidCableTable: SolidCableTable {
         return snapshot
     }
 
-    private static func rows(_ ticket: PostgresTicket) throws(PostgresError) -> [SolidCableRow] {
+    private static func rows(_ ticket: PostgresTicket) throws(EngineError) -> [SolidCableRow] {
         let found = try ticket.take()
         let rows = (0..<found.count).map { index in
             let row = found[index]

@@ -26,7 +26,7 @@ import Testing
     @Test func namesEveryColumnOfPostgreSQL() throws {
         let fixture = try CopyFixture()
         guard case .postgres(let url) = fixture.postgres else { return }
-        try PostgresSide.target(PostgresURL(url)).createTables()
+        try PostgresSide(PostgresURL(url), isTarget: true).createTables()
         let columns = try fixture.psql(
             """
             SELECT tables.relname || '.' || columns.attname || ' '

@@ -150,7 +150,7 @@ import Testing
     ]) func aDifferenceIsFoundInPostgreSQL(_ meddling: Meddling) throws {
         let fixture = try CopyFixture(rows: 10)
         guard case .postgres(let url) = fixture.postgres else { return }
-        try PostgresSide.target(PostgresURL(url)).createTables()
+        try PostgresSide(PostgresURL(url), isTarget: true).createTables()
         try fixture.psql(
             """
             CREATE FUNCTION meddle() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN \(meddling.action); RETURN NEW; END $$;

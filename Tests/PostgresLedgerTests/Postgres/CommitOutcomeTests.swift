@@ -1,3 +1,4 @@
+import Ledger
 import Testing
 
 @testable import PostgresLedger
@@ -8,7 +9,7 @@ import Testing
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var tag: String?
-        var failure: PostgresError.Kind?
+        var failure: EngineError.Kind?
         var isLost = false
         var hasWarning = false
         var outcome: Outcome
@@ -25,7 +26,7 @@ import Testing
         ),
         Case(testDescription: "answered with ROLLBACK", tag: "ROLLBACK", outcome: .refused),
         Case(testDescription: "a statement failed", failure: .unique, outcome: .refused),
-        Case(testDescription: "a deferred check failed", failure: .other, outcome: .refused),
+        Case(testDescription: "a deferred check failed", failure: .statement, outcome: .refused),
         Case(testDescription: "lost without a word", failure: .connectionLost, isLost: true, outcome: .unknown),
         Case(testDescription: "last words", failure: .shuttingDown, isLost: true, outcome: .unknown),
         Case(testDescription: "the server does not know", failure: .outcomeUnknown, outcome: .unknown),
@@ -41,7 +42,7 @@ import Testing
     ]) func followsTheEvidence(_ given: Case) {
         let evidence = CommitEvidence(
             tag: given.tag,
-            failure: given.failure.map { PostgresError($0, "why") },
+            failure: given.failure.map { EngineError($0, "why") },
             isLost: given.isLost,
             hasWarning: given.hasWarning
         )

@@ -24,7 +24,7 @@ struct PostgresCommitTests {
                 try cluster.psql("SELECT pg_cancel_backend(pid) \(waiting)").contains("t")
             }
         }
-        let error = #expect(throws: PostgresError.self) { try connection.commit() }
+        let error = #expect(throws: EngineError.self) { try connection.commit() }
         canceller.join()
         #expect(error?.kind == .notReplicated)
         #expect(!connection.isInTransaction)

@@ -73,7 +73,7 @@ struct PostgresConnectionTests {
 
     @Test func columnOfAnotherTypeIsAnError() throws {
         let statement = connection.prepare("SELECT 1.5 AS price")
-        let error = #expect(throws: PostgresError.self) { try statement.first { $0.integer(0) } }
+        let error = #expect(throws: EngineError.self) { try statement.first { $0.integer(0) } }
         #expect(error?.message.contains("price") == true)
         #expect(try connection.prepare("SELECT 2").first { $0.integer(0) } == 2)
     }
@@ -81,22 +81,22 @@ struct PostgresConnectionTests {
     struct Failing: Sendable, CustomTestStringConvertible {
         var sql: String
         var sqlState: String
-        var kind: PostgresError.Kind
+        var kind: EngineError.Kind
         var testDescription: String { sql }
     }
 
     @Test(arguments: [
-        Failing(sql: "SELEC", sqlState: "42601", kind: .other),
-        Failing(sql: "SELECT * FROM nothing_here", sqlState: "42P01", kind: .other),
-        Failing(sql: "SELECT CAST('s3cret' AS BIGINT)", sqlState: "22P02", kind: .other),
-        Failing(sql: "SELECT 1/0", sqlState: "22012", kind: .other),
+        Failing(sql: "SELEC", sqlState: "42601", kind: .statement),
+        Failing(sql: "SELECT * FROM nothing_here", sqlState: "42P01", kind: .statement),
+        Failing(sql: "SELECT CAST('s3cret' AS BIGINT)", sqlState: "22P02", kind: .statement),
+        Failing(sql: "SELECT 1/0", sqlState: "22012", kind: .statement),
         Failing(sql: "INSERT INTO one VALUES (1)", sqlState: "23505", kind: .unique),
-        Failing(sql: "SELECT pg_sleep(5)", sqlState: "57014", kind: .retry),
+        Failing(sql: "SELECT pg_sleep(5)", sqlState: "57014", kind: .busy),
     ]) func failureIsTold(_ failing: Failing) throws {
         try connection.execute("CREATE TEMP TABLE one (id BIGINT PRIMARY KEY); INSERT INTO one VALUES (1)")
-        if failing.kind == .retry { try connection.execute("SET statement_timeout = 200") }
+        if failing.kind == .busy { try connection.execute("SET statement_timeout = 200") }
         for isQueued in [true, false] {
-            let error = #expect(throws: PostgresError.self) {
+            let error = #expect(throws: EngineError.self) {
                 guard isQueued else { return try connection.execute(failing.sql) }
                 try connection.prepare(failing.sql).run()
                 try connection.synchronize()
@@ -122,7 +122,7 @@ struct PostgresConnectionTests {
             try connection.commit()
         }
         try insert.run()
-        let error = #expect(throws: PostgresError.self) { try connection.synchronize() }
+        let error = #expect(throws: EngineError.self) { try connection.synchronize() }
         #expect(error?.sqlState == "P0001")
         #expect(connection.session == 1)
     }
@@ -137,28 +137,28 @@ struct PostgresConnectionTests {
     struct Code: Sendable, CustomTestStringConvertible {
         var sqlState: String
         var constraint: String?
-        var kind: PostgresError.Kind
+        var kind: EngineError.Kind
         var testDescription: String { "\(sqlState) \(constraint ?? "")" }
     }
 
     @Test(arguments: [
         Code(sqlState: "23514", kind: .noPartition),
-        Code(sqlState: "23514", constraint: "positive", kind: .other),
-        Code(sqlState: "57014", kind: .retry),
+        Code(sqlState: "23514", constraint: "positive", kind: .statement),
+        Code(sqlState: "57014", kind: .busy),
         Code(sqlState: "58030", kind: .serverFault),
         Code(sqlState: "58P01", kind: .serverFault),
         Code(sqlState: "XX000", kind: .serverFault),
         Code(sqlState: "XX001", kind: .serverFault),
         Code(sqlState: "53100", kind: .full),
         Code(sqlState: "08006", kind: .connectionLost),
-        Code(sqlState: "P0001", kind: .other),
+        Code(sqlState: "P0001", kind: .statement),
     ]) func codesTellWhatFailed(_ code: Code) {
-        #expect(PostgresError.kind(of: code.sqlState, constraint: code.constraint) == code.kind)
+        #expect(EngineError.kind(of: code.sqlState, constraint: code.constraint) == code.kind)
     }
 
     @Test func boundValuesShowInNoError() throws {
         let statement = connection.prepare("SELECT CAST(CAST(? AS TEXT) AS BIGINT)")
-        let error = #expect(throws: PostgresError.self) { try statement.first([.text("s3cret")]) { $0.integer(0) } }
+        let error = #expect(throws: EngineError.self) { try statement.first([.text("s3cret")]) { $0.integer(0) } }
         #expect(error.map { "\($0) \($0.advice)" }?.contains("s3cret") == false)
     }
 
@@ -168,7 +168,7 @@ struct PostgresConnectionTests {
         try connection.begin()
         for number in [1, 2, 2, 3] as [Int64] { try insert.run([.integer(number)]) }
         let later = connection.prepare("SELECT 5")
-        #expect(throws: PostgresError.self) { try later.first { $0.integer(0) } }
+        #expect(throws: EngineError.self) { try later.first { $0.integer(0) } }
         #expect(connection.isInTransaction)
         connection.rollback()
         #expect(!connection.isInTransaction)
@@ -184,7 +184,7 @@ struct PostgresConnectionTests {
         try insert.run([.integer(1)])
         try connection.prepare("SAVEPOINT command").run()
         try insert.run([.integer(1)])
-        #expect(throws: PostgresError.self) { try connection.synchronize() }
+        #expect(throws: EngineError.self) { try connection.synchronize() }
         try connection.prepare("ROLLBACK TO command").run()
         try insert.run([.integer(2)])
         try connection.commit()
@@ -193,15 +193,15 @@ struct PostgresConnectionTests {
 
     @Test func commitAfterAFailureIsRefused() throws {
         try connection.begin()
-        #expect(throws: PostgresError.self) { try connection.prepare("SELECT 1/0").first { $0.integer(0) } }
-        let error = #expect(throws: PostgresError.self) { try connection.commit() }
+        #expect(throws: EngineError.self) { try connection.prepare("SELECT 1/0").first { $0.integer(0) } }
+        let error = #expect(throws: EngineError.self) { try connection.commit() }
         #expect(error?.sqlState == "25P02")
         #expect(!connection.isInTransaction)
     }
 
     @Test func commitWithoutATransactionIsAnError() throws {
         try connection.open()
-        #expect(throws: PostgresError.self) { try connection.commit() }
+        #expect(throws: EngineError.self) { try connection.commit() }
     }
 
     /// More than both sides' buffers hold, in both directions.

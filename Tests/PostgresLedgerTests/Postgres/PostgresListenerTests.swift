@@ -48,9 +48,9 @@ struct PostgresListenerTests {
         try cluster.psql(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query = 'LISTEN \"lost\"'"
         )
-        let error = #expect(throws: PostgresError.self) { try listener.wait(timeout: .seconds(10)) }
+        let error = #expect(throws: EngineError.self) { try listener.wait(timeout: .seconds(10)) }
         #expect(error?.kind == .shuttingDown)
-        let again = #expect(throws: PostgresError.self) { try listener.wait(timeout: .seconds(10)) }
+        let again = #expect(throws: EngineError.self) { try listener.wait(timeout: .seconds(10)) }
         #expect(again?.kind == .connectionLost)
 
         try listener.listen(["lost"])

@@ -29,14 +29,14 @@ struct PostgresLossTests {
         }
         if moment == .inTransaction { try connection.synchronize() }
         try cluster.psql("SELECT pg_terminate_backend(\(connection.backend), 5000)")
-        let error = #expect(throws: PostgresError.self) {
+        let error = #expect(throws: EngineError.self) {
             try connection.prepare("SELECT 1").first { $0.integer(0) }
         }
         #expect(error?.kind == .shuttingDown || error?.kind == .connectionLost)
 
         if moment != .idle {
             #expect(connection.isInTransaction)
-            #expect(throws: PostgresError.self) { try insert.run([.integer(2)]) }
+            #expect(throws: EngineError.self) { try insert.run([.integer(2)]) }
             connection.rollback()
         }
         #expect(!connection.isInTransaction)
@@ -57,14 +57,14 @@ struct PostgresLossTests {
         try connection.synchronize()
         try cluster.kill()
         // The session's own process ends when it sees that the postmaster is gone.
-        #expect(throws: PostgresError.self) {
+        #expect(throws: EngineError.self) {
             while true {
                 try connection.prepare("SELECT 1").run()
                 try connection.synchronize()
             }
         }
         connection.rollback()
-        let error = #expect(throws: PostgresError.self) { try connection.open() }
+        let error = #expect(throws: EngineError.self) { try connection.open() }
         #expect(error?.kind == .connectionLost)
         try cluster.start()
         #expect(try connection.prepare("SELECT id FROM kept").all { $0.integer(0) } == [1])
@@ -72,7 +72,7 @@ struct PostgresLossTests {
 
     struct Refusal: Sendable, CustomTestStringConvertible {
         var query: String
-        var kind: PostgresError.Kind
+        var kind: EngineError.Kind
         var testDescription: String { query }
     }
 
@@ -91,7 +91,7 @@ struct PostgresLossTests {
     ]) func refusedConnectSaysWhy(_ refusal: Refusal) throws {
         let text =
             "postgres://" + refusal.query.split(separator: "HOST").joined(separator: cluster.place)
-        let error = #expect(throws: PostgresError.self) {
+        let error = #expect(throws: EngineError.self) {
             try PostgresConnection(try PostgresURL(text)).open()
         }
         #expect(error?.kind == refusal.kind)
@@ -124,8 +124,8 @@ struct PostgresLossTests {
             try lock.run([.integer(number), .integer(number)])
             try connection.synchronize()
             proxy.cut(after: Int(number), direction)
-            let failure: PostgresError?
-            do throws(PostgresError) {
+            let failure: EngineError?
+            do throws(EngineError) {
                 try connection.commit()
                 failure = nil
             } catch {

@@ -36,7 +36,7 @@ import Testing
             #expect(try connection.prepare(question).first { $0.integer(0) } == 1)
             return
         }
-        let error = #expect(throws: PostgresError.self) { try connection.prepare(question).first { $0.integer(0) } }
+        let error = #expect(throws: EngineError.self) { try connection.prepare(question).first { $0.integer(0) } }
         #expect(error?.message.contains(refusal) == true, "\(error?.message ?? "")")
     }
 }
