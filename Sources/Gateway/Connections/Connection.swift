@@ -63,10 +63,10 @@ final class Connection {
     var client: IPAddress?
     /// The limiter's decision. A rejected connection counts for nobody.
     var admission: ConnectionLimiter.Admission
-    /// Its entry in `Deadlines`; nil while it has no deadline.
-    var deadlineHandle: TimerWheel<ConnectionID>.Handle?
-    /// The loop's tick at which its time is up, while it has a deadline.
+    /// The loop's tick at which its time is up; `Int.max` while it has no deadline.
     var deadline = Int.max
+    /// `Deadlines` looks at it once a second.
+    var isWatched = false
     /// The tick at which it was given its deadline.
     var quietSince = 0
     /// The amount that its peer had read when its time to read began.
@@ -128,7 +128,6 @@ final class Connection {
 final class Page {
     let transport: Transport
     let subscription: SubscriptionID
-    let heartbeat: TimerWheel<ConnectionID>.Handle
     /// Turbo's source element, which can be told to connect elsewhere.
     let source: SourceElement?
     /// For a feed: reads the part of the ledger after a position.
@@ -143,14 +142,12 @@ final class Page {
     init(
         transport: Transport,
         subscription: SubscriptionID,
-        heartbeat: TimerWheel<ConnectionID>.Handle,
         source: SourceElement?,
         reading: PageRequest.Reading? = nil,
         opening: ResponseHead?
     ) {
         self.transport = transport
         self.subscription = subscription
-        self.heartbeat = heartbeat
         self.source = source
         self.reading = reading
         self.opening = opening
@@ -163,7 +160,6 @@ final class CableConnectionState {
     let host: String
     /// Identifies the session of a returning client; nil in the base protocol.
     let sid: String?
-    let heartbeat: TimerWheel<ConnectionID>.Handle
     var session: CableSession
     /// Subscriptions whose missed messages are still to be read, one after the other: what a connection has not taken
     /// stays in the ledger, and its user takes turns with others.
@@ -176,16 +172,10 @@ final class CableConnectionState {
     /// The confirmations of all subscriptions that a connection may have, 4 KB each.
     static let owedLimit = 400 << 10
 
-    init(
-        opening: CableOpening,
-        sid: String?,
-        heartbeat: TimerWheel<ConnectionID>.Handle,
-        limits: CableLimits
-    ) {
+    init(opening: CableOpening, sid: String?, limits: CableLimits) {
         transport = sid == nil ? .cable : .extendedCable
         host = opening.host
         self.sid = sid
-        self.heartbeat = heartbeat
         session = CableSession(limits: limits)
     }
 }

@@ -73,17 +73,23 @@ final class Deadlines {
     func set(for connection: Connection, seconds: Int) {
         connection.quietSince = loop.now
         connection.deadline = loop.now + seconds * LoopSettings.ticksPerSecond
-        if connection.deadlineHandle == nil { connection.deadlineHandle = wheel.add(connection.id) }
+        guard !connection.isWatched else { return }
+        connection.isWatched = true
+        wheel.add(connection.id, within: LoopSettings.deadlineTicks)
     }
 
     /// Another thread works for the connection, or it is a page that keeps up.
     func clear(for connection: Connection) {
-        guard let handle = connection.deadlineHandle else { return }
-        connection.deadlineHandle = nil
-        wheel.remove(handle)
+        connection.deadline = .max
     }
 
-    /// Advances by one tick and returns the connections whose deadlines are to be checked.
+    /// A connection that was checked is checked again, unless it has no deadline by now.
+    func watchOn(_ connection: Connection) {
+        connection.isWatched = connection.deadline < .max
+        if connection.isWatched { wheel.add(connection.id, after: LoopSettings.deadlineTicks) }
+    }
+
+    /// Advances by one tick and returns the connections whose deadlines are to be checked; `watchOn` follows.
     func tick() -> [ConnectionID] { wheel.tick() }
 }
 
@@ -98,6 +104,7 @@ extension ConnectionCloser {
             } else if connection.deadline <= loop.now, !slowConsumers.isReading(connection) {
                 endOverdue(connection)
             }
+            deadlines.watchOn(connection)
         }
     }
 

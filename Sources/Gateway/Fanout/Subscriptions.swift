@@ -8,10 +8,10 @@ final class Subscriptions {
     var hub: Hub
     /// The times at which pages and cable clients get their heartbeats.
     var heartbeats = TimerWheel<ConnectionID>(period: Heartbeats.ticks)
-    var pings = TimerWheel<ConnectionID>(period: Heartbeats.cableTicks)
     private let loop: LoopContext
     private var subscribers: ContiguousArray<Subscriber?> = []
-    private var expiries = ExpiryWheel<SubscriptionID>(period: 60 * LoopSettings.ticksPerSecond)
+    /// The subscriptions whose names end. Each is looked at once a minute, and at the tick when it ends.
+    private var expiries = TimerWheel<SubscriptionID>(period: 60 * LoopSettings.ticksPerSecond)
     private var feeds = FeedFilters()
     private var heads = RecentHeads()
 
@@ -45,7 +45,7 @@ final class Subscriptions {
 
     // MARK: Coming and going
 
-    func add(_ subscriber: Subscriber, until expiry: Instant?) {
+    func add(_ subscriber: Subscriber) {
         let index = Int(subscriber.subscription.index)
         if index >= subscribers.count {
             subscribers.append(contentsOf: repeatElement(nil, count: index + 1 - subscribers.count))
@@ -53,13 +53,18 @@ final class Subscriptions {
         subscribers[index] = subscriber
         subscribers[index]?.head = heads.shared(subscriber.head)
         loop.port.count(1, followersOf: subscriber.stream)
-        if let expiry { expiries.add(subscriber.subscription, at: expiry, now: loop.settings.clock.now()) }
+        if let end = subscriber.expires { watch(subscriber.subscription, until: end, now: loop.settings.clock.now()) }
+    }
+
+    /// One tick more than needed, so that it has ended when it is looked at.
+    private func watch(_ id: SubscriptionID, until end: Instant, now: Instant) {
+        let milliseconds = max(0, end.milliseconds - now.milliseconds)
+        expiries.add(id, after: Int(min(milliseconds / 100 + 1, Int64(expiries.period))))
     }
 
     /// Ends a subscription. Its connection stays open.
     func end(_ id: SubscriptionID) {
         hub.unsubscribe(id)
-        expiries.remove(id)
         guard let subscriber = self[id] else { return }
         subscribers[Int(id.index)] = nil
         if subscriber.transport == .feed { feeds.remove(subscriber.stream) }
@@ -71,10 +76,8 @@ final class Subscriptions {
         for id in connection.subscriptions { end(id) }
         switch connection.phase {
         case .page(let page):
-            heartbeats.remove(page.heartbeat)
             loop.metrics.pages(page.transport).add(-1)
         case .cable(let client):
-            pings.remove(client.heartbeat)
             loop.metrics.pages(client.transport).add(-1)
             if let sid = client.sid { loop.shared.sessions.keep(client.session.identifiers, as: sid) }
         default: return
@@ -84,7 +87,14 @@ final class Subscriptions {
 
     /// Advances by one tick and returns the subscriptions whose names have ended.
     func tickExpiries() -> [SubscriptionID] {
-        expiries.tick(now: loop.settings.clock.now)
+        let due = expiries.tick()
+        guard !due.isEmpty else { return [] }
+        let now = loop.settings.clock.now()
+        return due.filter { id in
+            guard let end = self[id]?.expires, end > now else { return self[id] != nil }
+            watch(id, until: end, now: now)
+            return false
+        }
     }
 
     // MARK: Feeds
@@ -132,6 +142,8 @@ struct Subscriber {
     /// The refreshes that its page receives when it catches up.
     let refreshes: RefreshPolicy
     let openedAt: Instant
+    /// When its name ends.
+    let expires: Instant?
     /// The prefix of each message to it: the identifier of a cable subscription, otherwise nothing.
     var head: [UInt8] = []
 }

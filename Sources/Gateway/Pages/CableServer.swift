@@ -20,10 +20,10 @@ struct CableServer {
         let client = CableConnectionState(
             opening: opening,
             sid: spoken == .extended ? CableSessions.newID() : nil,
-            heartbeat: subscriptions.pings.add(connection.id),
             limits: loop.settings.cable
         )
         connection.phase = .cable(client)
+        subscriptions.heartbeats.add(connection.id, within: Heartbeats.cableTicks)
         connection.link.endWhenUnanswered(after: loop.settings.deadPeerSeconds)
         loop.metrics.pages(client.transport).add(1)
         if !welcome(client, resuming: opening.sid, beginningWith: head, on: connection) { closer.end(connection) }
@@ -218,9 +218,10 @@ extension CableServer {
             transport: client.transport,
             refreshes: request.refreshes,
             openedAt: loop.settings.clock.now(),
+            expires: request.expires,
             head: CableMessage.head(identifier.literal)
         )
-        subscriptions.add(subscriber, until: request.expires)
+        subscriptions.add(subscriber)
         subscriptions.hub.pause(id)
         return id
     }

@@ -18,13 +18,20 @@ struct Heartbeats {
     private var subscriptions: Subscriptions { closer.subscriptions }
 
     func tick() {
+        var ping: [UInt8] = []
         for id in subscriptions.heartbeats.tick() {
-            guard let connection = connections[id], case .page(let page) = connection.phase, page.opening == nil,
-                !connection.isBlocked
-            else { continue }
-            beat(page, on: connection)
+            guard let connection = connections[id] else { continue }
+            switch connection.phase {
+            case .page(let page):
+                subscriptions.heartbeats.add(id, after: Heartbeats.ticks)
+                if page.opening == nil, !connection.isBlocked { beat(page, on: connection) }
+            case .cable:
+                subscriptions.heartbeats.add(id, after: Heartbeats.cableTicks)
+                if ping.isEmpty { ping = cablePing }
+                if !connection.isBlocked { send(ping, to: connection) }
+            default: break
+            }
         }
-        pingClients()
     }
 
     /// Sends a comment or a ping. Ends a page that has answered no ping for a turn of the wheel.
@@ -42,16 +49,9 @@ struct Heartbeats {
     private static let ping = Frame.encode(.ping, payload: Array("paycast".utf8))
 
     /// TCP finds dead clients: a ping that nobody acknowledges ends the connection.
-    private func pingClients() {
-        let due = subscriptions.pings.tick()
-        guard !due.isEmpty else { return }
+    private var cablePing: [UInt8] {
         let message = CableMessage.ping(seconds: writer.loop.settings.clock.now().milliseconds / 1000)
-        let frame = Frame.encode(.text, payload: message)
-        for id in due {
-            guard let connection = connections[id], case .cable = connection.phase, !connection.isBlocked
-            else { continue }
-            send(frame, to: connection)
-        }
+        return Frame.encode(.text, payload: message)
     }
 
     private func send(_ heartbeat: [UInt8], to connection: Connection) {

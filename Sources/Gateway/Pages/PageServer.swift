@@ -31,21 +31,22 @@ struct PageServer {
         let page = Page(
             transport: transport,
             subscription: id,
-            heartbeat: subscriptions.heartbeats.add(connection.id),
             source: request.source,
             reading: request.reading,
             opening: opening
         )
         connection.phase = .page(page)
+        subscriptions.heartbeats.add(connection.id, within: Heartbeats.ticks)
         let subscriber = Subscriber(
             connection: connection,
             subscription: id,
             stream: request.stream,
             transport: transport,
             refreshes: request.refreshes,
-            openedAt: loop.settings.clock.now()
+            openedAt: loop.settings.clock.now(),
+            expires: request.expires
         )
-        subscriptions.add(subscriber, until: request.expires)
+        subscriptions.add(subscriber)
         if transport == .feed, case .feed(let filter, _) = request.content {
             subscriptions.follow(request.stream, with: filter)
         }
