@@ -36,6 +36,9 @@ final class Connection {
         var includesBody: Bool
         /// The sender may still be sending.
         var lingers = false
+
+        /// The connection ends with the answer.
+        static let refusal = Terms(keepAlive: false, includesBody: true, lingers: true)
     }
 
     let id: ConnectionID
@@ -65,7 +68,7 @@ final class Connection {
     var admission: ConnectionLimiter.Admission
     /// The loop's tick at which its time is up; `Int.max` while it has no deadline.
     var deadline = Int.max
-    /// `Deadlines` looks at it once a second.
+    /// Its id is on the wheel of deadlines, which looks at it once a second.
     var isWatched = false
     /// The tick at which it was given its deadline.
     var quietSince = 0
@@ -139,18 +142,12 @@ final class Page {
     /// The amount that it had read when a ping went out; nil once anything has come back.
     var unansweredPing: PeerReadProgress?
 
-    init(
-        transport: Transport,
-        subscription: SubscriptionID,
-        source: SourceElement?,
-        reading: PageRequest.Reading? = nil,
-        opening: ResponseHead?
-    ) {
+    init(_ request: PageRequest, as transport: Transport, subscription: SubscriptionID, opening: ResponseHead?) {
         self.transport = transport
         self.subscription = subscription
-        self.source = source
-        self.reading = reading
         self.opening = opening
+        source = request.source
+        reading = if case .feed(_, let reading) = request.content { reading } else { nil }
     }
 }
 
@@ -177,5 +174,33 @@ final class CableConnectionState {
         host = opening.host
         self.sid = sid
         session = CableSession(limits: limits)
+    }
+}
+
+extension Connection {
+    /// True if none of its complete heads waits for a body or for an answer, and no answer waits to be sent.
+    var isSilent: Bool {
+        switch phase {
+        case .shaking, .lingering: true
+        case .reading: expected == nil && !link.isBehind && socket != nil
+        case .http2(let client): client.isIdle
+        default: false
+        }
+    }
+}
+
+extension Connection {
+    /// The number of bytes that a client may send ahead of the answer that it waits for.
+    private static let readAhead = 64 << 10
+
+    /// Whether more may be read. The limits of the request that the waiting bytes belong to bound them.
+    var takesInput: Bool {
+        switch phase {
+        case .reading where link.isBehind: input.count < Connection.readAhead && !hasEnded
+        case .waiting, .sending: input.count < Connection.readAhead && !hasEnded
+        case .http2: !link.isBehind
+        case .closing: false
+        default: true
+        }
     }
 }
