@@ -31,20 +31,16 @@ public final class Gateway: Sendable {
     ) throws(SocketSetupError) {
         let listeners = try address.listen()
         let counters = GatewayMetrics(metrics)
-        let shared = LoopContext.Shared(
-            settings: LoopSettings(
-                epoch: epoch,
-                clock: clock,
-                stores: stores,
-                limits: limits,
-                proxies: proxies,
-                tick: tick
-            ),
+        let settings = LoopSettings(
+            epoch: epoch,
+            clock: clock,
+            stores: stores,
+            limits: limits,
+            proxies: proxies,
+            tick: tick,
             handler: handler,
             metrics: counters,
-            limiter: ConnectionLimiter(limits: limits, proxies: proxies),
-            sessions: CableSessions(),
-            sentRefreshes: SentRefreshes()
+            limiter: ConnectionLimiter(limits: limits, proxies: proxies)
         )
         let ports = listeners.compactMap { _ in LoopPort(onFollow: onFollow) }
         guard ports.count == listeners.count else { throw .noDescriptors }
@@ -59,7 +55,7 @@ public final class Gateway: Sendable {
                     let events: EventLoop
                     do throws(SocketSetupError) { events = try EventLoop() } catch { return started.fulfil(error) }
                     SocketLoop(
-                        shared: shared,
+                        settings: settings,
                         events: events,
                         security: security,
                         listener: listeners[number],

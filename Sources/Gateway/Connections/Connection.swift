@@ -36,6 +36,9 @@ final class Connection {
         var includesBody: Bool
         /// The sender may still be sending.
         var lingers = false
+
+        /// The connection ends with the answer.
+        static let refusal = Terms(keepAlive: false, includesBody: true, lingers: true)
     }
 
     let id: ConnectionID
@@ -63,10 +66,10 @@ final class Connection {
     var client: IPAddress?
     /// The limiter's decision. A rejected connection counts for nobody.
     var admission: ConnectionLimiter.Admission
-    /// Its entry in `Deadlines`; nil while it has no deadline.
-    var deadlineHandle: TimerWheel<ConnectionID>.Handle?
-    /// The loop's tick at which its time is up, while it has a deadline.
+    /// The loop's tick at which its time is up; `Int.max` while it has no deadline.
     var deadline = Int.max
+    /// Its id is on the wheel of deadlines, which looks at it once a second.
+    var isWatched = false
     /// The tick at which it was given its deadline.
     var quietSince = 0
     /// The amount that its peer had read when its time to read began.
@@ -128,7 +131,6 @@ final class Connection {
 final class Page {
     let transport: Transport
     let subscription: SubscriptionID
-    let heartbeat: TimerWheel<ConnectionID>.Handle
     /// Turbo's source element, which can be told to connect elsewhere.
     let source: SourceElement?
     /// For a feed: reads the part of the ledger after a position.
@@ -140,20 +142,12 @@ final class Page {
     /// The amount that it had read when a ping went out; nil once anything has come back.
     var unansweredPing: PeerReadProgress?
 
-    init(
-        transport: Transport,
-        subscription: SubscriptionID,
-        heartbeat: TimerWheel<ConnectionID>.Handle,
-        source: SourceElement?,
-        reading: PageRequest.Reading? = nil,
-        opening: ResponseHead?
-    ) {
+    init(_ request: PageRequest, as transport: Transport, subscription: SubscriptionID, opening: ResponseHead?) {
         self.transport = transport
         self.subscription = subscription
-        self.heartbeat = heartbeat
-        self.source = source
-        self.reading = reading
         self.opening = opening
+        source = request.source
+        reading = if case .feed(_, let reading) = request.content { reading } else { nil }
     }
 }
 
@@ -163,7 +157,6 @@ final class CableConnectionState {
     let host: String
     /// Identifies the session of a returning client; nil in the base protocol.
     let sid: String?
-    let heartbeat: TimerWheel<ConnectionID>.Handle
     var session: CableSession
     /// Subscriptions whose missed messages are still to be read, one after the other: what a connection has not taken
     /// stays in the ledger, and its user takes turns with others.
@@ -176,16 +169,38 @@ final class CableConnectionState {
     /// The confirmations of all subscriptions that a connection may have, 4 KB each.
     static let owedLimit = 400 << 10
 
-    init(
-        opening: CableOpening,
-        sid: String?,
-        heartbeat: TimerWheel<ConnectionID>.Handle,
-        limits: CableLimits
-    ) {
+    init(opening: CableOpening, sid: String?, limits: CableLimits) {
         transport = sid == nil ? .cable : .extendedCable
         host = opening.host
         self.sid = sid
-        self.heartbeat = heartbeat
         session = CableSession(limits: limits)
+    }
+}
+
+extension Connection {
+    /// True if none of its complete heads waits for a body or for an answer, and no answer waits to be sent.
+    var isSilent: Bool {
+        switch phase {
+        case .shaking, .lingering: true
+        case .reading: expected == nil && !link.isBehind && socket != nil
+        case .http2(let client): client.isIdle
+        default: false
+        }
+    }
+}
+
+extension Connection {
+    /// The number of bytes that a client may send ahead of the answer that it waits for.
+    private static let readAhead = 64 << 10
+
+    /// Whether more may be read. The limits of the request that the waiting bytes belong to bound them.
+    var takesInput: Bool {
+        switch phase {
+        case .reading where link.isBehind: input.count < Connection.readAhead && !hasEnded
+        case .waiting, .sending: input.count < Connection.readAhead && !hasEnded
+        case .http2: !link.isBehind
+        case .closing: false
+        default: true
+        }
     }
 }

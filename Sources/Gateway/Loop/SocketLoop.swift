@@ -1,30 +1,65 @@
 import Domain
+import HTTP
 import Pages
 import Support
 
-/// All sockets of one thread: joins the parts of a loop, and gives them their turns.
+/// All sockets of one thread, and everything that is known of their clients.
 ///
-/// epoll reports which socket is ready and when the next tick is. Reading, HTTP and WebSocket frames are our own code. A loop is created, run and ended on its own thread; other threads reach it
-/// only through its port. Everything here runs to completion without blocking.
+/// epoll reports which socket is ready and when the next tick is. Reading, HTTP and WebSocket frames are our own code: each
+/// extension is one of a loop's parts. A loop is created, run and ended on its own thread; other threads reach it only
+/// through its port. Everything here runs to completion without blocking.
 final class SocketLoop {
-    private let loop: LoopContext
-    private let events: EventLoop
-    private let connections: ConnectionTable
-    private let closer: ConnectionCloser
-    private let subscriptions: Subscriptions
-    private let writer: PageWriter
-    private let heartbeats: Heartbeats
-    private let requests: RequestServer
-    private let http2: HTTP2Clients
-    private let sockets: SocketDriver
-    private var drain: Drain
-    private var hubMetrics = HubMetrics()
+    let settings: LoopSettings
+    /// The port through which other threads reach this loop.
+    let port: LoopPort
+    /// The ports of the gateway's other loops.
+    let peers: [LoopPort]
+    let events: EventLoop
+    let acceptor: Acceptor
+    /// Nil without TLS.
+    let security: TLSContext?
+    /// The buffer into which every socket is read. Nothing stays in it.
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
+
+    /// Ticks since the start.
+    private(set) var now = 0
+    /// The value of `Date` at this tick. Made once a second.
+    private(set) var date = Clock().now().httpDate
     /// True in the loop's last second.
     private var isStopping = false
+    private var hubMetrics = HubMetrics()
 
-    /// `peers` are the ports of the gateway's other loops. `position` is the ledger's newest entry.
+    /// All connections until their sockets or streams are closed.
+    var connections: [ConnectionID: Connection] = [:]
+    var lastNumber: UInt64 = 0
+    /// Accepted connections that wait for others to give up their places.
+    var acceptQueue = AcceptQueue()
+    /// Connections with more to read than one turn allows.
+    var unread: [Connection] = []
+    /// Clients of HTTP/2 that have events to handle or more to send.
+    var pending: [Connection] = []
+    var deadlines = TimerWheel<ConnectionID>(period: LoopSettings.deadlineTicks)
+
+    /// Who follows what, and what each one still has to receive.
+    var hub: Hub
+    /// By their places in the hub's slab.
+    var subscribers: ContiguousArray<Subscriber?> = []
+    /// The subscriptions whose names end. Each is looked at once a minute, and at the tick when it ends.
+    var expiries = TimerWheel<SubscriptionID>(period: 60 * LoopSettings.ticksPerSecond)
+    /// The times at which pages and cable clients get their heartbeats.
+    var heartbeats = TimerWheel<ConnectionID>(period: LoopSettings.heartbeatTicks)
+    var feeds = FeedFilters()
+    var heads = RecentHeads()
+    /// The pages that are still to be told to reload.
+    var reloads = StaggeredQueue<SubscriptionID>([], ticks: 1)
+    /// The entry that they are told about; nil if it has no position in the ledger.
+    var reloadGap: Int64?
+    /// While the gateway drains: the clients that are still to be told, and the promise that waits for it.
+    private var drain: (clients: StaggeredQueue<Connection>, done: Promise<Void>)?
+
+    /// `position` is the ledger's newest entry.
     init(
-        shared: LoopContext.Shared,
+        settings: LoopSettings,
         events: EventLoop,
         security: TLSContext?,
         listener: ListeningSocket,
@@ -32,64 +67,67 @@ final class SocketLoop {
         peers: [LoopPort],
         position: Int64
     ) {
+        self.settings = settings
         self.events = events
-        loop = LoopContext(shared: shared, port: port, acceptor: Acceptor(listener: listener, events: events))
-        closer = ConnectionCloser(loop: loop, position: position)
-        connections = closer.connections
-        subscriptions = closer.subscriptions
-        writer = PageWriter(closer, peers: peers)
-        requests = RequestServer(writer)
-        http2 = HTTP2Clients(requests)
-        sockets = SocketDriver(http2, events: events, security: security)
-        heartbeats = Heartbeats(writer: writer)
-        drain = Drain(http2: http2)
+        self.security = security
+        self.port = port
+        self.peers = peers
+        acceptor = Acceptor(listener: listener, events: events)
+        hub = Hub(limits: Hub.Limits(queuedBytes: settings.limits.queuedBytes), position: position)
     }
+
+    deinit {
+        buffer.deallocate()
+    }
+
+    var limits: Limits { settings.limits }
+    var metrics: GatewayMetrics { settings.metrics }
 
     // MARK: Turns
 
     /// Serves until `stop` arrives. `started` learns whether the loop watches its port.
     func run(started: (Bool) -> Void) {
-        guard loop.acceptor.start(handler: { [unowned self] in sockets.accept() }) else { return started(false) }
-        let isWatched = events.observe(loop.port.waker) { [unowned self] in wokenUp() }
-        guard isWatched else { return started(false) }
-        loop.port.waker.wake()
+        guard acceptor.start(handler: { [unowned self] in accept() }) else { return started(false) }
+        guard events.observe(port.waker, handler: { [unowned self] in wokenUp() }) else { return started(false) }
+        port.waker.wake()
         started(true)
-        events.run(every: loop.settings.tick, tick: tick, prepare: fallAsleep)
+        events.run(every: settings.tick, tick: tick, prepare: fallAsleep)
     }
 
     /// Runs ten times a second.
     private func tick() {
-        loop.tick()
-        heartbeats.tick()
-        for id in subscriptions.tickExpiries() { expire(id) }
-        writer.reloadSome()
-        drain.tick()
-        closer.closeOverdue()
-        loop.acceptor.resume()
-        http2.handlePending()
-        hubMetrics.report(subscriptions.hub, to: loop.metrics)
+        now += 1
+        if now % LoopSettings.ticksPerSecond == 0 { date = Clock().now().httpDate }
+        beat()
+        for id in takeExpired() { expire(id) }
+        reloadSome()
+        drainSome()
+        closeOverdue()
+        acceptor.resume()
+        handlePending()
+        hubMetrics.report(hub, to: metrics)
         if isStopping, connections.isEmpty { events.stop() }
     }
 
     private func wokenUp() {
-        loop.port.waker.awaken()
+        port.waker.awaken()
         takeMail()
-        sockets.goOn()
-        http2.handlePending()
+        goOn()
+        handlePending()
     }
 
     /// Runs before the loop waits: from now on, a thread that sends something has to wake this loop.
     private func fallAsleep() {
-        guard !loop.port.fallAsleep() else { return }
+        guard !port.fallAsleep() else { return }
         takeMail()
         // Clients that write into open sockets get their turn between two rounds of mail.
-        if !loop.port.fallAsleep() { loop.port.waker.wake() }
+        if !port.fallAsleep() { port.waker.wake() }
     }
 
     private func stop() {
-        loop.acceptor.stop()
+        acceptor.stop()
         // Answers that were given have a second to go out.
-        for connection in connections.all where !connection.isOwedSomething { closer.end(connection) }
+        for connection in connections.values where !connection.isOwedSomething { end(connection) }
         isStopping = true
         events.stop(after: .seconds(1))
     }
@@ -98,40 +136,147 @@ final class SocketLoop {
 
     /// Handles what other threads sent.
     private func takeMail() {
-        for mail in loop.port.take() {
+        for mail in port.take() {
             switch mail {
-            case .reply(let id, let response): connections[id].map { requests.reply(response, to: $0) }
+            case .reply(let id, let response): connections[id].map { reply(response, to: $0) }
             case .catchUp(let id, let missed): sendCatchUp(missed, to: id)
-            case .publish(let publications): for publication in publications { writer.publish(publication) }
-            case .broadcast(let messages): for message in messages { writer.publish(message) }
-            case .refreshPages: writer.reloadPages(for: nil)
-            case .change(let change): for message in change(&subscriptions.hub) { writer.publish(message) }
-            case .inspect(let stream, let answer): answer(subscriptions.pages(on: stream))
-            case .identity(let identity): sockets.security?.identity = identity
+            case .publish(let publications): for publication in publications { publish(publication) }
+            case .broadcast(let messages): for message in messages { publish(message) }
+            case .refreshPages: reloadPages(for: nil)
+            case .change(let change): for message in change(&hub) { publish(message) }
+            case .inspect(let stream, let answer): answer(openPages(on: stream))
+            case .identity(let identity): security?.identity = identity
             case .echo(let answer): answer.fulfil(())
-            case .drain(let done): drain.start(done)
+            case .drain(let done): startDrain(done)
             case .stop: return stop()
             }
         }
-        http2.handlePending()
+        handlePending()
     }
 
     private func sendCatchUp(_ missed: CatchUpBatch, to id: SubscriptionID) {
-        guard let subscriber = subscriptions[id] else { return }
+        guard let subscriber = subscriber(id) else { return }
         switch subscriber.connection.phase {
-        case .page(let page): requests.pages.sendCatchUp(missed, to: subscriber, on: page)
-        case .cable(let client): requests.cable.share(missed, with: subscriber, of: client)
+        case .page(let page): sendCatchUp(missed, to: subscriber, on: page)
+        case .cable(let client): share(missed, with: subscriber, of: client)
         default: break
         }
     }
 
     /// The name of a subscription has ended.
     private func expire(_ id: SubscriptionID) {
-        guard let connection = subscriptions[id]?.connection else { return }
+        guard let connection = subscriber(id)?.connection else { return }
         switch connection.phase {
-        case .page(let page): requests.pages.expire(page, on: connection)
-        case .cable(let client): requests.cable.expire(id, of: client, on: connection)
+        case .page(let page): expire(page, on: connection)
+        case .cable(let client): expire(id, of: client, on: connection)
         default: break
         }
+    }
+
+    // MARK: Drain
+
+    /// Accepts no more connections, and tells every client to come back, a few at a time. `done` is fulfilled when
+    /// everyone has been told.
+    private func startDrain(_ done: Promise<Void>) {
+        acceptor.stop()
+        for connection in connections.values {
+            guard case .http2(let client) = connection.phase else { continue }
+            // Takes no more requests; running requests continue.
+            client.session.goAway()
+            flush(client, on: connection)
+        }
+        let leaving = connections.values.filter(\.isPage)
+        guard !leaving.isEmpty else { return done.fulfil(()) }
+        drain = (StaggeredQueue(leaving, ticks: LoopSettings.spreadTicks), done)
+        drainSome()
+    }
+
+    /// Runs at each tick. The drain is over one tick after the last clients were told.
+    private func drainSome() {
+        guard let due = drain?.clients.next() else { return }
+        for connection in due {
+            switch connection.phase {
+            case .page(let page): release(page, on: connection)
+            case .cable: disconnect(connection, reason: .serverRestart, code: .serviceRestart)
+            default: break
+            }
+        }
+        guard due.isEmpty else { return }
+        drain?.done.fulfil(())
+        drain = nil
+    }
+}
+
+/// What all loops of a gateway share.
+struct LoopSettings: Sendable {
+    /// The first part of a cursor's text.
+    let epoch: String
+    let clock: Clock
+    /// The stores that have routes.
+    let stores: StoreRoutes
+    let limits: Limits
+    let proxies: TrustedProxies
+    let tick: Duration
+    let handler: any RequestHandler
+    let metrics: GatewayMetrics
+    let limiter: ConnectionLimiter
+    let sessions = CableSessions()
+    let sentRefreshes = SentRefreshes()
+
+    static let ticksPerSecond = 10
+    /// Each connection with a deadline is checked once a second.
+    static let deadlineTicks = 10
+    /// The interval between two heartbeats of a page, each page at its own phase.
+    static let heartbeatSeconds = 15
+    static let heartbeatTicks = heartbeatSeconds * ticksPerSecond
+    /// Action Cable's clients consider a connection dead after 6 s without a message.
+    static let cableTicks = 3 * ticksPerSecond
+    /// The time that a WebSocket may take to answer a close frame.
+    static let closingHandshakeSeconds = 2
+    /// Counted from the accept. A stalled handshake holds 50 KB.
+    static let handshakeSeconds = 10
+    /// Answers that one connection gets before it has to reconnect, to balance the load and to bound a connection.
+    static let requestLimit = 10_000
+    /// The time for which we keep reading from a peer that may not have read our last bytes.
+    static let lingerSeconds = 5
+    /// The longest time that a drain or a refresh of all pages takes.
+    static let spreadTicks = 30
+
+    /// A cable client that vanished silently is given up after this time: it knows after 6 s. An event stream never
+    /// asks, so one that was given up while its phone had no network would stay open there, and silent; the kernel
+    /// keeps it for a quarter of an hour. To the kernel, a reader that takes nothing has vanished too, so the deadline
+    /// of slow readers comes first.
+    var deadPeerSeconds: Int32 { Int32(clamping: max(30, limits.writeSeconds + 5)) }
+
+    var cable: CableLimits {
+        CableLimits(
+            subscriptions: limits.subscriptions,
+            commandsPerMinute: limits.commandsPerMinute,
+            commandBytes: limits.messageBytes
+        )
+    }
+}
+
+/// Things to be done over a few seconds, a few at each tick, so that thousands of pages do not come back at once.
+struct StaggeredQueue<Item> {
+    private var items: [Item]
+    private let perTick: Int
+
+    /// Takes one tick for each 50 items, at most `limit`.
+    init(_ items: [Item], ticks limit: Int) {
+        self.items = items
+        perTick = items.count / min(limit, max(1, items.count / 50)) + 1
+    }
+
+    /// Puts back an item that could not be done yet.
+    mutating func putBack(_ item: Item) {
+        items.insert(item, at: 0)
+    }
+
+    /// The elements that are due at this tick.
+    mutating func next() -> [Item] {
+        let due = items.suffix(perTick)
+        items.removeLast(due.count)
+        return Array(due)
     }
 }

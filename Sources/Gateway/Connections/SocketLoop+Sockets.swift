@@ -2,36 +2,9 @@ import HTTP
 import Support
 
 /// Reads from sockets that are readable, and sends on those that are writable.
-final class SocketDriver {
-    /// Nil without TLS.
-    let security: TLSContext?
-    private let events: EventLoop
-    private let loop: LoopContext
-    private let connections: ConnectionTable
-    private let deadlines: Deadlines
-    private let closer: ConnectionCloser
-    private let requests: RequestServer
-    private let http2: HTTP2Clients
-    /// The buffer into which every socket is read. Nothing stays in it.
-    private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
-
+extension SocketLoop {
     /// The number of reads that one connection gets in a row.
     private static let rounds = 8
-
-    init(_ http2: HTTP2Clients, events: EventLoop, security: TLSContext?) {
-        self.http2 = http2
-        self.events = events
-        self.security = security
-        requests = http2.requests
-        closer = requests.closer
-        loop = closer.loop
-        connections = closer.connections
-        deadlines = closer.deadlines
-    }
-
-    deinit {
-        buffer.deallocate()
-    }
 
     /// Handles a report about the connection's socket.
     func handle(_ report: Socket.Report, of connection: Connection) {
@@ -45,49 +18,43 @@ final class SocketDriver {
         case .failed:
             serve(connection) {
                 readable(connection)
-                closer.end(connection)
+                end(connection)
             }
-        case .closed: connections.remove(connection)
+        case .closed: remove(connection)
         }
     }
 
     private func serve(_ connection: Connection, body: () -> Void) {
         guard connection.isOpen else { return }
-        loop.port.waker.awaken()
+        port.waker.awaken()
         body()
-        http2.handlePending()
+        handlePending()
     }
-
-    // MARK: Writing
 
     /// The peer accepts bytes again.
     private func writable(_ connection: Connection) {
         guard let socket = connection.socket else { return }
-        guard socket.flush() else { return closer.end(connection) }
-        guard case .http2(let client) = connection.phase else { return requests.advance(connection) }
-        if !socket.isBehind { http2.flush(client, on: connection) }
+        if socket.flush() { advance(connection) } else { end(connection) }
     }
 
-    // MARK: Reading
-
-    func readable(_ connection: Connection) {
+    private func readable(_ connection: Connection) {
         guard let socket = connection.socket else { return }
         if case .shaking = connection.phase, !shakeHands(on: socket, of: connection) { return }
         // Without TLS, the kernel reports waiting bytes again. OpenSSL may have decrypted more already.
-        for _ in 0..<(socket.isEncrypted ? SocketDriver.rounds : 1) {
+        for _ in 0..<(socket.isEncrypted ? SocketLoop.rounds : 1) {
             switch socket.receive(into: buffer) {
             case .bytes(let count):
                 received(UnsafeRawBufferPointer(rebasing: buffer[..<count]), on: connection)
                 guard connection.isOpen, connection.takesInput else { return }
             case .nothing:
                 // Bytes that TLS has to send first have a deadline like any others.
-                if socket.isBehind { closer.slowConsumers.wrote(to: connection) }
+                if socket.isBehind { wrote(to: connection) }
                 return
             case .end: return receivedEnd(connection)
-            case .broken: return closer.end(connection)
+            case .broken: return end(connection)
             }
         }
-        if socket.isEncrypted { requests.reads.readAgain(connection) }
+        if socket.isEncrypted { readAgain(connection) }
     }
 
     /// Returns false while the handshake continues, and after it has failed.
@@ -95,22 +62,17 @@ final class SocketDriver {
         switch socket.handshake() {
         case .waits, .waitsForOpposite: return false
         case .ended:
-            closer.end(connection)
+            end(connection)
             return false
         case .done: break
         }
         if socket.hasChosenHTTP2 {
-            http2.open(on: connection)
+            openHTTP2(on: connection)
         } else {
             connection.phase = .reading
-            deadlines.set(for: connection, seconds: loop.limits.headerSeconds)
+            setDeadline(for: connection, seconds: limits.headerSeconds)
         }
         return connection.isOpen
-    }
-
-    private func received(_ bytes: UnsafeRawBufferPointer, on connection: Connection) {
-        guard case .http2(let client) = connection.phase else { return requests.received(bytes, on: connection) }
-        http2.received(bytes, from: client, on: connection)
     }
 
     /// The peer sends nothing more. If it waits for an answer, it still gets it.
@@ -119,50 +81,68 @@ final class SocketDriver {
         switch connection.phase {
         case .waiting, .sending, .closing: connection.link.stopReading()
         case .reading where connection.link.isBehind: connection.link.stopReading()
-        default: closer.end(connection)
+        default: end(connection)
         }
+    }
+
+    // MARK: From whom is read, and when: bytes that would pile up here stay in the kernel
+
+    /// Keeps reading, or leaves bytes in the kernel.
+    func adjust(_ connection: Connection) {
+        guard connection.takesInput else { return connection.link.stopReading() }
+        guard let socket = connection.socket, !socket.isReading else { return }
+        socket.resumeReading()
+        if socket.isEncrypted { readAgain(connection) }
+    }
+
+    /// Has a connection read once more at the next turn.
+    private func readAgain(_ connection: Connection) {
+        if unread.isEmpty { port.waker.wake() }
+        unread.append(connection)
     }
 }
 
 /// Accepts connections, and decides who makes room for them.
-extension SocketDriver {
+extension SocketLoop {
     /// Accepts 64 at a time, so that the pages get their turn.
     func accept() {
-        loop.port.waker.awaken()
+        port.waker.awaken()
         for _ in 0..<64 {
-            switch loop.acceptor.accept() {
+            switch acceptor.accept() {
             case .connection(let descriptor, let peer): welcome(descriptor, from: peer)
             case .nothing: return
-            case .dropped: loop.metrics.refused.add()
+            case .dropped: metrics.refused.add()
             // Try again at the next tick.
-            case .stuck: return loop.acceptor.pause()
+            case .stuck: return acceptor.pause()
             }
         }
     }
 
     /// Continues with those that had to give way: sockets with more to read, and newcomers without a place.
     func goOn() {
-        for socket in connections.acceptQueue.takeReady() {
-            guard loop.acceptor.isListening else {
+        for socket in acceptQueue.takeReady() {
+            guard acceptor.isListening else {
                 ListeningSocket.drop(socket.descriptor)
                 continue
             }
             welcome(socket.descriptor, from: socket.peer)
         }
-        for connection in requests.reads.takeUnread() where connection.isOpen { readable(connection) }
+        let due = unread
+        unread = []
+        for connection in due where connection.isOpen { readable(connection) }
     }
 
     private func welcome(_ descriptor: Int32, from peer: IPAddress?) {
         guard let admission = admit(peer) else {
-            guard !connections.acceptQueue.add(descriptor, from: peer) else { return }
-            loop.metrics.refused.add()
+            guard !acceptQueue.add(descriptor, from: peer) else { return }
+            metrics.refused.add()
             return ListeningSocket.drop(descriptor)
         }
         guard let socket = Socket(descriptor, on: events, security: security) else {
-            return loop.shared.limiter.leave(peer)
+            return settings.limiter.leave(peer)
         }
         let connection = Connection(
-            id: connections.nextID(),
+            id: nextID(),
             link: socket,
             socket: socket,
             phase: socket.isEncrypted ? .shaking : .reading,
@@ -170,26 +150,52 @@ extension SocketDriver {
             admission: admission
         )
         socket.start { [unowned self] report in handle(report, of: connection) }
-        connections.add(connection)
-        let seconds = loop.limits.headerSeconds
+        add(connection)
+        let seconds = limits.headerSeconds
         // A stalled handshake holds 50 KB.
         let encrypted = min(LoopSettings.handshakeSeconds, seconds)
-        deadlines.set(for: connection, seconds: socket.isEncrypted ? encrypted : seconds)
+        setDeadline(for: connection, seconds: socket.isEncrypted ? encrypted : seconds)
     }
 
     /// When all places are taken, silent connections make room. Else a thousand half heads would keep all out.
     private func admit(_ peer: IPAddress?) -> ConnectionLimiter.Admission? {
-        let admission = loop.shared.limiter.enter(peer)
-        if admission != .accept, loop.shared.limiter.isFull { makeRoom() }
+        let admission = settings.limiter.enter(peer)
+        if admission != .accept, settings.limiter.isFull { makeRoom() }
         return admission == .reject ? nil : admission
     }
 
-    /// Places become free with their descriptors, at the end of the turn; until then newcomers use the reserve.
+    /// A sixteenth of the silent connections leaves, by their deadlines. Places become free with their descriptors, at
+    /// the end of the turn; until then newcomers use the reserve.
     private func makeRoom() {
-        guard !connections.acceptQueue.isAwaitingClose else { return }
-        for connection in connections.evictable {
-            loop.metrics.madeRoom.add()
-            closer.end(connection)
+        guard !acceptQueue.isAwaitingClose else { return }
+        // A new connection gets a moment to send something.
+        let silent = connections.values.filter { $0.isSilent && $0.quietSince < now - 1 }
+            .sorted { ($0.deadline, $0.id.number) < ($1.deadline, $1.id.number) }
+        for connection in silent.prefix(1 + silent.count / 16) {
+            metrics.madeRoom.add()
+            end(connection)
         }
+    }
+
+    // MARK: The table of connections
+
+    func nextID() -> ConnectionID {
+        lastNumber += 1
+        return ConnectionID(number: lastNumber)
+    }
+
+    func add(_ connection: Connection) {
+        connections[connection.id] = connection
+        metrics.connections.add(1)
+    }
+
+    /// Its socket or stream is gone: nothing may refer to it anymore.
+    func remove(_ connection: Connection) {
+        if connection.socket != nil, acceptQueue.connectionClosed() { port.waker.wake() }
+        guard connections.removeValue(forKey: connection.id) != nil else { return }
+        if connection.admission != .reject { settings.limiter.leave(connection.client) }
+        metrics.connections.add(-1)
+        metrics.ended.add()
+        if connection.socket == nil { metrics.http2Streams.add(-1) }
     }
 }

@@ -2,38 +2,22 @@ import HTTP
 import Pages
 import Support
 
-/// Ends connections: at once, after their last bytes, or after a farewell. Whatever serves a connection may have to end it,
-/// so the parts of a loop are built on this one, each on the one before.
-final class ConnectionCloser {
-    let loop: LoopContext
-    let connections: ConnectionTable
-    let subscriptions: Subscriptions
-    let deadlines: Deadlines
-    let slowConsumers: SlowConsumers
-
-    /// `position` is the ledger's newest entry.
-    init(loop: LoopContext, position: Int64) {
-        self.loop = loop
-        connections = ConnectionTable(loop: loop)
-        subscriptions = Subscriptions(loop: loop, position: position)
-        deadlines = Deadlines(loop: loop)
-        slowConsumers = SlowConsumers(loop: loop, subscriptions: subscriptions, deadlines: deadlines)
-    }
-
+/// How connections end: at once, after their last bytes, or after a farewell.
+extension SocketLoop {
     // MARK: At once
 
     /// Sends and reads nothing more. The socket is closed at the end of the loop's turn.
     func end(_ connection: Connection) {
         guard connection.isOpen else { return }
-        subscriptions.leave(connection)
+        leave(connection)
         leaveHTTP2(connection)
         connection.phase = .ended
-        deadlines.clear(for: connection)
+        clearDeadline(for: connection)
         if let stream = connection.link as? HTTP2Stream {
             stream.abandon()
-            return connections.remove(connection)
+            return remove(connection)
         }
-        connections.acceptQueue.connectionEnded()
+        acceptQueue.connectionEnded()
         connection.socket?.end()
     }
 
@@ -41,7 +25,7 @@ final class ConnectionCloser {
     private func leaveHTTP2(_ connection: Connection) {
         guard case .http2(let client) = connection.phase else { return }
         connection.phase = .closing
-        loop.metrics.http2Connections.add(-1)
+        metrics.http2Connections.add(-1)
         for id in client.streams.keys { endStream(id, of: client) }
     }
 
@@ -59,7 +43,7 @@ final class ConnectionCloser {
         connection.phase = .closing
         guard connection.socket != nil, !connection.link.isBehind else {
             connection.link.stopReading()
-            return slowConsumers.setDeadline(for: connection)
+            return setWriteDeadline(for: connection)
         }
         linger(connection)
     }
@@ -74,7 +58,7 @@ final class ConnectionCloser {
         socket.resumeReading()
         connection.phase = .lingering
         connection.input = RequestBuffer()
-        deadlines.set(for: connection, seconds: LoopSettings.lingerSeconds)
+        setDeadline(for: connection, seconds: LoopSettings.lingerSeconds)
     }
 
     // MARK: Pages
@@ -91,7 +75,7 @@ final class ConnectionCloser {
     func close(_ connection: Connection, code: CloseCode = .tryAgainLater) {
         guard let isWebSocket = connection.isWebSocket else { return end(connection) }
         let wasBlocked = connection.isBlocked
-        subscriptions.leave(connection)
+        leave(connection)
         guard isWebSocket else {
             connection.link.finish()
             // Nobody waits for a reader that took nothing.
@@ -99,12 +83,12 @@ final class ConnectionCloser {
         }
         guard !connection.link.isBehind, connection.link.write(Frame.close(code)) else { return end(connection) }
         connection.phase = .closeSent
-        deadlines.set(for: connection, seconds: LoopSettings.closingHandshakeSeconds)
+        setDeadline(for: connection, seconds: LoopSettings.closingHandshakeSeconds)
     }
 
     /// Sends a WebSocket's last frame. Then the server closes (RFC 6455 §7.1.1), once the client can have read it.
     func finish(_ connection: Connection, with frame: [UInt8]) {
-        subscriptions.leave(connection)
+        leave(connection)
         guard connection.link.write(frame) else { return end(connection) }
         finish(connection, lingers: true)
     }

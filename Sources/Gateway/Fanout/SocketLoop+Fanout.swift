@@ -5,37 +5,18 @@ import Support
 
 /// Writes messages to pages: directly to live ones, because a writable callback for each would cost two `epoll_ctl`
 /// calls, and to others once their sockets accept bytes again.
-final class PageWriter {
-    let loop: LoopContext
-    let subscriptions: Subscriptions
-    /// The other loops of this gateway.
-    let peers: [LoopPort]
-    private let slowConsumers: SlowConsumers
-    let closer: ConnectionCloser
-    /// The pages that are still to be told to reload.
-    var reloads = StaggeredQueue<SubscriptionID>([], ticks: 1)
-    /// The entry that they are told about; nil if it has no position in the ledger.
-    var reloadGap: Int64?
-
-    init(_ closer: ConnectionCloser, peers: [LoopPort]) {
-        self.closer = closer
-        self.peers = peers
-        loop = closer.loop
-        subscriptions = closer.subscriptions
-        slowConsumers = closer.slowConsumers
-    }
-
+extension SocketLoop {
     /// Writes bytes that are not a message. Returns false if the connection is dead.
     func write(_ bytes: [UInt8], to connection: Connection) -> Bool {
         guard connection.link.write(bytes) else { return false }
-        slowConsumers.wrote(to: connection)
+        wrote(to: connection)
         return true
     }
 
     /// Writes the head of an answer that does not end, and its first bytes. Returns false if the connection is dead.
     func begin(_ head: ResponseHead, with bytes: [UInt8], on connection: Connection) -> Bool {
-        guard connection.link.begin(head, body: bytes, date: loop.date, isWhole: false) else { return false }
-        slowConsumers.wrote(to: connection)
+        guard connection.link.begin(head, body: bytes, date: date, isWhole: false) else { return false }
+        wrote(to: connection)
         return true
     }
 
@@ -44,7 +25,7 @@ final class PageWriter {
     /// Returns the number of live pages to which it was written.
     @discardableResult
     func publish(_ message: Message) -> Int {
-        let recipients = subscriptions.hub.publish(message)
+        let recipients = hub.publish(message)
         return deliver(message, to: recipients, refresh: message.hasRefresh ? message.position : nil)
     }
 
@@ -52,39 +33,41 @@ final class PageWriter {
     @discardableResult
     func deliver(_ message: Message, to recipients: Recipients, refresh: Int64?) -> Int {
         if !recipients.live.isEmpty { write(message, to: recipients.live, refresh: refresh) }
-        for id in recipients.closed { subscriptions[id].map { closer.endSlowConsumer($0.connection) } }
+        for id in recipients.closed { subscriber(id).map { endSlowConsumer($0.connection) } }
         return recipients.live.count
     }
 
     private func write(_ message: Message, to live: ContiguousArray<SubscriptionID>, refresh: Int64?) {
-        var frames = FrameCache(message, epoch: loop.settings.epoch)
+        var frames = FrameCache(message, epoch: settings.epoch)
         for id in live {
-            guard let subscriber = subscriptions[id] else { continue }
+            guard let subscriber = subscriber(id) else { continue }
             // This very message made the page fall behind, through another of its subscriptions to the same stream.
             guard !subscriber.connection.isBlocked else {
-                closer.endSlowConsumer(subscriber.connection)
+                endSlowConsumer(subscriber.connection)
                 continue
             }
             guard frames.write(to: subscriber) else {
-                closer.end(subscriber.connection)
+                end(subscriber.connection)
                 continue
             }
             if let refresh {
-                loop.shared.sentRefreshes.recordLive(refresh, on: subscriber.stream, for: subscriber.refreshes)
+                settings.sentRefreshes.recordLive(refresh, on: subscriber.stream, for: subscriber.refreshes)
             }
-            slowConsumers.wrote(to: subscriber.connection)
+            wrote(to: subscriber.connection)
         }
-        loop.metrics.deliveries.add(live.count)
+        metrics.deliveries.add(live.count)
     }
 
     /// The socket accepts bytes again. Returns true if the page has taken everything.
     func resume(_ connection: Connection) -> Bool {
         guard connection.isBlocked else { return false }
-        slowConsumers.tookAll(connection)
+        connection.isBlocked = false
+        if case .cable(let client) = connection.phase { client.owed = 0 }
+        clearDeadline(for: connection)
         for id in connection.subscriptions {
-            guard let frame = subscriptions.hub.writable(id), let subscriber = subscriptions[id] else { continue }
+            guard let frame = hub.writable(id), let subscriber = subscriber(id) else { continue }
             guard send(frame, to: subscriber) else {
-                closer.end(connection)
+                end(connection)
                 return false
             }
             // The others stay blocked until the next callback.
@@ -97,47 +80,47 @@ final class PageWriter {
     func send(_ first: OutgoingFrame, to subscriber: Subscriber) -> Bool {
         var next: OutgoingFrame? = first
         while let frame = next {
-            let cursor = frame.position.map { Cursor(epoch: loop.settings.epoch, position: $0) }
+            let cursor = frame.position.map { Cursor(epoch: settings.epoch, position: $0) }
             var frames = FrameCache(html: frame.html, cursor: cursor)
             guard frames.write(to: subscriber) else { return false }
             if let refresh = frame.refresh {
-                loop.shared.sentRefreshes.recordMissed(refresh, on: subscriber.stream, for: subscriber.refreshes)
+                settings.sentRefreshes.recordMissed(refresh, on: subscriber.stream, for: subscriber.refreshes)
             }
-            slowConsumers.wrote(to: subscriber.connection)
+            wrote(to: subscriber.connection)
             guard !subscriber.connection.link.isBehind else { return true }
-            next = frame.hasMore ? subscriptions.hub.writable(subscriber.subscription) : nil
+            next = frame.hasMore ? hub.writable(subscriber.subscription) : nil
         }
         return true
     }
 }
 
 /// From a publication to every open page of this loop, and from a broadcast at this loop to the others.
-extension PageWriter {
+extension SocketLoop {
     func publish(_ publication: Publication) {
         if let entry = publication.entry {
-            for stream in subscriptions.feeds(admitting: entry.notice) {
-                let event = FeedEvent.block(entry, epoch: loop.settings.epoch)
+            for stream in feeds.streams(admitting: entry.notice) {
+                let event = FeedEvent.block(entry, epoch: settings.epoch)
                 let part = Part(html: event, collapseKey: nil)
                 publish(Message(stream: stream, position: entry.position, parts: [part]))
             }
         }
         if publication.entry?.notice.kind == .userErased {
-            for message in publication.messages { subscriptions.hub.erase(message.stream) }
+            for message in publication.messages { hub.erase(message.stream) }
         }
         let written = publication.messages.reduce(0) { $0 + publish($1) }
         publication.delivery?.landed(written)
         guard let entry = publication.entry else { return }
-        subscriptions.hub.advance(to: entry.position)
+        hub.advance(to: entry.position)
         if entry.notice.kind == .broadcastsLost { reloadPages(for: entry.position) }
     }
 
     /// Publishes a transient broadcast that arrived at this loop. Its own pages get it directly, unless mail waits.
     func broadcast(_ messages: [Message]) {
-        loop.metrics.published.add(messages.count)
+        metrics.published.add(messages.count)
         for peer in peers where messages.contains(where: { peer.follows($0.stream) }) {
             peer.send(.broadcast(messages))
         }
-        guard loop.port.isEmpty else { return loop.port.send(.broadcast(messages)) }
+        guard port.isEmpty else { return port.send(.broadcast(messages)) }
         for message in messages { publish(message) }
     }
 
@@ -146,17 +129,18 @@ extension PageWriter {
     /// Makes every open page reload, because something was lost that only the app's own server still knows. `gap` is
     /// the entry that records the loss, if it could be committed; the ledger tells pages that come later.
     func reloadPages(for gap: Int64?) {
-        reloads = StaggeredQueue(subscriptions.pages, ticks: LoopSettings.spreadTicks)
+        let pages = subscribers.compactMap { $0.flatMap { $0.transport == .feed ? nil : $0.subscription } }
+        reloads = StaggeredQueue(pages, ticks: LoopSettings.spreadTicks)
         reloadGap = gap
-        subscriptions.hub.forgetRecentMessages()
+        hub.forgetRecentMessages()
     }
 
     /// Runs at each tick. It goes by page, not by stream: a page that connects meanwhile is as new as its own server.
     func reloadSome() {
         for id in reloads.next() {
-            guard let subscriber = subscriptions[id] else { continue }
+            guard let subscriber = subscriber(id) else { continue }
             let message = Message(stream: subscriber.stream, position: nil, parts: [.refresh])
-            guard let recipients = subscriptions.hub.publish(message, to: id, unlessRead: reloadGap ?? .max) else {
+            guard let recipients = hub.publish(message, to: id, unlessRead: reloadGap ?? .max) else {
                 // Its missed messages are still being read.
                 reloads.putBack(id)
                 continue
@@ -167,13 +151,13 @@ extension PageWriter {
 }
 
 /// Lets a page catch up: from the recent messages in this loop's memory, or from the ledger.
-extension PageWriter {
+extension SocketLoop {
     /// Answers a page that was here a moment ago from memory, with `send`: nothing can be published between the
     /// subscription and the answer, so there is no gap and no repeat. For all other pages it asks the ledger, whose
     /// answer arrives as mail. Returns false if the ledger is too busy.
     func readCatchUp(_ request: PageRequest, for id: SubscriptionID, send: (CatchUpBatch) -> Void) -> Bool {
         guard let recent = rememberedBatch(for: request) else {
-            return request.readCatchUp { [port = loop.port] missed in port.send(.catchUp(id, missed)) }
+            return request.readCatchUp { [port] missed in port.send(.catchUp(id, missed)) }
         }
         send(recent)
         return true
@@ -182,19 +166,19 @@ extension PageWriter {
     private func rememberedBatch(for request: PageRequest) -> CatchUpBatch? {
         let messages: [Message]? =
             switch request.seen {
-            case .upTo(let position): subscriptions.hub.recentMessages(on: request.stream, after: position)
-            case .nothing: subscriptions.hub.newestMessages(on: request.stream)
+            case .upTo(let position): hub.recentMessages(on: request.stream, after: position)
+            case .nothing: hub.newestMessages(on: request.stream)
             case .since, nil: nil
             }
-        return messages.map { CatchUpBatch(through: subscriptions.hub.position, messages: $0) }
+        return messages.map { CatchUpBatch(through: hub.position, messages: $0) }
     }
 
     /// What was read a moment ago, with what has been published since; nil when memory no longer has all of that.
     func completed(_ missed: CatchUpBatch, on stream: StreamName) -> CatchUpBatch? {
-        guard missed.through < subscriptions.hub.position else { return missed }
-        return subscriptions.hub.recentMessages(on: stream, after: missed.through).map { since in
+        guard missed.through < hub.position else { return missed }
+        return hub.recentMessages(on: stream, after: missed.through).map { since in
             CatchUpBatch(
-                through: subscriptions.hub.position,
+                through: hub.position,
                 messages: missed.messages + since,
                 hasGap: missed.hasGap
             )
@@ -205,12 +189,12 @@ extension PageWriter {
     /// has had.
     func news(in missed: CatchUpBatch, for subscriber: Subscriber) -> CatchUpBatch {
         var news = missed.collapsed
-        if subscriber.transport != .feed { news = news.bounded(to: loop.limits.queuedBytes) }
+        if subscriber.transport != .feed { news = news.bounded(to: limits.queuedBytes) }
         news = news.withRefreshes {
-            loop.shared.sentRefreshes.isNews($0, on: subscriber.stream, for: subscriber.refreshes)
+            settings.sentRefreshes.isNews($0, on: subscriber.stream, for: subscriber.refreshes)
         }
-        if !news.messages.isEmpty { loop.metrics.catchUps.add() }
-        loop.metrics.catchUpMessages.add(news.messages.count)
+        if !news.messages.isEmpty { metrics.catchUps.add() }
+        metrics.catchUpMessages.add(news.messages.count)
         return news
     }
 }

@@ -4,19 +4,14 @@ import Pages
 import Support
 
 /// `/streams` and `/feed`: one connection follows one stream.
-struct PageServer {
-    let loop: LoopContext
-    let subscriptions: Subscriptions
-    let writer: PageWriter
-    let closer: ConnectionCloser
-
+extension SocketLoop {
     // MARK: The beginning
 
     /// From now on the connection only sends. The answer's head goes out with the first block, which saves one `send`.
     func openEventStream(_ request: PageRequest, on connection: Connection) {
         let transport: Transport = if case .feed = request.content { .feed } else { .eventStream }
         connection.input = RequestBuffer()
-        loop.metrics.responses(200).add()
+        metrics.responses(200).add()
         let opening = EventStream.head(allowedOrigin: request.allowedOrigin)
         open(request, as: transport, on: connection, opening: opening)
     }
@@ -27,42 +22,27 @@ struct PageServer {
         on connection: Connection,
         opening: ResponseHead? = nil
     ) {
-        let id = subscriptions.hub.subscribe(to: request.stream)
-        let page = Page(
-            transport: transport,
-            subscription: id,
-            heartbeat: subscriptions.heartbeats.add(connection.id),
-            source: request.source,
-            reading: request.reading,
-            opening: opening
-        )
+        let subscriber = follow(request, as: transport, on: connection)
+        let page = Page(request, as: transport, subscription: subscriber.subscription, opening: opening)
         connection.phase = .page(page)
-        let subscriber = Subscriber(
-            connection: connection,
-            subscription: id,
-            stream: request.stream,
-            transport: transport,
-            refreshes: request.refreshes,
-            openedAt: loop.settings.clock.now()
-        )
-        subscriptions.add(subscriber, until: request.expires)
+        heartbeats.add(connection.id, within: LoopSettings.heartbeatTicks)
         if transport == .feed, case .feed(let filter, _) = request.content {
-            subscriptions.follow(request.stream, with: filter)
+            feeds.add(filter, of: request.stream)
         }
-        loop.metrics.pages(transport).add(1)
-        let isRead = writer.readCatchUp(request, for: id) { sendCatchUp($0, to: subscriber, on: page) }
+        metrics.pages(transport).add(1)
+        let isRead = readCatchUp(request, for: page.subscription) { sendCatchUp($0, to: subscriber, on: page) }
         if !isRead { turnAway(connection) }
     }
 
     /// The messages that the page missed have been read. The first block gives it a cursor, before any event.
     func sendCatchUp(_ missed: CatchUpBatch, to subscriber: Subscriber, on page: Page) {
-        let missed = writer.news(in: missed, for: subscriber)
+        let missed = news(in: missed, for: subscriber)
         let connection = subscriber.connection
         guard missed.extent != .unreadable else { return turnAway(connection) }
         if page.transport.isResponse, page.opening != nil {
             let position = missed.messages.first?.position.map { $0 - 1 } ?? missed.through
-            let cursor = Cursor(epoch: loop.settings.epoch, position: position)
-            guard say(EventStream.position(cursor), to: page, on: connection) else { return closer.end(connection) }
+            let cursor = Cursor(epoch: settings.epoch, position: position)
+            guard say(EventStream.position(cursor), to: page, on: connection) else { return end(connection) }
         }
         guard page.reading == nil else { return sendPart(missed, to: subscriber, on: page) }
         send(missed.messages, through: missed.through, to: subscriber)
@@ -70,15 +50,15 @@ struct PageServer {
 
     func send(_ messages: [Message], through position: Int64, to subscriber: Subscriber) {
         let id = subscriber.subscription
-        guard let frame = subscriptions.hub.catchUp(id, through: position, messages: messages) else { return }
-        if !writer.send(frame, to: subscriber) { closer.end(subscriber.connection) }
+        guard let frame = hub.catchUp(id, through: position, messages: messages) else { return }
+        if !send(frame, to: subscriber) { end(subscriber.connection) }
     }
 
     /// Writes a block of an event stream, after the answer's head at first. Returns false if the connection is dead.
     private func say(_ block: String, to page: Page, on connection: Connection) -> Bool {
         guard let opening = page.opening else { return connection.link.write(block) }
         page.opening = nil
-        return connection.link.begin(opening, body: Array(block.utf8), date: loop.date, isWhole: false)
+        return connection.link.begin(opening, body: Array(block.utf8), date: date, isWhole: false)
     }
 
     // MARK: The end
@@ -87,7 +67,7 @@ struct PageServer {
     func turnAway(_ connection: Connection) {
         guard case .page(let page) = connection.phase else { return }
         if page.transport.isResponse { _ = say("retry: 5000\n\n", to: page, on: connection) }
-        closer.close(connection)
+        close(connection)
     }
 
     /// The signed name has expired: the page reloads and gets a valid name.
@@ -97,16 +77,16 @@ struct PageServer {
             if page.transport.isResponse {
                 _ = say("retry: \(EventStream.expiredRetry)\n\n", to: page, on: connection)
             }
-            if let subscriber = subscriptions[page.subscription] { _ = frames.write(to: subscriber) }
+            if let subscriber = subscriber(page.subscription) { _ = frames.write(to: subscriber) }
         }
-        loop.metrics.expired.add()
-        closer.close(connection, code: .policyViolation)
+        metrics.expired.add()
+        close(connection, code: .policyViolation)
     }
 
     /// The server drains: the page should come back, here or elsewhere.
     func release(_ page: Page, on connection: Connection) {
         if !connection.isBlocked { sayGoodbye(to: page, on: connection) }
-        closer.close(connection, code: .serviceRestart)
+        close(connection, code: .serviceRestart)
     }
 
     /// A browser reopens an event stream after `retry` milliseconds. A WebSocket stays closed, so its element is
@@ -117,14 +97,14 @@ struct PageServer {
             _ = say("retry: \(delay)\n\n", to: page, on: connection)
             return
         }
-        guard let source = page.source, let stream = subscriptions.hub.stream(of: page.subscription) else { return }
-        let since = "\(Cursor(epoch: loop.settings.epoch, position: subscriptions.hub.position))"
+        guard let source = page.source, let stream = hub.stream(of: page.subscription) else { return }
+        let since = "\(Cursor(epoch: settings.epoch, position: hub.position))"
         _ = connection.link.write(Frame.encode(.text, payload: source.replacement(on: stream, since: since)))
     }
 }
 
 /// `/feed` may be as long as the ledger: a connection gets it in parts, each after its reader has taken the one before.
-extension PageServer {
+extension SocketLoop {
     /// Sends a part, and goes live after the last one. Until then entries are read from the ledger, none are collected.
     func sendPart(_ missed: CatchUpBatch, to subscriber: Subscriber, on page: Page) {
         let connection = subscriber.connection
@@ -132,12 +112,12 @@ extension PageServer {
         for message in missed.messages { bytes += message.html }
         // A part may contain nothing that was asked for. The mark lets a returning client continue after it.
         if missed.extent == .partial {
-            bytes += EventStream.mark(Cursor(epoch: loop.settings.epoch, position: missed.through)).utf8
+            bytes += EventStream.mark(Cursor(epoch: settings.epoch, position: missed.through)).utf8
         }
-        guard writer.write(bytes, to: connection) else { return closer.end(connection) }
+        guard write(bytes, to: connection) else { return end(connection) }
         guard missed.extent == .whole, !connection.link.isBehind else {
             page.reached = missed.through
-            subscriptions.hub.pause(subscriber.subscription)
+            hub.pause(subscriber.subscription)
             if !connection.link.isBehind { readOn(page, on: connection) }
             return
         }
@@ -148,16 +128,56 @@ extension PageServer {
     func readOn(_ page: Page, on connection: Connection) {
         guard let reached = page.reached, let reading = page.reading else { return }
         page.reached = nil
-        subscriptions.hub.resume(page.subscription)
-        let isAsked = reading(reached) { [port = loop.port, id = page.subscription] missed in
+        hub.resume(page.subscription)
+        let isAsked = reading(reached) { [port, id = page.subscription] missed in
             port.send(.catchUp(id, missed))
         }
         if !isAsked { turnAway(connection) }
     }
 }
 
-extension PageRequest {
-    var reading: Reading? {
-        if case .feed(_, let reading) = content { reading } else { nil }
+/// Heartbeats and pings: each page gets one every 15 s, each cable client every 3 s. A client whose socket accepts no
+/// more has the deadline of slow readers instead.
+extension SocketLoop {
+    /// Runs at each tick.
+    func beat() {
+        var ping: [UInt8] = []
+        for id in heartbeats.tick() {
+            guard let connection = connections[id] else { continue }
+            switch connection.phase {
+            case .page(let page):
+                heartbeats.add(id, after: LoopSettings.heartbeatTicks)
+                if page.opening == nil, !connection.isBlocked { beat(page, on: connection) }
+            case .cable:
+                heartbeats.add(id, after: LoopSettings.cableTicks)
+                if ping.isEmpty { ping = cablePing }
+                if !connection.isBlocked { send(heartbeat: ping, to: connection) }
+            default: break
+            }
+        }
+    }
+
+    /// Sends a comment or a ping. Ends a page that has answered no ping for a turn of the wheel.
+    private func beat(_ page: Page, on connection: Connection) {
+        if let ping = page.unansweredPing {
+            if !isReading(page, since: ping, on: connection) { end(connection) }
+            return
+        }
+        guard page.transport == .webSocket else { return send(heartbeat: EventStream.heartbeat, to: connection) }
+        page.unansweredPing = PeerReadProgress(start: connection.link.confirmedBytes)
+        send(heartbeat: SocketLoop.ping, to: connection)
+    }
+
+    /// The ping has a payload: some clients and proxies do not answer an empty one.
+    private static let ping = Frame.encode(.ping, payload: Array("paycast".utf8))
+
+    /// TCP finds dead clients: a ping that nobody acknowledges ends the connection.
+    private var cablePing: [UInt8] {
+        let message = CableMessage.ping(seconds: settings.clock.now().milliseconds / 1000)
+        return Frame.encode(.text, payload: message)
+    }
+
+    private func send(heartbeat: [UInt8], to connection: Connection) {
+        if !write(heartbeat, to: connection) { end(connection) }
     }
 }

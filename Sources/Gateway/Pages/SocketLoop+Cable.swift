@@ -4,12 +4,7 @@ import Pages
 import Support
 
 /// `/cable`: one connection follows any number of streams.
-struct CableServer {
-    let loop: LoopContext
-    let subscriptions: Subscriptions
-    let writer: PageWriter
-    let closer: ConnectionCloser
-
+extension SocketLoop {
     /// `head` goes out with the welcome, which saves one `send`.
     func open(
         _ opening: CableOpening,
@@ -20,13 +15,13 @@ struct CableServer {
         let client = CableConnectionState(
             opening: opening,
             sid: spoken == .extended ? CableSessions.newID() : nil,
-            heartbeat: subscriptions.pings.add(connection.id),
-            limits: loop.settings.cable
+            limits: settings.cable
         )
         connection.phase = .cable(client)
-        connection.link.endWhenUnanswered(after: loop.settings.deadPeerSeconds)
-        loop.metrics.pages(client.transport).add(1)
-        if !welcome(client, resuming: opening.sid, beginningWith: head, on: connection) { closer.end(connection) }
+        heartbeats.add(connection.id, within: LoopSettings.cableTicks)
+        connection.link.endWhenUnanswered(after: settings.deadPeerSeconds)
+        metrics.pages(client.transport).add(1)
+        if !welcome(client, resuming: opening.sid, beginningWith: head, on: connection) { end(connection) }
     }
 
     private func welcome(
@@ -36,10 +31,10 @@ struct CableServer {
         on connection: Connection
     ) -> Bool {
         func begin(_ message: [UInt8]) -> Bool {
-            writer.begin(head, with: Frame.encode(.text, payload: message), on: connection)
+            self.begin(head, with: Frame.encode(.text, payload: message), on: connection)
         }
         guard let sid = client.sid else { return begin(CableMessage.welcome) }
-        guard let identifiers = old.flatMap({ loop.shared.sessions.take($0) }) else {
+        guard let identifiers = old.flatMap({ settings.sessions.take($0) }) else {
             return begin(CableMessage.welcome(sid: sid, restored: nil))
         }
         for identifier in identifiers {
@@ -51,7 +46,7 @@ struct CableServer {
         let names = client.session.identifiers
         guard begin(CableMessage.welcome(sid: sid, restored: names)) else {
             // It never learned its new name.
-            old.map { loop.shared.sessions.keep(names, as: $0) }
+            old.map { settings.sessions.keep(names, as: $0) }
             return false
         }
         readNext(client, on: connection)
@@ -66,11 +61,11 @@ struct CableServer {
         sendCatchUp(missed, to: subscriber, of: client)
         while let request, missed.extent == .whole, !connection.isBlocked,
             let index = client.waiting.firstIndex(where: { $0.request.hasMissedTheSame(as: request) }),
-            let missed = writer.completed(missed, on: request.stream)
+            let missed = completed(missed, on: request.stream)
         {
             let (id, _) = client.waiting.remove(at: index)
-            guard let twin = subscriptions[id] else { continue }
-            subscriptions.hub.resume(id)
+            guard let twin = self.subscriber(id) else { continue }
+            hub.resume(id)
             sendCatchUp(missed, to: twin, of: client)
         }
         readNext(client, on: connection)
@@ -79,33 +74,33 @@ struct CableServer {
     /// The messages that one subscription missed have been read. Confirms the subscription before its first message, so
     /// that the element is `connected` as early as it can be.
     func sendCatchUp(_ missed: CatchUpBatch, to subscriber: Subscriber, of client: CableConnectionState) {
-        let missed = writer.news(in: missed, for: subscriber)
+        let missed = news(in: missed, for: subscriber)
         let connection = subscriber.connection
         let id = subscriber.subscription
         client.reading = nil
         guard missed.extent == .whole else { return giveUp(id, of: client) }
         // Messages for another subscription may have filled the socket. This one's messages then wait in the hub, but
         // its confirmation goes out, as in `readNext`.
-        if connection.isBlocked { subscriptions.hub.blocked(id) }
+        if connection.isBlocked { hub.blocked(id) }
         if let confirmation = client.session.confirmation(of: id), !say(confirmation, to: client, on: connection) {
-            return closer.end(connection)
+            return end(connection)
         }
-        let frame = subscriptions.hub.catchUp(id, through: missed.through, messages: missed.messages)
-        if let frame, !writer.send(frame, to: subscriber) { return closer.end(connection) }
+        let frame = hub.catchUp(id, through: missed.through, messages: missed.messages)
+        if let frame, !send(frame, to: subscriber) { return end(connection) }
         if let verdict = client.session.historyVerdict(of: id, isComplete: !missed.hasGap),
             !say(verdict, to: client, on: connection)
         {
-            closer.end(connection)
+            end(connection)
         }
     }
 
     /// The name of one subscription has expired.
     func expire(_ id: SubscriptionID, of client: CableConnectionState, on connection: Connection) {
-        loop.metrics.expired.add()
+        metrics.expired.add()
         guard let identifier = client.session.identifier(of: id) else { return }
         end(id, of: client, on: connection)
         guard connection.isOpen else { return }
-        if !refuseExpired(identifier, for: client, on: connection) { closer.end(connection) }
+        if !refuseExpired(identifier, for: client, on: connection) { end(connection) }
     }
 
     // MARK: Writing. False when the connection is dead, or has been ended
@@ -113,7 +108,7 @@ struct CableServer {
     /// Sends an answer. A client that asks and does not read is ended, so that its queue stays bounded.
     func answer(_ message: [UInt8], on connection: Connection) -> Bool {
         guard connection.isBlocked else { return send(message, on: connection) }
-        closer.endSlowConsumer(connection)
+        endSlowConsumer(connection)
         return false
     }
 
@@ -132,7 +127,7 @@ struct CableServer {
         if connection.isBlocked {
             client.owed += message.count
             guard client.owed <= CableConnectionState.owedLimit else {
-                closer.endSlowConsumer(connection)
+                endSlowConsumer(connection)
                 return false
             }
         }
@@ -140,17 +135,17 @@ struct CableServer {
     }
 
     private func send(_ message: [UInt8], on connection: Connection) -> Bool {
-        writer.write(Frame.encode(.text, payload: message), to: connection)
+        write(Frame.encode(.text, payload: message), to: connection)
     }
 }
 
 /// The commands of `/cable` clients.
-extension CableServer {
+extension SocketLoop {
     func received(_ command: [UInt8], from client: CableConnectionState, on connection: Connection) {
-        loop.metrics.commands.add()
-        let seconds = loop.settings.clock.now().milliseconds / 1000
+        metrics.commands.add()
+        let seconds = settings.clock.now().milliseconds / 1000
         guard let effect = client.session.received(command, now: seconds) else { return }
-        if !perform(effect, for: client, on: connection) { closer.end(connection) }
+        if !perform(effect, for: client, on: connection) { end(connection) }
     }
 
     /// Returns false if the connection is dead, or has been ended.
@@ -169,8 +164,8 @@ extension CableServer {
             end(id, of: client, on: connection)
             return subscribe(client, to: identifier, history: history, on: connection)
         case .disconnect(let reason):
-            loop.metrics.abusive.add()
-            closer.disconnect(connection, reason: reason)
+            metrics.abusive.add()
+            disconnect(connection, reason: reason)
         }
         return true
     }
@@ -181,7 +176,7 @@ extension CableServer {
         for client: CableConnectionState
     ) -> CableVerdict {
         guard let parameters = identifier.parameters else { return .rejected }
-        return loop.shared.handler.subscribe(CableRequest(parameters: parameters, history: history, host: client.host))
+        return settings.handler.subscribe(CableRequest(parameters: parameters, history: history, host: client.host))
     }
 
     private func subscribe(
@@ -198,7 +193,7 @@ extension CableServer {
             readNext(client, on: connection)
             return connection.isOpen
         case .rejected:
-            loop.metrics.rejected.add()
+            metrics.rejected.add()
             return answer(client.session.reject(identifier), on: connection)
         case .expired: return refuseExpired(identifier, for: client, on: connection)
         }
@@ -210,23 +205,14 @@ extension CableServer {
         as identifier: CableIdentifier,
         on connection: Connection
     ) -> SubscriptionID {
-        let id = subscriptions.hub.subscribe(to: request.stream)
-        let subscriber = Subscriber(
-            connection: connection,
-            subscription: id,
-            stream: request.stream,
-            transport: client.transport,
-            refreshes: request.refreshes,
-            openedAt: loop.settings.clock.now(),
-            head: CableMessage.head(identifier.literal)
-        )
-        subscriptions.add(subscriber, until: request.expires)
-        subscriptions.hub.pause(id)
+        let id = follow(request, as: client.transport, head: CableMessage.head(identifier.literal), on: connection)
+            .subscription
+        hub.pause(id)
         return id
     }
 
     func end(_ id: SubscriptionID, of client: CableConnectionState, on connection: Connection) {
-        subscriptions.end(id)
+        endSubscription(id)
         if client.reading?.id == id { client.reading = nil }
         readNext(client, on: connection)
     }
@@ -235,10 +221,10 @@ extension CableServer {
     func readNext(_ client: CableConnectionState, on connection: Connection) {
         while !connection.isBlocked, client.reading == nil, !client.waiting.isEmpty {
             let (id, request) = client.waiting.removeFirst()
-            guard let subscriber = subscriptions[id] else { continue }
+            guard let subscriber = subscriber(id) else { continue }
             client.reading = (id, request)
-            subscriptions.hub.resume(id)
-            let isRead = writer.readCatchUp(request, for: id) { sendCatchUp($0, to: subscriber, of: client) }
+            hub.resume(id)
+            let isRead = readCatchUp(request, for: id) { sendCatchUp($0, to: subscriber, of: client) }
             guard !isRead else { continue }
             client.reading = nil
             giveUp(id, of: client)
@@ -247,17 +233,17 @@ extension CableServer {
         // A page that reads slowly would come back again and again without its confirmation.
         for (id, _) in client.waiting {
             guard let confirmation = client.session.confirmation(of: id) else { continue }
-            guard say(confirmation, to: client, on: connection) else { return closer.end(connection) }
+            guard say(confirmation, to: client, on: connection) else { return end(connection) }
         }
     }
 
     /// The missed messages cannot be read now. A client that waits for its confirmation asks again. One that was told
     /// that it is subscribed would receive nothing, so it has to come back.
     func giveUp(_ id: SubscriptionID, of client: CableConnectionState) {
-        let connection = subscriptions[id]?.connection
+        let connection = subscriber(id)?.connection
         let isConfirmed = client.session.isConfirmed(id)
         client.session.detach(id)
-        subscriptions.end(id)
-        if isConfirmed, let connection { closer.disconnect(connection, reason: .serverRestart) }
+        endSubscription(id)
+        if isConfirmed, let connection { disconnect(connection, reason: .serverRestart) }
     }
 }

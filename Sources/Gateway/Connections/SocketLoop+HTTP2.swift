@@ -3,38 +3,27 @@ import Support
 
 /// Clients that speak HTTP/2. A request is a connection like any other: the same parser reads it, and routes, limits,
 /// origins, deadlines and pages are the same.
-final class HTTP2Clients {
-    let requests: RequestServer
-    private var closer: ConnectionCloser { requests.closer }
-    private var loop: LoopContext { closer.loop }
-    private var connections: ConnectionTable { closer.connections }
-    /// Clients that have events to handle or more to send.
-    private var pending: [Connection] = []
-
-    init(_ requests: RequestServer) {
-        self.requests = requests
-    }
-
-    func open(on connection: Connection) {
+extension SocketLoop {
+    func openHTTP2(on connection: Connection) {
         guard let socket = connection.socket,
             let client = HTTP2Connection(
                 socket: socket,
-                resume: { [unowned self] stream in connections[stream.connection].map(requests.advance) },
+                resume: { [unowned self] stream in connections[stream.connection].map(advance) },
                 wake: { [unowned self, unowned connection] in pending.append(connection) }
             )
-        else { return closer.end(connection) }
+        else { return end(connection) }
         connection.phase = .http2(client)
-        loop.metrics.http2Connections.add(1)
+        metrics.http2Connections.add(1)
         flush(client, on: connection)
     }
 
     func received(_ bytes: UnsafeRawBufferPointer, from client: HTTP2Connection, on connection: Connection) {
         let isHonest = client.session.receive(bytes)
         takeEvents(of: client, on: connection)
-        if !isHonest { loop.metrics.http2Abusive.add() }
+        if !isHonest { metrics.http2Abusive.add() }
         flush(client, on: connection)
         // The client broke the rules: it gets the bytes that are still to be sent, and nothing more.
-        if !isHonest, case .http2 = connection.phase { closer.finish(connection, lingers: true) }
+        if !isHonest, case .http2 = connection.phase { finish(connection, lingers: true) }
     }
 
     /// Runs at the end of each callback, for streams that ended while something was written. They cannot be handled at
@@ -48,15 +37,15 @@ final class HTTP2Clients {
             takeEvents(of: client, on: connection)
             flush(client, on: connection)
         }
-        if !pending.isEmpty { loop.port.waker.wake() }
+        if !pending.isEmpty { port.waker.wake() }
     }
 
     func flush(_ client: HTTP2Connection, on connection: Connection) {
         client.flush()
         guard connection.isOpen else { return }
-        if client.isBroken { return closer.end(connection) }
-        if client.session.isOver, !client.socket.isBehind { return closer.finish(connection, lingers: true) }
-        requests.reads.adjust(connection)
+        if client.isBroken { return end(connection) }
+        if client.session.isOver, !client.socket.isBehind { return finish(connection, lingers: true) }
+        adjust(connection)
     }
 
     // MARK: Requests
@@ -75,12 +64,12 @@ final class HTTP2Clients {
             // Drops a body that nobody waits for: it would be kept as the next request, which never comes.
             guard let request = client.streams[id].flatMap({ connections[$0.connection] }), request.expected != nil
             else { return }
-            guard collected(of: client) + bytes.count <= HTTP2Clients.collectedLimit else {
-                loop.metrics.http2Abusive.add()
+            guard collected(of: client) + bytes.count <= SocketLoop.collectedLimit else {
+                metrics.http2Abusive.add()
                 return client.session.reset(id, reason: .refused)
             }
-            bytes.withUnsafeBytes { requests.received($0, on: request) }
-        case .closed(let id): closer.endStream(id, of: client)
+            bytes.withUnsafeBytes { received($0, on: request) }
+        case .closed(let id): endStream(id, of: client)
         }
     }
 
@@ -98,13 +87,13 @@ final class HTTP2Clients {
         of client: HTTP2Connection,
         on connection: Connection
     ) -> Bool {
-        guard loop.acceptor.isListening, client.streams.count < ServerSession.streamLimit else { return false }
-        let admission = loop.shared.limiter.enter(connection.peer)
+        guard acceptor.isListening, client.streams.count < ServerSession.streamLimit else { return false }
+        let admission = settings.limiter.enter(connection.peer)
         guard admission != .reject else {
-            loop.metrics.refused.add()
+            metrics.refused.add()
             return false
         }
-        let name = connections.nextID()
+        let name = nextID()
         let stream = HTTP2Stream(id: id, for: name, of: client)
         let request = Connection(
             id: name,
@@ -114,10 +103,10 @@ final class HTTP2Clients {
             admission: admission
         )
         client.add(stream)
-        connections.add(request)
-        loop.metrics.http2Streams.add(1)
-        closer.deadlines.set(for: request, seconds: loop.limits.headerSeconds)
-        head.withUnsafeBytes { requests.received($0, on: request) }
+        add(request)
+        metrics.http2Streams.add(1)
+        setDeadline(for: request, seconds: limits.headerSeconds)
+        head.withUnsafeBytes { received($0, on: request) }
         return true
     }
 }

@@ -1,0 +1,147 @@
+import Domain
+import Pages
+import Support
+
+/// Who follows what: a subscriber is found by its place in the hub's slab.
+extension SocketLoop {
+    /// Nil for a subscription that has ended.
+    func subscriber(_ id: SubscriptionID) -> Subscriber? {
+        guard Int(id.index) < subscribers.count, let subscriber = subscribers[Int(id.index)],
+            subscriber.subscription == id
+        else { return nil }
+        return subscriber
+    }
+
+    /// The pages that follow a stream, as somebody asks about them.
+    func openPages(on stream: StreamName) -> [OpenPage] {
+        hub.progress(on: stream).compactMap { progress in
+            subscriber(progress.subscription).map { subscriber in
+                OpenPage(
+                    transport: subscriber.transport.word,
+                    openedAt: subscriber.openedAt,
+                    position: progress.position,
+                    waitingBytes: progress.waitingBytes
+                )
+            }
+        }
+    }
+
+    // MARK: Coming and going
+
+    /// Lets a connection follow a stream. `head` is what each message to it begins with.
+    func follow(
+        _ request: PageRequest,
+        as transport: Transport,
+        head: [UInt8] = [],
+        on connection: Connection
+    ) -> Subscriber {
+        let now = settings.clock.now()
+        let subscriber = Subscriber(
+            connection: connection,
+            subscription: hub.subscribe(to: request.stream),
+            stream: request.stream,
+            transport: transport,
+            refreshes: request.refreshes,
+            openedAt: now,
+            expires: request.expires,
+            head: heads.shared(head)
+        )
+        let index = Int(subscriber.subscription.index)
+        if index >= subscribers.count {
+            subscribers.append(contentsOf: repeatElement(nil, count: index + 1 - subscribers.count))
+        }
+        subscribers[index] = subscriber
+        port.count(1, followersOf: request.stream)
+        if let end = request.expires { watch(subscriber.subscription, until: end, now: now) }
+        return subscriber
+    }
+
+    /// One tick more than needed, so that it has ended when it is looked at.
+    private func watch(_ id: SubscriptionID, until end: Instant, now: Instant) {
+        let milliseconds = max(0, end.milliseconds - now.milliseconds)
+        expiries.add(id, after: Int(min(milliseconds / 100 + 1, Int64(expiries.period))))
+    }
+
+    /// Ends a subscription. Its connection stays open.
+    func endSubscription(_ id: SubscriptionID) {
+        hub.unsubscribe(id)
+        guard let subscriber = subscriber(id) else { return }
+        subscribers[Int(id.index)] = nil
+        if subscriber.transport == .feed { feeds.remove(subscriber.stream) }
+        port.count(-1, followersOf: subscriber.stream)
+    }
+
+    /// Ends everything that the connection follows.
+    func leave(_ connection: Connection) {
+        for id in connection.subscriptions { endSubscription(id) }
+        switch connection.phase {
+        case .page(let page): metrics.pages(page.transport).add(-1)
+        case .cable(let client):
+            metrics.pages(client.transport).add(-1)
+            if let sid = client.sid { settings.sessions.keep(client.session.identifiers, as: sid) }
+        default: return
+        }
+        connection.phase = .closing
+    }
+
+    /// Advances by one tick and returns the subscriptions whose names have ended.
+    func takeExpired() -> [SubscriptionID] {
+        let due = expiries.tick()
+        guard !due.isEmpty else { return [] }
+        let now = settings.clock.now()
+        return due.filter { id in
+            guard let end = subscriber(id)?.expires, end > now else { return subscriber(id) != nil }
+            watch(id, until: end, now: now)
+            return false
+        }
+    }
+}
+
+/// The destination of one subscription's messages. A loop finds it by the subscription's place in the hub's slab.
+struct Subscriber {
+    let connection: Connection
+    let subscription: SubscriptionID
+    let stream: StreamName
+    let transport: Transport
+    /// The refreshes that its page receives when it catches up.
+    let refreshes: RefreshPolicy
+    let openedAt: Instant
+    /// When its name ends.
+    let expires: Instant?
+    /// The prefix of each message to it: the identifier of a cable subscription, otherwise nothing.
+    let head: [UInt8]
+}
+
+/// The way in which fragments travel to a client.
+enum Transport {
+    case eventStream, webSocket, feed, cable, extendedCable
+
+    /// As metrics and answers call it.
+    var word: String {
+        switch self {
+        case .eventStream: "sse"
+        case .webSocket: "websocket"
+        case .feed: "feed"
+        case .cable, .extendedCable: "cable"
+        }
+    }
+
+    /// True if it is an endless response, on which only we send.
+    var isResponse: Bool { self == .eventStream || self == .feed }
+}
+
+/// The prefixes of the newest cable subscriptions. Pages that were rendered alike share them, so that a fan-out finds
+/// equal ones without reading them.
+struct RecentHeads {
+    /// As many as a page usually has streams, twice.
+    private static let limit = 4
+    private var heads: [[UInt8]] = []
+
+    mutating func shared(_ head: [UInt8]) -> [UInt8] {
+        guard !head.isEmpty else { return head }
+        if let known = heads.first(where: { $0 == head }) { return known }
+        if heads.count == RecentHeads.limit { heads.removeFirst() }
+        heads.append(head)
+        return head
+    }
+}
