@@ -131,7 +131,7 @@ let package = Package(
         // The operators' pages, which ask the API's routes for all that they show.
         library(
             "Console",
-            ["Encoding", "Domain", "APIModel", "Assets", "Support", "Crypto", "HTTP", "Stores", "Pages"]
+            ["Encoding", "Domain", "APIModel", "Assets", "Support", "Crypto", "HTTP", "Stores", "Pages", "API"]
         ),
         // Stores that exist nowhere: their histories, their servers, and what drives them.
         library("Simulator", ["Encoding", "Domain", "APIModel", "Crypto", "HTTPClient"]),
@@ -148,15 +148,14 @@ let package = Package(
             "Commands",
             [
                 "Encoding", "Domain", "APIModel", "Support", "Crypto", "HTTPClient", "WebSocketClient", "HTTP",
-                "Stores",
-                "Ledger", "PostgresLedger", "Pages", "Simulator", "Server",
+                "Stores", "Ledger", "PostgresLedger", "Pages", "API", "Simulator", "Server",
             ]
         ),
         executable(
             "paycast",
             [
                 "Domain", "APIModel", "Support", "Crypto", "HTTPClient", "WebSocketClient", "Stores", "Ledger",
-                "PostgresLedger", "Simulator", "Server", "Commands",
+                "PostgresLedger", "API", "Simulator", "Server", "Commands",
             ],
             linkerSettings: withoutSwift
         ),
@@ -189,7 +188,7 @@ let package = Package(
         tests("Rails", ["Domain", "PostgresLedger", "paycast"], exclude: ["RailsCable/App"]),
         tests("Gateway", ["COpenSSL", "Domain", "Support", "HTTP", "Pages"]),
         tests("API", ["Encoding", "Domain", "APIModel", "Support", "Stores", "Ledger", "Pages"]),
-        tests("Console", ["Encoding", "Domain", "APIModel", "Assets", "Support", "Crypto", "HTTP", "Pages"]),
+        tests("Console", ["Encoding", "Domain", "APIModel", "Assets", "Support", "Crypto", "HTTP", "Pages", "API"]),
         tests("Simulator", ["Encoding", "Domain", "Crypto", "Stores"]),
         tests(
             "Server",
@@ -212,7 +211,8 @@ let package = Package(
         .testTarget(
             name: "JourneyTests",
             dependencies: [
-                "Encoding", "Domain", "APIModel", "Support", "Crypto", "HTTPClient", "Stores", "Ledger", "Simulator",
+                "Encoding", "Domain", "APIModel", "Support", "Crypto", "HTTPClient", "Stores", "Ledger", "API",
+                "Simulator",
                 "TestSupport", "paycast",
             ],
             swiftSettings: settings

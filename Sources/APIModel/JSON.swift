@@ -45,13 +45,13 @@ extension Nullable: Equatable where Value: Equatable {}
 // missing member reads as null.
 
 extension KeyedEncodingContainer {
-    mutating func encode<Value>(_ value: Nullable<Value>, forKey key: Key) throws {
+    public mutating func encode<Value>(_ value: Nullable<Value>, forKey key: Key) throws {
         try encode(value.wrappedValue, forKey: key)
     }
 }
 
 extension KeyedDecodingContainer {
-    func decode<Value>(_ type: Nullable<Value>.Type, forKey key: Key) throws -> Nullable<Value> {
+    public func decode<Value>(_ type: Nullable<Value>.Type, forKey key: Key) throws -> Nullable<Value> {
         Nullable(wrappedValue: try decodeIfPresent(Value.self, forKey: key))
     }
 }

@@ -40,76 +40,18 @@ public enum ReplayMode: String, CaseIterable, Codable, Sendable {
     case broadcast
 }
 
-/// Answers `POST /replays`: one page. A 503 that reports what was done all the same also has `error` and `message`.
-public struct ReplayAnswer: Codable, Sendable, Equatable {
-    /// The effect of the replay on one contract, or its effect if it were run. Unknown values have no member.
-    public struct Change: Codable, Sendable, Equatable {
-        /// The store's id for the event, or for the last of several.
-        public var event: String
-        /// The store's lineage id.
-        public var contract: String
-        /// The owner after the replay.
-        public var user: UserID?
-        /// The owner before the replay.
-        public var previousUser: UserID?
-        /// A `ContractState`: before the replay.
-        public var before: String?
-        /// A `ContractState`: after the replay.
-        public var after: String?
-        /// When access ended before the replay: ISO 8601, UTC.
-        public var accessUntilBefore: String?
-        /// When access ends after the replay: ISO 8601, UTC.
-        public var accessUntil: String?
+/// The body of `POST /recoveries`.
+public struct RecoveryRequest: Codable, Sendable, Equatable {
+    /// The store's name.
+    public var provider: String
+    /// ISO 8601, in the past; absent for the last success.
+    public var since: String?
+    /// For the audit.
+    public var reason: String?
 
-        public init(event: String, contract: String) {
-            self.event = event
-            self.contract = contract
-        }
-    }
-
-    /// An event that can no longer be read, or not at the moment.
-    public struct Skipped: Codable, Sendable, Equatable {
-        /// The store's id for the event.
-        public var event: String
-        /// The store's name.
-        public var provider: String
-        /// Why: a code in `snake_case`.
-        public var reason: String
-
-        public init(event: String, provider: String, reason: String) {
-            self.event = event
-            self.provider = provider
-            self.reason = reason
-        }
-    }
-
-    /// As in an `ErrorAnswer`; only if something is `left`.
-    public var error: String?
-    public var message: String?
-    /// How many stored events were selected.
-    public var read: Int
-    public var changes: [Change]
-    public var skipped: [Skipped]
-    /// Users whose pages got the broadcast again.
-    public var told: [UserID]
-    /// Contracts that were left unchanged, by the store's lineage id.
-    public var left: [String]
-    /// Where to continue: a cursor; absent on the last page.
-    public var next: String?
-
-    public init(
-        read: Int,
-        changes: [Change],
-        skipped: [Skipped],
-        told: [UserID],
-        left: [String],
-        next: Cursor?
-    ) {
-        self.read = read
-        self.changes = changes
-        self.skipped = skipped
-        self.told = told
-        self.left = left
-        self.next = next?.description
+    public init(provider: String, since: String?, reason: String? = nil) {
+        self.provider = provider
+        self.since = since
+        self.reason = reason
     }
 }

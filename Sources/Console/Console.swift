@@ -252,3 +252,9 @@ struct ConsoleFiles: Sendable {
         }
     }
 }
+
+/// Answers `POST /users/{user}/console`.
+struct ConsoleLinkAnswer: Codable {
+    /// Opens the user's page of the console, once and within 60 seconds.
+    var url: String
+}

@@ -65,7 +65,11 @@ import Testing
     /// Google's contract is the purchase token, which is as good as the purchase.
     @Test func holderOfANameLearnsNoContract() {
         check(
-            StreamEntitlementsAnswer(user: "42", active: true, entitlements: [Self.entitlement]),
+            StreamEntitlementsAnswer(
+                user: "42",
+                active: true,
+                entitlements: [StreamEntitlementItem(EntitlementItem(Self.entitlement))]
+            ),
             is: #"{"active":true,"entitlements":[{"access_until":null,"active":true,"auto_renew":null,"#
                 + #""environment":"Sandbox","family":false,"group":null,"pending_product":null,"product":"pro","#
                 + #""provider":"apple","state":"owned"}],"user":"42"}"#
@@ -73,7 +77,7 @@ import Testing
     }
 
     @Test func lastPageOfEventsSaysSo() {
-        let answer = UserEventsAnswer(user: "42", events: [], next: nil, since: Cursor(epoch: "e", position: 7))
+        let answer = UserEventsAnswer(user: "42", events: [], next: nil, since: "e-7")
         check(answer, is: #"{"events":[],"next":null,"since":"e-7","user":"42"}"#)
     }
 

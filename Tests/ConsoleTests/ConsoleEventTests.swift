@@ -6,6 +6,7 @@ import Support
 import TestSupport
 import Testing
 
+@testable import API
 @testable import Console
 
 /// The page of an event, the search, what needs somebody, and the overview.
@@ -80,18 +81,18 @@ import Testing
         ]
         let deliveries = told.enumerated().map { number, one in
             HookDeliveriesAnswer.Delivery(
-                id: Int64(number),
+                id: String(number),
                 message: "m",
                 url: one.url,
                 user: "42",
                 type: HookType.entitlementsChanged.rawValue,
                 state: one.state,
                 attempts: 1,
-                cursor: Cursor(epoch: "e0000000", position: one.position),
+                cursor: Cursor(epoch: "e0000000", position: one.position).description,
                 superseded: 0,
-                queuedAt: start,
+                queuedAt: start.iso8601,
                 dueAt: nil,
-                endedAt: one.end,
+                endedAt: one.end?.iso8601,
                 reason: nil
             )
         }
@@ -121,7 +122,7 @@ import Testing
         order.provider = .google
         site.api.answer(
             .order(token: token.description),
-            with: OrderItem(order, createdAt: Instant(milliseconds: 0), state: "open", purchases: [], quarantined: [])
+            with: ConsoleFixture.order(order, createdAt: Instant(milliseconds: 0))
         )
         site.api.answer(
             .search,
@@ -184,18 +185,19 @@ import Testing
         ),
         Search(
             name: "a contract of a user",
-            found: [.init(kind: "contract", id: "c/1", user: "42", cursor: cursor)],
+            found: [.init(kind: "contract", id: "c/1", user: "42", cursor: cursor.description)],
             location: "/console/users/42?found=c%2F1"
         ),
         Search(
             name: "a contract without a user",
-            found: [.init(kind: "contract", id: "c1", user: nil, cursor: cursor)],
+            found: [.init(kind: "contract", id: "c1", user: nil, cursor: cursor.description)],
             location: "/console/events/e0000000-7"
         ),
         Search(
             name: "two",
             found: [
-                .init(kind: "event", id: "x", user: "42", cursor: cursor), .init(kind: "user", id: "x", user: "x"),
+                .init(kind: "event", id: "x", user: "42", cursor: cursor.description),
+                .init(kind: "user", id: "x", user: "x"),
             ],
             text: "2 found"
         ),
@@ -230,7 +232,7 @@ import Testing
         let site = ConsoleTestSite(keys: [Self.operations])
         let cookie = try site.logIn(Self.operations)
         let refused = AttentionAnswer.Refused(
-            at: Instant(milliseconds: 0),
+            at: Instant(milliseconds: 0).iso8601,
             route: "/webhooks/apple",
             client: "192.0.2.9",
             reason: "bad_signature",

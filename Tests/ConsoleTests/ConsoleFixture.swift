@@ -1,5 +1,6 @@
 import APIModel
 
+@testable import API
 @testable import Domain
 
 /// Facts about user 42, as the API tells them.
@@ -36,16 +37,39 @@ enum ConsoleFixture {
         )
         let details = ContractItem.Details(
             app: "com.example.app",
-            kind: .subscription,
+            kind: "subscription",
             owner: owner,
             sharedWith: [],
             order: nil,
             account: account,
             replaces: nil,
-            charge: nil,
-            statedAt: date(-1)
+            purchasedAt: nil,
+            revokedAt: nil,
+            price: nil,
+            currency: nil,
+            statedAt: date(-1).iso8601
         )
         return ContractItem(entitlement: EntitlementItem(entitlement), details: details)
+    }
+
+    static func order(
+        _ order: Order,
+        createdAt: Instant,
+        state: String = "open",
+        purchases: [OrderPurchaseItem] = []
+    ) -> OrderItem {
+        OrderItem(
+            order: order.token.description,
+            user: order.user,
+            product: order.product,
+            provider: order.provider?.rawValue,
+            group: order.group,
+            kind: order.kind?.rawValue,
+            createdAt: createdAt.iso8601,
+            state: state,
+            purchases: purchases,
+            quarantined: []
+        )
     }
 
     static func event(
@@ -86,7 +110,7 @@ enum ConsoleFixture {
     }
 
     static func events(_ events: [FeedItem], user: UserID = "42", since: Int64 = 7) -> UserEventsAnswer {
-        UserEventsAnswer(user: user, events: events, next: nil, since: Cursor(epoch: "e", position: since))
+        UserEventsAnswer(user: user, events: events, next: nil, since: "e-\(since)")
     }
 
     /// What needs somebody. `count` is that of all unclaimed purchases.
@@ -111,5 +135,5 @@ enum ConsoleFixture {
         )
     }
 
-    static let cursor = Cursor(epoch: "e", position: 7)
+    static let cursor = "e-7"
 }

@@ -6,6 +6,7 @@ import Support
 import TestSupport
 import Testing
 
+@testable import API
 @testable import Console
 
 /// A link that a backend makes for one user.
@@ -25,7 +26,7 @@ import Testing
             active: false,
             contracts: [],
             orders: [],
-            since: Cursor(epoch: "e", position: 7)
+            since: "e-7"
         )
     }
 
@@ -35,7 +36,7 @@ import Testing
         site.api.answer(.user(user), with: record(of: user))
         site.api.answer(
             .userEvents(user: user),
-            with: UserEventsAnswer(user: user, events: [], next: nil, since: Cursor(epoch: "e", position: 7))
+            with: UserEventsAnswer(user: user, events: [], next: nil, since: "e-7")
         )
         let token = try token(of: site.link(to: user))
         for _ in 0..<2 { #expect(try site.send("/console/enter?token=\(token)").text.contains("Open the page")) }

@@ -6,6 +6,7 @@ import Support
 import TestSupport
 import Testing
 
+@testable import API
 @testable import Console
 
 /// The live list: its filters, and what its pages are handed.
@@ -28,7 +29,7 @@ import Testing
         let cookie = try site.logIn(ConsoleEventTests.operations)
         site.api.answer(
             .events,
-            with: EventsAnswer(events: [], next: nil, since: Cursor(epoch: "e0000000", position: 5))
+            with: EventsAnswer(events: [], next: nil, since: "e0000000-5")
         )
         let page = try site.send("/console/live?\(given.query)", cookie: cookie)
         #expect(page.status == (given.named == nil ? 200 : 422))
@@ -52,7 +53,7 @@ import Testing
     func anEmptyListSaysWhy(_ given: Nothing) throws {
         let site = ConsoleTestSite(keys: [ConsoleEventTests.operations])
         let cookie = try site.logIn(ConsoleEventTests.operations)
-        let cursor = Cursor(epoch: "e0000000", position: 5)
+        let cursor = "e0000000-5"
         site.api.answer(.events, with: EventsAnswer(events: [], next: given.isWhole ? nil : cursor, since: cursor))
         let page = try site.send("/console/live?\(given.query)", cookie: cookie).text
         #expect(page.contains(given.says) && page.contains(#"id="live-rows""#), "\(page)")
@@ -63,8 +64,8 @@ import Testing
         let cookie = try site.logIn(ConsoleEventTests.operations)
         let newest = EventsAnswer(
             events: [ConsoleEventTests.item("x")],
-            next: Cursor(epoch: "e0000000", position: 7),
-            since: Cursor(epoch: "e0000000", position: 7)
+            next: "e0000000-7",
+            since: "e0000000-7"
         )
         site.api.answer(.events, with: newest)
         let page = try site.send("/console/live?provider=apple", cookie: cookie).text
@@ -91,8 +92,8 @@ import Testing
             let before = request.query["before"].flatMap { Cursor($0) }?.position ?? .max
             let all = events.withLock { $0 }
             let found = all.reversed().filter { (since + 1..<before).contains(Cursor($0.cursor)?.position ?? 0) }
-            let head = all.last.flatMap { Cursor($0.cursor) } ?? Cursor(epoch: "e0000000", position: 0)
-            let next = found.count > 100 ? Cursor(found[99].cursor) : nil
+            let head = all.last?.cursor ?? "e0000000-0"
+            let next = found.count > 100 ? found[99].cursor : nil
             return .respond(
                 JSON.response(200, body: EventsAnswer(events: Array(found.prefix(100)), next: next, since: head))
             )

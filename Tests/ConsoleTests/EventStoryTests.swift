@@ -4,6 +4,7 @@ import Pages
 import TestSupport
 import Testing
 
+@testable import API
 @testable import Console
 
 /// What an event's page says in sentences, and no more than is known.
@@ -38,13 +39,7 @@ import Testing
         site.api.answer(.event(id: "x"), with: EventAnswer(event: item, newer: nil, statement: nil, way: nil))
         if given.isKnown, let token = OrderToken(Self.token) {
             let order = Order(token: token, user: "42", product: "pro")
-            let known = OrderItem(
-                order,
-                createdAt: Instant(milliseconds: 0),
-                state: "open",
-                purchases: [],
-                quarantined: []
-            )
+            let known = ConsoleFixture.order(order, createdAt: Instant(milliseconds: 0))
             site.api.answer(.order(token: Self.token), with: known)
         }
         let text = try site.send("/console/events/x", cookie: cookie).text
@@ -165,7 +160,7 @@ import Testing
         let head = Cursor(epoch: "e0000000", position: 7)
         site.api.answer(
             .userEvents(user: "42"),
-            with: UserEventsAnswer(user: "42", events: [former], next: nil, since: head)
+            with: UserEventsAnswer(user: "42", events: [former], next: nil, since: head.description)
         )
         let text = try site.send("/console/events/x", cookie: cookie).text
         for part in [
@@ -182,14 +177,14 @@ import Testing
         var item = ConsoleEventTests.item("x")
         (item.event, item.user, item.contract, item.state, item.previousState) = (nil, nil, nil, nil, nil)
         let head = Cursor(epoch: "e0000000", position: 7)
-        site.api.answer(.events, with: EventsAnswer(events: [item], next: nil, since: head))
+        site.api.answer(.events, with: EventsAnswer(events: [item], next: nil, since: head.description))
         let text = try site.send("/console/live", cookie: cookie).text
         #expect(text.contains("<bdi>erased user</bdi>") && text.contains("Newest commit first"), "\(text)")
     }
 
     @Test func anOldSignatureHasSeveralCauses() {
         let refusal = AttentionAnswer.Refused(
-            at: Instant(milliseconds: 0),
+            at: Instant(milliseconds: 0).iso8601,
             route: "/webhooks/stripe",
             client: "127.0.0.1",
             reason: "signed_in_past",

@@ -1,9 +1,9 @@
-import APIModel
 import Domain
 import Pages
 import TestSupport
 import Testing
 
+@testable import API
 @testable import Console
 
 /// How the server is in one sentence, and what it has counted: as pictures, with the numbers behind each.
@@ -23,7 +23,7 @@ import Testing
         seconds: Double? = nil
     ) -> HistoryAnswer.Step {
         HistoryAnswer.Step(
-            at: Instant(milliseconds: minute * 60_000),
+            at: Instant(milliseconds: minute * 60_000).iso8601,
             events: events,
             delays: [:],
             pageP50: seconds,

@@ -6,6 +6,7 @@ import Support
 import TestSupport
 import Testing
 
+@testable import API
 @testable import Console
 
 /// What people do to a user, each on a page of its own.
@@ -29,7 +30,7 @@ import Testing
         user: "42",
         product: "pro",
         group: nil,
-        grantedAt: Fixture.now,
+        grantedAt: Fixture.now.iso8601,
         until: nil,
         revokedAt: nil,
         cursor: Fixture.cursor
@@ -178,7 +179,7 @@ import Testing
         site.api.answer(.search, with: SearchAnswer(query: "1001", found: [hit]))
         let event = Fixture.event(.subscriptionStarted)
         site.api.answer(
-            .event(id: Fixture.cursor.description),
+            .event(id: Fixture.cursor),
             with: EventAnswer(event: event, newer: nil, statement: nil, way: nil)
         )
         _ = try site.send(

@@ -6,6 +6,7 @@ import Support
 import TestSupport
 import Testing
 
+@testable import API
 @testable import Console
 
 @Suite(.blocking) struct UserPageTests {
@@ -36,13 +37,8 @@ import Testing
         event.fragments[0].stream = Fixture.record(user: user).stream
         let contract = Fixture.contract(lineage: text, product: text, owner: UserID("o\(text)"), account: text)
         let token = try #require(OrderToken("a5af9b36-0e4d-4665-8351-0e4003752165"))
-        let order = OrderItem(
-            Order(token: token, user: user, product: text),
-            createdAt: Fixture.now,
-            state: text,
-            purchases: [],
-            quarantined: []
-        )
+        let placed = Order(token: token, user: user, product: text)
+        let order = Fixture.order(placed, createdAt: Fixture.now, state: text)
         let rights = Set(Right.allCases)
         let (site, cookie) = try site(
             Fixture.record([contract], orders: [order], user: user),
@@ -105,12 +101,11 @@ import Testing
 
     private static func order(day: Double, purchases: [OrderPurchaseItem] = []) throws -> OrderItem {
         let token = try #require(OrderToken("a5af9b36-0e4d-4665-8351-0e4003752165"))
-        return OrderItem(
+        return Fixture.order(
             Order(token: token, user: "42", product: "pro.monthly"),
             createdAt: Fixture.date(day),
             state: purchases.isEmpty ? "open" : "fulfilled",
-            purchases: purchases,
-            quarantined: []
+            purchases: purchases
         )
     }
 
@@ -137,7 +132,7 @@ import Testing
         var purchase = Fixture.event(.subscriptionStarted, outcome: .unclaimed, day: -2)
         purchase.product = given.product
         let refusal = AttentionAnswer.Refused(
-            at: Fixture.date(-1),
+            at: Fixture.date(-1).iso8601,
             route: "/webhooks/apple",
             client: nil,
             reason: "signed_in_past",
@@ -153,14 +148,18 @@ import Testing
 
     /// What the user had is another user's, and another product: neither a hint nor the other user's fragment misleads.
     @Test func whatWasMovedIsNoLongerTheUsers() throws {
-        let key = ContractKey(provider: .apple, environment: .production, app: "a", lineage: "1001")
         let bought = OrderPurchaseItem(
-            key,
+            provider: "apple",
+            environment: "Production",
+            app: "a",
+            contract: "1001",
             user: "kim-12",
             product: "pro.annual",
-            state: .active,
-            purchasedAt: Fixture.date(-3),
-            event: nil
+            state: "active",
+            purchasedAt: Fixture.date(-3).iso8601,
+            event: nil,
+            cursor: nil,
+            at: nil
         )
         var move = try Self.told()
         (move.kind, move.user) = (EventKind.contractTransferred.rawValue, "kim-12")
@@ -329,7 +328,7 @@ import Testing
     }
 
     private static let delivery = HookDeliveriesAnswer.Delivery(
-        id: 3,
+        id: "3",
         message: "m",
         url: "https://shop.example/hooks",
         user: "42",
@@ -338,9 +337,9 @@ import Testing
         attempts: 1,
         cursor: Fixture.cursor,
         superseded: 0,
-        queuedAt: Fixture.now,
+        queuedAt: Fixture.now.iso8601,
         dueAt: nil,
-        endedAt: Fixture.now,
+        endedAt: Fixture.now.iso8601,
         reason: "it answered 500"
     )
 
@@ -352,7 +351,13 @@ import Testing
             cursor: Fixture.cursor,
             html: "<b>Hello</b><script>1</script>"
         )
-        let answer = UserPagesAnswer(user: "42", node: "n", pages: [], shown: [shown], since: Fixture.cursor)
+        let answer = UserPagesAnswer(
+            user: "42",
+            node: "n",
+            pages: [],
+            shown: [shown],
+            since: Fixture.cursor
+        )
         site.api.answer(.userPages(user: "42"), with: answer)
         let page = try site.send("/console/users/42", cookie: cookie).text
         #expect(page.contains(#"<iframe class="preview-frame" sandbox="""#) && !page.contains("<b>Hello</b>"))

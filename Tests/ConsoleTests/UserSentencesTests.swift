@@ -2,6 +2,7 @@ import APIModel
 import Domain
 import Testing
 
+@testable import API
 @testable import Console
 
 /// The first line of a user's page.

@@ -1,4 +1,4 @@
-import APIModel
+public import APIModel
 import Domain
 import HTTP
 import Ledger
@@ -20,8 +20,8 @@ struct EventsEndpoint {
                     let isLast = page.through <= oldest ?? 0 || (selection.user != nil && page.entries.count < limit)
                     let answer = EventsAnswer(
                         events: page.entries.map { FeedItem($0, epoch: epoch) },
-                        next: isLast ? nil : Cursor(epoch: epoch, position: page.through + 1),
-                        since: page.head
+                        next: isLast ? nil : Cursor(epoch: epoch, position: page.through + 1).description,
+                        since: page.head.description
                     )
                     return JSON.response(200, body: answer)
                 }
@@ -36,4 +36,14 @@ struct EventsEndpoint {
         }
         return cursor.position
     }
+}
+
+/// Answers `GET /events`: one page, newest first.
+public struct EventsAnswer: Codable, Sendable, Equatable {
+    /// In the format of `/feed`.
+    public var events: [FeedItem]
+    /// The `before` parameter of the next page: a cursor, or null once `since` or the ledger's beginning is reached.
+    @Nullable public var next: String?
+    /// The ledger's newest cursor when the page was read.
+    public var since: String
 }

@@ -1,4 +1,4 @@
-import APIModel
+public import APIModel
 import Domain
 import Ledger
 import Pages
@@ -30,15 +30,7 @@ struct AttentionEndpoint {
             unclaimedContracts: found.unclaimedContracts,
             unclaimed: found.unclaimed.map { FeedItem($0, epoch: epoch) },
             quarantined: found.quarantined.map { FeedItem($0, epoch: epoch) },
-            jobs: found.jobs.map { job in
-                AttentionAnswer.Job(
-                    job.job,
-                    attempts: job.attempts,
-                    queuedAt: job.queuedAt,
-                    reason: job.reason,
-                    abandonedAt: job.abandonedAt
-                )
-            },
+            jobs: found.jobs.map(AttentionAnswer.Job.init),
             hooks: hooks.filter { $0.state != "ok" },
             failedHooks: found.failedHooks.map { delivery in
                 var delivery = delivery
@@ -60,7 +52,7 @@ struct AttentionEndpoint {
 extension AttentionAnswer.Refused {
     fileprivate init(_ refusal: RefusedWebhooks.Refusal) {
         self.init(
-            at: refusal.at,
+            at: refusal.at.iso8601,
             route: "/webhooks/\(refusal.provider)",
             client: refusal.client,
             reason: refusal.reason,
@@ -69,4 +61,78 @@ extension AttentionAnswer.Refused {
             bytes: refusal.bytes
         )
     }
+}
+
+/// Answers `GET /attention`: what an operator should look at.
+public struct AttentionAnswer: Codable, Sendable, Equatable {
+    /// A webhook that this node did not take. Its body is not kept.
+    public struct Refused: Codable, Sendable, Equatable {
+        /// ISO 8601, UTC.
+        public var at: String
+        /// Where it was posted.
+        public var route: String
+        /// The address that it came from; null if it is not known.
+        @Nullable public var client: String?
+        /// The error's code.
+        public var reason: String
+        /// What to do: one sentence.
+        public var message: String
+        /// The setting to compare with what the store has; null for what does not look like the store's.
+        @Nullable public var setting: String?
+        /// The length of its body; 0 if none was stated.
+        public var bytes: Int
+    }
+
+    /// What a store or a staging server is to be told, and perhaps cannot.
+    public struct Job: Codable, Sendable, Equatable {
+        /// A `Job.Kind`.
+        public var kind: String
+        public var provider: String
+        public var environment: String
+        /// A transaction id, a purchase token, or an address without its query.
+        public var subject: String
+        /// The attempts that have failed.
+        public var attempts: Int
+        public var queuedAt: String
+        /// After this time it is too late: ISO 8601, UTC.
+        @Nullable public var deadline: String?
+        /// Why the last attempt failed.
+        @Nullable public var reason: String?
+        /// When it was given up; null while it waits.
+        @Nullable public var abandonedAt: String?
+
+        init(_ troubled: TroubledJob) {
+            let job = troubled.job
+            kind = job.kind.rawValue
+            provider = job.provider.rawValue
+            environment = job.environment.rawValue
+            subject = job.kind == .forward ? String(job.subject.prefix { $0 != "?" }) : job.subject
+            attempts = troubled.attempts
+            queuedAt = troubled.queuedAt.iso8601
+            deadline = job.deadline?.iso8601
+            reason = troubled.reason
+            abandonedAt = troubled.abandonedAt?.iso8601
+        }
+    }
+
+    /// The node that answers: what was refused is its own.
+    public var node: String
+    /// The newest 500 since its start, newest first.
+    public var refused: [Refused]
+    /// The contracts that nobody has.
+    public var unclaimedContracts: Int
+    /// The newest events about such contracts, newest first.
+    public var unclaimed: [FeedItem]
+    /// The newest events that contradict an order, newest first.
+    public var quarantined: [FeedItem]
+    public var jobs: [Job]
+    /// Those of the backend's addresses that fail.
+    public var hooks: [HooksAnswer.Hook]
+    /// The newest messages to the backend that were given up.
+    public var failedHooks: [HookDeliveriesAnswer.Delivery]
+    /// As `/ready` has them.
+    public var problems: [String]
+    public var warnings: [String]
+    /// Left out unless other nodes may share the ledger.
+    public var ledger: SharedLedgerAnswer?
 }

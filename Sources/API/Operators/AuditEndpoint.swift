@@ -1,5 +1,5 @@
-import APIModel
-import Domain
+public import APIModel
+public import Domain
 import HTTP
 import Ledger
 import Pages
@@ -49,5 +49,47 @@ struct AuditEndpoint {
     private func number(_ text: String) -> Int64? {
         guard (1...18).contains(text.utf8.count), text.utf8.allSatisfy({ (48...57).contains($0) }) else { return nil }
         return Int64(text)
+    }
+}
+
+/// Answers `GET /audit`: one page, newest first.
+public struct AuditAnswer: Codable, Sendable, Equatable {
+    public var entries: [AuditItem]
+    /// The `before` parameter of the next page, or null on the last one.
+    @Nullable public var next: Int64?
+
+    init(_ page: AuditPage) {
+        entries = page.entries.map(AuditItem.init)
+        next = page.hasMore ? page.entries.last?.id : nil
+    }
+}
+
+/// Who did what to a user.
+public struct AuditItem: Codable, Sendable, Equatable {
+    /// Ascends with time.
+    public var id: Int64
+    /// ISO 8601, UTC.
+    public var at: String
+    /// An `Act.Action`.
+    public var action: String
+    /// The key's name; `api` for a key of `PAYCAST_API_KEY`, `cli` for a command with such a key.
+    public var actor: String
+    /// The system's user, as a command says.
+    @Nullable public var systemUser: String?
+    /// Null if it concerns nobody in particular, and for a user who was erased.
+    @Nullable public var user: UserID?
+    @Nullable public var reason: String?
+    /// The request's `X-Request-ID`.
+    @Nullable public var request: String?
+
+    init(_ entry: AuditEntry) {
+        id = entry.id
+        at = entry.at.iso8601
+        action = entry.act.action.rawValue
+        actor = entry.act.actor.name
+        systemUser = entry.act.actor.systemUser
+        user = entry.act.user
+        reason = entry.act.reason
+        request = entry.act.request
     }
 }

@@ -1,4 +1,4 @@
-import APIModel
+public import APIModel
 public import Domain
 import HTTP
 import Pages
@@ -86,7 +86,7 @@ extension HistoryAnswer.Step {
             }
         }
         self.init(
-            at: start.at,
+            at: start.at.iso8601,
             events: events,
             delays: delays.compactMapValues { quantile(0.5, of: $0) },
             pageP50: quantile(0.5, of: written),
@@ -152,4 +152,31 @@ struct HistoryEndpoint {
             }
         }
     }
+}
+
+/// Answers `GET /history`: what this node has counted, step by step, oldest first.
+public struct HistoryAnswer: Codable, Sendable, Equatable {
+    public struct Step: Codable, Sendable, Equatable {
+        /// When it began: ISO 8601, UTC. The last step is not over yet.
+        public var at: String
+        /// Events by store and outcome; none is left out as 0.
+        public var events: [String: [String: Int]]
+        /// By store: from its signature to the reception, in seconds, of half of its webhooks.
+        public var delays: [String: Double]
+        /// From a webhook's first byte to the last page's socket, in seconds: of half of them, and of 99 in 100; null if no
+        /// page was told anything.
+        @Nullable public var pageP50: Double?
+        @Nullable public var pageP99: Double?
+        /// Open pages by transport, at its end.
+        public var pages: [String: Int]
+        /// Attempts to tell the backend that failed.
+        public var hookFailures: Int
+    }
+
+    public var node: String
+    /// `hour` or `day`.
+    public var range: String
+    /// The length of a step, in seconds.
+    public var step: Int
+    public var steps: [Step]
 }

@@ -1,5 +1,5 @@
 public import APIModel
-import Domain
+public import Domain
 import HTTP
 import Ledger
 import Pages
@@ -110,7 +110,7 @@ struct HooksEndpoint {
                     return reply.send(RefusedBody.namingReason.response)
                 }
                 let command = LedgerCommand.resendHook(id) { isCommitted in
-                    reply.send(isCommitted ? JSON.response(202, body: HookResendAnswer(id: id)) : .busy)
+                    reply.send(isCommitted ? JSON.response(202, body: HookResendAnswer(id: String(id))) : .busy)
                 }
                 var act = act
                 act.user = delivery.user
@@ -132,12 +132,12 @@ extension HooksAnswer.Hook {
         self.init(
             url: url,
             state: word,
-            lastSuccess: state.acceptedAt,
+            lastSuccess: state.acceptedAt?.iso8601,
             failures: state.failures,
-            failingSince: state.failingSince,
+            failingSince: state.failingSince?.iso8601,
             reason: state.reason,
             waiting: state.waiting,
-            oldest: state.oldest
+            oldest: state.oldest?.iso8601
         )
     }
 }
@@ -145,19 +145,112 @@ extension HooksAnswer.Hook {
 extension HookDeliveriesAnswer.Delivery {
     init(_ delivery: HookDelivery, url: String, epoch: String) {
         self.init(
-            id: delivery.id,
+            id: String(delivery.id),
             message: delivery.messageID(epoch: epoch),
             url: url,
             user: delivery.user,
             type: delivery.type.rawValue,
             state: delivery.state.rawValue,
             attempts: delivery.attempts,
-            cursor: Cursor(epoch: epoch, position: delivery.position),
+            cursor: Cursor(epoch: epoch, position: delivery.position).description,
             superseded: delivery.superseded,
-            queuedAt: delivery.queuedAt,
-            dueAt: delivery.dueAt,
-            endedAt: delivery.endedAt,
+            queuedAt: delivery.queuedAt.iso8601,
+            dueAt: delivery.dueAt?.iso8601,
+            endedAt: delivery.endedAt?.iso8601,
             reason: delivery.reason
         )
     }
+}
+
+/// Answers `GET /hooks`.
+public struct HooksAnswer: Codable, Sendable, Equatable {
+    public struct Hook: Codable, Sendable, Equatable {
+        /// Without its query, which may hold a secret.
+        public var url: String
+        /// `ok`, `failing`, or `gone` once it has answered 410.
+        public var state: String
+        /// When it last accepted a message: ISO 8601, UTC.
+        @Nullable public var lastSuccess: String?
+        /// Attempts that have failed since then.
+        public var failures: Int
+        /// ISO 8601, UTC; null unless it fails.
+        @Nullable public var failingSince: String?
+        /// Why the last attempt failed: one sentence.
+        @Nullable public var reason: String?
+        /// Messages that it is still to get, up to 100,000.
+        public var waiting: Int
+        /// Since when the oldest of them waits: ISO 8601, UTC.
+        @Nullable public var oldest: String?
+    }
+
+    /// In the order of the settings.
+    public var hooks: [Hook]
+}
+
+/// Answers `GET /hooks/deliveries`.
+public struct HookDeliveriesAnswer: Codable, Sendable, Equatable {
+    public struct Delivery: Codable, Sendable, Equatable {
+        /// For `resend`.
+        public var id: String
+        /// The `webhook-id` of the message.
+        public var message: String
+        /// Without its query, which may hold a secret.
+        public var url: String
+        public var user: UserID
+        public var type: String
+        /// `waiting`, `delivered` or `failed`.
+        public var state: String
+        /// Attempts so far.
+        public var attempts: Int
+        /// Where the cause was committed.
+        public var cursor: String
+        /// Older states that this address was not told of, because this one took their place.
+        public var superseded: Int
+        /// Since when the address has not known the newest state: ISO 8601, UTC.
+        public var queuedAt: String
+        /// The next attempt; null unless it waits.
+        @Nullable public var dueAt: String?
+        /// When it was delivered or given up; null while it waits.
+        @Nullable public var endedAt: String?
+        /// Why the last attempt failed.
+        @Nullable public var reason: String?
+    }
+
+    /// The highest id first, which a row keeps from its user's first message on.
+    public var deliveries: [Delivery]
+    /// `before` of the next page; null on the last one.
+    @Nullable public var next: String?
+}
+
+/// Answers `POST /hooks/test`.
+public struct HookTestAnswer: Codable, Sendable, Equatable {
+    public struct Trial: Codable, Sendable, Equatable {
+        /// Without its query, which may hold a secret.
+        public var url: String
+        /// Whether it accepted the message.
+        public var ok: Bool
+        /// The status that it answered; null without an answer.
+        @Nullable public var status: Int?
+        /// What it means: one sentence.
+        public var message: String
+        public var milliseconds: Int
+
+        public init(url: String, ok: Bool, status: Int?, message: String, milliseconds: Int) {
+            self.url = url
+            self.ok = ok
+            self.message = message
+            self.milliseconds = milliseconds
+            self.status = status
+        }
+    }
+
+    /// In the order of the settings.
+    public var hooks: [Trial]
+}
+
+/// Answers `POST /hooks/deliveries/{id}/resend`.
+public struct HookResendAnswer: Codable, Sendable, Equatable {
+    public var id: String
+    /// Always `waiting`: `GET /hooks/deliveries` says what comes of it.
+    public var state = "waiting"
 }

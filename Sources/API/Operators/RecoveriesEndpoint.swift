@@ -119,3 +119,33 @@ final class RunningRecoveries: Sendable {
         }
     }
 }
+
+/// Answers `POST /recoveries`, once the store's history is committed.
+public struct RecoveryAnswer: Codable, Sendable, Equatable {
+    /// The store's name.
+    public var provider: String
+    /// Notifications that the store had.
+    public var found: Int
+    /// Notifications that no webhook had brought.
+    public var recovered: Int
+    /// Notifications that are not genuine, or not for this server.
+    public var refused: Int
+    /// How many notifications had which `Outcome`.
+    public var outcomes: [String: Int]
+    /// Histories that could not be read: one sentence each.
+    public var problems: [String]
+}
+
+/// Answers `GET /recoveries`: the recoveries in progress.
+public struct RecoveriesAnswer: Codable, Sendable, Equatable {
+    /// The counts of `RecoveryAnswer`, so far.
+    public struct Running: Codable, Sendable, Equatable {
+        public var provider: String
+        public var found: Int
+        public var recovered: Int
+        public var refused: Int
+    }
+
+    /// In the order in which they started.
+    public var running: [Running]
+}

@@ -1,5 +1,5 @@
 import APIModel
-import Domain
+public import Domain
 import Ledger
 import Pages
 
@@ -107,7 +107,7 @@ extension ReplayAnswer {
             },
             told: result.told,
             left: result.left,
-            next: result.next
+            next: result.next?.description
         )
     }
 }
@@ -122,4 +122,51 @@ extension ReplayAnswer.Change {
         accessUntilBefore = change.accessUntilBefore?.iso8601
         accessUntil = change.accessUntil?.iso8601
     }
+}
+
+/// Answers `POST /replays`: one page. A 503 that reports what was done all the same also has `error` and `message`.
+public struct ReplayAnswer: Codable, Sendable, Equatable {
+    /// The effect of the replay on one contract, or its effect if it were run. Unknown values have no member.
+    public struct Change: Codable, Sendable, Equatable {
+        /// The store's id for the event, or for the last of several.
+        public var event: String
+        /// The store's lineage id.
+        public var contract: String
+        /// The owner after the replay.
+        public var user: UserID?
+        /// The owner before the replay.
+        public var previousUser: UserID?
+        /// A `ContractState`: before the replay.
+        public var before: String?
+        /// A `ContractState`: after the replay.
+        public var after: String?
+        /// When access ended before the replay: ISO 8601, UTC.
+        public var accessUntilBefore: String?
+        /// When access ends after the replay: ISO 8601, UTC.
+        public var accessUntil: String?
+    }
+
+    /// An event that can no longer be read, or not at the moment.
+    public struct Skipped: Codable, Sendable, Equatable {
+        /// The store's id for the event.
+        public var event: String
+        /// The store's name.
+        public var provider: String
+        /// Why: a code in `snake_case`.
+        public var reason: String
+    }
+
+    /// As in an `ErrorAnswer`; only if something is `left`.
+    public var error: String?
+    public var message: String?
+    /// How many stored events were selected.
+    public var read: Int
+    public var changes: [Change]
+    public var skipped: [Skipped]
+    /// Users whose pages got the broadcast again.
+    public var told: [UserID]
+    /// Contracts that were left unchanged, by the store's lineage id.
+    public var left: [String]
+    /// Where to continue: a cursor; absent on the last page.
+    public var next: String?
 }

@@ -1,5 +1,5 @@
-import APIModel
-import Domain
+public import APIModel
+public import Domain
 import HTTP
 import Ledger
 import Pages
@@ -45,7 +45,7 @@ extension SearchAnswer.Hit {
                 user: owner,
                 provider: contract.key.provider.rawValue,
                 product: contract.snapshot?.snapshot.product ?? contract.transaction?.transaction.product,
-                cursor: newest
+                cursor: newest?.description
             )
         case .event(let entry):
             self.init(
@@ -54,8 +54,28 @@ extension SearchAnswer.Hit {
                 user: entry.notice.user,
                 provider: entry.notice.provider?.rawValue,
                 product: entry.notice.product,
-                cursor: Cursor(epoch: epoch, position: entry.position)
+                cursor: Cursor(epoch: epoch, position: entry.position).description
             )
         }
     }
+}
+
+/// Answers `GET /search`: what has the name that was looked for.
+public struct SearchAnswer: Codable, Sendable, Equatable {
+    public struct Hit: Codable, Sendable, Equatable {
+        /// `user`, `order`, `contract` or `event`.
+        public var kind: String
+        /// Its name: a user's id, an order's token, a contract's lineage id, an event's id.
+        public var id: String
+        /// Whose it is; null if nobody is known.
+        @Nullable public var user: UserID?
+        @Nullable public var provider: String? = nil
+        @Nullable public var product: String? = nil
+        /// Of an event, its own; of a contract, its newest event's.
+        @Nullable public var cursor: String? = nil
+    }
+
+    public var query: String
+    /// At most 23.
+    public var found: [Hit]
 }

@@ -67,3 +67,9 @@ struct OffersEndpoint {
         )
     }
 }
+
+/// Answers `POST /offers/{store}`.
+struct OfferAnswer: Codable, Sendable, Equatable {
+    /// What the app hands to the store: a JWS in its compact form.
+    var jws: String
+}

@@ -1,5 +1,5 @@
-import APIModel
-import Domain
+public import APIModel
+public import Domain
 import Ledger
 import Pages
 
@@ -33,12 +33,19 @@ struct OrderRecordEndpoint {
 
 extension OrderItem {
     init(_ record: OrderRecord) {
+        let order = record.order
         self.init(
-            record.order,
-            createdAt: record.createdAt,
+            order: order.token.description,
+            user: order.user,
+            product: order.product,
+            provider: order.provider?.rawValue,
+            group: order.group,
+            kind: order.kind?.rawValue,
+            createdAt: record.createdAt.iso8601,
             state: record.state.rawValue,
             purchases: record.purchases.map(OrderPurchaseItem.init),
-            quarantined: record.contradictions.map(OrderEventItem.init)
+            quarantined: record.contradictions.map(OrderEventItem.init),
+            traceId: order.trace?.description
         )
     }
 }
@@ -46,18 +53,97 @@ extension OrderItem {
 extension OrderPurchaseItem {
     fileprivate init(_ purchase: OrderPurchase) {
         self.init(
-            purchase.contract,
+            provider: purchase.contract.provider.rawValue,
+            environment: purchase.contract.environment.rawValue,
+            app: purchase.contract.app,
+            contract: purchase.contract.lineage,
             user: purchase.user,
             product: purchase.product,
-            state: purchase.state,
-            purchasedAt: purchase.boughtAt,
-            event: purchase.event.map(OrderEventItem.init)
+            state: purchase.state.rawValue,
+            purchasedAt: purchase.boughtAt.iso8601,
+            event: purchase.event?.id,
+            cursor: purchase.event?.cursor.description,
+            at: purchase.event?.committedAt.iso8601
         )
     }
 }
 
 extension OrderEventItem {
     fileprivate init(_ event: OrderEvent) {
-        self.init(event: event.id, cursor: event.cursor, at: event.committedAt)
+        self.init(event: event.id, cursor: event.cursor.description, at: event.committedAt.iso8601)
     }
+}
+
+/// Answers `GET /orders/{token}`: one object with the members of both.
+struct OrderAnswer: Encodable {
+    var order: OrderItem
+    /// Where the user's page waits for the purchase.
+    var stream: StreamAnswer
+
+    func encode(to encoder: any Encoder) throws {
+        try order.encode(to: encoder)
+        try stream.encode(to: encoder)
+    }
+}
+
+/// An order and what became of it.
+public struct OrderItem: Codable, Sendable, Equatable {
+    /// The order's token: a UUID.
+    public var order: String
+    /// The user for whom the order was created.
+    public var user: UserID
+    /// The product by the store's id.
+    public var product: String
+    /// The store's name; null if the order names none.
+    @Nullable public var provider: String?
+    /// The product's group; null if the order names none.
+    @Nullable public var group: String?
+    /// A `ProductKind`; null if the order names none.
+    @Nullable public var kind: String?
+    /// ISO 8601, UTC.
+    public var createdAt: String
+    /// `open`, `pending`, `fulfilled` or `quarantined`.
+    public var state: String
+    /// Purchases that carried the token and fit the order.
+    public var purchases: [OrderPurchaseItem]
+    /// Events that carried the token and contradict the order: the newest ten, newest first.
+    public var quarantined: [OrderEventItem]
+    /// The newest trace of the app's backend that led to it; left out without one.
+    public var traceId: String?
+}
+
+/// A purchase that carried an order's token.
+public struct OrderPurchaseItem: Codable, Sendable, Equatable {
+    /// The store's name.
+    public var provider: String
+    /// `Production` or `Sandbox`; in development also `Xcode`.
+    public var environment: String
+    /// The store's name for the app.
+    public var app: String
+    /// The store's lineage id.
+    public var contract: String
+    /// The current owner; null if nobody owns it.
+    @Nullable public var user: UserID?
+    /// The product by the store's id.
+    public var product: String
+    /// A `ContractState`.
+    public var state: String
+    /// The date of the first charge that carried the token: ISO 8601, UTC.
+    public var purchasedAt: String
+    /// The store's id for the first event that carried the token; null if it is not among the contract's first hundred.
+    @Nullable public var event: String?
+    /// Where that event was committed.
+    @Nullable public var cursor: String?
+    /// When it was committed: ISO 8601, UTC.
+    @Nullable public var at: String?
+}
+
+/// A committed event that carried an order's token.
+public struct OrderEventItem: Codable, Sendable, Equatable {
+    /// The store's id for the event.
+    public var event: String
+    /// Where the event was committed.
+    public var cursor: String
+    /// When it was committed: ISO 8601, UTC.
+    public var at: String
 }

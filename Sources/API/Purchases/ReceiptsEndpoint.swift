@@ -64,7 +64,7 @@ struct ReceiptsEndpoint {
         return JSON.response(
             200,
             body: ReceiptAnswer(
-                newest: CommitAnswer(newest, isUnproven: isUnproven),
+                CommitAnswer(newest, isUnproven: isUnproven),
                 source: reading.source.rawValue,
                 events: items
             )
@@ -77,5 +77,48 @@ extension CommitAnswer {
     fileprivate init(_ result: CommitResult, isUnproven: Bool) {
         self.init(result)
         if isUnproven { claim = "unproven" }
+    }
+}
+
+/// Answers `POST /receipts/apple`: the members of `CommitAnswer` for the newest purchase, as if it had been posted
+/// alone, and all purchases.
+struct ReceiptAnswer: Codable, Sendable, Equatable {
+    struct Item: Codable, Sendable, Equatable {
+        var outcome: String
+        var event: String
+        var cursor: String
+        var claim: String?
+        /// The store's lineage id; absent if the event belongs to no contract.
+        var contract: String?
+        /// The product by the store's id.
+        var product: String?
+
+        init(_ commit: CommitAnswer, contract: String?, product: String?) {
+            outcome = commit.outcome
+            event = commit.event
+            cursor = commit.cursor
+            claim = commit.claim
+            self.contract = contract
+            self.product = product
+        }
+    }
+
+    var outcome: String
+    var event: String
+    var cursor: String
+    /// That of the newest purchase.
+    var claim: String?
+    /// The proof of the purchases: `store`, `receipt` or `verify_receipt`.
+    var source: String
+    /// Oldest first.
+    var events: [Item]
+
+    init(_ newest: CommitAnswer, source: String, events: [Item]) {
+        outcome = newest.outcome
+        event = newest.event
+        cursor = newest.cursor
+        claim = newest.claim
+        self.source = source
+        self.events = events
     }
 }

@@ -59,7 +59,7 @@ struct ErasureEndpoint {
                 orders: done.orders,
                 events: done.events,
                 fragments: done.fragments,
-                since: cursor
+                since: cursor.description
             )
             return JSON.response(200, body: body)
         }
@@ -70,4 +70,15 @@ extension Response {
     fileprivate static var unerased: Response {
         .unavailable("ledger_unavailable", message: "The ledger could not erase everything; send the request again.")
     }
+}
+
+/// Answers `DELETE /users/{user}`: what was erased. All numbers are 0 for a user of whom nothing is known.
+public struct ErasureAnswer: Codable, Sendable, Equatable {
+    public var contracts: Int
+    public var orders: Int
+    /// Entries and events whose content was erased; their positions stay.
+    public var events: Int
+    public var fragments: Int
+    /// The ledger's newest cursor.
+    public var since: String
 }

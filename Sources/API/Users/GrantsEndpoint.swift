@@ -1,5 +1,5 @@
-import APIModel
-import Domain
+public import APIModel
+public import Domain
 import Encoding
 import HTTP
 import Ledger
@@ -237,11 +237,29 @@ extension Response {
                 user: grant.user,
                 product: grant.product,
                 group: grant.group,
-                grantedAt: grant.grantedAt,
-                until: grant.until,
-                revokedAt: grant.revokedAt,
-                cursor: cursor
+                grantedAt: grant.grantedAt.iso8601,
+                until: grant.until?.iso8601,
+                revokedAt: grant.revokedAt?.iso8601,
+                cursor: cursor.description
             )
         )
     }
+}
+
+/// Answers `POST /users/{user}/grants`, and `DELETE` of one.
+public struct GrantAnswer: Codable, Sendable, Equatable {
+    /// The id that takes it back: the contract's in entitlements and events.
+    public var grant: String
+    public var user: UserID
+    public var product: String
+    /// Null if it has none.
+    @Nullable public var group: String?
+    /// ISO 8601, UTC.
+    public var grantedAt: String
+    /// When it ends by itself: ISO 8601, UTC; null for ever.
+    @Nullable public var until: String?
+    /// When it was taken back: ISO 8601, UTC; null if it was not.
+    @Nullable public var revokedAt: String?
+    /// Where it was committed.
+    public var cursor: String
 }

@@ -1,5 +1,5 @@
-import APIModel
-import Domain
+public import APIModel
+public import Domain
 import HTTP
 import Ledger
 import Pages
@@ -33,8 +33,8 @@ struct UserEventsEndpoint {
                     let answer = UserEventsAnswer(
                         user: user,
                         events: found.events.map { FeedItem($0, epoch: epoch) },
-                        next: found.next,
-                        since: found.head
+                        next: found.next?.description,
+                        since: found.head.description
                     )
                     return JSON.response(200, body: answer)
                 }
@@ -101,4 +101,15 @@ extension Response {
     static func invalidFlag(_ name: String) -> Response {
         .error(400, code: "invalid_flag", message: "\(name) must be true or false.")
     }
+}
+
+/// Answers `GET /users/{user}/events`: one page, newest first.
+public struct UserEventsAnswer: Codable, Sendable, Equatable {
+    public var user: UserID
+    /// Each entry in the format of `/feed`, with the store's dates.
+    public var events: [FeedItem]
+    /// The `before` parameter of the next page: a cursor, or null on the last page.
+    @Nullable public var next: String?
+    /// The ledger's newest cursor when the page was read.
+    public var since: String
 }

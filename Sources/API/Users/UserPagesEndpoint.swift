@@ -1,5 +1,5 @@
-import APIModel
-import Domain
+public import APIModel
+public import Domain
 import Ledger
 import Pages
 
@@ -21,7 +21,7 @@ struct UserPagesEndpoint {
                         node: services.node,
                         pages: pages.map { UserPagesAnswer.Page($0, epoch: services.epoch) },
                         shown: shown(missed),
-                        since: missed.through
+                        since: missed.through.description
                     )
                     reply.send(JSON.response(200, body: answer))
                 }
@@ -35,7 +35,7 @@ struct UserPagesEndpoint {
             item.fragments.map { fragment in
                 UserPagesAnswer.Shown(
                     target: fragment.target,
-                    cursor: Cursor(epoch: services.epoch, position: item.position),
+                    cursor: Cursor(epoch: services.epoch, position: item.position).description,
                     html: renderer.content(of: fragment).map { String(decoding: $0, as: UTF8.self) }
                 )
             }
@@ -47,9 +47,42 @@ extension UserPagesAnswer.Page {
     fileprivate init(_ page: OpenPage, epoch: String) {
         self.init(
             transport: page.transport,
-            openedAt: page.openedAt,
-            cursor: page.position.map { Cursor(epoch: epoch, position: $0) },
+            openedAt: page.openedAt.iso8601,
+            cursor: page.position.map { Cursor(epoch: epoch, position: $0).description },
             waitingBytes: page.waitingBytes
         )
     }
+}
+
+/// Answers `GET /users/{user}/pages`.
+public struct UserPagesAnswer: Codable, Sendable, Equatable {
+    public struct Page: Codable, Sendable, Equatable {
+        /// `sse`, `websocket` or `cable`.
+        public var transport: String
+        /// When it began to follow the stream: ISO 8601, UTC.
+        public var openedAt: String
+        /// It has everything up to here; null while that is still being read for it.
+        @Nullable public var cursor: String?
+        /// What waits until its socket takes more: 0 for a page that is not behind.
+        public var waitingBytes: Int
+    }
+
+    /// What a page shows in one of its elements, once it has caught up.
+    public struct Shown: Codable, Sendable, Equatable {
+        /// The id of the element; null if a publisher addressed several.
+        @Nullable public var target: String?
+        /// Where it was committed.
+        public var cursor: String
+        /// The element's HTML, rendered now; null if a page reloads instead, and its own server renders it.
+        @Nullable public var html: String?
+    }
+
+    public var user: UserID
+    /// The node that answers. It knows nothing of the pages at other nodes.
+    public var node: String
+    /// Those that are open at this node.
+    public var pages: [Page]
+    public var shown: [Shown]
+    /// The ledger's newest cursor when this was read.
+    public var since: String
 }

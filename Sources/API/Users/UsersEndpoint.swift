@@ -58,53 +58,6 @@ struct UsersEndpoint {
     )
 }
 
-/// `GET /users/{user}[?all=true]`: the current contracts and orders of a user.
-struct UserRecordEndpoint {
-    let services: Services
-
-    func answer(_ user: UserID, request: Request) -> Answer {
-        guard isValidIdentifier(user.text), let stream = services.streams.stream(for: user) else {
-            return .respond(UsersEndpoint.invalidUser)
-        }
-        guard let isWhole = request.query.flag("all") else { return .respond(Response.invalidFlag("all")) }
-        return .later { [reader = services.reader] reply in
-            reader.ask({ try $0.record(of: user, isWhole: isWhole) }) { result in
-                reply.send(result) { found in
-                    let answer = UserAnswer(
-                        user: user,
-                        stream: stream.text,
-                        locale: found.language?.text,
-                        active: found.isActive,
-                        contracts: found.contracts.map(ContractItem.init),
-                        orders: found.orders.map(OrderItem.init),
-                        since: found.head
-                    )
-                    return JSON.response(200, body: answer)
-                }
-            }
-        }
-    }
-}
-
-extension ContractItem {
-    fileprivate init(_ record: ContractRecord) {
-        self.init(
-            entitlement: EntitlementItem(record.entitlement),
-            details: Details(
-                app: record.app,
-                kind: record.kind,
-                owner: record.owner,
-                sharedWith: record.sharedWith,
-                order: record.order,
-                account: record.account,
-                replaces: record.replaces,
-                charge: record.charge,
-                statedAt: record.statedAt
-            )
-        )
-    }
-}
-
 /// `GET /entitlements?name=SIGNED`: the part of a user's entitlements that the holder of a signed stream name may see.
 ///
 /// Apps and pages have no API key: the name identifies their user, as at `/streams`. Each answer has a tag, so that
@@ -128,7 +81,11 @@ struct EntitlementsEndpoint {
             let isTaken = reader.ask({ try $0.entitlements(of: user) }) { result in
                 guard case .success(let held) = result else { return reply.send(origin.shown(.unreadable)) }
                 let body = JSON.encode(
-                    StreamEntitlementsAnswer(user: user, active: held.isActive, entitlements: held.entitlements)
+                    StreamEntitlementsAnswer(
+                        user: user,
+                        active: held.isActive,
+                        entitlements: held.entitlements.map { StreamEntitlementItem(EntitlementItem($0)) }
+                    )
                 )
                 reply.send(origin.shown(EntitlementsEndpoint.response(body, ifNoneMatch: known)))
             }
@@ -146,5 +103,47 @@ struct EntitlementsEndpoint {
         guard !EntityTag.isKnown(tag, ifNoneMatch: known) else { return Response(status: 304, headers: headers) }
         headers.append(("Content-Type", "application/json"))
         return Response(status: 200, headers: headers, body: body)
+    }
+}
+
+/// Answers `GET /entitlements`: what the holder of a signed stream name may know of its user.
+///
+/// It is a list of its own, so that nothing that is added to the API's answer reaches pages by accident. It lacks
+/// `contract`: Google's is the purchase token, and whoever holds a token may claim its purchase. It lacks `since`, because
+/// the ledger's position moves with every user's purchases, and the answer's tag would never match again.
+struct StreamEntitlementsAnswer: Codable, Sendable, Equatable {
+    var user: UserID
+    /// Whether one of the entitlements gives access now.
+    var active: Bool
+    /// What the user holds or held; the entitlements that speak for the user come first.
+    var entitlements: [StreamEntitlementItem]
+}
+
+/// The members of `EntitlementItem` that are for pages.
+struct StreamEntitlementItem: Codable, Sendable, Equatable {
+    var product: String
+    @Nullable var group: String?
+    var state: String
+    var active: Bool
+    @Nullable var accessUntil: String?
+    @Nullable var autoRenew: Bool?
+    @Nullable var pendingProduct: String?
+    var provider: String
+    var environment: String
+    var family: Bool
+    var quantity: Int?
+
+    init(_ item: EntitlementItem) {
+        product = item.product
+        state = item.state
+        active = item.active
+        provider = item.provider
+        environment = item.environment
+        family = item.family
+        quantity = item.quantity
+        group = item.group
+        accessUntil = item.accessUntil
+        autoRenew = item.autoRenew
+        pendingProduct = item.pendingProduct
     }
 }

@@ -1,4 +1,4 @@
-import APIModel
+import API
 import Domain
 
 /// A picture of the course of a few numbers, drawn as SVG, with those that are not 0 in a table behind it.

@@ -221,11 +221,11 @@ struct ServerRoutes: Sendable {
     /// The token that the store has echoed for a contract of the user.
     func order(of contract: String, user: String) throws(StoreDriverError) -> OrderToken? {
         let response = try send("GET", path: "/users/\(PercentEncoding.encode(user))")
-        guard response.status == 200, let answer = JSON.decode(UserAnswer.self, from: response.body) else {
+        guard response.status == 200, let answer = JSON.decode(HeldContracts.self, from: response.body) else {
             throw refusal("GET /users/…", response: response)
         }
-        let found = answer.contracts.first { $0.entitlement.contract == contract }
-        return found?.details.order.flatMap { OrderToken($0) }
+        let found = answer.contracts.first { $0.contract == contract }
+        return found?.order.flatMap { OrderToken($0) }
     }
 
     /// Sends no API key, since stores have none.
@@ -278,4 +278,14 @@ struct ServerRoutes: Sendable {
             ?? JSON.decode(ErrorAnswer.self, from: response.body)?.message
         return .refused(route: route, status: response.status, message: message)
     }
+}
+
+/// The part of the answer of `GET /users/{user}` that tells a contract's order.
+private struct HeldContracts: Decodable {
+    struct Contract: Decodable {
+        var contract: String
+        var order: String?
+    }
+
+    var contracts: [Contract]
 }

@@ -1,0 +1,131 @@
+public import APIModel
+public import Domain
+import HTTP
+import Ledger
+import Pages
+
+/// `GET /users/{user}[?all=true]`: the current contracts and orders of a user.
+struct UserRecordEndpoint {
+    let services: Services
+
+    func answer(_ user: UserID, request: Request) -> Answer {
+        guard isValidIdentifier(user.text), let stream = services.streams.stream(for: user) else {
+            return .respond(UsersEndpoint.invalidUser)
+        }
+        guard let isWhole = request.query.flag("all") else { return .respond(Response.invalidFlag("all")) }
+        return .later { [reader = services.reader] reply in
+            reader.ask({ try $0.record(of: user, isWhole: isWhole) }) { result in
+                reply.send(result) { found in
+                    let answer = UserAnswer(
+                        user: user,
+                        stream: stream.text,
+                        locale: found.language?.text,
+                        active: found.isActive,
+                        contracts: found.contracts.map(ContractItem.init),
+                        orders: found.orders.map(OrderItem.init),
+                        since: found.head.description
+                    )
+                    return JSON.response(200, body: answer)
+                }
+            }
+        }
+    }
+}
+
+extension ContractItem {
+    fileprivate init(_ record: ContractRecord) {
+        self.init(
+            entitlement: EntitlementItem(record.entitlement),
+            details: Details(
+                app: record.app,
+                kind: record.kind.rawValue,
+                owner: record.owner,
+                sharedWith: record.sharedWith,
+                order: record.order?.description,
+                account: record.account,
+                replaces: record.replaces,
+                purchasedAt: record.charge?.purchasedAt.iso8601,
+                revokedAt: record.charge?.revokedAt?.iso8601,
+                price: record.charge?.price,
+                currency: record.charge?.currency,
+                statedAt: record.statedAt?.iso8601
+            )
+        )
+    }
+}
+
+/// Answers `GET /users/{user}`.
+public struct UserAnswer: Codable, Sendable, Equatable {
+    public var user: UserID
+    /// The name of the stream that the user's pages follow.
+    public var stream: String
+    /// The language tag that the app reported last; left out if it never reported one.
+    public var locale: String?
+    /// Whether one of the contracts gives access now.
+    public var active: Bool
+    /// The contracts that speak for the user come first.
+    public var contracts: [ContractItem]
+    /// The newest 100, newest first.
+    public var orders: [OrderItem]
+    /// The ledger's newest cursor when it was read.
+    public var since: String
+}
+
+/// A contract as support sees it: one object with the members of both.
+public struct ContractItem: Codable, Sendable, Equatable {
+    public struct Details: Codable, Sendable, Equatable {
+        /// The store's name for the app.
+        public var app: String
+        /// A `ProductKind`.
+        public var kind: String
+        /// Null if nobody owns it yet.
+        @Nullable public var owner: UserID?
+        /// The others who hold it.
+        public var sharedWith: [UserID]
+        /// The newest order token that the store echoed: a UUID.
+        @Nullable public var order: String?
+        /// The store's own name for the buyer.
+        @Nullable public var account: String?
+        /// The lineage id of the contract that it replaced.
+        @Nullable public var replaces: String?
+        /// The date of the newest charge: ISO 8601, UTC.
+        @Nullable public var purchasedAt: String?
+        /// When that charge was revoked: ISO 8601, UTC.
+        @Nullable public var revokedAt: String?
+        /// The amount charged, in thousandths of the currency's unit: 9990 is 9.99.
+        @Nullable public var price: Int64?
+        /// ISO 4217.
+        @Nullable public var currency: String?
+        /// When the store last said something about it, by the store's own date: ISO 8601, UTC.
+        @Nullable public var statedAt: String?
+    }
+
+    public var entitlement: EntitlementItem
+    public var details: Details
+}
+
+extension ContractItem {
+    public init(from decoder: any Decoder) throws {
+        self.init(entitlement: try EntitlementItem(from: decoder), details: try Details(from: decoder))
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        try entitlement.encode(to: encoder)
+        try details.encode(to: encoder)
+    }
+}
+
+/// The output of `paycast export`: everything known about a user.
+public struct UserExport: Codable, Sendable, Equatable {
+    public var record: UserAnswer
+    /// Newest first, with what stores sent.
+    public var events: [FeedItem]
+    /// Newest first: who did what to the user.
+    public var audit: [AuditItem]
+
+    public init(record: UserAnswer, events: [FeedItem], audit: [AuditItem] = []) {
+        self.record = record
+        self.events = events
+        self.audit = audit
+    }
+}
