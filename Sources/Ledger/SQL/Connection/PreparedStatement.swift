@@ -55,31 +55,37 @@ public struct Statement {
     /// The first row.
     public func first<Result>(
         _ values: [Value] = [],
-        read: (Row) throws(EngineError) -> Result
+        read: (inout Row) throws(EngineError) -> Result
     ) throws(EngineError) -> Result? {
         try prepared.start(values, body: nil)
         defer { prepared.reset() }
-        return try prepared.next() ? try read(Row(prepared)) : nil
+        guard try prepared.next() else { return nil }
+        var row = Row(prepared)
+        return try read(&row)
     }
 
     /// Reads rows until `read` returns false. Returns whether it has read them all.
-    func each(_ values: [Value] = [], read: (Row) throws(EngineError) -> Bool) throws(EngineError) -> Bool {
+    func each(_ values: [Value] = [], read: (inout Row) throws(EngineError) -> Bool) throws(EngineError) -> Bool {
         try prepared.start(values, body: nil)
         defer { prepared.reset() }
         while try prepared.next() {
-            guard try read(Row(prepared)) else { return false }
+            var row = Row(prepared)
+            guard try read(&row) else { return false }
         }
         return true
     }
 
     public func all<Result>(
         _ values: [Value] = [],
-        read: (Row) throws(EngineError) -> Result
+        read: (inout Row) throws(EngineError) -> Result
     ) throws(EngineError) -> [Result] {
         try prepared.start(values, body: nil)
         defer { prepared.reset() }
         var results: [Result] = []
-        while try prepared.next() { results.append(try read(Row(prepared))) }
+        while try prepared.next() {
+            var row = Row(prepared)
+            results.append(try read(&row))
+        }
         return results
     }
 }

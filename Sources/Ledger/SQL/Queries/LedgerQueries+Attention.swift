@@ -61,7 +61,7 @@ extension LedgerQueries {
             )
             let abandoned = try attentionSQL.abandonedJobs.all([limit], read: TroubledJob.read)
             return Attention(
-                unclaimedContracts: try attentionSQL.unclaimed.first { Int($0.integer(0)) } ?? 0,
+                unclaimedContracts: try attentionSQL.unclaimed.first { Int($0.integer()) } ?? 0,
                 unclaimed: try unclaimed(),
                 // What an erased user's events leave behind names nothing.
                 quarantined: try attentionSQL.entriesInDoubt.all(
@@ -120,14 +120,13 @@ extension TroubledJob {
         kind, provider, environment, app, subject, detail, deadline, attempts, queued_at, reason, abandoned_at
         """
 
-    static func read(_ row: Row) throws(EngineError) -> TroubledJob {
-        var reader = RowReader(row)
-        return TroubledJob(
-            job: try Job(&reader),
-            attempts: Int(reader.integer()),
-            queuedAt: reader.instant(),
-            reason: reader.optionalText(),
-            abandonedAt: reader.optionalInstant()
+    static func read(_ row: inout Row) throws(EngineError) -> TroubledJob {
+        TroubledJob(
+            job: try Job(&row),
+            attempts: Int(row.integer()),
+            queuedAt: row.instant(),
+            reason: row.optionalText(),
+            abandonedAt: row.optionalInstant()
         )
     }
 }

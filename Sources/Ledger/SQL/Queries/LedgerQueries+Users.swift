@@ -37,7 +37,7 @@ extension LedgerQueries {
             let held = try held(by: user, limit: limit, now: now)
             var contracts: [ContractRecord] = []
             for (row, entitlement) in held.ranked {
-                let shares = row.isShared ? try userSQL.sharesOf.all([.integer(row.id)]) { $0.user(0) } : []
+                let shares = row.isShared ? try userSQL.sharesOf.all([.integer(row.id)]) { $0.user() } : []
                 contracts.append(ContractRecord(row.tracked, entitlement: entitlement, sharedWith: shares))
             }
             let orders = try orders(of: user, limit: limit, now: now)

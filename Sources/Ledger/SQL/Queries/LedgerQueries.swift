@@ -124,7 +124,7 @@ extension LedgerQueries {
         var high = newest
         while low < high {
             let middle = high - (high - low) / 2
-            let at = try dates.first([.integer(middle)]) { row in row.integer(0) } ?? .min
+            let at = try dates.first([.integer(middle)]) { row in row.integer() } ?? .min
             if at < instant.milliseconds { low = middle } else { high = middle - 1 }
         }
         return low
@@ -133,7 +133,7 @@ extension LedgerQueries {
     /// The position at which the user of a stream was erased; nil for any other stream.
     func erasure(of stream: StreamName) throws(EngineError) -> Int64? {
         guard let user = streams.user(of: stream) else { return nil }
-        return try commonSQL.tombstone.first([.text(erasureKey.digest(of: .user(user)))]) { row in row.integer(0) }
+        return try commonSQL.tombstone.first([.text(erasureKey.digest(of: .user(user)))]) { row in row.integer() }
     }
 }
 
