@@ -88,18 +88,20 @@ struct UserRecordEndpoint {
 
 extension ContractItem {
     fileprivate init(_ record: ContractRecord) {
+        let contract = record.tracked.contract
+        let charge = contract.transaction?.transaction
         self.init(
             entitlement: EntitlementItem(record.entitlement),
             details: Details(
-                app: record.app,
-                kind: record.kind,
-                owner: record.owner,
-                sharedWith: record.sharedWith,
-                order: record.order,
-                account: record.account,
-                replaces: record.replaces,
-                charge: record.charge,
-                statedAt: record.statedAt
+                app: contract.key.app,
+                kind: contract.kind,
+                owner: record.tracked.user,
+                sharedWith: record.tracked.shares,
+                order: contract.token?.value,
+                account: contract.account?.value,
+                replaces: contract.previousLineage?.value,
+                charge: charge,
+                statedAt: [contract.snapshot?.snapshot.signedAt, charge?.signedAt].compactMap { $0 }.max()
             )
         )
     }

@@ -37,8 +37,9 @@ extension LedgerQueries {
             let held = try held(by: user, limit: limit, now: now)
             var contracts: [ContractRecord] = []
             for (row, entitlement) in held.ranked {
-                let shares = row.isShared ? try userSQL.sharesOf.all([.integer(row.id)]) { $0.user() } : []
-                contracts.append(ContractRecord(row.tracked, entitlement: entitlement, sharedWith: shares))
+                var record = ContractRecord(entitlement: entitlement, tracked: row.tracked)
+                if row.isShared { record.tracked.shares = try userSQL.sharesOf.all([.integer(row.id)]) { $0.user() } }
+                contracts.append(record)
             }
             let orders = try orders(of: user, limit: limit, now: now)
             return UserRecord(
@@ -87,25 +88,6 @@ extension LedgerQueries {
                 let isHonoured = ranks[row.tracked.key] != nil
                 return (row, row.tracked.heldContract(policy.catalog).entitlement(isHonoured: isHonoured))
             }
-        )
-    }
-}
-
-extension ContractRecord {
-    fileprivate init(_ tracked: TrackedContract, entitlement: Entitlement, sharedWith: [UserID]) {
-        let contract = tracked.contract
-        self.init(
-            entitlement: entitlement,
-            app: contract.key.app,
-            kind: contract.kind,
-            owner: tracked.user,
-            sharedWith: sharedWith,
-            order: contract.token?.value,
-            account: contract.account?.value,
-            replaces: contract.previousLineage?.value,
-            charge: contract.transaction?.transaction,
-            statedAt: [contract.snapshot?.snapshot.signedAt, contract.transaction?.transaction.signedAt]
-                .compactMap { $0 }.max()
         )
     }
 }
