@@ -116,11 +116,14 @@ public struct Insertion: Sendable {
     public let keyCount: Int
     public let conflict: String
 
-    init(into table: String, _ columns: String, replacing keyCount: Int = 0, conflict: String = "") {
+    /// Without a `conflict` of its own, a row with a key replaces the one that is there.
+    init(into table: String, _ columns: String, replacing keyCount: Int = 0, conflict: String? = nil) {
         self.table = table
         self.columns = columns.split(separator: ",").map { String($0.drop { $0 == " " || $0 == "\n" }) }
         self.keyCount = keyCount
-        self.conflict = conflict
+        let replaced = self.columns.dropFirst(keyCount).map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
+        let key = self.columns.prefix(keyCount).joined(separator: ", ")
+        self.conflict = conflict ?? (keyCount > 0 ? "ON CONFLICT (\(key)) DO UPDATE SET \(replaced)" : "")
     }
 
     public var sql: String { "\(beginning) (\(marks(columns.count))) \(conflict)" }

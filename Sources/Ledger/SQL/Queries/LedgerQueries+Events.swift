@@ -2,7 +2,7 @@ public import Domain
 
 struct EventSQL {
     let eventsByID, eventsByContract, eventsAfter, positionOfEvent, datesOfContractBefore, contractsOfUser: Statement
-    let contractsSharedWith, contractByID, newestEvent: Statement
+    let contractsSharedWith, newestEvent: Statement
 
     init(_ connection: any LedgerConnection) throws(EngineError) {
         eventsByID = try connection.prepare(
@@ -27,7 +27,6 @@ struct EventSQL {
         )
         contractsOfUser = try connection.prepare("SELECT id FROM contracts WHERE user = ?")
         contractsSharedWith = try connection.prepare("SELECT contract FROM shares WHERE user = ?")
-        contractByID = try connection.contracts(where: "id = ?")
         newestEvent = try connection.prepare("SELECT max(position) FROM events WHERE contract = ? AND position <= ?")
     }
 }
@@ -36,7 +35,7 @@ extension LedgerQueries {
     /// Nil if there is no such contract. Its newest event is looked for up to position `until`.
     public func contract(_ id: Int64, until position: Int64) throws(LedgerError) -> StoredContract? {
         try snapshot { _ throws(EngineError) in
-            guard let row = try eventSQL.contractByID.first([.integer(id)], read: ContractRow.read) else {
+            guard let row = try commonSQL.contractByID.first([.integer(id)], read: ContractRow.read) else {
                 return nil
             }
             let newest = try eventSQL.newestEvent.first([.integer(id), .integer(position)]) { row in row.integer() }

@@ -1,7 +1,7 @@
 public import Domain
 
 struct JobSQL {
-    let nextDestination, isDue, dueJobs, jobCount, nextJob, nextDeadline, newestJob, mark, outlasting: Statement
+    let nextDestination, isDue, dueJobs, jobCount, nextJob, nextDeadline, newestJob, outlasting: Statement
 
     init(_ connection: any LedgerConnection) throws(EngineError) {
         nextDestination = try connection.prepare(
@@ -27,7 +27,6 @@ struct JobSQL {
         nextJob = try connection.prepare("SELECT min(due_at) FROM jobs WHERE due_at > 0")
         nextDeadline = try connection.prepare("SELECT min(deadline) FROM jobs WHERE due_at IS NOT NULL")
         newestJob = try connection.prepare("SELECT max(id) FROM jobs")
-        mark = try connection.prepare("SELECT at FROM marks WHERE name = ?")
         outlasting = try connection.prepare(
             """
             SELECT provider, environment, app, lineage FROM contracts
@@ -89,7 +88,7 @@ extension LedgerQueries {
     /// The instant that `LedgerCommand.mark` remembered.
     public func checkpoint(_ name: String) throws(LedgerError) -> Instant? {
         try snapshot { _ throws(EngineError) in
-            try jobSQL.mark.first([.text(name)]) { row in row.instant() }
+            try commonSQL.mark.first([.text(name)]) { row in row.instant() }
         }
     }
 

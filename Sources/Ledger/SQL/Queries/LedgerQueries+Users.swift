@@ -1,18 +1,13 @@
 public import Domain
 
 struct UserSQL {
-    let userContracts, userConsumables, userShares, sharedConsumables, sharesOf: Statement
+    let userConsumables, sharedConsumables: Statement
 
     init(_ connection: any LedgerConnection) throws(EngineError) {
-        userContracts = try connection.contracts(where: "user = ? AND \(ContractRow.lasting) ORDER BY kind, id")
         userConsumables = try connection.contracts(where: "user = ? AND kind = 'consumable' ORDER BY id DESC LIMIT ?")
-        userShares = try connection.contracts(
-            where: "id IN (SELECT contract FROM shares WHERE user = ?) AND \(ContractRow.lasting) ORDER BY id"
-        )
         sharedConsumables = try connection.contracts(
             where: "id IN (SELECT contract FROM shares WHERE user = ?) AND kind = 'consumable' ORDER BY id DESC LIMIT ?"
         )
-        sharesOf = try connection.prepare("SELECT user FROM shares WHERE contract = ? ORDER BY ordinal")
     }
 }
 
@@ -38,7 +33,7 @@ extension LedgerQueries {
             var contracts: [ContractRecord] = []
             for (row, entitlement) in held.ranked {
                 var record = ContractRecord(entitlement: entitlement, tracked: row.tracked)
-                if row.isShared { record.tracked.shares = try userSQL.sharesOf.all([.integer(row.id)]) { $0.user() } }
+                if row.isShared { record.tracked.shares = try commonSQL.shares.all([.integer(row.id)]) { $0.user() } }
                 contracts.append(record)
             }
             let orders = try orders(of: user, limit: limit, now: now)
@@ -62,8 +57,8 @@ extension LedgerQueries {
     private func held(by user: UserID, limit: Int, now: Instant) throws(EngineError) -> Held {
         let consumables: [Value] = [Value(user), .integer(Int64(limit))]
         let rows =
-            try userSQL.userContracts.all([Value(user)], read: ContractRow.read)
-            + userSQL.userShares.all([Value(user)], read: ContractRow.read)
+            try commonSQL.contractsOfUser.all([Value(user)], read: ContractRow.read)
+            + commonSQL.contractsSharedWith.all([Value(user)], read: ContractRow.read)
             + userSQL.userConsumables.all(consumables, read: ContractRow.read)
             + userSQL.sharedConsumables.all(consumables, read: ContractRow.read)
         let current = rows.map { row in

@@ -105,14 +105,23 @@ public struct QuestionAnswer {
     public let deliver: () -> Void
 }
 
-/// SQL that both engines understand, prepared once.
+/// What the writer asks as well.
 struct CommonSQL {
-    let erasureKey, tombstone, language: Statement
+    let erasureKey, tombstone, language, mark, unclaimed: Statement
+    let contractByID, contractsOfUser, contractsSharedWith, shares: Statement
 
     init(_ connection: any LedgerConnection) throws(EngineError) {
         erasureKey = try connection.prepare("SELECT value FROM meta WHERE key = 'erasure_key'")
         tombstone = try connection.prepare("SELECT position FROM tombstones WHERE digest = ?")
         language = try connection.prepare("SELECT tag FROM languages WHERE user = ?")
+        mark = try connection.prepare("SELECT at FROM marks WHERE name = ?")
+        unclaimed = try connection.prepare("SELECT CAST(value AS BIGINT) FROM meta WHERE key = 'unclaimed'")
+        contractByID = try connection.contracts(where: "id = ?")
+        contractsOfUser = try connection.contracts(where: "user = ? AND \(ContractRow.lasting) ORDER BY kind, id")
+        contractsSharedWith = try connection.contracts(
+            where: "id IN (SELECT contract FROM shares WHERE user = ?) AND \(ContractRow.lasting) ORDER BY id"
+        )
+        shares = try connection.prepare("SELECT user FROM shares WHERE contract = ? ORDER BY ordinal")
     }
 }
 

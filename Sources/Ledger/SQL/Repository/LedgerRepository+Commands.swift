@@ -75,7 +75,7 @@ extension LedgerRepository {
     }
 
     func countUnclaimed() throws(EngineError) -> Int {
-        try statements.unclaimed.first { row in Int(row.integer()) } ?? 0
+        try statements.common.unclaimed.first { row in Int(row.integer()) } ?? 0
     }
 
     public func addUnclaimed(_ difference: Int) throws(EngineError) -> Int {

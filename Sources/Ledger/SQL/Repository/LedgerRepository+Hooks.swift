@@ -107,7 +107,7 @@ extension LedgerRepository {
 
     /// Whether something is, perhaps since before this start.
     public func owesScrub() throws(EngineError) -> Bool {
-        try statements.mark.first([.text(LedgerRepository.scrub)]) { row in row.integer() } != nil && !isShared
+        try statements.common.mark.first([.text(LedgerRepository.scrub)]) { row in row.integer() } != nil && !isShared
     }
 
     /// It was overwritten. Runs a transaction of its own.

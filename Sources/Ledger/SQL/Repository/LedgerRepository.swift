@@ -51,7 +51,7 @@ public struct LedgerRepository {
         file = connection.file
         shared = connection as? any SharedLedgerConnection
         statements = try WriterStatements(connection)
-        erasureKey = try ErasureKey(statements.erasureKey)
+        erasureKey = try ErasureKey(statements.common.erasureKey)
         stored = StoredRows(connection, statements, erasureKey)
         known = IdentityMap(stored, head: 0)
         self.epoch = epoch
@@ -274,7 +274,7 @@ extension LedgerRepository {
     public func isUnchanged(_ user: UserID, since position: Int64) throws(EngineError) -> Bool {
         let hasNewer = try statements.newerOfUser.first([Value(user), .integer(position)]) { _ in true } ?? false
         let tombstone: [Value] = [.text(erasureKey.digest(of: .user(user)))]
-        let erased = try statements.findTombstone.first(tombstone) { row in row.integer() }
+        let erased = try statements.common.tombstone.first(tombstone) { row in row.integer() }
         return !hasNewer && erased ?? 0 <= position
     }
 

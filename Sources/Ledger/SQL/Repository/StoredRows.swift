@@ -63,12 +63,12 @@ extension StoredRows: LedgerRows {
         }
     }
 
-    func language(of user: UserID) throws -> LanguageTag? { try statements.language.language(of: user) }
+    func language(of user: UserID) throws -> LanguageTag? { try statements.common.language.language(of: user) }
 
     func isBuried(_ identity: ErasedIdentity) throws -> Bool {
         guard try knowsErasures() else { return false }
         let digest = Value.text(erasureKey.digest(of: identity))
-        return try statements.findTombstone.first([digest]) { _ in true } ?? false
+        return try statements.common.tombstone.first([digest]) { _ in true } ?? false
     }
 
     func holdings(of user: UserID) throws -> UserHoldings {
@@ -120,8 +120,8 @@ extension StoredRows {
                 return try statements.contractsByPurchase.all(values, read: ContractRow.read)
             } ?? []
         case .held(let user):
-            try statements.contractsOfUser.all([Value(user)], read: ContractRow.read)
-                + statements.contractsSharedWith.all([Value(user)], read: ContractRow.read)
+            try statements.common.contractsOfUser.all([Value(user)], read: ContractRow.read)
+                + statements.common.contractsSharedWith.all([Value(user)], read: ContractRow.read)
         case .named(let user, let provider, let environment):
             try statements.contractsOfStoreUser.all(
                 [Value(user), Value(provider), Value(environment)],
@@ -142,14 +142,16 @@ extension StoredRows {
 
     /// Nil for a number that no contract has.
     func contract(row: Int64) throws(EngineError) -> TrackedContract? {
-        guard let found = try statements.contractByID.first([.integer(row)], read: ContractRow.read) else { return nil }
+        guard let found = try statements.common.contractByID.first([.integer(row)], read: ContractRow.read) else {
+            return nil
+        }
         return try tracked(found)
     }
 
     private func tracked(_ row: ContractRow) throws(EngineError) -> TrackedContract {
         var tracked = row.tracked
         if row.isShared {
-            tracked.shares = try statements.shares.all([.integer(row.id)]) { row in row.user() }
+            tracked.shares = try statements.common.shares.all([.integer(row.id)]) { row in row.user() }
         }
         ids[tracked.key] = row.id
         return tracked
