@@ -136,7 +136,7 @@ struct OpenedLedger {
         after position: Int64,
         configuration: Configuration,
         health: LedgerHealth,
-        events: LedgerFollower.Events
+        tell: @escaping LedgerFollower.Teller
     ) throws(LedgerError) {
         guard case .shared(let engine, let follower) = kind else { return }
         try follower.start(
@@ -145,7 +145,7 @@ struct OpenedLedger {
             streams: configuration.streamPattern,
             after: position,
             health: health,
-            events: events
+            tell: tell
         )
     }
 

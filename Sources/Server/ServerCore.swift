@@ -157,45 +157,41 @@ extension ServerCore {
     /// Follows what other nodes commit, and ends or restarts this server when the ledger requires it. A node that
     /// becomes the leader may have missed broadcasts before.
     func follow(after position: Int64, restart: Restart) throws(StartError) {
-        let hearsBroadcasts = configuration.redis != nil
-        let streams = configuration.streamPattern
-        let events = LedgerFollower.Events(
-            onLead: { [log, lead] lease in
-                let work = "jobs, recoveries, questions to stores, broadcasts of rails"
-                log.info("this node leads", fields: ["work": work, "lease": lease.number])
-                // Who reads the cable's table does so once the table's head is known.
-                if hearsBroadcasts { lead.recordLoss(under: lease) }
-            },
-            onLoss: { [log] in
-                log.error(
-                    "ledger lost commits",
-                    fields: ["todo": "none: this server restarts with a new epoch"]
-                )
-                restart.restart()
-            },
-            onOutdated: { [log] in
-                log.error("ledger has a newer schema", fields: ["todo": "run the version that the other nodes have"])
-                restart.end()
-            },
-            onBeat: { [lead] instant in
-                if let instant { followClock(to: instant) }
-                lead.retry()
-            },
-            onErased: { [publisher, workers] erased in
-                publisher.reloadPages(on: workers) { stream in streams.user(of: stream).map(erased.contains) ?? false }
-            },
-            onMessage: { [publisher] body in publisher.heard(body) },
-            // A user's language may have changed meanwhile.
-            onInterruption: { [publisher, ledger, follows] in
-                publisher.forgetAll()
-                guard let follows else { return }
-                ledger.sendToOthers(.whoFollows)
-                follows.sayAgain()
-            },
-            onDrop: { [dropped] count in dropped.add(count) }
-        )
         try starting {
-            try ledger.follow(after: position, configuration: configuration, health: writer.health, events: events)
+            try ledger.follow(after: position, configuration: configuration, health: writer.health) { finding in
+                hear(finding, restart: restart)
+            }
+        }
+    }
+
+    private func hear(_ finding: LedgerFollower.Finding, restart: Restart) {
+        switch finding {
+        case .lead(let lease):
+            let work = "jobs, recoveries, questions to stores, broadcasts of rails"
+            log.info("this node leads", fields: ["work": work, "lease": lease.number])
+            // Who reads the cable's table does so once the table's head is known.
+            if configuration.redis != nil { lead.recordLoss(under: lease) }
+        case .loss:
+            log.error("ledger lost commits", fields: ["todo": "none: this server restarts with a new epoch"])
+            restart.restart()
+        case .outdated:
+            log.error("ledger has a newer schema", fields: ["todo": "run the version that the other nodes have"])
+            restart.end()
+        case .beat(let instant):
+            if let instant { followClock(to: instant) }
+            lead.retry()
+        case .erased(let erased):
+            publisher.reloadPages(on: workers) { [streams = configuration.streamPattern] stream in
+                streams.user(of: stream).map(erased.contains) ?? false
+            }
+        case .message(let body): publisher.heard(body)
+        case .interruption:
+            // A user's language may have changed meanwhile.
+            publisher.forgetAll()
+            guard let follows else { return }
+            ledger.sendToOthers(.whoFollows)
+            follows.sayAgain()
+        case .dropped(let count): dropped.add(count)
         }
     }
 

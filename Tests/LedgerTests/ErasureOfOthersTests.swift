@@ -48,7 +48,7 @@ import Testing
         _ = try ledger.send(ErasureOfOthersTests.purchase("e2", minute: 1), claim: Claim(user: "43"))
         try ledger.erase("42")
         #expect(try ledger.entitlements("43").isActive)
-        #expect(try ledger.record("43").contracts.map(\.order) == [nil])
+        #expect(try ledger.record("43").contracts.map(\.tracked.contract.token) == [nil])
     }
 
     /// RevenueCat names users, and says who lost what to whom.

@@ -42,30 +42,25 @@ final class Node: Sendable {
             metrics: Metrics(),
             onCommit: follower.committed
         )
-        let events = LedgerFollower.Events(
-            onLead: { _ in },
-            onLoss: {},
-            onOutdated: {},
-            onBeat: { _ in },
-            onErased: { erased in heard.change { $0.erased.append(erased) } },
-            onMessage: { body in
-                let count = committed.all.count
-                heard.change {
-                    $0.bodies.append(body)
-                    $0.positions.append(count)
-                }
-            },
-            onInterruption: { heard.change { $0.isConnected = true } },
-            onDrop: { _ in }
-        )
         try follower.start(
             engine,
             policy: AccessPolicy(sandboxUsers: .only([])),
             streams: .standard,
             after: 0,
-            health: writer.health,
-            events: events
-        )
+            health: writer.health
+        ) { finding in
+            switch finding {
+            case .erased(let erased): heard.change { $0.erased.append(erased) }
+            case .message(let body):
+                let count = committed.all.count
+                heard.change {
+                    $0.bodies.append(body)
+                    $0.positions.append(count)
+                }
+            case .interruption: heard.change { $0.isConnected = true }
+            default: break
+            }
+        }
     }
 
     func close() {

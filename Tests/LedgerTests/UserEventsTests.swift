@@ -115,7 +115,7 @@ import Testing
         #expect(try ledger.send(Fixture.subscription("e1", state: .active)).outcome == .unclaimed)
         let posted = Fixture.subscription("e2", state: .active, minute: 1)
         for user in ["42", "43"] as [UserID] { _ = try ledger.send(posted, claim: Claim(user: user)) }
-        #expect(try ledger.record("43").contracts.map(\.sharedWith) == [["43"]])
+        #expect(try ledger.record("43").contracts.map(\.tracked.shares) == [["43"]])
         for user in ["42", "43"] as [UserID] {
             #expect(try ledger.userEvents(user).events.last?.entry.notice.event == "e1")
         }

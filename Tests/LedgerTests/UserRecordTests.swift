@@ -74,8 +74,10 @@ import Testing
         #expect(record.contracts.map(\.entitlement) == entitlements.entitlements)
         #expect(record.contracts.map(\.entitlement.contract) == ["1", "2", "one-time-coins", "3"])
         #expect(record.isActive && record.head == entitlements.since)
-        #expect(record.contracts.allSatisfy { $0.order == token && $0.owner == "42" && $0.app == "com.example" })
-        #expect(record.contracts.first?.statedAt == Fixture.now)
+        let contracts = record.contracts.map(\.tracked)
+        #expect(contracts.allSatisfy { $0.contract.token?.value == token && $0.user == "42" })
+        #expect(contracts.allSatisfy { $0.key.app == "com.example" })
+        #expect(contracts.first?.contract.snapshot?.snapshot.signedAt == Fixture.now)
     }
 
     @Test func theNewestOrdersComeFirst() throws {

@@ -184,7 +184,9 @@ extension UserRecord {
     /// Nil for the contract of a store, or of somebody else.
     fileprivate func grant(_ id: String, of user: UserID) -> Grant? {
         for record in contracts where record.entitlement.provider == .paycast {
-            guard record.entitlement.contract.hasSameBytes(as: id), let charge = record.charge else { continue }
+            guard record.entitlement.contract.hasSameBytes(as: id),
+                let charge = record.tracked.contract.transaction?.transaction
+            else { continue }
             return Grant(
                 id: id,
                 user: user,

@@ -34,21 +34,23 @@ struct UserRecordEndpoint {
 
 extension ContractItem {
     fileprivate init(_ record: ContractRecord) {
+        let contract = record.tracked.contract
+        let charge = contract.transaction?.transaction
         self.init(
             entitlement: EntitlementItem(record.entitlement),
             details: Details(
-                app: record.app,
-                kind: record.kind.rawValue,
-                owner: record.owner,
-                sharedWith: record.sharedWith,
-                order: record.order?.description,
-                account: record.account,
-                replaces: record.replaces,
-                purchasedAt: record.charge?.purchasedAt.iso8601,
-                revokedAt: record.charge?.revokedAt?.iso8601,
-                price: record.charge?.price,
-                currency: record.charge?.currency,
-                statedAt: record.statedAt?.iso8601
+                app: contract.key.app,
+                kind: contract.kind.rawValue,
+                owner: record.tracked.user,
+                sharedWith: record.tracked.shares,
+                order: contract.token?.value.description,
+                account: contract.account?.value,
+                replaces: contract.previousLineage?.value,
+                purchasedAt: charge?.purchasedAt.iso8601,
+                revokedAt: charge?.revokedAt?.iso8601,
+                price: charge?.price,
+                currency: charge?.currency,
+                statedAt: [contract.snapshot?.snapshot.signedAt, charge?.signedAt].compactMap { $0 }.max()?.iso8601
             )
         )
     }

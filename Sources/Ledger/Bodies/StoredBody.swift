@@ -18,7 +18,7 @@ struct StoredBody: Equatable, Sendable {
     /// The header that is in a table of its own, once for all bodies; nil when this one has none of it.
     var header: [UInt8]?
 
-    /// What a query of `events` reads for `RowReader.body`.
+    /// What a query of `events` reads for `Row.body`.
     static let columns = "body, (SELECT text FROM headers WHERE digest = header)"
 
     /// Far above what the server accepts (256 KiB). What would be larger than this is kept as it came.

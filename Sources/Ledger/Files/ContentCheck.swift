@@ -68,18 +68,18 @@ public final class ContentCheck: Sendable {
     }
 
     private func examine(_ connection: SQLiteConnection) throws(EngineError) -> Finding {
-        let found = try connection.prepare("SELECT value FROM meta WHERE key = 'epoch'").first { $0.text(0) }
+        let found = try connection.prepare("SELECT value FROM meta WHERE key = 'epoch'").first { $0.text() }
         guard found == epoch else { return .damaged("another ledger was written over it: \(todo)") }
-        let head = try connection.prepare("SELECT max(position) FROM entries").first { $0.integer(0) } ?? 0
+        let head = try connection.prepare("SELECT max(position) FROM entries").first { $0.integer() } ?? 0
         let before = state.withLock { state in
             defer { state.newest = max(state.newest, head) }
             return state.newest
         }
         guard head >= before else { return .damaged("an older ledger was written over it: \(todo)") }
-        let tables = try connection.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all { $0.text(0) }
+        let tables = try connection.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all { $0.text() }
         for table in ["sqlite_schema"] + tables {
             let quoted = table.replacing("'", with: "''")
-            let answer = try connection.prepare("PRAGMA quick_check('\(quoted)')").first { $0.text(0) }
+            let answer = try connection.prepare("PRAGMA quick_check('\(quoted)')").first { $0.text() }
             guard answer == "ok" else { return .damaged(EngineError.damage) }
         }
         return .whole

@@ -60,9 +60,9 @@ public struct LedgerBackup: Sendable, Equatable {
         let refusal: LedgerError?
         do throws(EngineError) {
             let connection = try SQLiteConnection(path: draft, access: .readOnly, lockTimeout: .zero)
-            answer = try connection.prepare("PRAGMA integrity_check(1)").first { $0.text(0) }
-            epoch = try connection.prepare("SELECT value FROM meta WHERE key = 'epoch'").first { $0.text(0) }
-            head = try connection.prepare("SELECT max(position) FROM entries").first { $0.integer(0) }
+            answer = try connection.prepare("PRAGMA integrity_check(1)").first { $0.text() }
+            epoch = try connection.prepare("SELECT value FROM meta WHERE key = 'epoch'").first { $0.text() }
+            head = try connection.prepare("SELECT max(position) FROM entries").first { $0.integer() }
             refusal = try SQLiteSchema.refusal(connection)
         } catch {
             throw .unsound(source, reason: error.message)
@@ -109,7 +109,7 @@ extension LedgerBackup {
 
     private static func epoch(of file: String) throws(EngineError) -> String {
         let connection = try SQLiteConnection(path: file, access: .readOnly, lockTimeout: .zero)
-        return try connection.prepare("SELECT value FROM meta WHERE key = 'epoch'").first { $0.text(0) } ?? ""
+        return try connection.prepare("SELECT value FROM meta WHERE key = 'epoch'").first { $0.text() } ?? ""
     }
 
     /// Returns the file's size in bytes once all of it is on the disk.

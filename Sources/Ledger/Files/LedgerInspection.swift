@@ -97,10 +97,10 @@ public struct LedgerInspection: Sendable, Equatable {
     private var content: State {
         do throws(EngineError) {
             let connection = try SQLiteConnection(path: path, access: .frozen, lockTimeout: .zero)
-            let answer = try connection.prepare("PRAGMA quick_check(1)").first { $0.text(0) }
+            let answer = try connection.prepare("PRAGMA quick_check(1)").first { $0.text() }
             guard answer == "ok" else { return .damaged }
             let meta = "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN ('meta', 'entries')"
-            return try connection.prepare(meta).first { $0.integer(0) } == 2 ? .whole : .foreign
+            return try connection.prepare(meta).first { $0.integer() } == 2 ? .whole : .foreign
         } catch {
             return error.isDamage ? .damaged : .unreadable(error.message)
         }

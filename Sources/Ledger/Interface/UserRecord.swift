@@ -13,24 +13,10 @@ public struct UserRecord: Sendable, Equatable {
     public var head: Cursor
 }
 
-/// One contract, with the details that support asks for.
+/// One contract with all who hold it, and what it gives the user.
 public struct ContractRecord: Sendable, Equatable {
     public var entitlement: Entitlement
-    public var app: String
-    public var kind: ProductKind
-    /// The owner; `sharedWith` are the others who hold it.
-    public var owner: UserID?
-    public var sharedWith: [UserID]
-    /// The newest order token that the store echoed.
-    public var order: OrderToken?
-    /// The buyer's name at the store.
-    public var account: String?
-    /// The lineage that it replaced.
-    public var replaces: String?
-    /// Its newest charge.
-    public var charge: Transaction?
-    /// The store's own date of its newest statement about the contract.
-    public var statedAt: Instant?
+    public var tracked: TrackedContract
 }
 
 /// A user's entitlements, and the cursor to resume from.

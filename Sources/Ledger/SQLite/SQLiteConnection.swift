@@ -98,7 +98,7 @@ extension SQLiteConnection {
     public func begin() throws(EngineError) { try transactions.get().begin.run() }
 
     public func head() throws(EngineError) -> Int64 {
-        try transactions.get().head.first { row in row.integer(0) } ?? 0
+        try transactions.get().head.first { row in row.integer() } ?? 0
     }
 
     public func commit(head: Int64, entriesAt instant: Instant?) throws(EngineError) {
@@ -120,7 +120,7 @@ extension SQLiteConnection {
     }
 
     func epoch() throws(EngineError) -> String {
-        try prepare("SELECT value FROM meta WHERE key = 'epoch'").first { row in row.text(0) } ?? ""
+        try prepare("SELECT value FROM meta WHERE key = 'epoch'").first { row in row.text() } ?? ""
     }
 
     private struct TransactionStatements {
@@ -164,7 +164,7 @@ extension SQLiteConnection {
     /// (https://www.sqlite.org/pragma.html#pragma_wal_checkpoint).
     func copyJournal() throws(EngineError) -> Bool {
         let rows = try prepare("PRAGMA wal_checkpoint(FULL)").first { row in
-            (isBusy: row.integer(0) != 0, pages: row.integer(1), copied: row.integer(2))
+            (isBusy: row.integer() != 0, pages: row.integer(), copied: row.integer())
         }
         return rows.map { !$0.isBusy && $0.pages == $0.copied } ?? false
     }
@@ -182,7 +182,7 @@ extension SQLiteConnection {
     /// in which nothing is committed.
     func overwriteFreeSpace() throws(EngineError) -> Bool {
         let size = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
-        guard try prepare(size).first(read: { row in row.integer(0) }) ?? .max <= 64 << 20 else { return false }
+        guard try prepare(size).first(read: { row in row.integer() }) ?? .max <= 64 << 20 else { return false }
         try execute("VACUUM")
         return true
     }
@@ -190,10 +190,10 @@ extension SQLiteConnection {
     /// Copies the journal into the ledger's file before it empties it. A reader, a backup or another checkpoint may hold
     /// it; then this does not wait, because a backup reads for minutes.
     func emptyJournal() throws(EngineError) -> Bool {
-        let patience = try prepare("PRAGMA busy_timeout").first { row in row.integer(0) } ?? 0
+        let patience = try prepare("PRAGMA busy_timeout").first { row in row.integer() } ?? 0
         try execute("PRAGMA busy_timeout = 0")
         defer { try? execute("PRAGMA busy_timeout = \(patience)") }
-        return try prepare("PRAGMA wal_checkpoint(TRUNCATE)").first { row in row.integer(0) == 0 } ?? false
+        return try prepare("PRAGMA wal_checkpoint(TRUNCATE)").first { row in row.integer() == 0 } ?? false
     }
 
     /// Copies the whole ledger into a file that does not exist yet, or is empty.

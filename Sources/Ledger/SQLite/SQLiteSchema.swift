@@ -105,6 +105,6 @@ public enum SQLiteSchema {
     }
 
     private static func number(_ pragma: String, _ connection: SQLiteConnection) throws(EngineError) -> Int64 {
-        try connection.prepare(pragma).first { row in row.integer(0) } ?? 0
+        try connection.prepare(pragma).first { row in row.integer() } ?? 0
     }
 }

@@ -46,45 +46,27 @@ public final class LedgerFollower: Sendable {
         return told.report.aged(seconds: Int64((monotonicNanoseconds() - told.at) / 1_000_000_000))
     }
 
-    /// Called with the follower's findings. It runs on the follower's threads and must not block.
-    public struct Events: Sendable {
+    /// What the follower finds out. It says so on its own threads, and nobody may block them.
+    public enum Finding: Sendable {
         /// This node has got the work that one node does for all.
-        public var onLead: @Sendable (Lease) -> Void
+        case lead(Lease)
         /// The ledger has lost commits and has a new epoch: this process has to begin again.
-        public var onLoss: @Sendable () -> Void
+        case loss
         /// A newer version has changed the tables: this process has to end.
-        public var onOutdated: @Sendable () -> Void
+        case outdated
         /// The database has answered a heartbeat; what its clock says now, unless that took too long.
-        public var onBeat: @Sendable (Instant?) -> Void
+        case beat(Instant?)
         /// These users were erased, after `onEntries` got the entries that say so.
-        public var onErased: @Sendable (ErasedUsers) -> Void
+        case erased(ErasedUsers)
         /// A message of another node, or of this one.
-        public var onMessage: @Sendable ([UInt8]) -> Void
+        case message([UInt8])
         /// Messages of other nodes may have been missed.
-        public var onInterruption: @Sendable () -> Void
+        case interruption
         /// The number of messages that were not handed on, because too much waited.
-        public var onDrop: @Sendable (Int) -> Void
-
-        public init(
-            onLead: @escaping @Sendable (Lease) -> Void,
-            onLoss: @escaping @Sendable () -> Void,
-            onOutdated: @escaping @Sendable () -> Void,
-            onBeat: @escaping @Sendable (Instant?) -> Void,
-            onErased: @escaping @Sendable (ErasedUsers) -> Void,
-            onMessage: @escaping @Sendable ([UInt8]) -> Void,
-            onInterruption: @escaping @Sendable () -> Void,
-            onDrop: @escaping @Sendable (Int) -> Void
-        ) {
-            self.onLead = onLead
-            self.onLoss = onLoss
-            self.onOutdated = onOutdated
-            self.onBeat = onBeat
-            self.onErased = onErased
-            self.onMessage = onMessage
-            self.onInterruption = onInterruption
-            self.onDrop = onDrop
-        }
+        case dropped(Int)
     }
+
+    public typealias Teller = @Sendable (Finding) -> Void
 
     /// Follows the log after `position`.
     public func start(
@@ -93,14 +75,14 @@ public final class LedgerFollower: Sendable {
         streams: StreamPattern,
         after position: Int64,
         health: LedgerHealth,
-        events: Events
+        tell: @escaping Teller
     ) throws(LedgerError) {
         let opened = Promise<Result<@Sendable (Entry) -> Void, LedgerError>>()
         let log = WorkerThread(name: "ledger-log") { [self] in
             do throws(LedgerError) {
                 let log = try engine.openLog(policy: policy, streams: streams)
                 opened.fulfil(.success(log.published))
-                serve(log, health: health, events: events)
+                serve(log, health: health, tell: tell)
             } catch {
                 opened.fulfil(.failure(error))
             }
@@ -113,7 +95,7 @@ public final class LedgerFollower: Sendable {
             throw error
         }
         let follower = WorkerThread(name: "ledger-follower") { [self] in
-            follow(from: LogReadDecision(after: position), events: events, published: published)
+            follow(from: LogReadDecision(after: position), tell: tell, published: published)
         }
         let listener = WorkerThread(name: "ledger-listener") { [self] in listen(engine, health: health) }
         threads.withLock { $0 = [follower, log, listener] }
@@ -131,7 +113,7 @@ public final class LedgerFollower: Sendable {
     }
 
     /// The log's thread works until the last entry is out, so that its lease ends after that.
-    private func follow(from start: LogReadDecision, events: Events, published: @Sendable (Entry) -> Void) {
+    private func follow(from start: LogReadDecision, tell: Teller, published: @Sendable (Entry) -> Void) {
         var decision = start
         while true {
             let news = take(until: decision.dueAt)
@@ -141,18 +123,18 @@ public final class LedgerFollower: Sendable {
                 let actions = decision.read(reading.entries, hasMore: reading.hasMore, now: now)
                 perform(actions, published: published)
                 if !reading.erased.isEmpty, actions.contains(where: \.hasNamelessErasure) {
-                    events.onErased(reading.erased)
+                    tell(.erased(reading.erased))
                 }
             }
             if news.isClosed { break }
-            if news.isInterrupted { events.onInterruption() }
-            if news.dropped > 0 { events.onDrop(news.dropped) }
+            if news.isInterrupted { tell(.interruption) }
+            if news.dropped > 0 { tell(.dropped(news.dropped)) }
             let now = monotonicNanoseconds()
             decision.heard(news.position)
             for message in news.messages { decision.heard(message, now: now) }
             for action in decision.due(at: now) {
                 switch action {
-                case .pass(let body): events.onMessage(body)
+                case .pass(let body): tell(.message(body))
                 case .read(let position): desk.ask(after: position)
                 case .publish: perform([action], published: published)
                 }
@@ -207,7 +189,7 @@ public final class LedgerFollower: Sendable {
 
 /// The log's thread: it reads what it is asked for, says that this node lives and keeps its lease.
 extension LedgerFollower {
-    private func serve(_ log: LedgerLog, health: LedgerHealth, events: Events) {
+    private func serve(_ log: LedgerLog, health: LedgerHealth, tell: Teller) {
         var limit = LedgerFollower.pageSize
         var beatAt: UInt64 = 0
         while true {
@@ -227,7 +209,7 @@ extension LedgerFollower {
             let start = monotonicNanoseconds()
             guard start - beatAt >= LedgerFollower.heartbeat else { continue }
             beatAt = start
-            renew(log.membership, at: start, health: health, events: events)
+            renew(log.membership, at: start, health: health, tell: tell)
         }
     }
 
@@ -243,18 +225,18 @@ extension LedgerFollower {
     }
 
     /// The lease began when the server was asked, or later: so this node lets go before the server does.
-    private func renew(_ membership: any NodeMembership, at start: UInt64, health: LedgerHealth, events: Events) {
+    private func renew(_ membership: any NodeMembership, at start: UInt64, health: LedgerHealth, tell: Teller) {
         let length = UInt64(type(of: membership).leaseSeconds - 1) * 1_000_000_000
         do throws(EngineError) {
-            if try membership.changeEpochIfLost() { return events.onLoss() }
+            if try membership.changeEpochIfLost() { return tell(.loss) }
             let standing = try membership.renew()
             if standing.isOutdated {
                 leaderLease.resign()
-                return events.onOutdated()
+                return tell(.outdated)
             }
-            if let lease = standing.lease, leaderLease.renew(lease, until: start + length) { events.onLead(lease) }
+            if let lease = standing.lease, leaderLease.renew(lease, until: start + length) { tell(.lead(lease)) }
             // At once: what is asked next takes its time.
-            events.onBeat(standing.now)
+            tell(.beat(standing.now))
             health.report(.membership, problem: nil)
         } catch {
             let effect = "this node cannot say that it lives, nor lead"

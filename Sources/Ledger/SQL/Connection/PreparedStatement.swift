@@ -55,31 +55,37 @@ public struct Statement {
     /// The first row.
     public func first<Result>(
         _ values: [Value] = [],
-        read: (Row) throws(EngineError) -> Result
+        read: (inout Row) throws(EngineError) -> Result
     ) throws(EngineError) -> Result? {
         try prepared.start(values, body: nil)
         defer { prepared.reset() }
-        return try prepared.next() ? try read(Row(prepared)) : nil
+        guard try prepared.next() else { return nil }
+        var row = Row(prepared)
+        return try read(&row)
     }
 
     /// Reads rows until `read` returns false. Returns whether it has read them all.
-    func each(_ values: [Value] = [], read: (Row) throws(EngineError) -> Bool) throws(EngineError) -> Bool {
+    func each(_ values: [Value] = [], read: (inout Row) throws(EngineError) -> Bool) throws(EngineError) -> Bool {
         try prepared.start(values, body: nil)
         defer { prepared.reset() }
         while try prepared.next() {
-            guard try read(Row(prepared)) else { return false }
+            var row = Row(prepared)
+            guard try read(&row) else { return false }
         }
         return true
     }
 
     public func all<Result>(
         _ values: [Value] = [],
-        read: (Row) throws(EngineError) -> Result
+        read: (inout Row) throws(EngineError) -> Result
     ) throws(EngineError) -> [Result] {
         try prepared.start(values, body: nil)
         defer { prepared.reset() }
         var results: [Result] = []
-        while try prepared.next() { results.append(try read(Row(prepared))) }
+        while try prepared.next() {
+            var row = Row(prepared)
+            results.append(try read(&row))
+        }
         return results
     }
 }
@@ -110,11 +116,14 @@ public struct Insertion: Sendable {
     public let keyCount: Int
     public let conflict: String
 
-    init(into table: String, _ columns: String, replacing keyCount: Int = 0, conflict: String = "") {
+    /// Without a `conflict` of its own, a row with a key replaces the one that is there.
+    init(into table: String, _ columns: String, replacing keyCount: Int = 0, conflict: String? = nil) {
         self.table = table
         self.columns = columns.split(separator: ",").map { String($0.drop { $0 == " " || $0 == "\n" }) }
         self.keyCount = keyCount
-        self.conflict = conflict
+        let replaced = self.columns.dropFirst(keyCount).map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
+        let key = self.columns.prefix(keyCount).joined(separator: ", ")
+        self.conflict = conflict ?? (keyCount > 0 ? "ON CONFLICT (\(key)) DO UPDATE SET \(replaced)" : "")
     }
 
     public var sql: String { "\(beginning) (\(marks(columns.count))) \(conflict)" }

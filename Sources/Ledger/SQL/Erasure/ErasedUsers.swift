@@ -28,7 +28,7 @@ public struct ErasureKey: Sendable {
 
     /// Reads the key that was created with the ledger.
     init(_ statement: Statement) throws(EngineError) {
-        self.init(try statement.first { row in row.text(0) } ?? "")
+        self.init(try statement.first { row in row.text() } ?? "")
     }
 
     /// 256 bits, as text.

@@ -31,12 +31,12 @@ extension LedgerRepository {
             erasure.eventsOfContracts, erasure.entriesOfContracts, erasure.entriesOfOrders, erasure.entriesOfUser,
         ] where count < LedgerRepository.rowsOfAStep {
             let limit = Value.integer(Int64(LedgerRepository.rowsOfAStep - count))
-            for position in try list.all([Value(user), limit], read: { $0.integer(0) }) {
+            for position in try list.all([Value(user), limit], read: { $0.integer() }) {
                 try empty(at: position, of: user, by: erasure)
                 count += 1
             }
         }
-        for position in try erasure.transfers.all([Value(user), .integer(100)], read: { $0.integer(0) }) {
+        for position in try erasure.transfers.all([Value(user), .integer(100)], read: { $0.integer() }) {
             try erasure.emptyBody.run([.integer(position)], body: [])
             count += 1
         }
@@ -46,7 +46,7 @@ extension LedgerRepository {
     /// An entry about somebody else stays; only its event is emptied.
     private func empty(at position: Int64, of user: UserID, by erasure: ErasureStatements) throws(EngineError) {
         let event = try erasure.eventAt.first([.integer(position)]) { row throws(EngineError) in
-            EventKey(id: row.text(0), provider: try row.word(1), environment: try row.word(2))
+            EventKey(id: row.text(), provider: try row.word(), environment: try row.word())
         }
         if let event, !event.id.hasPrefix(ErasureKey.prefix) {
             try erasure.emptyEvent.run([.integer(position), .text(try emptied(event, at: position))], body: [])
@@ -60,7 +60,7 @@ extension LedgerRepository {
     private func emptied(_ event: EventKey, at position: Int64) throws(EngineError) -> String {
         let digest = erasureKey.digest(of: .event(event))
         let place: [Value] = [.text(digest), .text(digest), Value(event.provider), Value(event.environment)]
-        let isTaken = try statements.findEvent.first(place) { row in !row.isNull(0) } ?? false
+        let isTaken = try statements.findEvent.first(place) { row in !row.isNull() } ?? false
         return isTaken ? "\(digest)-\(position)" : digest
     }
 
@@ -71,7 +71,7 @@ extension LedgerRepository {
     ) throws(EngineError) -> Int {
         guard limit > 0, let stream = streams.stream(for: user) else { return 0 }
         let found = try erasure.fragments.all([.text(stream.text), .integer(Int64(limit))]) { row in
-            [.text(stream.text), .text(row.text(0)), .integer(row.integer(1))] as [Value]
+            [.text(stream.text), .text(row.text()), .integer(row.integer())] as [Value]
         }
         for fragment in found { try erasure.deleteFragments.run(fragment) }
         return found.count

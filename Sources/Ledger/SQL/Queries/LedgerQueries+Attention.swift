@@ -1,7 +1,7 @@
 public import Domain
 
 struct AttentionSQL {
-    let entriesInDoubt, entriesUnclaimed, broadcastKey, unclaimed, urgentJobs, abandonedJobs: Statement
+    let entriesInDoubt, entriesUnclaimed, broadcastKey, urgentJobs, abandonedJobs: Statement
 
     init(_ connection: any LedgerConnection) throws(EngineError) {
         entriesInDoubt = try connection.entries(
@@ -28,7 +28,6 @@ struct AttentionSQL {
                 """
         )
         broadcastKey = try connection.prepare("SELECT 1 FROM broadcast_keys WHERE key = ?")
-        unclaimed = try connection.prepare("SELECT CAST(value AS BIGINT) FROM meta WHERE key = 'unclaimed'")
         urgentJobs = try connection.prepare(
             """
             SELECT \(TroubledJob.columns) FROM jobs
@@ -61,7 +60,7 @@ extension LedgerQueries {
             )
             let abandoned = try attentionSQL.abandonedJobs.all([limit], read: TroubledJob.read)
             return Attention(
-                unclaimedContracts: try attentionSQL.unclaimed.first { Int($0.integer(0)) } ?? 0,
+                unclaimedContracts: try commonSQL.unclaimed.first { Int($0.integer()) } ?? 0,
                 unclaimed: try unclaimed(),
                 // What an erased user's events leave behind names nothing.
                 quarantined: try attentionSQL.entriesInDoubt.all(
@@ -120,14 +119,13 @@ extension TroubledJob {
         kind, provider, environment, app, subject, detail, deadline, attempts, queued_at, reason, abandoned_at
         """
 
-    static func read(_ row: Row) throws(EngineError) -> TroubledJob {
-        var reader = RowReader(row)
-        return TroubledJob(
-            job: try Job(&reader),
-            attempts: Int(reader.integer()),
-            queuedAt: reader.instant(),
-            reason: reader.optionalText(),
-            abandonedAt: reader.optionalInstant()
+    static func read(_ row: inout Row) throws(EngineError) -> TroubledJob {
+        TroubledJob(
+            job: try Job(&row),
+            attempts: Int(row.integer()),
+            queuedAt: row.instant(),
+            reason: row.optionalText(),
+            abandonedAt: row.optionalInstant()
         )
     }
 }

@@ -50,7 +50,7 @@ extension LedgerQueries {
         case .time(let instant):
             try last(
                 before: instant,
-                upTo: try auditSQL.lastAct.first { row in row.optionalInteger(0) ?? 0 } ?? 0,
+                upTo: try auditSQL.lastAct.first { row in row.optionalInteger() ?? 0 } ?? 0,
                 by: auditSQL.actUpTo
             )
         }
@@ -69,17 +69,16 @@ enum AuditRow {
     }
 
     /// Reads `id` and `columns`.
-    static func read(_ row: Row) throws(EngineError) -> AuditEntry {
-        var reader = RowReader(row)
-        let (id, at) = (reader.integer(), reader.instant())
-        let action: Act.Action = try reader.word()
-        let actor = Act.Actor(name: reader.text(), systemUser: reader.optionalText())
+    static func read(_ row: inout Row) throws(EngineError) -> AuditEntry {
+        let (id, at) = (row.integer(), row.instant())
+        let action: Act.Action = try row.word()
+        let actor = Act.Actor(name: row.text(), systemUser: row.optionalText())
         let act = Act(
             action,
             by: actor,
-            user: reader.optionalUser(),
-            reason: reader.optionalText(),
-            request: reader.optionalText()
+            user: row.optionalUser(),
+            reason: row.optionalText(),
+            request: row.optionalText()
         )
         return AuditEntry(id: id, at: at, act: act)
     }

@@ -143,7 +143,7 @@ extension LedgerQueries {
                 entries[index].fragments = own.sorted { $0.ordinal < $1.ordinal }.map(\.fragment)
             }
             guard entries.contains(where: { $0.notice.kind == .userErased }) else { return (entries, .nobody) }
-            let digests = try entrySQL.tombstonesAfter.all([.integer(position)]) { row in row.text(0) }
+            let digests = try entrySQL.tombstonesAfter.all([.integer(position)]) { row in row.text() }
             return (entries, ErasedUsers(digests: Set(digests), key: erasureKey))
         }
     }

@@ -2,7 +2,7 @@ public import Domain
 
 struct EventSQL {
     let eventsByID, eventsByContract, eventsAfter, positionOfEvent, datesOfContractBefore, contractsOfUser: Statement
-    let contractsSharedWith, contractByID, newestEvent: Statement
+    let contractsSharedWith, newestEvent: Statement
 
     init(_ connection: any LedgerConnection) throws(EngineError) {
         eventsByID = try connection.prepare(
@@ -27,7 +27,6 @@ struct EventSQL {
         )
         contractsOfUser = try connection.prepare("SELECT id FROM contracts WHERE user = ?")
         contractsSharedWith = try connection.prepare("SELECT contract FROM shares WHERE user = ?")
-        contractByID = try connection.contracts(where: "id = ?")
         newestEvent = try connection.prepare("SELECT max(position) FROM events WHERE contract = ? AND position <= ?")
     }
 }
@@ -36,10 +35,10 @@ extension LedgerQueries {
     /// Nil if there is no such contract. Its newest event is looked for up to position `until`.
     public func contract(_ id: Int64, until position: Int64) throws(LedgerError) -> StoredContract? {
         try snapshot { _ throws(EngineError) in
-            guard let row = try eventSQL.contractByID.first([.integer(id)], read: ContractRow.read) else {
+            guard let row = try commonSQL.contractByID.first([.integer(id)], read: ContractRow.read) else {
                 return nil
             }
-            let newest = try eventSQL.newestEvent.first([.integer(id), .integer(position)]) { row in row.integer(0) }
+            let newest = try eventSQL.newestEvent.first([.integer(id), .integer(position)]) { row in row.integer() }
             return StoredContract(contract: row.tracked.contract, newest: newest ?? 0)
         }
     }
@@ -53,7 +52,7 @@ extension LedgerQueries {
             let position: Int64?
             switch name {
             case .id(let id):
-                position = try eventSQL.positionOfEvent.first([.text(id)]) { $0.optionalInteger(0) } ?? nil
+                position = try eventSQL.positionOfEvent.first([.text(id)]) { $0.optionalInteger() } ?? nil
             case .position(let known): position = known
             }
             guard let position, let event = try userEvent(at: position) else { return nil }
@@ -62,7 +61,7 @@ extension LedgerQueries {
             var record = EventRecord(event: event, stored: stored)
             if let contract = stored?.contract, let date = event.dates?.occurredAt {
                 let before: [Value] = [.integer(contract), .integer(position), .integer(LedgerQueries.rivalLimit)]
-                let dated = try eventSQL.datesOfContractBefore.all(before) { ($0.integer(0), $0.instant(1)) }
+                let dated = try eventSQL.datesOfContractBefore.all(before) { ($0.integer(), $0.instant()) }
                 let newest = dated.filter { $0.1 > date }.max { $0.1 < $1.1 }
                 if let newest { record.newer = try userEvent(at: newest.0) }
             }
@@ -93,8 +92,8 @@ extension LedgerQueries {
                 return try eventSQL.eventsAfter.all(range, read: StoredEvent.read)
             }
             let ids =
-                try eventSQL.contractsOfUser.all([Value(user)]) { row in row.integer(0) }
-                + eventSQL.contractsSharedWith.all([Value(user)]) { row in row.integer(0) }
+                try eventSQL.contractsOfUser.all([Value(user)]) { row in row.integer() }
+                + eventSQL.contractsSharedWith.all([Value(user)]) { row in row.integer() }
             var found: [StoredEvent] = []
             for id in ids {
                 found += try eventSQL.eventsByContract.all([.integer(id)] + range, read: StoredEvent.read)
@@ -107,17 +106,16 @@ extension LedgerQueries {
 extension StoredEvent {
     static let columns = "position, provider, environment, app, event, received_at, \(StoredBody.columns), contract"
 
-    fileprivate static func read(_ row: Row) throws(EngineError) -> StoredEvent {
-        var reader = RowReader(row)
-        return StoredEvent(
-            position: reader.integer(),
-            provider: try reader.word(),
-            environment: try reader.word(),
-            app: reader.text(),
-            id: reader.text(),
-            receivedAt: reader.instant(),
-            body: try reader.body() ?? [],
-            contract: reader.optionalInteger()
+    fileprivate static func read(_ row: inout Row) throws(EngineError) -> StoredEvent {
+        StoredEvent(
+            position: row.integer(),
+            provider: try row.word(),
+            environment: try row.word(),
+            app: row.text(),
+            id: row.text(),
+            receivedAt: row.instant(),
+            body: try row.body() ?? [],
+            contract: row.optionalInteger()
         )
     }
 }

@@ -52,12 +52,11 @@ extension LedgerQueries {
         return try snapshot { head throws(EngineError) in
             let values: [Value] = [.text(address), Value(now), .integer(Int64(limit))]
             var due = try hookSQL.dueHooks.all(values) { row throws(EngineError) in
-                var hook = DueHook(
-                    delivery: try HookDelivery.read(row),
-                    cause: try EntryRow.read(row, from: HookDelivery.columnCount + 1)
-                )
+                let delivery = try HookDelivery.read(&row)
                 // Consumables are not among what a transaction knows, nor is all that is shared.
-                guard !row.flag(HookDelivery.columnCount) else { return hook }
+                let holdsMore = row.flag()
+                var hook = DueHook(delivery: delivery, cause: try EntryRow.read(&row))
+                guard !holdsMore else { return hook }
                 let known = states?.take(hook.delivery.user, at: hook.delivery.position, now: now)
                 hook.entitlements = known.map { UserEntitlements($0, since: head) }
                 return hook
@@ -103,18 +102,18 @@ extension LedgerQueries {
             var states: [HookAddressState] = []
             for address in addresses {
                 var state = HookAddressState(address: address)
-                let read = { (row: Row) throws(EngineError) in
-                    state.acceptedAt = row.optionalInstant(0)
-                    state.failures = Int(row.integer(1))
-                    state.failingSince = row.optionalInstant(2)
-                    state.goneAt = row.optionalInstant(3)
-                    state.reason = row.optionalText(4)
+                let read = { (row: inout Row) throws(EngineError) in
+                    state.acceptedAt = row.optionalInstant()
+                    state.failures = Int(row.integer())
+                    state.failingSince = row.optionalInstant()
+                    state.goneAt = row.optionalInstant()
+                    state.reason = row.optionalText()
                 }
                 _ = try hookSQL.hookAddress.first([.text(address)], read: read)
                 let range: [Value] = [.text(address), .integer(Int64(limit))]
-                state.waiting = try hookSQL.hookCount.first(range) { row in Int(row.integer(0)) } ?? 0
+                state.waiting = try hookSQL.hookCount.first(range) { row in Int(row.integer()) } ?? 0
                 state.oldest =
-                    try hookSQL.oldestHook.first([.text(address)]) { row in row.optionalInstant(0) } ?? nil
+                    try hookSQL.oldestHook.first([.text(address)]) { row in row.optionalInstant() } ?? nil
                 states.append(state)
             }
             return states
@@ -126,27 +125,24 @@ extension HookDelivery {
     static let columns = """
         id, address, user, type, state, position, version, accepted, queued_at, attempts, due_at, reason, ended_at
         """
-    private static let list = columns.split(separator: ",").map { $0.filter { !$0.isWhitespace } }
-    fileprivate static let columnCount = Int32(list.count)
     /// For a join with a table that has some of the same names.
-    static let columnsDue = list.map { "due." + $0 }.joined(separator: ", ")
+    static let columnsDue = columns.split(separator: ", ").map { "due." + $0 }.joined(separator: ", ")
 
-    fileprivate static func read(_ row: Row) throws(EngineError) -> HookDelivery {
-        var reader = RowReader(row)
-        return HookDelivery(
-            id: reader.integer(),
-            address: reader.text(),
-            user: reader.user(),
-            type: try reader.word(),
-            state: try reader.word(),
-            position: reader.integer(),
-            version: reader.integer(),
-            accepted: reader.integer(),
-            queuedAt: reader.instant(),
-            attempts: Int(reader.integer()),
-            dueAt: reader.optionalInstant(),
-            reason: reader.optionalText(),
-            endedAt: reader.optionalInstant()
+    fileprivate static func read(_ row: inout Row) throws(EngineError) -> HookDelivery {
+        HookDelivery(
+            id: row.integer(),
+            address: row.text(),
+            user: row.user(),
+            type: try row.word(),
+            state: try row.word(),
+            position: row.integer(),
+            version: row.integer(),
+            accepted: row.integer(),
+            queuedAt: row.instant(),
+            attempts: Int(row.integer()),
+            dueAt: row.optionalInstant(),
+            reason: row.optionalText(),
+            endedAt: row.optionalInstant()
         )
     }
 }

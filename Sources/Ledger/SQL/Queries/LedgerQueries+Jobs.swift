@@ -1,7 +1,7 @@
 public import Domain
 
 struct JobSQL {
-    let nextDestination, isDue, dueJobs, jobCount, nextJob, nextDeadline, newestJob, mark, outlasting: Statement
+    let nextDestination, isDue, dueJobs, jobCount, nextJob, nextDeadline, newestJob, outlasting: Statement
 
     init(_ connection: any LedgerConnection) throws(EngineError) {
         nextDestination = try connection.prepare(
@@ -27,7 +27,6 @@ struct JobSQL {
         nextJob = try connection.prepare("SELECT min(due_at) FROM jobs WHERE due_at > 0")
         nextDeadline = try connection.prepare("SELECT min(deadline) FROM jobs WHERE due_at IS NOT NULL")
         newestJob = try connection.prepare("SELECT max(id) FROM jobs")
-        mark = try connection.prepare("SELECT at FROM marks WHERE name = ?")
         outlasting = try connection.prepare(
             """
             SELECT provider, environment, app, lineage FROM contracts
@@ -44,7 +43,7 @@ extension LedgerQueries {
         try snapshot { _ throws(EngineError) in
             var due = [Job.Destination]()
             var last = ""
-            while let name = try jobSQL.nextDestination.first([.text(last)], read: { row in row.text(0) }) {
+            while let name = try jobSQL.nextDestination.first([.text(last)], read: { row in row.text() }) {
                 if try jobSQL.isDue.first([.text(name), Value(now)], read: { _ in true }) != nil {
                     due.append(Job.Destination(column: name))
                 }
@@ -73,14 +72,14 @@ extension LedgerQueries {
     public func jobBacklog(after previous: JobBacklog? = nil) throws(LedgerError) -> JobBacklog {
         try snapshot { _ throws(EngineError) in
             var backlog = JobBacklog(
-                next: try jobSQL.nextJob.first { row in row.optionalInstant(0) } ?? nil,
-                nearestDeadline: try jobSQL.nextDeadline.first { row in row.optionalInstant(0) } ?? nil,
-                newest: try jobSQL.newestJob.first { row in row.integer(0) } ?? 0
+                next: try jobSQL.nextJob.first { row in row.optionalInstant() } ?? nil,
+                nearestDeadline: try jobSQL.nextDeadline.first { row in row.optionalInstant() } ?? nil,
+                newest: try jobSQL.newestJob.first { row in row.integer() } ?? 0
             )
             if let previous, (previous.newest, previous.next) == (backlog.newest, backlog.next) {
                 backlog.waiting = previous.waiting
             } else {
-                backlog.waiting = try jobSQL.jobCount.first { row in Int(row.integer(0)) } ?? 0
+                backlog.waiting = try jobSQL.jobCount.first { row in Int(row.integer()) } ?? 0
             }
             return backlog
         }
@@ -89,7 +88,7 @@ extension LedgerQueries {
     /// The instant that `LedgerCommand.mark` remembered.
     public func checkpoint(_ name: String) throws(LedgerError) -> Instant? {
         try snapshot { _ throws(EngineError) in
-            try jobSQL.mark.first([.text(name)]) { row in row.instant(0) }
+            try commonSQL.mark.first([.text(name)]) { row in row.instant() }
         }
     }
 
@@ -103,10 +102,10 @@ extension LedgerQueries {
             ]
             return try jobSQL.outlasting.all(range) { row throws(EngineError) in
                 ContractKey(
-                    provider: try row.word(0),
-                    environment: try row.word(1),
-                    app: row.text(2),
-                    lineage: row.text(3)
+                    provider: try row.word(),
+                    environment: try row.word(),
+                    app: row.text(),
+                    lineage: row.text()
                 )
             }
         }
@@ -128,30 +127,29 @@ extension Job.Destination {
 
 extension Job {
     /// From seven columns: from `kind` to `deadline`.
-    init(_ reader: inout RowReader) throws(EngineError) {
+    init(_ row: inout Row) throws(EngineError) {
         self.init(
-            kind: try reader.word(),
-            provider: try reader.word(),
-            environment: try reader.word(),
-            app: reader.text(),
-            subject: reader.text(),
-            detail: reader.optionalText().flatMap { $0.isEmpty ? nil : $0 },
-            deadline: reader.optionalInstant()
+            kind: try row.word(),
+            provider: try row.word(),
+            environment: try row.word(),
+            app: row.text(),
+            subject: row.text(),
+            detail: row.optionalText().flatMap { $0.isEmpty ? nil : $0 },
+            deadline: row.optionalInstant()
         )
     }
 }
 
 extension QueuedJob {
-    fileprivate static func read(_ row: Row) throws(EngineError) -> QueuedJob {
-        var reader = RowReader(row)
-        let id = reader.integer()
+    fileprivate static func read(_ row: inout Row) throws(EngineError) -> QueuedJob {
+        let id = row.integer()
         return QueuedJob(
             id: id,
-            job: try Job(&reader),
-            attempts: Int(reader.integer()),
-            queuedAt: reader.instant(),
+            job: try Job(&row),
+            attempts: Int(row.integer()),
+            queuedAt: row.instant(),
             // One that is damaged must not hold up those behind it.
-            body: (try? reader.body()) ?? nil
+            body: (try? row.body()) ?? nil
         )
     }
 }

@@ -85,7 +85,7 @@ extension LedgerQueries {
 
     /// Fragments that were lost on all streams, or erased from this one.
     private func lost(after position: Int64, on stream: StreamName) throws(EngineError) -> Int64? {
-        let lost = try missedSQL.lost.first { row in row.integer(0) }
+        let lost = try missedSQL.lost.first { row in row.integer() }
         let erased = try erasure(of: stream)
         return [lost, erased].compactMap { $0 }.max().flatMap { $0 > position ? $0 : nil }
     }
@@ -110,7 +110,7 @@ extension LedgerQueries {
     private func targets(of stream: StreamName) throws(EngineError) -> [String] {
         var keys = [""]
         while keys.count <= LedgerQueries.targetLimit, let last = keys.last,
-            let next = try missedSQL.nextKey.first([.text(stream.text), .text(last)], read: { row in row.text(0) })
+            let next = try missedSQL.nextKey.first([.text(stream.text), .text(last)], read: { row in row.text() })
         {
             keys.append(next)
         }
@@ -129,7 +129,7 @@ extension LedgerQueries {
         for key in keys {
             let range: [Value] = [.text(stream.text), .text(key), .integer(position), .integer(Int64(limit) + 1)]
             let fits = try missedSQL.fragmentsOfKey.each(range) { row throws(EngineError) in
-                found.append(try FragmentRow.read(row))
+                found.append(try FragmentRow.read(&row))
                 bytes += found[found.count - 1].fragment.size
                 return found.count <= limit && bytes <= LedgerQueries.byteLimit
             }
@@ -152,7 +152,7 @@ extension LedgerQueries {
     ) throws(EngineError) -> Place? {
         let key: [Value] = [.text(stream.text), .text(key)]
         return try missedSQL.newestOfKey.first(key + [.integer(position)]) { row in
-            Place(key: key, position: row.integer(0), ordinal: row.integer(1))
+            Place(key: key, position: row.integer(), ordinal: row.integer())
         }
     }
 

@@ -88,7 +88,7 @@ extension LedgerQueries {
             user: tracked.user,
             product: tracked.status.product,
             state: tracked.status.state,
-            boughtAt: try orderSQL.tokenDate.first([id, .text(token.description)]) { $0.instant(0) } ?? now,
+            boughtAt: try orderSQL.tokenDate.first([id, .text(token.description)]) { $0.instant() } ?? now,
             event: try orderSQL.firstEvents.all([id, .integer(100)], read: EntryRow.read)
                 .first { $0.notice.order == token }.flatMap { OrderEvent($0, epoch: epoch) }
         )
@@ -98,7 +98,7 @@ extension LedgerQueries {
     private func contradictions(of token: Value) throws(EngineError) -> [OrderEvent] {
         let newest: [Value] = [token, .integer(.max), .integer(LedgerQueries.contradictionLimit)]
         var events: [OrderEvent] = []
-        for position in try orderSQL.contradictingBefore.all(newest, read: { $0.integer(0) }) {
+        for position in try orderSQL.contradictingBefore.all(newest, read: { $0.integer() }) {
             let entry = try userEventSQL.entryAt.first([.integer(position)], read: EntryRow.read)
             guard let entry, entry.notice.outcome == .quarantined, let event = OrderEvent(entry, epoch: epoch) else {
                 continue

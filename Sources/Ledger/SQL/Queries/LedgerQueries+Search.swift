@@ -41,12 +41,12 @@ extension LedgerQueries {
                 + searchSQL.contractsByOrderNumber.all(numbered, read: ContractRow.read)
             for row in contracts.prefix(Int(LedgerQueries.hitLimit)) {
                 let newest = try eventSQL.newestEvent.first([.integer(row.id), .integer(.max)]) {
-                    $0.optionalInteger(0)
+                    $0.optionalInteger()
                 }
                 let cursor = (newest ?? nil).map { Cursor(epoch: epoch, position: $0) }
                 hits.append(.contract(row.tracked.contract, owner: row.tracked.user, newest: cursor))
             }
-            let position = try eventSQL.positionOfEvent.first([.text(name)]) { $0.optionalInteger(0) } ?? nil
+            let position = try eventSQL.positionOfEvent.first([.text(name)]) { $0.optionalInteger() } ?? nil
             if let position,
                 let entry = try userEventSQL.entryAt.first([.integer(position)], read: EntryRow.read)
             {

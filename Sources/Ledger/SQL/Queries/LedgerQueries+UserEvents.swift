@@ -66,7 +66,7 @@ extension LedgerQueries {
             for contract in contracts {
                 newest.add(try positions(userEventSQL.unclaimedBefore, values: contract + range))
             }
-            for order in try orderSQL.newestOrders.all(related, read: { Value.text($0.text(0)) }) {
+            for order in try orderSQL.newestOrders.all(related, read: { Value.text($0.text()) }) {
                 newest.add(try positions(orderSQL.contradictingBefore, values: [order] + range))
             }
             for target in PageTarget.allCases {
@@ -79,8 +79,7 @@ extension LedgerQueries {
                 guard var event = try userEvent(at: position) else { continue }
                 if withBodies, event.isOnly(about: user) {
                     event.body = try userEventSQL.bodyAt.first([.integer(position)]) { row throws(EngineError) in
-                        var reader = RowReader(row)
-                        return try reader.body() ?? []
+                        try row.body() ?? []
                     }
                 }
                 events.append(event)
@@ -91,17 +90,17 @@ extension LedgerQueries {
     }
 
     /// Reads the first three columns as texts.
-    private static func texts(_ row: Row) -> [Value] { (0..<3).map { .text(row.text($0)) } }
+    private static func texts(_ row: inout Row) -> [Value] { (0..<3).map { _ in .text(row.text()) } }
 
     private func positions(_ statement: Statement, values: [Value]) throws(EngineError) -> [Int64] {
-        try statement.all(values) { row in row.integer(0) }
+        try statement.all(values) { row in row.integer() }
     }
 
     func userEvent(at position: Int64) throws(EngineError) -> UserEvent? {
         guard var entry = try userEventSQL.entryAt.first([.integer(position)], read: EntryRow.read) else { return nil }
         entry.fragments = try fragments(at: position)
         let dates = try userEventSQL.datesOfEvent.first([.integer(position)]) { row in
-            EventDates(occurredAt: row.instant(0), receivedAt: row.instant(1))
+            EventDates(occurredAt: row.instant(), receivedAt: row.instant())
         }
         return UserEvent(entry: entry, dates: dates)
     }

@@ -1,18 +1,13 @@
 public import Domain
 
 struct UserSQL {
-    let userContracts, userConsumables, userShares, sharedConsumables, sharesOf: Statement
+    let userConsumables, sharedConsumables: Statement
 
     init(_ connection: any LedgerConnection) throws(EngineError) {
-        userContracts = try connection.contracts(where: "user = ? AND \(ContractRow.lasting) ORDER BY kind, id")
         userConsumables = try connection.contracts(where: "user = ? AND kind = 'consumable' ORDER BY id DESC LIMIT ?")
-        userShares = try connection.contracts(
-            where: "id IN (SELECT contract FROM shares WHERE user = ?) AND \(ContractRow.lasting) ORDER BY id"
-        )
         sharedConsumables = try connection.contracts(
             where: "id IN (SELECT contract FROM shares WHERE user = ?) AND kind = 'consumable' ORDER BY id DESC LIMIT ?"
         )
-        sharesOf = try connection.prepare("SELECT user FROM shares WHERE contract = ? ORDER BY ordinal")
     }
 }
 
@@ -37,8 +32,9 @@ extension LedgerQueries {
             let held = try held(by: user, limit: limit, now: now)
             var contracts: [ContractRecord] = []
             for (row, entitlement) in held.ranked {
-                let shares = row.isShared ? try userSQL.sharesOf.all([.integer(row.id)]) { $0.user(0) } : []
-                contracts.append(ContractRecord(row.tracked, entitlement: entitlement, sharedWith: shares))
+                var record = ContractRecord(entitlement: entitlement, tracked: row.tracked)
+                if row.isShared { record.tracked.shares = try commonSQL.shares.all([.integer(row.id)]) { $0.user() } }
+                contracts.append(record)
             }
             let orders = try orders(of: user, limit: limit, now: now)
             return UserRecord(
@@ -61,8 +57,8 @@ extension LedgerQueries {
     private func held(by user: UserID, limit: Int, now: Instant) throws(EngineError) -> Held {
         let consumables: [Value] = [Value(user), .integer(Int64(limit))]
         let rows =
-            try userSQL.userContracts.all([Value(user)], read: ContractRow.read)
-            + userSQL.userShares.all([Value(user)], read: ContractRow.read)
+            try commonSQL.contractsOfUser.all([Value(user)], read: ContractRow.read)
+            + commonSQL.contractsSharedWith.all([Value(user)], read: ContractRow.read)
             + userSQL.userConsumables.all(consumables, read: ContractRow.read)
             + userSQL.sharedConsumables.all(consumables, read: ContractRow.read)
         let current = rows.map { row in
@@ -87,25 +83,6 @@ extension LedgerQueries {
                 let isHonoured = ranks[row.tracked.key] != nil
                 return (row, row.tracked.heldContract(policy.catalog).entitlement(isHonoured: isHonoured))
             }
-        )
-    }
-}
-
-extension ContractRecord {
-    fileprivate init(_ tracked: TrackedContract, entitlement: Entitlement, sharedWith: [UserID]) {
-        let contract = tracked.contract
-        self.init(
-            entitlement: entitlement,
-            app: contract.key.app,
-            kind: contract.kind,
-            owner: tracked.user,
-            sharedWith: sharedWith,
-            order: contract.token?.value,
-            account: contract.account?.value,
-            replaces: contract.previousLineage?.value,
-            charge: contract.transaction?.transaction,
-            statedAt: [contract.snapshot?.snapshot.signedAt, contract.transaction?.transaction.signedAt]
-                .compactMap { $0 }.max()
         )
     }
 }

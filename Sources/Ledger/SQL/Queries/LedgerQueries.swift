@@ -105,14 +105,23 @@ public struct QuestionAnswer {
     public let deliver: () -> Void
 }
 
-/// SQL that both engines understand, prepared once.
+/// What the writer asks as well.
 struct CommonSQL {
-    let erasureKey, tombstone, language: Statement
+    let erasureKey, tombstone, language, mark, unclaimed: Statement
+    let contractByID, contractsOfUser, contractsSharedWith, shares: Statement
 
     init(_ connection: any LedgerConnection) throws(EngineError) {
         erasureKey = try connection.prepare("SELECT value FROM meta WHERE key = 'erasure_key'")
         tombstone = try connection.prepare("SELECT position FROM tombstones WHERE digest = ?")
         language = try connection.prepare("SELECT tag FROM languages WHERE user = ?")
+        mark = try connection.prepare("SELECT at FROM marks WHERE name = ?")
+        unclaimed = try connection.prepare("SELECT CAST(value AS BIGINT) FROM meta WHERE key = 'unclaimed'")
+        contractByID = try connection.contracts(where: "id = ?")
+        contractsOfUser = try connection.contracts(where: "user = ? AND \(ContractRow.lasting) ORDER BY kind, id")
+        contractsSharedWith = try connection.contracts(
+            where: "id IN (SELECT contract FROM shares WHERE user = ?) AND \(ContractRow.lasting) ORDER BY id"
+        )
+        shares = try connection.prepare("SELECT user FROM shares WHERE contract = ? ORDER BY ordinal")
     }
 }
 
@@ -124,7 +133,7 @@ extension LedgerQueries {
         var high = newest
         while low < high {
             let middle = high - (high - low) / 2
-            let at = try dates.first([.integer(middle)]) { row in row.integer(0) } ?? .min
+            let at = try dates.first([.integer(middle)]) { row in row.integer() } ?? .min
             if at < instant.milliseconds { low = middle } else { high = middle - 1 }
         }
         return low
@@ -133,7 +142,7 @@ extension LedgerQueries {
     /// The position at which the user of a stream was erased; nil for any other stream.
     func erasure(of stream: StreamName) throws(EngineError) -> Int64? {
         guard let user = streams.user(of: stream) else { return nil }
-        return try commonSQL.tombstone.first([.text(erasureKey.digest(of: .user(user)))]) { row in row.integer(0) }
+        return try commonSQL.tombstone.first([.text(erasureKey.digest(of: .user(user)))]) { row in row.integer() }
     }
 }
 

@@ -71,11 +71,11 @@ extension LedgerRepository {
 
     /// The time at which the access of the next contract ends.
     public func nextEnd() throws(EngineError) -> Instant? {
-        try statements.nextEnd.first { row in row.optionalInstant(0) } ?? nil
+        try statements.nextEnd.first { row in row.optionalInstant() } ?? nil
     }
 
     func countUnclaimed() throws(EngineError) -> Int {
-        try statements.unclaimed.first { row in Int(row.integer(0)) } ?? 0
+        try statements.common.unclaimed.first { row in Int(row.integer()) } ?? 0
     }
 
     public func addUnclaimed(_ difference: Int) throws(EngineError) -> Int {

@@ -56,7 +56,7 @@ extension LedgerRepository {
     private mutating func forgetHooks(at now: Instant) throws(EngineError) {
         let values = [Value(now - LedgerRepository.memoryOfHooks)]
         guard !isShared else { return try statements.forgetHooks.run(values) }
-        let hasErasure = try statements.forgottenErasures.first(values) { row in row.optionalFlag(0) } ?? nil
+        let hasErasure = try statements.forgottenErasures.first(values) { row in row.optionalFlag() } ?? nil
         switch hasErasure {
         case true?: try erase(by: statements.forgetHooks, values, at: now)
         case false?: try statements.forgetHooks.run(values)
@@ -107,7 +107,7 @@ extension LedgerRepository {
 
     /// Whether something is, perhaps since before this start.
     public func owesScrub() throws(EngineError) -> Bool {
-        try statements.mark.first([.text(LedgerRepository.scrub)]) { row in row.integer(0) } != nil && !isShared
+        try statements.common.mark.first([.text(LedgerRepository.scrub)]) { row in row.integer() } != nil && !isShared
     }
 
     /// It was overwritten. Runs a transaction of its own.
@@ -130,10 +130,10 @@ extension LedgerRepository {
     public mutating func nameHooks(_ addresses: [String], now: Instant) throws(EngineError) -> Commit<Void> {
         let limit = now - LedgerRepository.memoryOfHooks
         var last = ""
-        while let address = try statements.nextHookAddress.first([.text(last)], read: { row in row.optionalText(0) })
+        while let address = try statements.nextHookAddress.first([.text(last)], read: { row in row.optionalText() })
             ?? nil
         {
-            let goneAt = try statements.hookGone.first([.text(address)]) { row in row.optionalInstant(0) } ?? nil
+            let goneAt = try statements.hookGone.first([.text(address)]) { row in row.optionalInstant() } ?? nil
             if !addresses.contains(address) || goneAt.map({ $0 < limit }) == true {
                 try erase(by: statements.dropHooks, [.text(address), Value(limit)], at: now)
             }

@@ -71,7 +71,7 @@ extension LedgerRepository {
 
     /// Chosen here, because waiting for the engine's choice would cost a round trip.
     private mutating func nextContract() throws(EngineError) -> Int64 {
-        if lastContract == nil { lastContract = try statements.lastContract.first { row in row.integer(0) } }
+        if lastContract == nil { lastContract = try statements.lastContract.first { row in row.integer() } }
         let next = (lastContract ?? 0) + 1
         lastContract = next
         return next

@@ -51,7 +51,7 @@ public struct LedgerRepository {
         file = connection.file
         shared = connection as? any SharedLedgerConnection
         statements = try WriterStatements(connection)
-        erasureKey = try ErasureKey(statements.erasureKey)
+        erasureKey = try ErasureKey(statements.common.erasureKey)
         stored = StoredRows(connection, statements, erasureKey)
         known = IdentityMap(stored, head: 0)
         self.epoch = epoch
@@ -157,7 +157,7 @@ extension LedgerRepository {
 
     func findBroadcast(_ key: IdempotencyKey, at now: Instant) throws(EngineError) -> MadeBroadcast? {
         try statements.findBroadcastKey.first([.text(key.text), Value(now - LedgerRepository.memoryOfKeys)]) { row in
-            MadeBroadcast(request: row.text(0), position: row.integer(1), count: row.integer(2))
+            MadeBroadcast(request: row.text(), position: row.integer(), count: row.integer())
         }
     }
 }
@@ -214,13 +214,13 @@ extension LedgerRepository {
         _ = try shared.readAhead {
             try? preload.read(from: stored)
             _ = try? (stored.knowsErasures(), stored.endedContracts(at: now))
-            _ = try? (countUnclaimed(), statements.lastContract.first { row in row.integer(0) })
+            _ = try? (countUnclaimed(), statements.lastContract.first { row in row.integer() })
             for key in keys { _ = try? findBroadcast(key, at: now) }
         }
         try begin()
         _ = try stored.knowsErasures()
         unclaimed = try countUnclaimed()
-        lastContract = try statements.lastContract.first { row in row.integer(0) } ?? 0
+        lastContract = try statements.lastContract.first { row in row.integer() } ?? 0
         for key in keys { broadcasts[key.text] = .some(try findBroadcast(key, at: now)) }
         let ended = try endedContracts(at: now)
         self.ended = ended
@@ -274,7 +274,7 @@ extension LedgerRepository {
     public func isUnchanged(_ user: UserID, since position: Int64) throws(EngineError) -> Bool {
         let hasNewer = try statements.newerOfUser.first([Value(user), .integer(position)]) { _ in true } ?? false
         let tombstone: [Value] = [.text(erasureKey.digest(of: .user(user)))]
-        let erased = try statements.findTombstone.first(tombstone) { row in row.integer(0) }
+        let erased = try statements.common.tombstone.first(tombstone) { row in row.integer() }
         return !hasNewer && erased ?? 0 <= position
     }
 

@@ -27,12 +27,12 @@ extension StoredRows: LedgerRows {
     func position(of event: EventKey) throws -> Int64? {
         let erased = try knowsErasures() ? erasureKey.digest(of: .event(event)) : event.id
         let values = [.text(erased)] + event.values
-        return try statements.findEvent.first(values) { row in row.optionalInteger(0) } ?? nil
+        return try statements.findEvent.first(values) { row in row.optionalInteger() } ?? nil
     }
 
     func newestEvent(of key: ContractKey) throws -> Int64 {
         guard let id = ids[key] else { return 0 }
-        return try statements.newestEvent.first([.integer(id)]) { row in row.integer(0) } ?? 0
+        return try statements.newestEvent.first([.integer(id)]) { row in row.integer() } ?? 0
     }
 
     func facts(of key: ContractKey) throws -> OwnershipFacts {
@@ -59,16 +59,16 @@ extension StoredRows: LedgerRows {
 
     func transfers(from source: TransferSource) throws -> [TransferTarget] {
         try statements.transfers.all(source.values) { row in
-            TransferTarget(at: row.instant(0), user: row.user(1))
+            TransferTarget(at: row.instant(), user: row.user())
         }
     }
 
-    func language(of user: UserID) throws -> LanguageTag? { try statements.language.language(of: user) }
+    func language(of user: UserID) throws -> LanguageTag? { try statements.common.language.language(of: user) }
 
     func isBuried(_ identity: ErasedIdentity) throws -> Bool {
         guard try knowsErasures() else { return false }
         let digest = Value.text(erasureKey.digest(of: identity))
-        return try statements.findTombstone.first([digest]) { _ in true } ?? false
+        return try statements.common.tombstone.first([digest]) { _ in true } ?? false
     }
 
     func holdings(of user: UserID) throws -> UserHoldings {
@@ -78,9 +78,9 @@ extension StoredRows: LedgerRows {
             + erasure.related.all([Value(user)], read: ContractRow.read)
         return UserHoldings(
             contracts: try rows.map { try tracked($0) },
-            orders: try erasure.orders.all([Value(user)]) { row in row.text(0) }.compactMap { OrderToken($0) },
+            orders: try erasure.orders.all([Value(user)]) { row in row.text() }.compactMap { OrderToken($0) },
             losses: try erasure.losses.all([Value(user)]) { row throws(EngineError) in
-                TransferSource(user: user, provider: try row.word(0), environment: try row.word(1))
+                TransferSource(user: user, provider: try row.word(), environment: try row.word())
             }
         )
     }
@@ -120,8 +120,8 @@ extension StoredRows {
                 return try statements.contractsByPurchase.all(values, read: ContractRow.read)
             } ?? []
         case .held(let user):
-            try statements.contractsOfUser.all([Value(user)], read: ContractRow.read)
-                + statements.contractsSharedWith.all([Value(user)], read: ContractRow.read)
+            try statements.common.contractsOfUser.all([Value(user)], read: ContractRow.read)
+                + statements.common.contractsSharedWith.all([Value(user)], read: ContractRow.read)
         case .named(let user, let provider, let environment):
             try statements.contractsOfStoreUser.all(
                 [Value(user), Value(provider), Value(environment)],
@@ -142,14 +142,16 @@ extension StoredRows {
 
     /// Nil for a number that no contract has.
     func contract(row: Int64) throws(EngineError) -> TrackedContract? {
-        guard let found = try statements.contractByID.first([.integer(row)], read: ContractRow.read) else { return nil }
+        guard let found = try statements.common.contractByID.first([.integer(row)], read: ContractRow.read) else {
+            return nil
+        }
         return try tracked(found)
     }
 
     private func tracked(_ row: ContractRow) throws(EngineError) -> TrackedContract {
         var tracked = row.tracked
         if row.isShared {
-            tracked.shares = try statements.shares.all([.integer(row.id)]) { row in row.user(0) }
+            tracked.shares = try statements.common.shares.all([.integer(row.id)]) { row in row.user() }
         }
         ids[tracked.key] = row.id
         return tracked
@@ -157,24 +159,22 @@ extension StoredRows {
 }
 
 extension TokenDates {
-    fileprivate static func read(_ row: Row) -> (token: String, dates: TokenDates) {
-        var reader = RowReader(row)
-        return (reader.text(), TokenDates(first: reader.instant(), last: reader.optionalInstant()))
+    fileprivate static func read(_ row: inout Row) -> (token: String, dates: TokenDates) {
+        (row.text(), TokenDates(first: row.instant(), last: row.optionalInstant()))
     }
 }
 
 extension ClaimHistory {
-    fileprivate static func read(_ row: Row) -> ClaimHistory {
-        var reader = RowReader(row)
-        return ClaimHistory(user: reader.user(), first: Grant(&reader), last: Grant(&reader), proofAt: reader.instant())
+    fileprivate static func read(_ row: inout Row) -> ClaimHistory {
+        ClaimHistory(user: row.user(), first: Grant(&row), last: Grant(&row), proofAt: row.instant())
     }
 }
 
 extension ClaimHistory.Grant {
     /// Nil when no claim was granted.
-    fileprivate init?(_ reader: inout RowReader) {
-        let at = reader.optionalInstant()
-        let wasActive = reader.flag()
+    fileprivate init?(_ row: inout Row) {
+        let at = row.optionalInstant()
+        let wasActive = row.flag()
         guard let at else { return nil }
         self.init(at: at, wasActive: wasActive)
     }
@@ -183,6 +183,6 @@ extension ClaimHistory.Grant {
 extension Statement {
     /// `SELECT tag FROM languages WHERE user = ?`.
     func language(of user: UserID) throws(EngineError) -> LanguageTag? {
-        try first([Value(user)]) { row in LanguageTag(row.text(0)) } ?? nil
+        try first([Value(user)]) { row in LanguageTag(row.text()) } ?? nil
     }
 }

@@ -3,36 +3,37 @@ import Domain
 /// All SQL of the writer, prepared once, in the dialect that SQLite and PostgreSQL share. The tables are in each
 /// engine's schema.
 struct WriterStatements {
+    let common: CommonSQL
     let savepoint, release, rollbackTo: Statement
-    let unclaimed, setUnclaimed, setLost: Statement
+    let setUnclaimed, setLost: Statement
     let insertEntry, insertFragment, newerOfUser: Statement
     let findEvent, insertHeader, insertEvent, refileEvent, newestEvent: Statement
     let findOrder, findRequest, insertOrder, changeOrder: Statement
-    let findContract, contractByID, lastContract, insertContract, updateIdentity, updateState: Statement
-    let contractsOfUser, contractsSharedWith, shares, insertShare, deleteShares: Statement
+    let findContract, lastContract, insertContract, updateIdentity, updateState: Statement
+    let insertShare, deleteShares: Statement
     let tokens, putToken, contractsByToken: Statement
     let claims, putClaim: Statement
     let contractsByAccount, contractsByPreviousLineage, contractsByPurchase: Statement
     let insertTransfer, transfers, contractsOfStoreUser: Statement
-    let insertJob, deleteJob, delayJob, abandonJob, forgetJobs, mark, setMark, deleteMark: Statement
+    let insertJob, deleteJob, delayJob, abandonJob, forgetJobs, setMark, deleteMark: Statement
     let putHook, acceptHook, delayHook, hastenHooks, endHook, deleteHook, resendHook, forgetHooks: Statement
     let forgottenErasures: Statement
     let hookAccepted, hookRefused, hookReturned, nextHookAddress, hookGone, dropHooks: Statement
     let findBroadcastKey, putBroadcastKey, forgetBroadcastKeys, limitBroadcastKeys: Statement
     let nextEnd, endedContracts: Statement
-    let language, putLanguage: Statement
+    let putLanguage: Statement
     let insertAct: Statement
-    let erasureKey, anyTombstone, anyErasedEvent, findTombstone, putTombstone, deleteTombstone: Statement
+    let anyTombstone, anyErasedEvent, putTombstone, deleteTombstone: Statement
 
     private static let oldHooks = "FROM hook_deliveries WHERE ended_at < ? ORDER BY ended_at, id LIMIT 100"
 
     init(_ connection: any LedgerConnection) throws(EngineError) {
         let oldHooks = WriterStatements.oldHooks
+        common = try CommonSQL(connection)
         savepoint = try connection.prepare("SAVEPOINT command")
         release = try connection.prepare("RELEASE command")
         rollbackTo = try connection.prepare("ROLLBACK TO command")
 
-        unclaimed = try connection.prepare("SELECT CAST(value AS BIGINT) FROM meta WHERE key = 'unclaimed'")
         setLost = try connection.prepare(
             "INSERT INTO meta VALUES ('broadcasts_lost', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value"
         )
@@ -82,7 +83,6 @@ struct WriterStatements {
         )
 
         findContract = try connection.contracts(where: "lineage = ? AND \(ContractRow.scope)")
-        contractByID = try connection.contracts(where: "id = ?")
         lastContract = try connection.prepare("SELECT max(id) FROM contracts")
         insertContract = try connection.prepare(Insertion(into: "contracts", "id, \(ContractRow.columns)"))
         updateIdentity = try connection.prepare(
@@ -91,25 +91,11 @@ struct WriterStatements {
         updateState = try connection.prepare(
             waiting: "UPDATE contracts SET \(assignments(ContractRow.stateColumns)) WHERE id = ?"
         )
-        contractsOfUser = try connection.contracts(where: "user = ? AND \(ContractRow.lasting) ORDER BY kind, id")
-        contractsSharedWith = try connection.contracts(
-            where: "id IN (SELECT contract FROM shares WHERE user = ?) AND \(ContractRow.lasting) ORDER BY id"
-        )
-        shares = try connection.prepare("SELECT user FROM shares WHERE contract = ? ORDER BY ordinal")
         insertShare = try connection.prepare("INSERT INTO shares (user, contract, ordinal) VALUES (?, ?, ?)")
         deleteShares = try connection.prepare("DELETE FROM shares WHERE contract = ?")
 
         tokens = try connection.prepare("SELECT token, at, bought_at FROM tokens WHERE contract = ?")
-        putToken = try connection.prepare(
-            Insertion(
-                into: "tokens",
-                "contract, token, at, bought_at",
-                replacing: 2,
-                conflict: """
-                    ON CONFLICT (contract, token) DO UPDATE SET at = excluded.at, bought_at = excluded.bought_at
-                    """
-            )
-        )
+        putToken = try connection.prepare(Insertion(into: "tokens", "contract, token, at, bought_at", replacing: 2))
         contractsByToken = try connection.contracts(
             where: "id IN (SELECT contract FROM tokens WHERE token = ?) ORDER BY id LIMIT \(ContractIndex.boughtLimit)"
         )
@@ -123,12 +109,7 @@ struct WriterStatements {
             Insertion(
                 into: "claims",
                 "contract, user, first_at, first_was_active, at, was_active, proof_at",
-                replacing: 2,
-                conflict: """
-                    ON CONFLICT (contract, user) DO UPDATE SET first_at = excluded.first_at,
-                        first_was_active = excluded.first_was_active, at = excluded.at,
-                        was_active = excluded.was_active, proof_at = excluded.proof_at
-                    """
+                replacing: 2
             )
         )
         contractsByAccount = try connection.contracts(
@@ -181,7 +162,6 @@ struct WriterStatements {
         forgetJobs = try connection.prepare(
             "DELETE FROM jobs WHERE id IN (SELECT id FROM jobs WHERE abandoned_at < ? ORDER BY abandoned_at LIMIT 100)"
         )
-        mark = try connection.prepare("SELECT at FROM marks WHERE name = ?")
         deleteMark = try connection.prepare("DELETE FROM marks WHERE name = ?")
         setMark = try connection.prepare(
             "INSERT INTO marks (name, at) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET at = excluded.at"
@@ -295,19 +275,10 @@ struct WriterStatements {
         limitBroadcastKeys = try connection.prepare(
             "DELETE FROM broadcast_keys WHERE id <= (SELECT max(id) FROM broadcast_keys) - ?"
         )
-        language = try connection.prepare("SELECT tag FROM languages WHERE user = ?")
-        putLanguage = try connection.prepare(
-            Insertion(
-                into: "languages",
-                "user, tag",
-                replacing: 1,
-                conflict: "ON CONFLICT (user) DO UPDATE SET tag = excluded.tag"
-            )
-        )
+        putLanguage = try connection.prepare(Insertion(into: "languages", "user, tag", replacing: 1))
 
         insertAct = try connection.prepare(Insertion(into: "audit", AuditRow.columns))
 
-        erasureKey = try connection.prepare("SELECT value FROM meta WHERE key = 'erasure_key'")
         // Ids that are digests remain after the user comes back, although the tombstones are removed.
         anyTombstone = try connection.prepare(
             "SELECT position FROM tombstones WHERE position > 0 ORDER BY position LIMIT 1"
@@ -315,7 +286,6 @@ struct WriterStatements {
         anyErasedEvent = try connection.prepare(
             "SELECT position FROM \(connection.eventIDs) WHERE event >= 'erased:' AND event < 'erased;' ORDER BY event LIMIT 1"
         )
-        findTombstone = try connection.prepare("SELECT position FROM tombstones WHERE digest = ?")
         putTombstone = try connection.prepare(
             """
             INSERT INTO tombstones (digest, position) VALUES (?, ?)

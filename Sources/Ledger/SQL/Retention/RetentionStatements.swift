@@ -75,11 +75,11 @@ extension LedgerRepository {
         try connection.overwriteDeleted(true)
         defer { try? connection.overwriteDeleted(false) }
         let retention = try RetentionStatements(connection)
-        let done = try retention.mark.first { row in row.integer(0) } ?? 0
+        let done = try retention.mark.first { row in row.integer() } ?? 0
         let limit = Value.integer(Int64(LedgerRepository.entriesOfAStep))
         let isThrough = try emptyForwarded(by: retention)
         let next = try retention.aged.all([.integer(done), limit]) { row in
-            (position: row.integer(0), committedAt: row.instant(1))
+            (position: row.integer(), committedAt: row.instant())
         }
         guard let last = next.prefix(while: { $0.committedAt < instant }).last?.position else {
             return Commit(value: isThrough)
@@ -95,7 +95,7 @@ extension LedgerRepository {
     /// keeps millions waiting, so each step continues where the last one stopped. True at the end.
     private mutating func emptyForwarded(by retention: RetentionStatements) throws(EngineError) -> Bool {
         let range: [Value] = [.integer(keptChecked), .integer(Int64(LedgerRepository.keptOfAStep))]
-        let kept = try retention.kept.all(range) { row in (position: row.integer(0), isWaiting: !row.isNull(1)) }
+        let kept = try retention.kept.all(range) { row in (position: row.integer(), isWaiting: !row.isNull()) }
         for body in kept where !body.isWaiting {
             try retention.emptyBody.run([.integer(body.position)], body: [])
             try retention.forgetKept.run([.integer(body.position)])
@@ -146,13 +146,13 @@ private struct AgedFragment {
         return content == "template" || content == "none" ? .stays : .becomesRefresh
     }
 
-    static func read(_ row: Row) -> AgedFragment {
+    static func read(_ row: inout Row) -> AgedFragment {
         AgedFragment(
-            stream: row.text(0),
-            key: row.text(1),
-            position: row.integer(2),
-            ordinal: row.integer(3),
-            content: row.text(4)
+            stream: row.text(),
+            key: row.text(),
+            position: row.integer(),
+            ordinal: row.integer(),
+            content: row.text()
         )
     }
 }

@@ -33,33 +33,32 @@ struct ContractRow {
     static let scope = "provider = ? AND environment = ? AND app = ?"
 
     /// Reads a `selection`.
-    static func read(_ row: Row) throws(EngineError) -> ContractRow {
-        var reader = RowReader(row)
-        let id = reader.integer()
+    static func read(_ row: inout Row) throws(EngineError) -> ContractRow {
+        let id = row.integer()
         let key = ContractKey(
-            provider: try reader.word(),
-            environment: try reader.word(),
-            app: reader.text(),
-            lineage: reader.text()
+            provider: try row.word(),
+            environment: try row.word(),
+            app: row.text(),
+            lineage: row.text()
         )
-        var contract = Contract(key: key, kind: try reader.word())
-        let user = reader.optionalUser()
-        let userAt = reader.optionalInstant()
-        contract.isFamilyShared = reader.flag()
-        contract.group = register(reader.optionalText(), at: reader.instant())
-        contract.token = register(reader.optionalText().flatMap { OrderToken($0) }, at: reader.instant())
-        contract.account = register(reader.optionalText(), at: reader.instant())
-        contract.previousLineage = register(reader.optionalText(), at: reader.instant())
-        contract.storeUser = register(reader.optionalUser(), at: reader.instant())
+        var contract = Contract(key: key, kind: try row.word())
+        let user = row.optionalUser()
+        let userAt = row.optionalInstant()
+        contract.isFamilyShared = row.flag()
+        contract.group = register(row.optionalText(), at: row.instant())
+        contract.token = register(row.optionalText().flatMap { OrderToken($0) }, at: row.instant())
+        contract.account = register(row.optionalText(), at: row.instant())
+        contract.previousLineage = register(row.optionalText(), at: row.instant())
+        contract.storeUser = register(row.optionalUser(), at: row.instant())
         // The charge says it as well.
-        reader.skip()
-        contract.snapshot = try SnapshotRegister(&reader)
-        contract.transaction = ChargeRegister(&reader)
-        let status = try ContractStatus(&reader)
-        var tracked = TrackedContract(contract: contract, status: status, endsAt: reader.optionalInstant())
+        row.skip()
+        contract.snapshot = try SnapshotRegister(&row)
+        contract.transaction = ChargeRegister(&row)
+        let status = try ContractStatus(&row)
+        var tracked = TrackedContract(contract: contract, status: status, endsAt: row.optionalInstant())
         tracked.user = user
         tracked.userAt = userAt
-        return ContractRow(id: id, tracked: tracked, isShared: reader.flag())
+        return ContractRow(id: id, tracked: tracked, isShared: row.flag())
     }
 
     private static func register<Text>(_ value: Text?, at signedAt: Instant) -> Register<Text>? {
@@ -122,17 +121,17 @@ extension TrackedContract {
 
 extension SnapshotRegister {
     /// Nil when the contract has none.
-    fileprivate init?(_ reader: inout RowReader) throws(EngineError) {
-        if reader.skips(8) { return nil }
-        let event = reader.text()
+    fileprivate init?(_ row: inout Row) throws(EngineError) {
+        if row.skips(8) { return nil }
+        let event = row.text()
         let snapshot = Snapshot(
-            state: try reader.word(),
-            product: reader.text(),
-            pendingProduct: reader.optionalText(),
-            autoRenew: reader.flag(),
-            accessUntil: reader.optionalInstant(),
-            signedAt: reader.instant(),
-            isPausing: reader.flag()
+            state: try row.word(),
+            product: row.text(),
+            pendingProduct: row.optionalText(),
+            autoRenew: row.flag(),
+            accessUntil: row.optionalInstant(),
+            signedAt: row.instant(),
+            isPausing: row.flag()
         )
         self.init(snapshot, event: event)
     }
@@ -140,31 +139,31 @@ extension SnapshotRegister {
 
 extension ChargeRegister {
     /// Nil when the contract has none.
-    fileprivate init?(_ reader: inout RowReader) {
-        if reader.skips(11) { return nil }
-        let event = reader.text()
+    fileprivate init?(_ row: inout Row) {
+        if row.skips(11) { return nil }
+        let event = row.text()
         let charge = Transaction(
-            id: reader.text(),
-            product: reader.text(),
-            purchasedAt: reader.instant(),
-            expiresAt: reader.optionalInstant(),
-            revokedAt: reader.optionalInstant(),
-            isUpgraded: reader.flag(),
-            quantity: Int(reader.integer()),
-            price: reader.optionalInteger(),
-            currency: reader.optionalText(),
-            signedAt: reader.instant()
+            id: row.text(),
+            product: row.text(),
+            purchasedAt: row.instant(),
+            expiresAt: row.optionalInstant(),
+            revokedAt: row.optionalInstant(),
+            isUpgraded: row.flag(),
+            quantity: Int(row.integer()),
+            price: row.optionalInteger(),
+            currency: row.optionalText(),
+            signedAt: row.instant()
         )
         self.init(charge, event: event)
     }
 }
 
 extension ContractStatus {
-    fileprivate init(_ reader: inout RowReader) throws(EngineError) {
-        self.init(state: try reader.word(), product: reader.text())
-        pendingProduct = reader.optionalText()
-        accessUntil = reader.optionalInstant()
-        autoRenew = reader.optionalFlag()
-        isPausing = reader.flag()
+    fileprivate init(_ row: inout Row) throws(EngineError) {
+        self.init(state: try row.word(), product: row.text())
+        pendingProduct = row.optionalText()
+        accessUntil = row.optionalInstant()
+        autoRenew = row.optionalFlag()
+        isPausing = row.flag()
     }
 }

@@ -19,27 +19,24 @@ enum EntryRow {
     }
 
     /// Reads `position` and `columns`.
-    static func read(_ row: Row) throws(EngineError) -> Entry { try read(row, from: 0) }
-
-    static func read(_ row: Row, from column: Int32) throws(EngineError) -> Entry {
-        var reader = RowReader(row, from: column)
-        let position = reader.integer()
-        let committedAt = reader.instant()
-        var notice = Notice(kind: try reader.word())
-        notice.provider = try reader.optionalWord()
-        notice.environment = try reader.optionalWord()
-        notice.type = reader.optionalText()
-        notice.subtype = reader.optionalText()
-        notice.event = reader.optionalText()
-        notice.outcome = try reader.optionalWord()
-        notice.user = reader.optionalUser()
-        notice.contract = reader.optionalText()
-        notice.order = reader.optionalText().flatMap { OrderToken($0) }
-        notice.product = reader.optionalText()
-        notice.previousState = try reader.optionalWord()
-        notice.state = try reader.optionalWord()
-        notice.active = reader.optionalFlag()
-        notice.accessUntil = reader.optionalInstant()
+    static func read(_ row: inout Row) throws(EngineError) -> Entry {
+        let position = row.integer()
+        let committedAt = row.instant()
+        var notice = Notice(kind: try row.word())
+        notice.provider = try row.optionalWord()
+        notice.environment = try row.optionalWord()
+        notice.type = row.optionalText()
+        notice.subtype = row.optionalText()
+        notice.event = row.optionalText()
+        notice.outcome = try row.optionalWord()
+        notice.user = row.optionalUser()
+        notice.contract = row.optionalText()
+        notice.order = row.optionalText().flatMap { OrderToken($0) }
+        notice.product = row.optionalText()
+        notice.previousState = try row.optionalWord()
+        notice.state = try row.optionalWord()
+        notice.active = row.optionalFlag()
+        notice.accessUntil = row.optionalInstant()
         return Entry(position: position, committedAt: committedAt, notice: notice, fragments: [])
     }
 }

@@ -33,30 +33,29 @@ enum FragmentRow {
 
     private static func stored(_ body: [UInt8]) -> Value { .bytes(StoredBody(compressing: body).bytes) }
 
-    static func read(_ row: Row) throws(EngineError) -> PlacedFragment {
-        var reader = RowReader(row)
-        let stream = try reader.parsed { StreamName($0) }
+    static func read(_ row: inout Row) throws(EngineError) -> PlacedFragment {
+        let stream = try row.parsed { StreamName($0) }
         // The key follows from the rest.
-        reader.skip()
-        let position = reader.integer()
-        let ordinal = reader.integer()
+        row.skip()
+        let position = row.integer()
+        let ordinal = row.integer()
         let fragment = Fragment(
             stream: stream,
-            action: reader.text(),
-            target: reader.optionalText(),
-            targets: reader.optionalText(),
-            content: try content(&reader)
+            action: row.text(),
+            target: row.optionalText(),
+            targets: row.optionalText(),
+            content: try content(&row)
         )
         return PlacedFragment(position: position, ordinal: ordinal, fragment: fragment)
     }
 
-    private static func content(_ reader: inout RowReader) throws(EngineError) -> Fragment.Content {
-        let kind = try reader.parsed { ContentKind(rawValue: $0) }
-        let template = reader.text()
+    private static func content(_ row: inout Row) throws(EngineError) -> Fragment.Content {
+        let kind = try row.parsed { ContentKind(rawValue: $0) }
+        let template = row.text()
         switch kind {
-        case .template: return .template(name: template, values: try reader.packed { ValuesColumn.decode($0) })
-        case .html: return .html(try reader.packed { String(decoding: $0, as: UTF8.self) })
-        case .markup: return .markup(try reader.packed { String(decoding: $0, as: UTF8.self) })
+        case .template: return .template(name: template, values: try row.packed { ValuesColumn.decode($0) })
+        case .html: return .html(try row.packed { String(decoding: $0, as: UTF8.self) })
+        case .markup: return .markup(try row.packed { String(decoding: $0, as: UTF8.self) })
         case .none: return .none
         }
     }

@@ -20,23 +20,17 @@ enum OrderRow {
     }
 
     /// Reads `columns`, and `created_at` after them.
-    static func readDated(_ row: Row) throws(EngineError) -> DatedOrder {
-        var reader = RowReader(row)
-        return DatedOrder(order: try read(&reader), createdAt: reader.instant())
+    static func readDated(_ row: inout Row) throws(EngineError) -> DatedOrder {
+        DatedOrder(order: try read(&row), createdAt: row.instant())
     }
 
-    static func read(_ row: Row) throws(EngineError) -> Order {
-        var reader = RowReader(row)
-        return try read(&reader)
-    }
-
-    private static func read(_ reader: inout RowReader) throws(EngineError) -> Order {
-        let token = try reader.parsed { OrderToken($0) }
-        var order = Order(token: token, user: reader.user(), product: reader.text())
-        order.provider = try reader.optionalWord()
-        order.group = reader.optionalText()
-        order.kind = try reader.optionalWord()
-        order.trace = reader.optionalText().flatMap { TraceID($0) }
+    static func read(_ row: inout Row) throws(EngineError) -> Order {
+        let token = try row.parsed { OrderToken($0) }
+        var order = Order(token: token, user: row.user(), product: row.text())
+        order.provider = try row.optionalWord()
+        order.group = row.optionalText()
+        order.kind = try row.optionalWord()
+        order.trace = row.optionalText().flatMap { TraceID($0) }
         return order
     }
 }
