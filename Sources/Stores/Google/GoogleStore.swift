@@ -30,7 +30,7 @@ public struct GoogleStore: Store {
     public var certsURL: String?
     /// `PAYCAST_GOOGLE_API_URL`; nil for Google's own address.
     public var apiURL: String?
-    private let isDevelopment: Bool
+    let isDevelopment: Bool
 
     public init(_ settings: inout SettingsReader) {
         packages = Set(settings.list("PAYCAST_GOOGLE_PACKAGE", expected: "a package name", isValid: isAppName))

@@ -1,5 +1,6 @@
 import Crypto
 import Domain
+import Encoding
 import Simulator
 import TestSupport
 import Testing
@@ -88,13 +89,14 @@ import Testing
     @Test func unknownEnvironmentIsFound() throws {
         let fixture = try AppleFixture()
         try fixture.say(in: .sandbox)
-        #expect(try fixture.api.statuses(of: lineage, in: nil, now: now).first?.environment == .sandbox)
-        #expect(fixture.server.requests.map { $0.path.split(separator: "/")[0] } == ["Production", "Sandbox"])
+        #expect(try fixture.api.statements(of: lineage, in: nil, now: now).first?.environment == .sandbox)
+        let asked = fixture.server.requests.map { $0.path.split(separator: "/")[0] }
+        #expect(asked == ["Production", "Sandbox", "Sandbox"])
         let error = #expect(throws: StoreAPIError.self) {
-            try fixture.api.statuses(of: "2000000000000009", in: nil, now: now)
+            try fixture.api.statements(of: "2000000000000009", in: nil, now: now)
         }
         #expect(error?.isUnknownTransaction == true)
-        #expect(fixture.server.requests.count == 4)
+        #expect(fixture.server.requests.count == 5)
     }
 
     @Test func knownEnvironmentIsNotLeft() throws {
@@ -169,6 +171,21 @@ import Testing
             try fixture.api.notificationHistory(query, in: environment, now: now)
         }
         #expect(error?.isTooFarBack == true)
+    }
+
+    @Test func saysWhoAsks() throws {
+        let fixture = try AppleFixture()
+        _ = try? fixture.api.requestTest(in: .sandbox, now: now)
+        let bearer = try #require(fixture.server.requests.last?.header("Authorization"))
+        let parts = bearer.dropFirst("Bearer ".count).split(separator: ".")
+        let head = try #require(Base64URL.decode(String(parts[0])))
+        let claims = try #require(Base64URL.decode(String(parts[1])))
+        #expect(String(decoding: head, as: UTF8.self) == #"{"alg":"ES256","kid":"ABC123DEFG","typ":"JWT"}"#)
+        #expect(
+            String(decoding: claims, as: UTF8.self) == #"{"aud":"appstoreconnect-v1","bid":"com.example.paycast","#
+                + #""exp":1767225900,"iat":1767225600,"iss":"57246542-96fe-1a63-e053-0824d011072a"}"#
+        )
+        #expect(Base64URL.decode(String(parts[2]))?.count == 64)
     }
 
     @Test func withoutAWebhookThereIsNoTest() throws {
