@@ -77,27 +77,6 @@ public struct AppleServerAPI: StoreAPI {
 
 /// What Apple says of its notifications.
 extension AppleServerAPI {
-    /// One page of the history: notifications as Apple posts them to `/webhooks/apple`, or would have; not verified yet.
-    /// Apple keeps them for 180 days in Production and 30 in Sandbox.
-    func notificationHistory(
-        _ query: HistoryQuery,
-        in environment: StoreEnvironment,
-        now: Instant
-    ) throws(StoreAPIError) -> HistoryPage<[UInt8]> {
-        let token = query.token.map { "?paginationToken=\(PercentEncoding.encode($0))" } ?? ""
-        // The same for every page, as Apple requires.
-        let range = #""endDate":\#(query.end.milliseconds),"startDate":\#(query.start.milliseconds)"#
-        let body = "{\(range)\(query.onlyFailures ? #","onlyFailures":true"# : "")}"
-        let path = "/inApps/v1/notifications/history\(token)"
-        let page = try ask("POST", path, body: Array(body.utf8), in: environment, now: now)
-        let bodies = try documented { () throws(VerificationError) in
-            try page.parts("notificationHistory").map { record throws(VerificationError) in
-                AppleBody.bytes(try record.statedString("signedPayload"))
-            }
-        }
-        return HistoryPage(entries: bodies, next: try next("paginationToken", of: page, after: query.token))
-    }
-
     /// Requests a test notification; returns the token that `testStatus` takes.
     public func requestTest(in environment: StoreEnvironment, now: Instant) throws(StoreAPIError) -> String {
         let answer = try ask("POST", "/inApps/v1/notifications/test", in: environment, now: now)
@@ -221,7 +200,7 @@ extension AppleServerAPI {
 
 /// One call, and what an answer must have.
 extension AppleServerAPI {
-    private func ask(
+    func ask(
         _ method: String,
         _ target: String,
         body: [UInt8]? = nil,
@@ -264,7 +243,7 @@ extension AppleServerAPI {
         }
     }
 
-    private func documented<Value>(_ read: () throws(VerificationError) -> Value) throws(StoreAPIError) -> Value {
+    func documented<Value>(_ read: () throws(VerificationError) -> Value) throws(StoreAPIError) -> Value {
         do throws(VerificationError) {
             return try read()
         } catch {
@@ -273,7 +252,7 @@ extension AppleServerAPI {
     }
 
     /// The token of the page that follows `page`, which was requested with `token`; nil after the last one.
-    private func next(_ name: String, of page: StoreObject, after token: String?) throws(StoreAPIError) -> String? {
+    func next(_ name: String, of page: StoreObject, after token: String?) throws(StoreAPIError) -> String? {
         let (hasMore, next) = try documented { () throws(VerificationError) in
             (try page.boolean("hasMore"), try page.string(name))
         }

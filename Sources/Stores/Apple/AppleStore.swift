@@ -129,8 +129,8 @@ public struct OpenAppleStore: OpenStore {
 
     public var history: HistorySource? {
         serverAPI.map { api in
-            let lists = apps.flatMap { app in environments.map { AppleHistory(of: app, in: $0, api: api) } }
-            return HistorySource(lists, words: AppleHistory.words, isStandIn: isStandIn)
+            let lists = apps.flatMap { app in environments.map { api.history(of: app, in: $0) } }
+            return HistorySource(lists, words: AppleServerAPI.historyWords, isStandIn: isStandIn)
         }
     }
 }

@@ -106,8 +106,8 @@ public struct OpenGoogleStore: OpenStore {
 
     public var history: HistorySource? {
         guard !packages.isEmpty else { return nil }
-        let lists = packages.map { GoogleVoidedPurchaseList(of: $0, reader: reader) }
-        return HistorySource(lists, words: GoogleVoidedPurchaseList.words, asksForEntries: true, isStandIn: isStandIn)
+        let lists = packages.map { reader.voidedPurchases(of: $0) }
+        return HistorySource(lists, words: GoogleVerifier.historyWords, asksForEntries: true, isStandIn: isStandIn)
     }
 }
 

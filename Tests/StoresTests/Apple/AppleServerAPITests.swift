@@ -145,7 +145,7 @@ import Testing
         var (bodies, pages) = ([[UInt8]](), 0)
         repeat {
             let page = try fixture.api.notificationHistory(query, in: .sandbox, now: now)
-            bodies += page.entries
+            bodies += page.bodies
             query.token = page.next
             pages += 1
         } while query.token != nil
@@ -158,9 +158,10 @@ import Testing
         let fixture = try AppleFixture()
         try fixture.say(at: now - .seconds(10))
         let lost = try fixture.say("DID_RENEW", at: now - .seconds(5), isLost: true)
-        let query = HistoryQuery(start: now - .seconds(3600), end: now, onlyFailures: true)
+        var query = HistoryQuery(start: now - .seconds(3600), end: now)
+        query.onlyFailures = true
         let page = try fixture.api.notificationHistory(query, in: .sandbox, now: now)
-        #expect(try page.entries.map { try fixture.verify($0).id } == [lost])
+        #expect(try page.bodies.map { try fixture.verify($0).id } == [lost])
     }
 
     @Test(arguments: [(StoreEnvironment.production, 181), (.sandbox, 31)])
