@@ -46,7 +46,7 @@ import Testing
         let token = try api.requestTest(in: .sandbox, now: Clock().now())
         let status = try api.testStatus(token, in: .sandbox, now: Clock().now())
         #expect(status.event.type == "TEST")
-        #expect(status.attempts.map(\.result) == ["SUCCESS"])
+        #expect(status.results == ["SUCCESS"])
         let tail = server.paycast(
             ["tail", "--since", "start", "--until", "event=\(status.event.id)", "--timeout", "20"]
         )

@@ -57,9 +57,9 @@ struct AllChecks {
         var findings: [Finding] = []
         var others = server.date.map { [(name: remote.url, now: $0)] } ?? []
         for store in expected {
-            let found = store.examine(examination(of: store, now: now, workspace: nil))
-            findings += found.findings
-            if let clock = found.clock { others.append(clock) }
+            let dependencies = dependencies(of: store, now: now, workspace: nil)
+            findings += store.examine(dependencies, url: publicAddress)
+            if let clock = store.clock(dependencies) { others.append((type(of: store).name, clock)) }
         }
         return findings + ClockCheck(now: now, others: others).findings
     }
@@ -76,29 +76,24 @@ struct AllChecks {
             ]
         }
         let findings = configuration.stores.flatMap { store in
-            store.examine(examination(of: store, now: clock, workspace: workspace)).findings
+            store.examine(dependencies(of: store, now: clock, workspace: workspace), url: publicAddress)
         }
         return findings + [ClockCheck.development(now: now, server: clock)]
     }
 
-    private func examination(
+    private func dependencies(
         of store: any Store,
         now: Instant,
         workspace: DevelopmentWorkspace?
-    ) -> StoreExamination {
+    ) -> StoreDependencies {
         let development = workspace.map { [url = remote.url] in
             StoreDevelopment(of: type(of: store).provider, in: $0) { url }
         }
-        return StoreExamination(
-            dependencies: StoreDependencies(
-                catalog: configuration.accessPolicy.catalog,
-                clock: { now },
-                development: development
-            ),
-            url: remote.source == .none ? nil : remote.url,
-            now: now
-        )
+        let catalog = configuration.accessPolicy.catalog
+        return StoreDependencies(catalog: catalog, clock: { now }, development: development)
     }
+
+    private var publicAddress: String? { remote.source == .none ? nil : remote.url }
 
     private var cable: Finding? {
         CableCheck(

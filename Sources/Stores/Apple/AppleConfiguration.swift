@@ -50,9 +50,12 @@ public struct AppleConfiguration: Sendable {
         roots: TrustedRoots,
         acceptsXcode: Bool = false,
         catalog: Catalog = Catalog()
-    ) throws(AppleConfigurationError) {
+    ) throws(StoreError) {
         let isServingProduction = !bundleIDs.isEmpty && environments.contains(.production)
-        guard !isServingProduction || !appIDs.isEmpty else { throw .missingAppID }
+        guard !isServingProduction || !appIDs.isEmpty else {
+            let todo = "set it to the numeric Apple ID of the app"
+            throw StoreError("PAYCAST_APPLE_APP_ID is required when Production is served: \(todo)")
+        }
         self.bundleIDs = bundleIDs
         self.appIDs = appIDs
         self.environments = environments
@@ -69,13 +72,5 @@ struct ApplePlace {
 
     func key(_ lineage: String) -> ContractKey {
         ContractKey(provider: .apple, environment: environment, app: app, lineage: lineage)
-    }
-}
-
-public enum AppleConfigurationError: Error, Equatable, CustomStringConvertible {
-    case missingAppID
-
-    public var description: String {
-        "PAYCAST_APPLE_APP_ID is required when Production is served: set it to the numeric Apple ID of the app"
     }
 }

@@ -4,59 +4,54 @@ import Glibc
 import HTTPClient
 
 extension AppleStore {
-    public func examine(_ examination: StoreExamination) -> StoreFindings {
-        AppleDoctorCheck(store: self, examination: examination).run()
-    }
-}
-
-/// Whether Apple accepts the key and reaches the server: requests a test notification in each environment.
-struct AppleDoctorCheck {
-    /// In seconds. Apple delivers at once, and even a slow answer from the server has been recorded by then.
-    private static let patience = 20
-
-    let store: AppleStore
-    let examination: StoreExamination
-    private let client = HTTPClient(timeout: .seconds(10))
-
-    func run() -> StoreFindings {
-        var store = store
+    public func examine(_ dependencies: StoreDependencies, url: String?) -> [Finding] {
+        var store = self
         // Unreadable roots have a finding of their own. Without them, Apple is asked with its own roots.
         if (try? store.roots(nil)) == nil { store.rootsPath = nil }
         let verifier: AppleVerifier?
         do throws(StoreError) {
-            verifier = try store.verifier(examination.dependencies)
+            verifier = try store.verifier(dependencies)
         } catch {
-            return StoreFindings([.fail("Apple API", detail: "\(error)")])
+            return [.fail("Apple API", detail: "\(error)")]
         }
-        guard let verifier, let api = store.serverAPI(verifier, client: client, dependencies: examination.dependencies)
-        else {
+        let client = HTTPClient(timeout: .seconds(10))
+        guard let verifier, let api = store.serverAPI(verifier, client: client, dependencies: dependencies) else {
             let todo = "create an In-App Purchase key in App Store Connect, Users and Access, Integrations"
             let detail = "no key is set, so missed notifications cannot be fetched: \(todo)"
-            return StoreFindings([.warn("Apple API", detail: detail)])
+            return [.warn("Apple API", detail: detail)]
         }
-        let now = examination.now
-        let findings = store.apps(examination.dependencies.development).flatMap { app in
-            StoreEnvironment.ofStores.filter(store.environments.contains).map {
-                test(api.of(app), app: app, in: $0, now: now)
+        return apps(dependencies.development).flatMap { app in
+            StoreEnvironment.ofStores.filter(environments.contains).map {
+                AppleDoctorCheck(api: api.of(app), app: app, environment: $0, now: dependencies.clock()).finding
             }
         }
-        return StoreFindings(findings, clock: date.map { ("Apple", $0) })
     }
 
-    /// The time according to Apple.
-    private var date: Instant? {
-        guard store.serverKey != nil, !examination.isDevelopment else { return nil }
-        let address = store.address(of: .production, development: examination.dependencies.development)
-        let response = try? client.send("GET", to: (address ?? "") + "/")
+    /// Nil without a key, and in development.
+    public func clock(_ dependencies: StoreDependencies) -> Instant? {
+        guard serverKey != nil, dependencies.development == nil else { return nil }
+        let address = address(of: .production, development: nil) ?? ""
+        let response = try? HTTPClient(timeout: .seconds(10)).send("GET", to: address + "/")
         return response?.header("Date").flatMap(Instant.init(httpDate:))
     }
+}
 
-    private func test(_ api: AppleServerAPI, app: String, in environment: StoreEnvironment, now: Instant) -> Finding {
+/// Whether Apple accepts the key and reaches the server: requests a test notification in one environment.
+struct AppleDoctorCheck {
+    /// In seconds. Apple delivers at once, and even a slow answer from the server has been recorded by then.
+    private static let patience = 20
+
+    let api: AppleServerAPI
+    let app: String
+    let environment: StoreEnvironment
+    let now: Instant
+
+    var finding: Finding {
         let what = "Apple \(environment.rawValue)"
         do throws(StoreAPIError) {
             let token = try api.requestTest(in: environment, now: now)
             for _ in 0..<AppleDoctorCheck.patience {
-                if let result = try attempt(api, of: token, in: environment, now: now) {
+                if let result = try newestAttempt(of: token) {
                     return AppleDoctorCheck.finding(what, app: app, result: result)
                 }
                 sleep(1)
@@ -68,18 +63,12 @@ struct AppleDoctorCheck {
         }
     }
 
-    /// The result of Apple's newest delivery attempt, or nil if Apple has not tried yet.
-    private func attempt(
-        _ api: AppleServerAPI,
-        of token: String,
-        in environment: StoreEnvironment,
-        now: Instant
-    ) throws(StoreAPIError) -> String? {
+    /// Nil if Apple has not tried to deliver yet.
+    private func newestAttempt(of token: String) throws(StoreAPIError) -> String? {
         do throws(StoreAPIError) {
-            return try api.testStatus(token, in: environment, now: now).attempts.last?.result
-        } catch {
+            return try api.testStatus(token, in: environment, now: now).results.last
+        } catch .refused(404, _, _) {
             // Apple's servers do not all know a new test at once.
-            guard case .refused(404, _, _) = error else { throw error }
             return nil
         }
     }
@@ -114,34 +103,26 @@ struct AppleDoctorCheck {
 
 extension AppleStore {
     public func checkCertificates(at now: Instant) -> [Finding] {
-        let expiry = AppleCertificateExpiry(now: now)
-        guard let rootsPath else { return expiry.findings(.apple) }
+        guard let rootsPath else { return TrustedRoots.apple.findings(at: now) }
         do throws(TrustedRootsError) {
-            return expiry.findings(try TrustedRoots.load(from: rootsPath))
+            return try TrustedRoots.load(from: rootsPath).findings(at: now)
         } catch {
             return [.fail("Apple root", detail: "\(error)")]
         }
     }
 }
 
-/// When the certificates expire that verify Apple's documents. Pure.
-struct AppleCertificateExpiry {
-    /// In days. A root cannot be replaced within a week.
-    private static let notice = 180
-
-    let now: Instant
-
-    func findings(_ roots: TrustedRoots) -> [Finding] {
+extension TrustedRoots {
+    /// When the certificates expire that verify Apple's documents. A root cannot be replaced within a week, so the notice
+    /// is half a year.
+    func findings(at now: Instant) -> [Finding] {
         let todo = "get the new one from www.apple.com/certificateauthority, or a newer Paycast"
-        return roots.certificates.compactMap { CertificateSummary(der: $0) }.map {
-            .expiry("Apple root", of: $0, at: now, notice: AppleCertificateExpiry.notice, todo: todo)
-        } + leaf
-    }
-
-    /// The certificate with which Apple signed when this was written.
-    private var leaf: [Finding] {
-        guard let end = Instant(iso8601: "2027-10-13T00:00:00Z"), now < end else { return [] }
+        let roots = certificates.compactMap { CertificateSummary(der: $0) }.map {
+            Finding.expiry("Apple root", of: $0, at: now, notice: 180, todo: todo)
+        }
+        // The certificate with which Apple signed when this was written.
+        guard let end = Instant(iso8601: "2027-10-13T00:00:00Z"), now < end else { return roots }
         let news = "the current signing certificate expires on 2027-10-13; its successor needs no change here"
-        return [.ok("Apple leaf", detail: news)]
+        return roots + [.ok("Apple leaf", detail: news)]
     }
 }

@@ -22,54 +22,31 @@ struct AppleBody {
 
 /// `responseBodyV2DecodedPayload`: the outer document.
 struct AppleNotification: SignedDocument {
-    let notificationType: String
+    let type: String
     let subtype: String?
-    let notificationUUID: String
+    let id: String
     let signedAt: Instant?
-    let data: Payload?
-    let summary: AppleClaims?
-    let externalPurchaseToken: AppleClaims?
-    let appData: AppData?
+    /// The app and environment that it is for. Nil unless exactly one of the four members that name them is present.
+    let claims: AppleClaims?
+    let status: Int64?
+    let signedTransactionInfo: String?
+    let signedRenewalInfo: String?
+    let signedAppTransactionInfo: String?
 
     init(_ document: StoreObject) throws(VerificationError) {
-        notificationType = try document.statedString("notificationType")
+        type = try document.statedString("notificationType")
         subtype = try document.string("subtype")
-        notificationUUID = try document.statedString("notificationUUID")
+        id = try document.statedString("notificationUUID")
         signedAt = try document.appleDate("signedDate")
-        data = try document.part("data").map(Payload.init)
-        summary = try document.part("summary").map { object throws(VerificationError) in try AppleClaims(object) }
-        externalPurchaseToken = try document.part("externalPurchaseToken").map(AppleClaims.init(token:))
-        appData = try document.part("appData").map(AppData.init)
-    }
-
-    struct Payload {
-        let claims: AppleClaims
-        let status: Int64?
-        let signedTransactionInfo: String?
-        let signedRenewalInfo: String?
-
-        init(_ object: StoreObject) throws(VerificationError) {
-            claims = try AppleClaims(object)
-            status = try object.wholeNumber("status")
-            signedTransactionInfo = try object.string("signedTransactionInfo")
-            signedRenewalInfo = try object.string("signedRenewalInfo")
-        }
-    }
-
-    struct AppData {
-        let claims: AppleClaims
-        let signedAppTransactionInfo: String?
-
-        init(_ object: StoreObject) throws(VerificationError) {
-            claims = try AppleClaims(object)
-            signedAppTransactionInfo = try object.string("signedAppTransactionInfo")
-        }
-    }
-
-    /// The app and environment that it is for. Nil unless exactly one of the four members is present.
-    var claims: AppleClaims? {
-        let claims = [data?.claims, summary, externalPurchaseToken, appData?.claims].compactMap { $0 }
-        return claims.count == 1 ? claims[0] : nil
+        let (data, appData) = (try document.part("data"), try document.part("appData"))
+        status = try data?.wholeNumber("status")
+        signedTransactionInfo = try data?.string("signedTransactionInfo")
+        signedRenewalInfo = try data?.string("signedRenewalInfo")
+        signedAppTransactionInfo = try appData?.string("signedAppTransactionInfo")
+        let token = try AppleClaims(token: document.part("externalPurchaseToken"))
+        let summary = try AppleClaims(document.part("summary"))
+        let all = [try AppleClaims(data), summary, token, try AppleClaims(appData)].compactMap(\.self)
+        claims = all.count == 1 ? all[0] : nil
     }
 }
 
@@ -81,21 +58,20 @@ struct AppleClaims {
 }
 
 extension AppleClaims {
-    init(_ object: StoreObject) throws(VerificationError) {
+    init?(_ object: StoreObject?) throws(VerificationError) {
+        guard let object else { return nil }
         bundle = try object.string("bundleId")
         app = try object.wholeNumber("appAppleId")
         environment = try object.string("environment")
     }
 
     /// A token does not state its environment, but the id's prefix does.
-    init(token: StoreObject) throws(VerificationError) {
+    init?(token: StoreObject?) throws(VerificationError) {
+        guard let token else { return nil }
+        bundle = try token.string("bundleId")
+        app = try token.wholeNumber("appAppleId")
         let isSandbox = try token.string("externalPurchaseId")?.hasPrefix("SANDBOX") ?? false
-        let environment: StoreEnvironment = isSandbox ? .sandbox : .production
-        self.init(
-            bundle: try token.string("bundleId"),
-            app: try token.wholeNumber("appAppleId"),
-            environment: environment.rawValue
-        )
+        environment = (isSandbox ? StoreEnvironment.sandbox : .production).rawValue
     }
 }
 
@@ -103,47 +79,30 @@ extension EventKind {
     /// Our name for Apple's type and subtype. Both are open sets: an unknown subtype gets the meaning of its type alone
     /// if that claims nothing wrong; everything else is `providerUnknown`. State never depends on it.
     init(appleType type: String, subtype: String?, isFamilyShared: Bool) {
-        self =
-            switch (type, subtype) {
-            case ("SUBSCRIBED", _) where isFamilyShared, ("ONE_TIME_CHARGE", _) where isFamilyShared: .familyGranted
-            case ("SUBSCRIBED", "RESUBSCRIBE"): .subscriptionResubscribed
-            case ("SUBSCRIBED", _): .subscriptionStarted
-            case ("DID_RENEW", "BILLING_RECOVERY"): .subscriptionRecovered
-            case ("DID_RENEW", _): .subscriptionRenewed
-            case ("DID_CHANGE_RENEWAL_PREF", "UPGRADE"), ("OFFER_REDEEMED", "UPGRADE"): .planChanged
-            case ("DID_CHANGE_RENEWAL_PREF", "DOWNGRADE"), ("OFFER_REDEEMED", "DOWNGRADE"): .planChangeScheduled
-            case ("DID_CHANGE_RENEWAL_PREF", nil): .planChangeCancelled
-            case ("OFFER_REDEEMED", _): .offerApplied
-            case ("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_DISABLED"): .autoRenewOff
-            case ("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_ENABLED"): .autoRenewOn
-            case ("DID_FAIL_TO_RENEW", "GRACE_PERIOD"): .graceStarted
-            case ("DID_FAIL_TO_RENEW", nil), ("GRACE_PERIOD_EXPIRED", _): .billingRetry
-            case ("EXPIRED", _): .subscriptionExpired
-            case ("RENEWAL_EXTENDED", _): .subscriptionExtended
-            case ("RENEWAL_EXTENSION", "SUMMARY"): .extensionSummary
-            case ("RENEWAL_EXTENSION", "FAILURE"): .extensionFailed
-            default: EventKind(otherAppleType: type, subtype: subtype)
-            }
+        let isGranted = isFamilyShared && (type == "SUBSCRIBED" || type == "ONE_TIME_CHARGE")
+        let known = EventKind.ofApple["\(type)/\(subtype ?? "")"] ?? EventKind.ofApple[type]
+        self = isGranted ? .familyGranted : known ?? .providerUnknown
     }
 
-    private init(otherAppleType type: String, subtype: String?) {
-        self =
-            switch (type, subtype) {
-            case ("PRICE_INCREASE", "PENDING"), ("PRICE_CHANGE", _): .priceChangePending
-            case ("PRICE_INCREASE", "ACCEPTED"): .priceChangeAccepted
-            case ("ONE_TIME_CHARGE", _): .purchaseCompleted
-            case ("CONSUMPTION_REQUEST", _): .refundRequested
-            case ("REFUND", _): .refundCompleted
-            case ("REFUND_DECLINED", _): .refundDeclined
-            case ("REFUND_REVERSED", _): .refundReversed
-            case ("REVOKE", _): .familyRevoked
-            case ("METADATA_UPDATE", _), ("MIGRATION", _): .contractUpdated
-            case ("EXTERNAL_PURCHASE_TOKEN", _): .externalToken
-            case ("RESCIND_CONSENT", _): .consentRescinded
-            case ("TEST", _): .providerTest
-            default: .providerUnknown
-            }
-    }
+    /// By type and subtype, which is empty where there must be none, or by the type alone.
+    private static let ofApple: [String: EventKind] = [
+        "SUBSCRIBED/RESUBSCRIBE": .subscriptionResubscribed, "SUBSCRIBED": .subscriptionStarted,
+        "DID_RENEW/BILLING_RECOVERY": .subscriptionRecovered, "DID_RENEW": .subscriptionRenewed,
+        "DID_CHANGE_RENEWAL_PREF/UPGRADE": .planChanged, "OFFER_REDEEMED/UPGRADE": .planChanged,
+        "DID_CHANGE_RENEWAL_PREF/DOWNGRADE": .planChangeScheduled, "OFFER_REDEEMED/DOWNGRADE": .planChangeScheduled,
+        "DID_CHANGE_RENEWAL_PREF/": .planChangeCancelled, "OFFER_REDEEMED": .offerApplied,
+        "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED": .autoRenewOff,
+        "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_ENABLED": .autoRenewOn,
+        "DID_FAIL_TO_RENEW/GRACE_PERIOD": .graceStarted, "DID_FAIL_TO_RENEW/": .billingRetry,
+        "GRACE_PERIOD_EXPIRED": .billingRetry, "EXPIRED": .subscriptionExpired,
+        "RENEWAL_EXTENDED": .subscriptionExtended, "RENEWAL_EXTENSION/SUMMARY": .extensionSummary,
+        "RENEWAL_EXTENSION/FAILURE": .extensionFailed, "PRICE_INCREASE/PENDING": .priceChangePending,
+        "PRICE_CHANGE": .priceChangePending, "PRICE_INCREASE/ACCEPTED": .priceChangeAccepted,
+        "ONE_TIME_CHARGE": .purchaseCompleted, "CONSUMPTION_REQUEST": .refundRequested, "REFUND": .refundCompleted,
+        "REFUND_DECLINED": .refundDeclined, "REFUND_REVERSED": .refundReversed, "REVOKE": .familyRevoked,
+        "METADATA_UPDATE": .contractUpdated, "MIGRATION": .contractUpdated, "EXTERNAL_PURCHASE_TOKEN": .externalToken,
+        "RESCIND_CONSENT": .consentRescinded, "TEST": .providerTest,
+    ]
 
     /// The kind of a transaction that an app posted, without a notification.
     init(appleTransaction transaction: AppleTransaction) {

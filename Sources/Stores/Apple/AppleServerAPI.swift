@@ -7,14 +7,17 @@ public import HTTPClient
 /// verified like a notification: chain, app, environment. Calls block.
 public struct AppleServerAPI: StoreAPI {
     /// The addresses of Apple's servers.
-    public static let addresses: [StoreEnvironment: String] = [
+    static let addresses: [StoreEnvironment: String] = [
         .production: "https://api.storekit.apple.com", .sandbox: "https://api.storekit-sandbox.apple.com",
     ]
 
-    let line: AppleTransport
-    let verifier: AppleVerifier
+    private let key: AppleSigningKey
+    private let verifier: AppleVerifier
+    private let client: HTTPClient
+    private let observer: StoreCallObserver
+    private let address: @Sendable (StoreEnvironment) -> String?
     /// The bundle id for calls that are not about a contract.
-    private(set) var app: String
+    private var app: String
 
     /// `key`, `keyID` and `issuer` belong to the team's In-App Purchase key, so one key serves all its apps. Each call reads
     /// `address`, because a stand-in has no address before its server listens; an environment without one is never asked.
@@ -28,9 +31,11 @@ public struct AppleServerAPI: StoreAPI {
         observer: @escaping StoreCallObserver = { _ in },
         address: @escaping @Sendable (StoreEnvironment) -> String?
     ) {
-        let tokens = AppleAPITokens(key: AppleSigningKey(key: key, id: keyID, issuer: issuer))
-        line = AppleTransport(tokens: tokens, address: address, client: client, observer: observer)
+        self.key = AppleSigningKey(key: key, id: keyID, issuer: issuer)
         self.verifier = verifier
+        self.client = client
+        self.observer = observer
+        self.address = address
         app = bundle
     }
 
@@ -56,99 +61,210 @@ public struct AppleServerAPI: StoreAPI {
     public func perform(_ job: Job, now: Instant) throws(StoreAPIError) {
         guard job.environment != .xcode else { return }
         let api = of(job.app)
+        let path = "/inApps/v1/transactions/\(PercentEncoding.encode(job.subject))"
         switch (job.kind, job.detail.flatMap { OrderToken($0) }) {
-        case (.finish, _): try api.finish(job.subject, in: job.environment, now: now)
+        // StoreKit no longer delivers the transaction to the app.
+        case (.finish, _): _ = try api.send("POST", "\(path)/finish", in: job.environment, now: now)
+        // For any purchase except a family-shared one. The subject is the original transaction.
         case (.setToken, let token?):
-            try api.setAccountToken(token, of: job.subject, in: job.environment, now: now)
+            let body = Array(#"{"appAccountToken":"\#(token.description)"}"#.utf8)
+            _ = try api.send("PUT", "\(path)/appAccountToken", body: body, in: job.environment, now: now)
         default:
             throw .refused(status: 0, code: nil, reason: "Apple's API has no call for this job: \(job.kind.rawValue)")
         }
     }
 }
 
-/// The result of a test notification.
-public struct AppleTestStatus: Sendable, Equatable {
-    public struct Attempt: Sendable, Equatable {
-        public var at: Instant?
-        /// Apple's value: `SUCCESS`, `TIMED_OUT`, `TLS_ISSUE`, `NO_RESPONSE` …; an open set.
-        public var result: String
-    }
-
-    /// The notification, verified.
-    public var event: Event
-    /// Empty while Apple has not sent it.
-    public var attempts: [Attempt]
-}
-
+/// What Apple says of its notifications.
 extension AppleServerAPI {
-    /// Get Notification History, one page: notifications as Apple posts them to `/webhooks/apple`, or would have; not
-    /// verified yet. Apple keeps them for 180 days in Production and 30 in Sandbox.
-    public func notificationHistory(
-        _ query: HistoryQuery,
-        in environment: StoreEnvironment,
-        now: Instant
-    ) throws(StoreAPIError) -> HistoryPage<[UInt8]> {
-        let (bodies, hasMore, next) = try ask(.notifications(query), in: environment, now: now) {
-            (answer) throws(VerificationError) -> ([[UInt8]], Bool?, String?) in
-            var bodies: [[UInt8]] = []
-            for record in try answer.parts("notificationHistory") {
-                bodies.append(AppleBody.bytes(try record.statedString("signedPayload")))
-            }
-            return (bodies, try answer.boolean("hasMore"), try answer.string("paginationToken"))
-        }
-        guard hasMore == true else { return HistoryPage(entries: bodies, next: nil) }
-        guard let next, next != query.token else {
-            throw .unreadable(reason: "the history says that there is more, but names no next page")
-        }
-        return HistoryPage(entries: bodies, next: next)
-    }
-
-    /// Request a Test Notification; returns the token that `testStatus` takes.
+    /// Requests a test notification; returns the token that `testStatus` takes.
     public func requestTest(in environment: StoreEnvironment, now: Instant) throws(StoreAPIError) -> String {
-        try ask(.test, in: environment, now: now) { (answer) throws(VerificationError) in
-            try answer.statedString("testNotificationToken")
-        }
+        let answer = try ask("POST", "/inApps/v1/notifications/test", in: environment, now: now)
+        return try documented { () throws(VerificationError) in try answer.statedString("testNotificationToken") }
     }
 
-    /// Get Test Notification Status.
+    /// The test notification, verified, and the result of each attempt to deliver it: `SUCCESS`, `TIMED_OUT`,
+    /// `TLS_ISSUE`, `NO_RESPONSE` …; an open set. Empty while Apple has not sent it.
     public func testStatus(
         _ token: String,
         in environment: StoreEnvironment,
         now: Instant
-    ) throws(StoreAPIError) -> AppleTestStatus {
-        let (payload, sent) = try ask(.testStatus(token), in: environment, now: now) {
-            (answer) throws(VerificationError) -> (String, [StoreObject]) in
+    ) throws(StoreAPIError) -> (event: Event, results: [String]) {
+        let path = "/inApps/v1/notifications/test/\(PercentEncoding.encode(token))"
+        let answer = try ask("GET", path, in: environment, now: now)
+        let (payload, attempts) = try documented { () throws(VerificationError) in
             (try answer.statedString("signedPayload"), try answer.parts("sendAttempts"))
         }
         let event = try proven(environment) { () throws(VerificationError) in
             try verifier.verify(body: AppleBody.bytes(payload), now: now)
         }
-        let attempts = sent.prefix(100).map { attempt in
-            let result = attempt.text("sendAttemptResult", limit: 100) ?? "OTHER"
-            return AppleTestStatus.Attempt(at: try? attempt.appleDate("attemptDate"), result: result)
-        }
-        return AppleTestStatus(event: event, attempts: attempts)
+        return (event, attempts.prefix(100).map { $0.text("sendAttemptResult", limit: 100) ?? "OTHER" })
     }
 }
 
+/// What Apple says of purchases.
 extension AppleServerAPI {
-    /// `read` throws when the answer lacks a documented member.
-    func ask<Answer>(
-        _ call: AppleCall,
+    /// A page has 20 transactions, so this is more than any buyer has. It also stops a server whose pages never end.
+    private static let pageLimit = 50
+
+    /// Everything that Apple knows about one id, as events to commit: each subscription's status, and every transaction
+    /// of that buyer. `id` is that of any transaction, original or not, or of an app transaction.
+    ///
+    /// Without an environment, asks Production first, and Sandbox if Production does not know the id: an app that is in
+    /// review or not released yet is only known in Sandbox.
+    func statements(of id: String, in environment: StoreEnvironment?, now: Instant) throws(StoreAPIError) -> [Event] {
+        if let environment { return try all(of: id, in: environment, isKnown: true, now: now) }
+        guard address(.production) != nil else { return try all(of: id, in: .sandbox, isKnown: false, now: now) }
+        let refusal: StoreAPIError
+        do throws(StoreAPIError) {
+            return try all(of: id, in: .production, isKnown: false, now: now)
+        } catch {
+            refusal = error
+        }
+        guard refusal.isUnknownTransaction || refusal.isUnauthorized, address(.sandbox) != nil else { throw refusal }
+        do throws(StoreAPIError) {
+            return try all(of: id, in: .sandbox, isKnown: false, now: now)
+        } catch {
+            throw error.isUnknownTransaction ? refusal : error
+        }
+    }
+
+    /// `isKnown`: that it is the environment of the id, which the answers then have to name.
+    private func all(
+        of id: String,
+        in place: StoreEnvironment,
+        isKnown: Bool,
+        now: Instant
+    ) throws(StoreAPIError) -> [Event] {
+        try statuses(of: id, in: place, isKnown: isKnown, now: now)
+            + history(of: id, in: place, isKnown: isKnown, now: now)
+    }
+
+    /// One event with a snapshot for each of the buyer's subscriptions.
+    public func statuses(
+        of id: String,
+        in place: StoreEnvironment,
+        isKnown: Bool = true,
+        now: Instant
+    ) throws(StoreAPIError) -> [Event] {
+        let answer = try ask("GET", "/inApps/v1/subscriptions/\(PercentEncoding.encode(id))", in: place, now: now)
+        let items = try documented { () throws(VerificationError) in
+            var items: [(statement: AppleStatementBody, lineage: String?)] = []
+            for group in try answer.parts("data") {
+                for item in try group.parts("lastTransactions") {
+                    items.append((try AppleStatementBody(item), try item.string("originalTransactionId")))
+                }
+            }
+            return items
+        }
+        return try items.map { item throws(StoreAPIError) in
+            let event = try proven(isKnown ? place : nil) { () throws(VerificationError) in
+                try verifier.verify(item.statement, now: now)
+            }
+            // The status is not signed, so it only counts for the subscription that it is listed with.
+            guard item.lineage == nil || item.lineage == event.observation?.contract.lineage else {
+                throw .unreadable(reason: "a status is listed with another subscription's transaction")
+            }
+            return event
+        }
+    }
+
+    /// Only transactions, newest first, 1,000 at most: the oldest are cut off. Each makes the same event as if the app
+    /// had posted it: same transaction and signing date, same event.
+    public func history(
+        of id: String,
+        in place: StoreEnvironment,
+        isKnown: Bool = true,
+        now: Instant
+    ) throws(StoreAPIError) -> [Event] {
+        let path = "/inApps/v2/history/\(PercentEncoding.encode(id))?sort=DESCENDING"
+        var events: [Event] = []
+        var revision: String?
+        for _ in 0..<AppleServerAPI.pageLimit {
+            let from = revision.map { "&revision=\(PercentEncoding.encode($0))" } ?? ""
+            let page = try ask("GET", path + from, in: place, now: now)
+            let texts = try documented { () throws(VerificationError) in try page.strings("signedTransactions") }
+            for text in texts ?? [] {
+                let body = #"{"signedTransaction":\#(JSONLiteral.literal(text))}"#
+                let event = try proven(isKnown ? place : nil) { () throws(VerificationError) in
+                    try verifier.verify(transaction: text, body: Array(body.utf8), now: now)
+                }
+                events.append(event)
+            }
+            revision = try next("revision", of: page, after: revision)
+            if revision == nil { return events }
+        }
+        return events
+    }
+}
+
+/// One call, and what an answer must have.
+extension AppleServerAPI {
+    func ask(
+        _ method: String,
+        _ target: String,
+        body: [UInt8]? = nil,
         in environment: StoreEnvironment,
-        now: Instant,
-        read: (StoreObject) throws(VerificationError) -> Answer
-    ) throws(StoreAPIError) -> Answer {
-        let body = try line.send(call, for: app, in: environment, now: now)
+        now: Instant
+    ) throws(StoreAPIError) -> StoreObject {
+        let answer = try send(method, target, body: body, in: environment, now: now)
+        return try documented { () throws(VerificationError) in try StoreObject(answer) }
+    }
+
+    /// Returns the body of a successful answer. `target` is what follows an environment's address.
+    private func send(
+        _ method: String,
+        _ target: String,
+        body: [UInt8]? = nil,
+        in environment: StoreEnvironment,
+        now: Instant
+    ) throws(StoreAPIError) -> [UInt8] {
+        guard let address = address(environment) else {
+            throw .unavailable(reason: "no address is known for \(environment.rawValue)")
+        }
+        return try witnessed(by: observer) { () throws(StoreAPIError) in
+            guard let token = try? key.apiToken(for: app, now: now) else {
+                let reason = "PAYCAST_APPLE_API_KEY cannot sign; create a new key in App Store Connect"
+                throw .unauthorized(reason: reason)
+            }
+            let content = body == nil ? [] : [("Content-Type", "application/json")]
+            let headers = [("Authorization", "Bearer \(token)"), ("Accept", "application/json")] + content
+            let response: HTTPClient.Response
+            do throws(HTTPClientError) {
+                response = try client.send(method, to: address + target, headers: headers, body: body)
+            } catch {
+                switch error {
+                case .tooLarge, .invalidURL, .invalidRequest: throw .unreadable(reason: error.description)
+                default: throw .unavailable(reason: error.description)
+                }
+            }
+            guard (200..<300).contains(response.status) else { throw .ofApple(response, in: environment, now: now) }
+            return response.body
+        }
+    }
+
+    func documented<Value>(_ read: () throws(VerificationError) -> Value) throws(StoreAPIError) -> Value {
         do throws(VerificationError) {
-            return try read(try StoreObject(body))
+            return try read()
         } catch {
             throw .unreadable(reason: "it does not have the documented members")
         }
     }
 
-    /// Throws when a signed answer is not genuine.
-    func proven(
+    /// The token of the page that follows `page`, which was requested with `token`; nil after the last one.
+    func next(_ name: String, of page: StoreObject, after token: String?) throws(StoreAPIError) -> String? {
+        let (hasMore, next) = try documented { () throws(VerificationError) in
+            (try page.boolean("hasMore"), try page.string(name))
+        }
+        guard hasMore == true else { return nil }
+        guard let next, next != token else {
+            throw .unreadable(reason: "the history says that there is more, but names no next page")
+        }
+        return next
+    }
+
+    /// Throws when a signed answer is not genuine, or not of this environment.
+    private func proven(
         _ environment: StoreEnvironment?,
         verify: () throws(VerificationError) -> Event
     ) throws(StoreAPIError) -> Event {
@@ -159,155 +275,24 @@ extension AppleServerAPI {
         }
         return event
     }
-
-    /// If the environment is unknown, asks Production and then Sandbox: an app that is in review or not released yet is
-    /// only known in Sandbox.
-    func asking<Answer>(
-        _ environment: StoreEnvironment?,
-        ask: (StoreEnvironment) throws(StoreAPIError) -> Answer
-    ) throws(StoreAPIError) -> Answer {
-        if let environment { return try ask(environment) }
-        guard line.serves(.production) else { return try ask(.sandbox) }
-        let refusal: StoreAPIError
-        do throws(StoreAPIError) { return try ask(.production) } catch { refusal = error }
-        guard refusal.isUnknownTransaction || refusal.isUnauthorized, line.serves(.sandbox) else { throw refusal }
-        do throws(StoreAPIError) {
-            return try ask(.sandbox)
-        } catch {
-            throw error.isUnknownTransaction ? refusal : error
-        }
-    }
 }
 
-extension StoreAPIError {
-    fileprivate var isUnauthorized: Bool {
-        guard case .unauthorized = self else { return false }
-        return true
-    }
-}
+/// The team's In-App Purchase key. It authorizes calls of Apple's API, and signs offers.
+struct AppleSigningKey: Sendable {
+    let key: PrivateKey
+    let id: String
+    let issuer: String
 
-extension AppleServerAPI {
-    /// A page has 20 transactions, so this is more than any buyer has. It also stops a server whose pages never end.
-    static let pageLimit = 50
-
-    /// Everything that Apple knows about one id, as events to commit: each subscription's status, and every transaction
-    /// of that buyer. `id` is that of any transaction, original or not, or of an app transaction.
-    ///
-    /// Without an environment, asks Production first, and Sandbox if Production does not know the id.
-    public func statements(
-        of id: String,
-        in environment: StoreEnvironment?,
-        now: Instant
-    ) throws(StoreAPIError) -> [Event] {
-        try asking(environment) { (place) throws(StoreAPIError) in
-            try statuses(of: id, at: place, expecting: environment, now: now)
-                + history(of: id, at: place, expecting: environment, now: now)
-        }
+    func token(_ claims: WireJSON) throws(CryptoError) -> String {
+        try JWS.token(["alg": "ES256", "kid": .text(id), "typ": "JWT"], claims: claims, sign: key.signature(for:))
     }
 
-    /// Get All Subscription Statuses: returns one event with a snapshot for each of the buyer's subscriptions.
-    public func statuses(
-        of id: String,
-        in environment: StoreEnvironment?,
-        now: Instant
-    ) throws(StoreAPIError) -> [Event] {
-        try asking(environment) { (place) throws(StoreAPIError) in
-            try statuses(of: id, at: place, expecting: environment, now: now)
-        }
+    /// What authorizes one call, for five minutes
+    /// (https://developer.apple.com/documentation/appstoreserverapi/generating-json-web-tokens-for-api-requests).
+    fileprivate func apiToken(for app: String, now: Instant) throws(CryptoError) -> String {
+        try token([
+            "aud": "appstoreconnect-v1", "bid": .text(app), "exp": .number(now.seconds + 300),
+            "iat": .number(now.seconds), "iss": .text(issuer),
+        ])
     }
-
-    /// Get Transaction History: returns only transactions, newest first, 1,000 at most.
-    public func history(
-        of id: String,
-        in environment: StoreEnvironment?,
-        now: Instant
-    ) throws(StoreAPIError) -> [Event] {
-        try asking(environment) { (place) throws(StoreAPIError) in
-            try history(of: id, at: place, expecting: environment, now: now)
-        }
-    }
-
-    /// Set App Account Token, for any purchase except a family-shared one. `id` is the original transaction's.
-    public func setAccountToken(
-        _ token: OrderToken,
-        of id: String,
-        in environment: StoreEnvironment,
-        now: Instant
-    ) throws(StoreAPIError) {
-        _ = try line.send(.setAccountToken(token, of: id), for: app, in: environment, now: now)
-    }
-
-    /// Finish Transaction: StoreKit no longer delivers it to the app. Call it only after our commit.
-    public func finish(_ id: String, in environment: StoreEnvironment, now: Instant) throws(StoreAPIError) {
-        _ = try line.send(.finish(id), for: app, in: environment, now: now)
-    }
-
-    private func statuses(
-        of id: String,
-        at place: StoreEnvironment,
-        expecting environment: StoreEnvironment?,
-        now: Instant
-    ) throws(StoreAPIError) -> [Event] {
-        let items = try ask(.statuses(of: id), in: place, now: now) {
-            (answer) throws(VerificationError) -> [(statement: AppleStatementBody, lineage: String?)] in
-            var items: [(statement: AppleStatementBody, lineage: String?)] = []
-            for group in try answer.parts("data") {
-                for item in try group.parts("lastTransactions") {
-                    items.append((try AppleStatementBody(item), try item.string("originalTransactionId")))
-                }
-            }
-            return items
-        }
-        var events: [Event] = []
-        for item in items {
-            let event = try proven(environment) { () throws(VerificationError) in
-                try verifier.verify(item.statement, now: now)
-            }
-            // The status is not signed, so it only counts for the subscription that it is listed with.
-            guard item.lineage == nil || item.lineage == event.lineage else {
-                throw .unreadable(reason: "a status is listed with another subscription's transaction")
-            }
-            events.append(event)
-        }
-        return events
-    }
-
-    private func history(
-        of id: String,
-        at place: StoreEnvironment,
-        expecting environment: StoreEnvironment?,
-        now: Instant
-    ) throws(StoreAPIError) -> [Event] {
-        var events: [Event] = []
-        var revision: String?
-        for _ in 0..<AppleServerAPI.pageLimit {
-            let (texts, hasMore, next) = try ask(.history(of: id, revision: revision), in: place, now: now) {
-                (page) throws(VerificationError) -> ([String]?, Bool?, String?) in
-                (try page.strings("signedTransactions"), try page.boolean("hasMore"), try page.string("revision"))
-            }
-            for text in texts ?? [] { events.append(try event(of: text, expecting: environment, now: now)) }
-            guard hasMore == true else { return events }
-            guard let next, next != revision else {
-                throw .unreadable(reason: "the history says that there is more, but names no next page")
-            }
-            revision = next
-        }
-        return events
-    }
-
-    /// Makes the same event as if the app had posted it: same transaction and signing date, same event.
-    private func event(
-        of text: String,
-        expecting environment: StoreEnvironment?,
-        now: Instant
-    ) throws(StoreAPIError) -> Event {
-        let body = #"{"signedTransaction":\#(JSONLiteral.literal(text))}"#
-        return try proven(environment) { () throws(VerificationError) in
-            try verifier.verify(transaction: text, body: Array(body.utf8), now: now)
-        }
-    }
-}
-
-extension Event {
-    fileprivate var lineage: String? { observation?.contract.lineage }
 }

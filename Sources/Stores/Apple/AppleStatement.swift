@@ -47,7 +47,7 @@ extension AppleRenewal {
     /// Nil beside a transaction of another product or period, of which it says nothing: an app may put together whatever
     /// Apple has ever signed for it.
     fileprivate func status(of transaction: AppleTransaction) -> Int? {
-        guard let end = transaction.expiresAt, transaction.isUpgraded != true, isOfPeriod(of: transaction, until: end),
+        guard let end = transaction.expiresAt, !transaction.isUpgraded, isOfPeriod(of: transaction, until: end),
             let signedAt, let chargeSignedAt = transaction.signedAt, chargeSignedAt <= signedAt + AppleRenewal.tolerance
         else { return nil }
         let date = max(signedAt, chargeSignedAt)
@@ -130,7 +130,7 @@ extension AppleStatement {
 
     /// A notification may carry an old transaction, which was refunded or replaced by an upgrade.
     private var isOfThePast: Bool {
-        status != 5 && (transaction.revokedAt != nil || transaction.isUpgraded == true)
+        status != 5 && (transaction.revokedAt != nil || transaction.isUpgraded)
     }
 
     private var product: String {

@@ -105,21 +105,16 @@ extension AppleStore {
 
 /// The App Store with its settings in force.
 public struct OpenAppleStore: OpenStore {
+    let settings: AppleStore
+    let development: StoreDevelopment?
     /// Verifies notifications, and what apps post.
     let apple: AppleVerifier
     /// Nil without a key.
     let serverAPI: AppleServerAPI?
     /// Signs offers. Nil without a key.
     let signer: AppleSigningKey?
-    /// The offers that apps may ask for, as `PRODUCT:OFFER`.
-    let openOffers: Set<String>
-    /// The apps whose notification history is fetched.
-    let apps: [String]
-    /// The environments whose notification history is fetched.
-    let environments: [StoreEnvironment]
-    /// True when the development server's own stand-in answers for the store.
-    let isStandIn: Bool
 
+    var apps: [String] { settings.apps(development) }
     public var verifier: any StoreVerifier { apple }
     public var api: (any StoreAPI)? { serverAPI }
 
@@ -129,8 +124,10 @@ public struct OpenAppleStore: OpenStore {
 
     public var history: HistorySource? {
         serverAPI.map { api in
-            let lists = apps.flatMap { app in environments.map { AppleHistory(of: app, in: $0, api: api) } }
-            return HistorySource(lists, words: AppleHistory.words, isStandIn: isStandIn)
+            let environments = StoreEnvironment.ofStores.filter(settings.environments.contains)
+            let lists = apps.flatMap { app in environments.map { api.history(of: app, in: $0) } }
+            let isStandIn = settings.isStandIn(development)
+            return HistorySource(lists, words: AppleServerAPI.historyWords, isStandIn: isStandIn)
         }
     }
 }
@@ -139,13 +136,11 @@ extension AppleStore {
     public func open(_ dependencies: StoreDependencies) throws(StoreError) -> OpenAppleStore? {
         guard let verifier = try verifier(dependencies) else { return nil }
         return OpenAppleStore(
+            settings: self,
+            development: dependencies.development,
             apple: verifier,
             serverAPI: serverAPI(verifier, client: HTTPClient(timeout: .seconds(10)), dependencies: dependencies),
-            signer: signer(dependencies.development),
-            openOffers: openOffers,
-            apps: apps(dependencies.development),
-            environments: StoreEnvironment.ofStores.filter(environments.contains),
-            isStandIn: isStandIn(dependencies.development)
+            signer: signer(dependencies.development)
         )
     }
 
@@ -153,20 +148,16 @@ extension AppleStore {
     func verifier(_ dependencies: StoreDependencies) throws(StoreError) -> AppleVerifier? {
         guard !bundles.isEmpty else { return nil }
         let roots = try roots(dependencies.development)
-        do throws(AppleConfigurationError) {
-            return AppleVerifier(
-                try AppleConfiguration(
-                    bundleIDs: bundles,
-                    appIDs: appIDs,
-                    environments: environments,
-                    roots: roots,
-                    acceptsXcode: dependencies.development != nil,
-                    catalog: dependencies.catalog
-                )
+        return AppleVerifier(
+            try AppleConfiguration(
+                bundleIDs: bundles,
+                appIDs: appIDs,
+                environments: environments,
+                roots: roots,
+                acceptsXcode: dependencies.development != nil,
+                catalog: dependencies.catalog
             )
-        } catch {
-            throw StoreError(error.description)
-        }
+        )
     }
 
     func apps(_ development: StoreDevelopment?) -> [String] {
@@ -199,7 +190,7 @@ extension AppleStore {
         return apiURL ?? AppleServerAPI.addresses[environment]
     }
 
-    private func isStandIn(_ development: StoreDevelopment?) -> Bool {
+    fileprivate func isStandIn(_ development: StoreDevelopment?) -> Bool {
         development != nil && serverKey == nil && apiURL == nil
     }
 

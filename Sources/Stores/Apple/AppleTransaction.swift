@@ -15,21 +15,17 @@ struct AppleTransaction: SignedDocument {
     let type: String?
     let appAccountToken: String?
     let inAppOwnershipType: String?
-    let transactionReason: String?
     let purchasedAt: Instant
-    let originallyPurchasedAt: Instant?
     let expiresAt: Instant?
     let revokedAt: Instant?
-    let revocationType: String?
-    let revocationPercentage: Int64?
     let signedAt: Instant?
-    let isUpgraded: Bool?
-    let quantity: Int64?
-    let price: Double?
-    let currency: String?
+    /// Has the members that by themselves neither open nor end access. One that does not fit counts as absent, because
+    /// refusing a genuine notification would lose it.
+    private let document: StoreObject
 
-    /// A member that by itself neither opens nor ends access counts as absent when it does not fit, because refusing a
-    /// genuine notification would lose it.
+    var transactionReason: String? { document["transactionReason"]?.text }
+    var isUpgraded: Bool { document["isUpgraded"]?.boolean ?? false }
+
     init(_ document: StoreObject) throws(VerificationError) {
         transactionId = try document.statedString("transactionId")
         originalTransactionId = try document.statedString("originalTransactionId")
@@ -42,18 +38,11 @@ struct AppleTransaction: SignedDocument {
         type = try document.string("type")
         appAccountToken = try document.string("appAccountToken")
         inAppOwnershipType = try document.string("inAppOwnershipType")
-        transactionReason = document["transactionReason"]?.text
         purchasedAt = try document.statedAppleDate("purchaseDate")
-        originallyPurchasedAt = try? document.appleDate("originalPurchaseDate")
         expiresAt = try document.appleDate("expiresDate")
         revokedAt = try document.appleDate("revocationDate")
-        revocationType = document["revocationType"]?.text
-        revocationPercentage = try? document.wholeNumber("revocationPercentage")
         signedAt = try document.appleDate("signedDate")
-        isUpgraded = document["isUpgraded"]?.boolean
-        quantity = try? document.wholeNumber("quantity")
-        price = try? document.number("price")
-        currency = document["currency"]?.text
+        self.document = document
     }
 
     var isFamilyShared: Bool { inAppOwnershipType == "FAMILY_SHARED" }
@@ -88,8 +77,9 @@ struct AppleTransaction: SignedDocument {
     private var isRefundedInPart: Bool {
         guard kind != .subscription, revokedAt != nil else { return false }
         // In thousandths of a percent. A value out of range counts as absent.
-        let part = revocationPercentage.flatMap { (0...100_000).contains($0) ? $0 < 100_000 : nil }
-        switch revocationType {
+        let stated = try? document.wholeNumber("revocationPercentage")
+        let part = stated.flatMap { (0...100_000).contains($0) ? $0 < 100_000 : nil }
+        switch document["revocationType"]?.text {
         case "REFUND_PRORATED": return part ?? true
         case nil: return part ?? false
         default: return false
@@ -105,16 +95,18 @@ struct AppleTransaction: SignedDocument {
     }
 
     func transaction(signedAt fallback: Instant) -> Transaction {
-        Transaction(
+        let quantity = (try? document.wholeNumber("quantity")) ?? 1
+        let price = document.number("price")
+        return Transaction(
             id: transactionId,
             product: productId,
             purchasedAt: purchasedAt,
             expiresAt: expiresAt,
             revokedAt: isRefundedInPart ? nil : revokedAt,
-            isUpgraded: isUpgraded ?? false,
-            quantity: max(1, Int(quantity ?? 1)),
+            isUpgraded: isUpgraded,
+            quantity: max(1, Int(quantity)),
             price: price.flatMap { Int64(exactly: $0.rounded()) },
-            currency: currency.flatMap { isValidIdentifier($0) ? $0 : nil },
+            currency: document.text("currency"),
             signedAt: signedAt ?? fallback
         )
     }
@@ -193,7 +185,8 @@ extension AppleTransaction {
     /// A number of Xcode's is unique only together with the date of the first purchase.
     var lineage: String {
         guard isOfXcode else { return originalTransactionId }
-        return "\(originalTransactionId)@\((originallyPurchasedAt ?? purchasedAt).milliseconds)"
+        let begin = (try? document.appleDate("originalPurchaseDate")) ?? purchasedAt
+        return "\(originalTransactionId)@\(begin.milliseconds)"
     }
 
     /// The scope within which `transactionId` is unique; Apple's ids are unique everywhere.

@@ -43,21 +43,21 @@ public struct AppleVerifier: StoreVerifier {
             throw .malformed(envelope.isVersionOne ? .versionOne : .missingSignedPayload)
         }
         let (notification, header) = try checker.open(AppleNotification.self, from: payload, now: now)
-        let (type, subtype) = (notification.notificationType, notification.subtype)
-        guard let claims = notification.claims, isValidIdentifier(notification.notificationUUID),
-            isValidIdentifier(type), subtype.map({ isValidIdentifier($0) }) ?? true
+        let (type, subtype) = (notification.type, notification.subtype)
+        guard let claims = notification.claims, isValidIdentifier(notification.id), isValidIdentifier(type),
+            subtype.map({ isValidIdentifier($0) }) ?? true
         else { throw .malformed(.invalidPayload) }
         let place = try admit(claims)
         let signedAt = notification.signedAt ?? now
-        let consenter = try consenter(notification.appData, at: place, now: now)
-        let transaction = try transaction(notification.data?.signedTransactionInfo, at: place, now: now)
-        let renewal = try renewal(notification.data?.signedRenewalInfo, of: transaction, at: place, now: now)
-        let status = notification.data?.status.flatMap { Int(exactly: $0) }
+        let consenter = try consenter(notification, at: place, now: now)
+        let transaction = try transaction(notification.signedTransactionInfo, at: place, now: now)
+        let renewal = try renewal(notification.signedRenewalInfo, of: transaction, at: place, now: now)
+        let status = notification.status.flatMap { Int(exactly: $0) }
         return Event(
             provider: .apple,
             environment: place.environment,
             app: place.app,
-            id: notification.notificationUUID,
+            id: notification.id,
             type: type,
             subtype: subtype,
             kind: EventKind(appleType: type, subtype: subtype, isFamilyShared: transaction?.isFamilyShared ?? false),
@@ -178,14 +178,14 @@ extension AppleVerifier {
 
     /// The account whose consent was rescinded; nil for all other notifications.
     private func consenter(
-        _ data: AppleNotification.AppData?,
+        _ notification: AppleNotification,
         at place: ApplePlace,
         now: Instant
     ) throws(VerificationError) -> String? {
-        guard let text = data?.signedAppTransactionInfo else { return nil }
+        guard let text = notification.signedAppTransactionInfo else { return nil }
         let download = try checker.open(AppleAppTransaction.self, from: text, now: now).document
         guard download.bundleId == place.app, download.receiptType == place.environment.rawValue,
-            place.environment == .sandbox || download.appAppleId == data?.claims.app
+            place.environment == .sandbox || download.appAppleId == notification.claims?.app
         else { throw .untrusted(.mismatchedTransaction) }
         return download.appTransactionId.flatMap { isValidIdentifier($0) ? $0 : nil }
     }

@@ -51,7 +51,7 @@ extension RequestedAppleOffer: RequestedOffer {
 
     func isOpen(at store: OpenAppleStore) -> Bool {
         guard case .promotional(let offer) = subject else { return false }
-        return store.openOffers.contains("\(product):\(offer)")
+        return store.settings.openOffers.contains("\(product):\(offer)")
     }
 
     func sign(with store: OpenAppleStore, now: Instant) throws(RefusedOffer) -> String {

@@ -14,23 +14,20 @@ extension StoreObject {
 
     func statedString(_ name: String) throws(VerificationError) -> String { try stated(string(name)) }
 
-    func number(_ name: String) throws(VerificationError) -> Double? {
-        try read(name) { node in
-            guard case .number(let digits) = node else { return nil }
-            return Double(String(decoding: digits, as: UTF8.self))
-        }
+    func checkedNumber(_ name: String) throws(VerificationError) -> Double? {
+        try read(name) { _ in number(name) }
     }
 
     /// May be written with a fraction of zero.
     func wholeNumber(_ name: String) throws(VerificationError) -> Int64? {
         if let integer = self[name]?.integer { return integer }
-        guard let number = try number(name) else { return nil }
+        guard let number = try checkedNumber(name) else { return nil }
         return try stated(Int64(exactly: number))
     }
 
     /// Milliseconds since 1970, as Apple writes them. Xcode's may be fractional; text is not accepted.
     func appleDate(_ name: String) throws(VerificationError) -> Instant? {
-        guard let milliseconds = try number(name)?.rounded(.down) else { return nil }
+        guard let milliseconds = try checkedNumber(name)?.rounded(.down) else { return nil }
         guard abs(milliseconds) <= StoreObject.latest else { throw .malformed(.invalidPayload) }
         return Instant(milliseconds: Int64(milliseconds))
     }

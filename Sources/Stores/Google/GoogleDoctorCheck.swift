@@ -3,45 +3,24 @@ import Encoding
 import Support
 
 extension GoogleStore {
-    public func examine(_ examination: StoreExamination) -> StoreFindings {
-        let settings = GoogleDoctorCheck(
-            audience: audience,
-            pushAccount: pushAccount,
-            credentials: credentials?.value,
-            url: examination.url,
-            isDevelopment: examination.isDevelopment
-        )
-        return StoreFindings(settings.findings + [reading(examination)].compactMap(\.self))
-    }
-
-    /// Whether the service account may read purchases. Nil without a service account, which `credentialsFinding`
-    /// reports.
-    private func reading(_ examination: StoreExamination) -> Finding? {
-        guard let api = playAPI(examination.dependencies) else { return nil }
-        let contract = nobodysPurchase(examination.dependencies.development)
+    public func examine(_ dependencies: StoreDependencies, url: String?) -> [Finding] {
+        guard let api = playAPI(dependencies) else { return settingsFindings(url: url) }
+        let contract = nobodysPurchase(dependencies.development)
         let success = "the service account reads purchases of \(contract.app)"
-        return examination.ask(api, for: contract, name: "Google API", success: success)
+        let now = dependencies.clock()
+        return settingsFindings(url: url) + [api.finding("Google API", of: contract, success: success, now: now)]
     }
-}
 
-/// Checks Google's settings as far as possible without asking Google. Pure.
-struct GoogleDoctorCheck {
-    let audience: String?
-    let pushAccount: String?
-    /// The content of the service account's file.
-    let credentials: String?
-    /// The server's public address, if it was given.
-    let url: String?
+    /// Checks the settings as far as possible without asking Google. `url` is the server's public address, if it was given.
     /// In development, the simulated store supplies the settings that are missing.
-    var isDevelopment = false
-
-    var findings: [Finding] {
-        guard isDevelopment else { return [audienceFinding, accountFinding, credentialsFinding] }
-        let given = [audience.map { _ in audienceFinding }, pushAccount.map { _ in accountFinding }]
-        return (given + [credentials.map { _ in credentialsFinding }]).compactMap(\.self)
+    func settingsFindings(url: String?) -> [Finding] {
+        let all = [
+            (audience, audienceFinding(url)), (pushAccount, accountFinding), (credentials?.value, credentialsFinding),
+        ]
+        return all.filter { $0.0 != nil || !isDevelopment }.map(\.1)
     }
 
-    private var audienceFinding: Finding {
+    private func audienceFinding(_ url: String?) -> Finding {
         let name = "Google audience"
         guard let audience else {
             let todo = "name the push subscription's audience, which proves that a push is meant for this server"
@@ -69,7 +48,7 @@ struct GoogleDoctorCheck {
             let why = "PAYCAST_GOOGLE_CREDENTIALS is not set, so purchases cannot be read and pushes answer 503"
             return .fail(name, detail: "\(why): name a service account's key file")
         }
-        let file = JSONNode(Array(credentials.utf8))
+        let file = JSONNode(credentials.value)
         guard file?["type"]?.text == "service_account", let email = file?["client_email"]?.text,
             file?["private_key"]?.text?.contains("BEGIN PRIVATE KEY") == true
         else {

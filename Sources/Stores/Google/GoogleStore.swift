@@ -30,7 +30,7 @@ public struct GoogleStore: Store {
     public var certsURL: String?
     /// `PAYCAST_GOOGLE_API_URL`; nil for Google's own address.
     public var apiURL: String?
-    private let isDevelopment: Bool
+    let isDevelopment: Bool
 
     public init(_ settings: inout SettingsReader) {
         packages = Set(settings.list("PAYCAST_GOOGLE_PACKAGE", expected: "a package name", isValid: isAppName))
@@ -106,8 +106,8 @@ public struct OpenGoogleStore: OpenStore {
 
     public var history: HistorySource? {
         guard !packages.isEmpty else { return nil }
-        let lists = packages.map { GoogleVoidedPurchaseList(of: $0, reader: reader) }
-        return HistorySource(lists, words: GoogleVoidedPurchaseList.words, asksForEntries: true, isStandIn: isStandIn)
+        let lists = packages.map { reader.voidedPurchases(of: $0) }
+        return HistorySource(lists, words: GoogleVerifier.historyWords, asksForEntries: true, isStandIn: isStandIn)
     }
 }
 

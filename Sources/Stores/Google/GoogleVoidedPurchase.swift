@@ -1,13 +1,13 @@
 import Crypto
-public import Domain
+import Domain
 import Encoding
 
 /// An entry of Google's list of voided purchases
 /// (https://developers.google.com/android-publisher/api-ref/rest/v3/purchases.voidedpurchases): what the push would
 /// have said.
-public struct GoogleVoidedPurchase: Sendable, Equatable {
+struct GoogleVoidedPurchase: Sendable, Equatable {
     /// The most entries that Google puts on a page.
-    public static let pageSize = 1000
+    static let pageSize = 1000
 
     let token: String
     let order: String?
@@ -24,11 +24,11 @@ public struct GoogleVoidedPurchase: Sendable, Equatable {
     }
 
     /// Returns nil if it is not a page of the list. An empty page is an empty object; an entry that names no purchase is nil.
-    static func page(_ body: [UInt8]) -> HistoryPage<GoogleVoidedPurchase?>? {
+    static func page(_ body: [UInt8]) -> (voids: [GoogleVoidedPurchase?], next: String?)? {
         guard let answer = try? StoreObject(body) else { return nil }
         let next = answer.object("tokenPagination")?.text("nextPageToken", limit: 4096)
-        guard case .array(let entries)? = answer["voidedPurchases"] else { return HistoryPage(entries: [], next: next) }
-        return HistoryPage(entries: entries.map { StoreObject($0).flatMap { GoogleVoidedPurchase($0) } }, next: next)
+        guard case .array(let entries)? = answer["voidedPurchases"] else { return ([], next) }
+        return (entries.map { StoreObject($0).flatMap { GoogleVoidedPurchase($0) } }, next)
     }
 
     /// The event id for a whole charge that was taken back. It contains the order, because Google numbers charges, not
@@ -38,10 +38,10 @@ public struct GoogleVoidedPurchase: Sendable, Equatable {
     }
 
     /// The id of the event for this void, once it has arrived and taken effect.
-    public var event: String? { quantity == nil ? order.flatMap(GoogleVoidedPurchase.event) : nil }
+    var event: String? { quantity == nil ? order.flatMap(GoogleVoidedPurchase.event) : nil }
 
     /// The body that Pub/Sub would have posted. The list does not say what kind of purchase it is.
-    public func notification(of package: String, isSubscription: Bool) -> [UInt8] {
+    func notification(of package: String, isSubscription: Bool) -> [UInt8] {
         var void = #""purchaseToken":\#(JSONLiteral.literal(token)),"productType":\#(isSubscription ? 1 : 2)"#
         void += #","refundType":\#(quantity == nil ? 1 : 2)"#
         if let order { void += #","orderId":\#(JSONLiteral.literal(order))"# }
@@ -67,7 +67,7 @@ extension GooglePlayAPI {
         of package: String,
         _ query: HistoryQuery,
         now: Instant
-    ) throws(StoreAPIError) -> HistoryPage<GoogleVoidedPurchase?> {
+    ) throws(StoreAPIError) -> (voids: [GoogleVoidedPurchase?], next: String?) {
         // `type=1` includes subscriptions.
         var path = "purchases/voidedpurchases?type=1&includeQuantityBasedPartialRefund=true"
         path += "&maxResults=\(GoogleVoidedPurchase.pageSize)&startTime=\(query.start.milliseconds)"
@@ -84,61 +84,52 @@ extension GooglePlayAPI {
     }
 }
 
-/// Google's list of one app's voided purchases, which makes up for lost pushes. An entry ends nothing by itself: the
-/// purchase is read, as after a push. A void that took effect counts once, whichever way it comes.
-public struct GoogleVoidedPurchaseList: HistoryList {
-    /// 200,000 voids. Google allows 6,000 requests a day, and 30 in half a minute.
-    public static let limits = HistoryLimits(ofAPiece: 50, ofARun: 200)
-
-    public static let words = HistorySource.Words(
+/// Google's lists of voided purchases, which make up for lost pushes. An entry ends nothing by itself: the purchase is
+/// read, as after a push. A void that took effect counts once, whichever way it comes.
+extension GoogleVerifier {
+    static let historyWords = HistorySource.Words(
         thread: "voids",
         read: "voided purchases read",
         unread: "voided purchases not read",
         readAgain: "voided purchases read again"
     )
 
-    public let app: String
-    private let reader: GoogleVerifier
-    public var pause = Duration.seconds(1)
-
-    public init(of package: String, reader: GoogleVerifier) {
-        app = package
-        self.reader = reader
+    func voidedPurchases(of app: String) -> HistoryList {
+        HistoryList(
+            key: "history/google/\(app)",
+            app: app,
+            environment: nil,
+            reach: .seconds(30 * 86_400),
+            // A run reads 200,000 voids. Google allows 6,000 requests a day, and 30 in half a minute.
+            pagesOfAPiece: 50,
+            pagesOfARun: 200,
+            pause: .seconds(1),
+            page: { query, now throws(StoreAPIError) in
+                let (voids, next) = try api.voidedPurchases(of: app, query, now: now)
+                return HistoryPage(entries: voids.map { entry(of: $0, in: app) }, next: next)
+            },
+            remedy: { _ in nil },
+            // Failing to reach Google says nothing about the key.
+            hint: { error in
+                guard case .unread(.unauthorized(let reason)) = error else { return nil }
+                return "Google refuses the list of voided purchases of \(app): \(reason)"
+            }
+        )
     }
 
-    public var key: String { "history/google/\(app)" }
-    public var reach: Duration { .seconds(30 * 86_400) }
-
-    public func page(_ query: HistoryQuery, now: Instant) throws(StoreAPIError) -> HistoryPage<GoogleVoidedPurchase?> {
-        try reader.api.voidedPurchases(of: app, query, now: now)
-    }
-
-    public func event(of void: GoogleVoidedPurchase?) -> String? { void?.event }
-
-    public func read(
-        _ void: GoogleVoidedPurchase?,
-        verifier: any StoreVerifier,
-        now: Instant
-    ) throws(HistoryError) -> Event {
-        guard let void else { throw .unread(.unreadable(reason: "the entry names no purchase")) }
-        do throws(StoreAPIError) {
-            return try reader.event(of: void, in: app, now: now)
-        } catch {
-            throw .unread(error)
+    private func entry(of void: GoogleVoidedPurchase?, in app: String) -> HistoryEntry {
+        HistoryEntry(event: void?.event) { _, now throws(HistoryError) in
+            guard let void else { throw .unread(.unreadable(reason: "the entry names no purchase")) }
+            do throws(StoreAPIError) {
+                return try event(of: void, in: app, now: now)
+            } catch {
+                throw .unread(error)
+            }
         }
     }
 
-    /// Failing to reach Google says nothing about the key.
-    public func hint(_ error: HistoryError) -> String? {
-        guard case .unread(.unauthorized(let reason)) = error else { return nil }
-        return "Google refuses the list of voided purchases of \(app): \(reason)"
-    }
-}
-
-/// Google's list of voided purchases, which makes up for lost pushes.
-extension GoogleVerifier {
     /// The event that a push would have brought. It reads the purchase now; the list alone never ends a purchase.
-    func event(of void: GoogleVoidedPurchase, in package: String, now: Instant) throws(StoreAPIError) -> Event {
+    private func event(of void: GoogleVoidedPurchase, in package: String, now: Instant) throws(StoreAPIError) -> Event {
         var event: Event?
         // The token does not say whether it is a subscription's.
         for isSubscription in [true, false] {

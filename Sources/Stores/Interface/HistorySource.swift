@@ -18,7 +18,7 @@ public struct HistorySource: Sendable {
 
     public var words: Words
     /// One for each app, or for each environment of an app. Never empty.
-    public var lists: [any HistoryList]
+    public var lists: [HistoryList]
     /// Whether reading an entry takes a request of its own. What such a run has found counts, even if no list was read
     /// to its end.
     public var asksForEntries: Bool
@@ -26,7 +26,7 @@ public struct HistorySource: Sendable {
     /// on demand alone.
     public var isStandIn: Bool
 
-    public init(_ lists: [any HistoryList], words: Words, asksForEntries: Bool = false, isStandIn: Bool) {
+    init(_ lists: [HistoryList], words: Words, asksForEntries: Bool = false, isStandIn: Bool) {
         self.words = words
         self.lists = lists
         self.asksForEntries = asksForEntries
@@ -34,51 +34,27 @@ public struct HistorySource: Sendable {
     }
 }
 
-/// One list of a store's history: that of one app, or of one app in one environment. Calls block.
-public protocol HistoryList: Sendable {
-    associatedtype Entry: Sendable
-
-    /// How many pages may be requested.
-    static var limits: HistoryLimits { get }
-
+/// One list of a store's history: that of one app, or of one app in one environment.
+public struct HistoryList: Sendable {
     /// The name of the checkpoint in the ledger, which remembers how far the list was read.
-    var key: String { get }
-    var app: String { get }
+    public let key: String
+    public let app: String
     /// Nil for a list that holds both.
-    var environment: StoreEnvironment? { get }
+    public let environment: StoreEnvironment?
     /// How long the store keeps an entry.
-    var reach: Duration { get }
+    public let reach: Duration
+    /// How many pages may be requested for one piece; one with more is halved.
+    public let pagesOfAPiece: Int
+    /// How many pages may be requested for one run. The next run goes on where this one ended.
+    public let pagesOfARun: Int
     /// The pause between two requests: buyers come first.
-    var pause: Duration { get }
-
-    func page(_ query: HistoryQuery, now: Instant) throws(StoreAPIError) -> HistoryPage<Entry>
-
-    /// The id of the entry's event, if the entry tells: an event that has arrived is not read again.
-    func event(of entry: Entry) -> String?
-
-    /// The entry as an event. `verifier` is the one that proves the store's webhooks.
-    func read(_ entry: Entry, verifier: any StoreVerifier, now: Instant) throws(HistoryError) -> Event
-
-    /// How a request is repeated after `error`; nil when a repetition does not help.
-    func remedy(for error: StoreAPIError) -> HistoryRemedy?
-
-    /// One sentence that says what an operator has to do about `error`; nil when no setting cures it.
-    func hint(_ error: HistoryError) -> String?
-}
-
-extension HistoryList {
-    public var environment: StoreEnvironment? { nil }
-
-    public func event(of entry: Entry) -> String? { nil }
-    public func remedy(for error: StoreAPIError) -> HistoryRemedy? { nil }
-}
-
-/// How many pages of a list may be requested.
-public struct HistoryLimits: Sendable {
-    /// For one piece; a piece with more pages is halved.
-    public var ofAPiece: Int
-    /// For one run. The next run goes on where this one ended.
-    public var ofARun: Int
+    public var pause: Duration
+    /// Blocks.
+    public let page: @Sendable (HistoryQuery, _ now: Instant) throws(StoreAPIError) -> HistoryPage
+    /// How a request is repeated after an error; nil when a repetition does not help.
+    public let remedy: @Sendable (StoreAPIError) -> HistoryRemedy?
+    /// One sentence that says what an operator has to do about an error; nil when no setting cures it.
+    public let hint: @Sendable (HistoryError) -> String?
 }
 
 /// Which page of a list is requested.
@@ -86,31 +62,29 @@ public struct HistoryQuery: Sendable, Equatable {
     public var start: Instant
     public var end: Instant
     /// `end` is the present, which the store's clock may not have reached yet.
-    public var isNewest: Bool
+    public var isNewest = false
     /// Only what no webhook delivered, if the store can tell.
-    public var onlyFailures: Bool
+    public var onlyFailures = false
     /// The last page's `next`; nil for the first page.
     public var token: String?
 
-    public init(
-        start: Instant,
-        end: Instant,
-        isNewest: Bool = false,
-        onlyFailures: Bool = false,
-        token: String? = nil
-    ) {
+    public init(start: Instant, end: Instant) {
         self.start = start
         self.end = end
-        self.isNewest = isNewest
-        self.onlyFailures = onlyFailures
-        self.token = token
     }
 }
 
-public struct HistoryPage<Entry: Sendable>: Sendable {
-    public var entries: [Entry]
+public struct HistoryPage: Sendable {
+    public let entries: [HistoryEntry]
     /// The token of the next page; nil for the last page.
-    public var next: String?
+    public let next: String?
+}
+
+public struct HistoryEntry: Sendable {
+    /// The id of the entry's event, if the entry tells: an event that has arrived is not read again.
+    public let event: String?
+    /// The entry as an event. Takes the verifier that proves the store's webhooks. May block.
+    public let read: @Sendable (any StoreVerifier, _ now: Instant) throws(HistoryError) -> Event
 }
 
 /// How a request for a page is repeated.

@@ -69,8 +69,12 @@ public protocol Store: Sendable {
     /// Nil when settings are missing.
     func open(_ dependencies: StoreDependencies) throws(StoreError) -> Opened?
 
-    /// The findings of `paycast doctor` about the store. It blocks while it calls the store's API.
-    func examine(_ examination: StoreExamination) -> StoreFindings
+    /// The findings of `paycast doctor` about the store. `url` is the server's public address, if one was given. It blocks
+    /// while it calls the store's API.
+    func examine(_ dependencies: StoreDependencies, url: String?) -> [Finding]
+
+    /// The time according to the store, for `paycast doctor`; nil if the store is not asked.
+    func clock(_ dependencies: StoreDependencies) -> Instant?
 
     /// The findings of `paycast doctor` about the certificates that verify the store's documents. It asks nobody.
     func checkCertificates(at now: Instant) -> [Finding]
@@ -96,7 +100,9 @@ extension Store {
     public var hasAPI: Bool { false }
 
     /// For a store whose only setting is a secret.
-    public func examine(_ examination: StoreExamination) -> StoreFindings { StoreFindings() }
+    public func examine(_ dependencies: StoreDependencies, url: String?) -> [Finding] { [] }
+
+    public func clock(_ dependencies: StoreDependencies) -> Instant? { nil }
 
     public func checkCertificates(at now: Instant) -> [Finding] { [] }
 }

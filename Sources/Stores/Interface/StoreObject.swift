@@ -51,12 +51,15 @@ public struct StoreObject: Sendable {
     /// Google writes 64-bit numbers as text (https://protobuf.dev/programming-guides/json/).
     public func integer(_ name: String) -> Int64? { node[name].flatMap { $0.integer ?? $0.text.flatMap { Int64($0) } } }
 
+    /// Text is not a number.
+    func number(_ name: String) -> Double? {
+        guard case .number(let digits)? = node[name] else { return nil }
+        return Double(String(decoding: digits, as: UTF8.self))
+    }
+
     /// A price in thousandths; nil if it is not a price, or too large.
     public func thousandths(_ name: String) -> Int64? {
-        guard case .number(let digits)? = node[name], let price = Double(String(decoding: digits, as: UTF8.self)),
-            abs(price) < 9e12
-        else { return nil }
-        return Int64((price * 1000).rounded())
+        number(name).flatMap { abs($0) < 9e12 ? Int64(($0 * 1000).rounded()) : nil }
     }
 
     /// The range of ECMAScript's Date.
@@ -94,10 +97,9 @@ extension StoreObject {
     /// Milliseconds since 1970; a fraction is cut off. Text is not a date.
     public func checkedMilliseconds(_ name: String) throws(VerificationError) -> Instant? {
         guard has(name) else { return nil }
-        guard case .number(let digits)? = self[name],
-            let milliseconds = Double(String(decoding: digits, as: UTF8.self)),
-            StoreObject.checkedDates.contains(milliseconds)
-        else { throw .malformed(.invalidPayload) }
+        guard let milliseconds = number(name), StoreObject.checkedDates.contains(milliseconds) else {
+            throw .malformed(.invalidPayload)
+        }
         return Instant(milliseconds: Int64(milliseconds))
     }
 

@@ -128,9 +128,7 @@ extension StoreObject {
 
     /// Seconds since 1970. Neither text nor a number out of range is a date.
     func seconds(_ name: String) -> Instant? {
-        guard case .number(let digits)? = self[name], let seconds = Double(String(decoding: digits, as: UTF8.self)),
-            abs(seconds) <= StoreObject.secondsLimit
-        else { return nil }
+        guard let seconds = number(name), abs(seconds) <= StoreObject.secondsLimit else { return nil }
         return Instant(milliseconds: Int64(seconds.rounded(.down)) * 1000)
     }
 

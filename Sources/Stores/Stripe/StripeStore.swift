@@ -57,15 +57,15 @@ public struct StripeStore: Store {
         changes.take("PAYCAST_STRIPE_API_KEY", into: &apiKey, from: new.apiKey)
     }
 
-    public func examine(_ examination: StoreExamination) -> StoreFindings {
+    public func examine(_ dependencies: StoreDependencies, url: String?) -> [Finding] {
         let name = "Stripe API"
-        guard let api = stripeAPI(examination.dependencies) else {
-            let detail = "no key is set, so of two changes in a second the older may win: set PAYCAST_STRIPE_API_KEY"
-            let isAsked = Finding.ok(name, detail: "is not asked: no key is set")
-            return StoreFindings([examination.isDevelopment ? isAsked : .warn(name, detail: detail)])
+        if let api = stripeAPI(dependencies) {
+            let (contract, success) = (api.nobodysSubscription, "the key reads subscriptions")
+            return [api.finding(name, of: contract, success: success, now: dependencies.clock())]
         }
-        let success = "the key reads subscriptions"
-        return StoreFindings([examination.ask(api, for: api.nobodysSubscription, name: name, success: success)])
+        if dependencies.development != nil { return [.ok(name, detail: "is not asked: no key is set")] }
+        let detail = "no key is set, so of two changes in a second the older may win: set PAYCAST_STRIPE_API_KEY"
+        return [.warn(name, detail: detail)]
     }
 }
 

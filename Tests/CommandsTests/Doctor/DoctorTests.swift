@@ -1,5 +1,6 @@
 import Crypto
 import Domain
+import Support
 import TestSupport
 import Testing
 
@@ -37,7 +38,7 @@ import Testing
         ("2026-01-01T00:00:00Z", Finding.Level.ok), ("2034-12-01T00:00:00Z", .warn), ("2035-03-01T00:00:00Z", .fail),
         ("2000-01-01T00:00:00Z", .fail),
     ]) func judgesApplesRoots(_ now: String, worst: Finding.Level) throws {
-        let findings = AppleCertificateExpiry(now: try #require(Instant(iso8601: now))).findings(.apple)
+        let findings = TrustedRoots.apple.findings(at: try #require(Instant(iso8601: now)))
         #expect(findings.count == (now < "2027" ? 4 : 3))
         let levels = findings.map(\.level)
         #expect((levels.contains(.fail) ? .fail : levels.contains(.warn) ? .warn : .ok) == worst, "\(findings)")
@@ -46,7 +47,9 @@ import Testing
 
     struct Google: Sendable, CustomTestStringConvertible {
         var testDescription: String
-        var check: GoogleDoctorCheck
+        var audience: String?
+        var pushAccount: String?
+        var credentials: String?
         var levels: [Finding.Level]
     }
 
@@ -56,31 +59,25 @@ import Testing
     @Test(arguments: [
         Google(
             testDescription: "all of it",
-            check: GoogleDoctorCheck(
-                audience: "https://x/webhooks/google",
-                pushAccount: "a@b.iam.gserviceaccount.com",
-                credentials: account,
-                url: "https://x"
-            ),
+            audience: "https://x/webhooks/google",
+            pushAccount: "a@b.iam.gserviceaccount.com",
+            credentials: account,
             levels: [.ok, .ok, .ok]
         ),
         Google(
             testDescription: "another address, a person, no key file",
-            check: GoogleDoctorCheck(
-                audience: "https://y/webhooks/google",
-                pushAccount: "me@gmail.com",
-                credentials: "{}",
-                url: "https://x"
-            ),
+            audience: "https://y/webhooks/google",
+            pushAccount: "me@gmail.com",
+            credentials: "{}",
             levels: [.warn, .warn, .fail]
         ),
-        Google(
-            testDescription: "nothing",
-            check: GoogleDoctorCheck(audience: nil, pushAccount: nil, credentials: nil, url: nil),
-            levels: [.fail, .fail, .fail]
-        ),
+        Google(testDescription: "nothing", levels: [.fail, .fail, .fail]),
     ]) func judgesGooglesSettings(_ given: Google) {
-        #expect(given.check.findings.map(\.level) == given.levels)
+        var settings = SettingsReader(flags: [:], environment: [:], isDevelopment: false)
+        var store = GoogleStore(&settings)
+        (store.audience, store.pushAccount) = (given.audience, given.pushAccount)
+        store.credentials = given.credentials.map { Secret($0) }
+        #expect(store.settingsFindings(url: "https://x").map(\.level) == given.levels)
     }
 
     @Test func settingsAreListedAndNothingIsShown() throws {

@@ -1,9 +1,9 @@
 import Domain
-import Stores
 import TestSupport
 import Testing
 
 @testable import Server
+@testable import Stores
 
 @Suite struct HistorySettingsCheckTests {
     struct Case: Sendable, CustomTestStringConvertible {
@@ -28,7 +28,7 @@ import Testing
             suspect: "wrong_app"
         ),
     ]) func tellsWrongSettingsFromOddEntries(_ given: Case) throws {
-        let list = AppleHistory(of: "com.example", in: .production, api: try AppleFixture().api)
+        let list = try AppleFixture().api.history(of: "com.example", in: .production)
         var tally = HistorySettingsCheck()
         for refusal in given.refusals { tally.refused(refusal, hint: list.hint(.refused(refusal))) }
         if given.isProven { tally.proved() }

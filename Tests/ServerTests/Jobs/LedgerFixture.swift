@@ -1,10 +1,11 @@
 import Domain
 import Ledger
 import Server
-import Stores
 import Support
 import Synchronization
 import TestSupport
+
+@testable import Stores
 
 /// A real ledger of an app at Apple, at the fixture's instant.
 final class LedgerFixture: Sendable {
@@ -86,26 +87,22 @@ final class LedgerFixture: Sendable {
         under lease: LeaderLease = .alone
     ) -> Recovery {
         let lists = environments.map { environment in
-            var list = AppleHistory(of: AppleFixture.bundle, in: environment, api: fixture.api)
+            var list = fixture.api.history(of: AppleFixture.bundle, in: environment)
             list.pause = .zero
             return list
         }
-        let history = HistorySource(lists, words: AppleHistory.words, isStandIn: false)
+        let history = HistorySource(lists, words: AppleServerAPI.historyWords, isStandIn: false)
         return recovery(of: .apple, history: history, verifier: verifier ?? fixture.verifier, under: lease)
     }
 
     func voids(_ google: GoogleVerifier, of packages: String...) -> Recovery {
         let lists = packages.map { package in
-            var list = GoogleVoidedPurchaseList(of: package, reader: google)
+            var list = google.voidedPurchases(of: package)
             list.pause = .zero
             return list
         }
-        let history = HistorySource(
-            lists,
-            words: GoogleVoidedPurchaseList.words,
-            asksForEntries: true,
-            isStandIn: false
-        )
+        let words = GoogleVerifier.historyWords
+        let history = HistorySource(lists, words: words, asksForEntries: true, isStandIn: false)
         return recovery(of: .google, history: history, verifier: google, under: .alone)
     }
 

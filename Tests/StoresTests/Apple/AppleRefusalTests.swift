@@ -1,9 +1,10 @@
 import Crypto
 import Domain
 import Simulator
-import Stores
 import TestSupport
 import Testing
+
+@testable import Stores
 
 /// What goes wrong at Apple, said by a real server.
 @Suite struct AppleRefusalTests {
@@ -165,10 +166,12 @@ import Testing
         let foreign = try DevelopmentAuthority.create()
         let fixture = try AppleFixture(roots: TrustedRoots(pem: foreign.root))
         try fixture.say()
-        for ask in [fixture.api.statuses, fixture.api.history] {
-            let error = #expect(throws: StoreAPIError.self) { try ask("2000000000000007", .sandbox, Self.now) }
-            #expect(error?.description.contains("trusted root") == true)
-        }
+        let (api, id) = (fixture.api, "2000000000000007")
+        let errors = [
+            #expect(throws: StoreAPIError.self) { try api.statuses(of: id, in: .sandbox, now: Self.now) },
+            #expect(throws: StoreAPIError.self) { try api.history(of: id, in: .sandbox, now: Self.now) },
+        ]
+        #expect(errors.allSatisfy { $0?.description.contains("trusted root") == true })
     }
 
     /// A status of one subscription beside the genuine transaction of another.

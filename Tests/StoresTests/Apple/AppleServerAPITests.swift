@@ -1,5 +1,6 @@
 import Crypto
 import Domain
+import Encoding
 import Simulator
 import TestSupport
 import Testing
@@ -88,13 +89,14 @@ import Testing
     @Test func unknownEnvironmentIsFound() throws {
         let fixture = try AppleFixture()
         try fixture.say(in: .sandbox)
-        #expect(try fixture.api.statuses(of: lineage, in: nil, now: now).first?.environment == .sandbox)
-        #expect(fixture.server.requests.map { $0.path.split(separator: "/")[0] } == ["Production", "Sandbox"])
+        #expect(try fixture.api.statements(of: lineage, in: nil, now: now).first?.environment == .sandbox)
+        let asked = fixture.server.requests.map { $0.path.split(separator: "/")[0] }
+        #expect(asked == ["Production", "Sandbox", "Sandbox"])
         let error = #expect(throws: StoreAPIError.self) {
-            try fixture.api.statuses(of: "2000000000000009", in: nil, now: now)
+            try fixture.api.statements(of: "2000000000000009", in: nil, now: now)
         }
         #expect(error?.isUnknownTransaction == true)
-        #expect(fixture.server.requests.count == 4)
+        #expect(fixture.server.requests.count == 5)
     }
 
     @Test func knownEnvironmentIsNotLeft() throws {
@@ -143,7 +145,7 @@ import Testing
         var (bodies, pages) = ([[UInt8]](), 0)
         repeat {
             let page = try fixture.api.notificationHistory(query, in: .sandbox, now: now)
-            bodies += page.entries
+            bodies += page.bodies
             query.token = page.next
             pages += 1
         } while query.token != nil
@@ -156,9 +158,10 @@ import Testing
         let fixture = try AppleFixture()
         try fixture.say(at: now - .seconds(10))
         let lost = try fixture.say("DID_RENEW", at: now - .seconds(5), isLost: true)
-        let query = HistoryQuery(start: now - .seconds(3600), end: now, onlyFailures: true)
+        var query = HistoryQuery(start: now - .seconds(3600), end: now)
+        query.onlyFailures = true
         let page = try fixture.api.notificationHistory(query, in: .sandbox, now: now)
-        #expect(try page.entries.map { try fixture.verify($0).id } == [lost])
+        #expect(try page.bodies.map { try fixture.verify($0).id } == [lost])
     }
 
     @Test(arguments: [(StoreEnvironment.production, 181), (.sandbox, 31)])
@@ -169,6 +172,21 @@ import Testing
             try fixture.api.notificationHistory(query, in: environment, now: now)
         }
         #expect(error?.isTooFarBack == true)
+    }
+
+    @Test func saysWhoAsks() throws {
+        let fixture = try AppleFixture()
+        _ = try? fixture.api.requestTest(in: .sandbox, now: now)
+        let bearer = try #require(fixture.server.requests.last?.header("Authorization"))
+        let parts = bearer.dropFirst("Bearer ".count).split(separator: ".")
+        let head = try #require(Base64URL.decode(String(parts[0])))
+        let claims = try #require(Base64URL.decode(String(parts[1])))
+        #expect(String(decoding: head, as: UTF8.self) == #"{"alg":"ES256","kid":"ABC123DEFG","typ":"JWT"}"#)
+        #expect(
+            String(decoding: claims, as: UTF8.self) == #"{"aud":"appstoreconnect-v1","bid":"com.example.paycast","#
+                + #""exp":1767225900,"iat":1767225600,"iss":"57246542-96fe-1a63-e053-0824d011072a"}"#
+        )
+        #expect(Base64URL.decode(String(parts[2]))?.count == 64)
     }
 
     @Test func withoutAWebhookThereIsNoTest() throws {

@@ -118,7 +118,7 @@ import Testing
     }
 
     @Test func productionNeedsAnAppID() {
-        #expect(throws: AppleConfigurationError.missingAppID) {
+        #expect(throws: StoreError.self) {
             try AppleConfiguration(
                 bundleIDs: .only(["com.example.shop"]),
                 appIDs: .only([]),

@@ -2,8 +2,8 @@ import Domain
 import Stores
 
 /// Reads one list of a store's history page by page. Gives up on a server whose pages never end.
-struct HistoryReading<List: HistoryList> {
-    private let list: List
+struct HistoryReading {
+    private let list: HistoryList
     private(set) var span: HistorySpan
     private let end: Instant
     private let onlyFailures: Bool
@@ -14,7 +14,7 @@ struct HistoryReading<List: HistoryList> {
     private var progress: Instant?
 
     /// `end` is the present.
-    init(_ list: List, from start: Instant, to end: Instant, onlyFailures: Bool) {
+    init(_ list: HistoryList, from start: Instant, to end: Instant, onlyFailures: Bool) {
         self.list = list
         span = HistorySpan(from: start, to: end, reach: list.reach)
         self.end = end
@@ -23,21 +23,18 @@ struct HistoryReading<List: HistoryList> {
 
     /// The entries of the next page. Empty if the request failed in a way that another request can cure; nil at the
     /// end.
-    mutating func next(now: Instant) throws(StoreAPIError) -> [List.Entry]? {
+    mutating func next(now: Instant) throws(StoreAPIError) -> [HistoryEntry]? {
         guard let piece = span.piece else { return nil }
         pages += 1
-        guard pages <= List.limits.ofARun else {
+        guard pages <= list.pagesOfARun else {
             throw .unavailable(reason: "the history is too long for one run; the next one goes on")
         }
-        let query = HistoryQuery(
-            start: piece.start,
-            end: piece.end,
-            isNewest: piece.end >= end,
-            onlyFailures: onlyFailures,
-            token: token
-        )
+        var query = HistoryQuery(start: piece.start, end: piece.end)
+        query.isNewest = piece.end >= end
+        query.onlyFailures = onlyFailures
+        query.token = token
         do throws(StoreAPIError) {
-            return try turn(try list.page(query, now: now))
+            return try turn(try list.page(query, now))
         } catch {
             try recover(from: error)
             return []
@@ -50,7 +47,7 @@ struct HistoryReading<List: HistoryList> {
         return progress
     }
 
-    private mutating func turn(_ page: HistoryPage<List.Entry>) throws(StoreAPIError) -> [List.Entry] {
+    private mutating func turn(_ page: HistoryPage) throws(StoreAPIError) -> [HistoryEntry] {
         guard let next = page.next else {
             span.done()
             progress = span.reached
@@ -59,7 +56,7 @@ struct HistoryReading<List: HistoryList> {
         }
         guard seen.insert(next).inserted else { throw .unreadable(reason: "the pages of the history repeat") }
         token = next
-        if seen.count >= List.limits.ofAPiece {
+        if seen.count >= list.pagesOfAPiece {
             guard span.holdsTooMuch() else { throw .unreadable(reason: "the history of one minute has no end") }
             begin()
         }
@@ -69,7 +66,7 @@ struct HistoryReading<List: HistoryList> {
     /// Handles an error that a smaller piece, or starting the piece again at its first page, can cure; throws every
     /// other.
     private mutating func recover(from error: StoreAPIError) throws(StoreAPIError) {
-        switch list.remedy(for: error) {
+        switch list.remedy(error) {
         case .laterPiece:
             span.isTooFarBack()
             progress = span.reached

@@ -6,8 +6,8 @@ import Synchronization
 
 /// One list of the history.
 extension Recovery {
-    func read<List: HistoryList>(
-        _ list: List,
+    func read(
+        _ list: HistoryList,
         _ run: RecoveryRun,
         into report: inout RecoveryReport,
         progress: (RecoveryReport) -> Void
@@ -34,9 +34,9 @@ extension Recovery {
         }
     }
 
-    private func read<List: HistoryList>(
-        _ reading: inout HistoryReading<List>,
-        of list: List,
+    private func read(
+        _ reading: inout HistoryReading,
+        of list: HistoryList,
         batch: inout HistoryBatch,
         in run: RecoveryRun,
         into report: inout RecoveryReport,
@@ -63,21 +63,21 @@ extension Recovery {
     }
 
     /// Returns early when the run has to end.
-    private func commit<List: HistoryList>(
-        _ entries: [List.Entry],
-        of list: List,
+    private func commit(
+        _ entries: [HistoryEntry],
+        of list: HistoryList,
         in run: RecoveryRun,
         batch: inout HistoryBatch,
         into report: inout RecoveryReport
     ) throws(StoreAPIError) {
-        let known = known(entries.compactMap { list.event(of: $0) })
+        let known = known(entries.compactMap(\.event))
         for entry in entries where goesOn(run) {
-            if let event = list.event(of: entry), known.contains(event) {
+            if let event = entry.event, known.contains(event) {
                 report.outcomes[.duplicate, default: 0] += 1
                 continue
             }
             do throws(HistoryError) {
-                report.outcomes[try commit(entry, of: list, in: run), default: 0] += 1
+                report.outcomes[try commit(entry, in: run), default: 0] += 1
                 batch.read()
             } catch {
                 if try batch.failed(error, hint: list.hint(error)) { report.refused += 1 }
@@ -85,13 +85,9 @@ extension Recovery {
         }
     }
 
-    private func commit<List: HistoryList>(
-        _ entry: List.Entry,
-        of list: List,
-        in run: RecoveryRun
-    ) throws(HistoryError) -> Outcome {
+    private func commit(_ entry: HistoryEntry, in run: RecoveryRun) throws(HistoryError) -> Outcome {
         let now = context.clock.now()
-        let event = try list.read(entry, verifier: verifier, now: now)
+        let event = try entry.read(verifier, now)
         guard let result = context.writer.commit(event, at: now, under: run.lease) else { throw .unread(.ledgerBusy) }
         return result.outcome
     }
@@ -107,7 +103,7 @@ extension Recovery {
 
 /// Log lines about a list.
 extension Recovery {
-    private func note(_ tally: HistorySettingsCheck, of list: some HistoryList) {
+    private func note(_ tally: HistorySettingsCheck, of list: HistoryList) {
         counts.refused.add(tally.misconfigured)
         for (code, count) in tally.refusals.sorted(by: { $0.key < $1.key }) {
             context.log.warning(
@@ -120,7 +116,7 @@ extension Recovery {
     }
 
     /// `error` is nil after a run that read the list.
-    func note(_ error: StoreAPIError?, of list: some HistoryList) {
+    func note(_ error: StoreAPIError?, of list: HistoryList) {
         let hint = error.flatMap { list.hint(.unread($0)) }
         let now = monotonicNanoseconds()
         let news = troubles.withLock { $0[list.key, default: HistoryTrouble()].take(error, hint: hint, now: now) }
@@ -133,7 +129,7 @@ extension Recovery {
         }
     }
 
-    private func warn(_ reason: String, of list: some HistoryList) {
+    private func warn(_ reason: String, of list: HistoryList) {
         context.log.warning(
             history.words.unread,
             fields: list.environment.map { ["environment": $0.rawValue, "app": list.app, "reason": reason] }

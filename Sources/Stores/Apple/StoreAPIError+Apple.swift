@@ -1,51 +1,38 @@
 import Domain
 import Encoding
+import HTTPClient
 
-/// An answer from Apple that is not a success, and what it means
-/// (https://developer.apple.com/documentation/appstoreserverapi/error-codes). Pure.
-struct AppleRefusal {
-    var status: Int
-    var retryAfter: String?
-    var body: [UInt8]
-    var environment: StoreEnvironment
-
-    func error(now: Instant) -> StoreAPIError {
-        let answer = JSONNode(body)
+/// What an answer from Apple means that is not a success
+/// (https://developer.apple.com/documentation/appstoreserverapi/error-codes).
+extension StoreAPIError {
+    static func ofApple(_ response: HTTPClient.Response, in place: StoreEnvironment, now: Instant) -> StoreAPIError {
+        let answer = JSONNode(response.body)
         let code = answer?["errorCode"]?.integer.map { String($0) }
-        switch (status, code) {
-        case (429, _):
-            return .unavailable(reason: "too many requests this hour", after: comeback(now))
+        let comeback = comeback(response.header("Retry-After"), now: now)
+        switch (response.status, code) {
+        case (429, _): return .unavailable(reason: "too many requests this hour", after: comeback)
         case (401, _), (403, _):
-            return .unauthorized(reason: AppleRefusal.unauthorized(in: environment))
+            let settings = "check PAYCAST_APPLE_API_KEY, …_KEY_ID, …_ISSUER_ID, the bundle id and this server's clock"
+            let unreleased = "; Production also answers this until the app's first release"
+            return .unauthorized(reason: place == .sandbox ? settings : settings + unreleased)
         case (408, _), (500..., _), (_, "4040002"), (_, "4040004"), (_, "4040006"), (_, "5000001"):
             let name = code.map { " (\($0))" } ?? ""
-            return .unavailable(reason: "it answered \(status)\(name)", after: comeback(now))
-        case (300..<400, _):
-            return .unreadable(reason: "it redirects; check PAYCAST_APPLE_API_URL")
+            return .unavailable(reason: "it answered \(response.status)\(name)", after: comeback)
+        case (300..<400, _): return .unreadable(reason: "it redirects; check PAYCAST_APPLE_API_URL")
         default:
-            return .refused(status: status, code: code, reason: reason(code, message: answer?["errorMessage"]?.text))
+            let message = answer?["errorMessage"]?.text.flatMap { isValidIdentifier($0, limit: 200) ? $0 : nil }
+            let reason = code.flatMap { reasons[$0] } ?? message ?? "no reason given"
+            return .refused(status: response.status, code: code, reason: reason)
         }
     }
 
     /// `Retry-After` is an absolute UNIX time in milliseconds, not seconds from now
     /// (https://developer.apple.com/documentation/appstoreserverapi/identifying-rate-limits). A proxy may give seconds
     /// instead. The limits apply per hour, so no pause is longer.
-    private func comeback(_ now: Instant) -> Instant? {
+    private static func comeback(_ retryAfter: String?, now: Instant) -> Instant? {
         guard let number = retryAfter.flatMap({ Int64($0) }), number >= 0 else { return nil }
         let after = number > 10_000_000_000 ? Instant(milliseconds: number) : now + .seconds(number)
         return min(max(after, now), now + .seconds(3600))
-    }
-
-    private func reason(_ code: String?, message: String?) -> String {
-        if let code, let known = AppleRefusal.reasons[code] { return known }
-        guard let message, isValidIdentifier(message, limit: 200) else { return "no reason given" }
-        return message
-    }
-
-    private static func unauthorized(in environment: StoreEnvironment) -> String {
-        let settings = "check PAYCAST_APPLE_API_KEY, …_KEY_ID, …_ISSUER_ID, the bundle id and this server's clock"
-        return environment == .sandbox
-            ? settings : settings + "; Production also answers this until the app's first release"
     }
 
     private static let reasons = [
@@ -65,23 +52,25 @@ struct AppleRefusal {
         "4040008": "the test notification is unknown or too old",
         "4040010": "no such transaction; does it belong to the other environment?",
     ]
-}
 
-extension StoreAPIError {
     /// Apple knows no such transaction in the requested environment.
-    public var isUnknownTransaction: Bool {
+    var isUnknownTransaction: Bool {
         guard case .refused(404, let code?, _) = self else { return false }
         return ["4040001", "4040005", "4040010"].contains(code)
     }
 
     /// Apple does not keep notifications for that long.
-    public var isTooFarBack: Bool { code == "4000012" }
+    var isTooFarBack: Bool { code == "4000012" }
 
     /// The page token is invalid or expired: start again at the first page.
-    public var isExpiredPage: Bool { code == "4000014" || code == "4000017" }
+    var isExpiredPage: Bool { code == "4000014" || code == "4000017" }
 
     private var code: String? {
         guard case .refused(_, let code, _) = self else { return nil }
         return code
+    }
+
+    var isUnauthorized: Bool {
+        if case .unauthorized = self { true } else { false }
     }
 }
