@@ -18,7 +18,7 @@ final class PostgresNotifySource: HeartbeatSource {
     private let channels: PostgresNotifyChannels
     private let counts: RailsCableCounts
     private let follows: FollowedStreams
-    private let listener: PostgresListener
+    private let listener: PostgresConnection
     private var isListening = false
     private var streams: ListenedStreams
     /// The streams that are listened to, by the bytes of their channels.
@@ -50,7 +50,7 @@ final class PostgresNotifySource: HeartbeatSource {
         self.gap = gap
         self.otherwise = otherwise
         channels = PostgresNotifyChannels(RailsChannels(prefix: settings.prefix), token: .random(in: 0 ... .max))
-        listener = PostgresListener(url, options: .cable)
+        listener = PostgresConnection(url, options: .cable)
         repetition = timing.repetition
         streams = ListenedStreams(limit: settings.streamLimit, repetition: timing.repetition)
         health = HeartbeatHealth(timing: timing, starting: .starting, silent: .noNotifications, now: .zero)
@@ -137,7 +137,7 @@ final class PostgresNotifySource: HeartbeatSource {
             isListening = true
             try listen(ListenedStreams.Change(listen: Array(streams.all)))
             // A pooler passes on what a session tells itself within a transaction.
-            let sender = listener.isPooled ? PostgresListener(url, options: .cable) : listener
+            let sender = listener.isPooled ? PostgresConnection(url, options: .cable) : listener
             try sender.notify(channels.heartbeat, payloads: ["probe"])
             return try listener.wait(timeout: PostgresNotifySource.probe)
         }
@@ -149,8 +149,9 @@ final class PostgresNotifySource: HeartbeatSource {
     func beat(_ number: Int) throws(RailsCableProblem) {
         try postgres { () throws(EngineError) in
             try listener.notify(channels.heartbeat, payloads: ["\(number)"])
-            guard let otherwise, try listener.first(PostgresSolidCableTable.isThere) == "true" else { return }
-            successor = otherwise(.outage)
+            guard let otherwise else { return }
+            let isThere = try listener.prepare(PostgresSolidCableTable.isThere).first { row in row.integer(0) == 1 }
+            if isThere == true { successor = otherwise(.outage) }
         }
     }
 

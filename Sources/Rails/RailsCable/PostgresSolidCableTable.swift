@@ -12,9 +12,9 @@ final class PostgresSolidCableTable: SolidCableTable {
         var head, rows, rowsAndLate: PostgresStatement
     }
 
-    /// Whether Solid Cable's table is there, as `true` or `false`.
+    /// Whether Solid Cable's table is there.
     static let isThere = """
-        SELECT CAST(count(*) = 2 AS TEXT) FROM pg_catalog.pg_attribute
+        SELECT count(*) = 2 FROM pg_catalog.pg_attribute
         WHERE attrelid = to_regclass('solid_cable_messages') AND attname IN ('channel', 'payload')
         """
 
