@@ -29,34 +29,32 @@ final class PostgresSolidCableTable: SolidCableTable {
         connection = PostgresConnection(url, options: options)
     }
 
-    func lines(_ question: SolidCableQuestion?) throws(RailsCableProblem) -> [SolidCableLine] {
-        let lines: [SolidCableLine]?
+    func page(_ question: SolidCableQuestion?) throws(RailsCableProblem) -> SolidCablePage {
+        let page: SolidCablePage?
         do throws(EngineError) {
-            lines = try linesIfThere(question)
+            page = try pageIfThere(question)
         } catch {
             // The table may have been migrated, and its statements with it: the next session prepares them anew.
             connection.close()
             statements = nil
             throw .unreadable(error.advice)
         }
-        guard let lines else { throw .missingTable }
-        return lines
+        guard let page else { throw .missingTable }
+        return page
     }
 
-    private func linesIfThere(_ question: SolidCableQuestion?) throws(EngineError) -> [SolidCableLine]? {
+    private func pageIfThere(_ question: SolidCableQuestion?) throws(EngineError) -> SolidCablePage? {
         try connection.open()
         if statements?.session != connection.session { statements = try prepared() }
         guard let statements else { return nil }
         try connection.begin("ISOLATION LEVEL REPEATABLE READ READ ONLY")
-        let lines: [SolidCableLine]
-        if let question {
-            let statement = question.missing.isEmpty ? statements.rows : statements.rowsAndLate
-            lines = try statement.all(Self.values(of: question)) { row in SolidCableLine(row) }
-        } else {
-            lines = try statements.head.all([.integer(SolidCableLimits.lookBack)]) { row in SolidCableLine(row) }
-        }
+        let statement =
+            question.map { $0.missing.isEmpty ? statements.rows : statements.rowsAndLate } ?? statements.head
+        let values = question.map(Self.values) ?? [.integer(SolidCableLimits.lookBack)]
+        var page = SolidCablePage()
+        _ = try statement.all(values) { row in page.add(row, to: question) }
         try connection.commit()
-        return lines
+        return page
     }
 
     private func prepared() throws(EngineError) -> Statements? {

@@ -27,7 +27,7 @@ final class SQLiteSolidCableTable: SolidCableTable {
         self.path = path
     }
 
-    func lines(_ question: SolidCableQuestion?) throws(RailsCableProblem) -> [SolidCableLine] {
+    func page(_ question: SolidCableQuestion?) throws(RailsCableProblem) -> SolidCablePage {
         guard let file = SolidCableFile(path) else {
             session = nil
             throw .missingFile
@@ -37,22 +37,25 @@ final class SQLiteSolidCableTable: SolidCableTable {
         // SQLite would create a log beside a file that has none.
         let isClosed = !file.hasIndex && SolidCableFile.hasWriteAheadLog(path)
         if isClosed { session = nil }
-        let lines = try isClosed ? closedLines(of: file, question) : openLines(of: file, question)
-        guard let lines else { throw .missingTable }
+        let page = try isClosed ? closedPage(of: file, question) : openPage(of: file, question)
+        guard let page else { throw .missingTable }
         isReplaced = answered?.isSame(as: file) == false
         answered = file
-        return lines
+        return page
     }
 
-    private static func lines(
+    private static func page(
         _ question: SolidCableQuestion?,
         in connection: SQLiteConnection
-    ) throws(EngineError) -> [SolidCableLine]? {
+    ) throws(EngineError) -> SolidCablePage? {
         let table = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'solid_cable_messages'"
         guard try connection.prepare(table).first(read: { _ in true }) == true else { return nil }
         // Rows become visible in the order of their ids: the newest one tells where the table ends.
         let values: [Value] = question.map { [.integer($0.after), .integer(Int64($0.limit))] } ?? [.integer(1)]
-        return try connection.prepare(question == nil ? sql.head : sql.rows).all(values) { row in SolidCableLine(row) }
+        var page = SolidCablePage()
+        let statement = try connection.prepare(question == nil ? sql.head : sql.rows)
+        _ = try statement.all(values) { row in page.add(row, to: question) }
+        return page
     }
 
     /// A blob's length is known without reading it. Before version 3 of Solid Cable, the columns were texts.
@@ -65,14 +68,14 @@ final class SQLiteSolidCableTable: SolidCableTable {
 
 /// The file behind it.
 extension SQLiteSolidCableTable {
-    private func openLines(
+    private func openPage(
         of file: SolidCableFile,
         _ question: SolidCableQuestion?
-    ) throws(RailsCableProblem) -> [SolidCableLine]? {
+    ) throws(RailsCableProblem) -> SolidCablePage? {
         do throws(EngineError) {
             let connection = if let session { session.connection } else { try opened() }
             session = Session(file: file, connection: connection)
-            return try SQLiteSolidCableTable.lines(question, in: connection)
+            return try SQLiteSolidCableTable.page(question, in: connection)
         } catch {
             // A lock ends by itself; anything else may be of this session, or of the file that it opened.
             if !error.isBusy { session = nil }
@@ -90,20 +93,20 @@ extension SQLiteSolidCableTable {
 
     /// Reads a file whose write-ahead log nobody has open, as it is. What somebody begins to write meanwhile could be read
     /// half; then nothing of it counts.
-    private func closedLines(
+    private func closedPage(
         of file: SolidCableFile,
         _ question: SolidCableQuestion?
-    ) throws(RailsCableProblem) -> [SolidCableLine]? {
-        let lines: [SolidCableLine]?
+    ) throws(RailsCableProblem) -> SolidCablePage? {
+        let page: SolidCablePage?
         do throws(EngineError) {
             let connection = try SQLiteConnection(path: path, access: .frozen, lockTimeout: .zero)
-            lines = try SQLiteSolidCableTable.lines(question, in: connection)
+            page = try SQLiteSolidCableTable.page(question, in: connection)
         } catch {
             guard SolidCableFile(path) == file else { throw .busy }
             throw RailsCableProblem(error)
         }
         guard SolidCableFile(path) == file else { throw .busy }
-        return lines
+        return page
     }
 }
 

@@ -6,32 +6,26 @@ import PostgresLedger
 protocol SolidCableTable: AnyObject {
     /// Whether the last answer came from another file than the one before.
     var isReplaced: Bool { get }
-    /// Asks for the newest rows, without what they say, or for those of a question.
-    func lines(_ question: SolidCableQuestion?) throws(RailsCableProblem) -> [SolidCableLine]
+    /// Asks for the newest rows, the newest one first and without what they say, or for those of a question.
+    func page(_ question: SolidCableQuestion?) throws(RailsCableProblem) -> SolidCablePage
 }
 
 extension SolidCableTable {
     func head() throws(RailsCableProblem) -> SolidCableHead {
-        let lines = try lines(nil)
+        let page = try page(nil)
         return SolidCableHead(
-            ids: lines.reversed().compactMap(\.row?.id),
-            created: lines.first?.row?.created,
-            snapshot: lines.first?.snapshot
+            ids: page.rows.reversed().map(\.id),
+            created: page.rows.first?.created,
+            snapshot: page.snapshot
         )
     }
 
     func rows(_ question: SolidCableQuestion) throws(RailsCableProblem) -> SolidCablePage {
-        let lines = try lines(question)
-        let state = lines.first { $0.row == nil }
-        let rows = lines.compactMap(\.row).sorted { $0.id < $1.id }
-        return SolidCablePage(
-            late: rows.filter { $0.id <= question.after },
-            rows: rows.filter { $0.id > question.after },
-            newest: state?.newest,
-            anchor: state?.anchor,
-            snapshot: state?.snapshot,
-            isReplaced: isReplaced
-        )
+        var page = try page(question)
+        page.late.sort { $0.id < $1.id }
+        page.rows.sort { $0.id < $1.id }
+        page.isReplaced = isReplaced
+        return page
     }
 }
 
@@ -92,28 +86,16 @@ protocol SolidCableColumns {
 extension Row: SolidCableColumns {}
 extension PostgresRow: SolidCableColumns {}
 
-/// A line of an answer.
-struct SolidCableLine {
-    let newest: Int64?
-    let anchor: String?
-    let row: SolidCableRow?
-    let snapshot: SolidCableSnapshot?
-
-    init(_ columns: some SolidCableColumns) {
-        newest = columns.isNull(0) ? nil : columns.integer(0)
-        anchor = columns.isNull(1) ? nil : columns.text(1)
-        row =
-            columns.isNull(2)
-            ? nil
-            : SolidCableRow(
-                id: columns.integer(2),
-                channel: columns.isNull(3) ? [] : columns.bytes(3),
-                payload: columns.isNull(4) ? nil : columns.bytes(4),
-                created: columns.text(5)
-            )
-        snapshot =
-            columns.isNull(6)
-            ? nil : SolidCableSnapshot(oldestRunning: columns.integer(6), next: columns.integer(7))
+extension SolidCablePage {
+    /// Takes a line of an answer; `question` is nil if that was for the newest rows.
+    mutating func add(_ line: some SolidCableColumns, to question: SolidCableQuestion?) {
+        if !line.isNull(0) { newest = line.integer(0) }
+        if !line.isNull(1) { anchor = line.text(1) }
+        if !line.isNull(6) { snapshot = SolidCableSnapshot(oldestRunning: line.integer(6), next: line.integer(7)) }
+        guard !line.isNull(2) else { return }
+        let payload = line.isNull(4) ? nil : line.bytes(4)
+        let row = SolidCableRow(id: line.integer(2), channel: line.bytes(3), payload: payload, created: line.text(5))
+        if let question, row.id <= question.after { late.append(row) } else { rows.append(row) }
     }
 }
 
