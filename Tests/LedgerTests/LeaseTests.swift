@@ -48,7 +48,7 @@ import Testing
     /// seconds are left for PostgreSQL's answers. `TakeoverTests` proves that it is the next one.
     @Test func theWaitsForATakeoverAddUp() {
         let heartbeat = Int(LedgerFollower.heartbeat / 1_000_000_000)
-        #expect(PostgresLeaderLease.seconds + heartbeat + 2 <= 15)
+        #expect(PostgresMembership.leaseSeconds + heartbeat + 2 <= 15)
     }
 
     @Test func workOfAFormerLeaseIsRefused() throws {

@@ -24,7 +24,7 @@ extension PostgresConnection {
             throw EngineError(.statement, "COMMIT without a transaction")
         }
         var evidence = CommitEvidence()
-        let answer = QueryAnswer()
+        let answer = PostgresAnswer(to: "COMMIT")
         session.notices.warning = nil
         do throws(EngineError) {
             try session.send(StatementText(name: nil, sql: "COMMIT"), [], body: nil, answer: answer)

@@ -21,6 +21,8 @@ public final class PostgresConnection {
     /// The number of sessions so far: a caller that has prepared or locked something sees by it that a new one has
     /// begun.
     public private(set) var session = 0
+    /// The session that has all channels to which this connection listens.
+    var listeningSession = 0
     private var names: [String: StatementText] = [:]
 
     public init(_ url: PostgresURL, options: PostgresOptions = PostgresOptions()) {
@@ -84,7 +86,7 @@ public final class PostgresConnection {
         _ text: StatementText,
         _ values: [Value],
         body: UnsafeRawBufferPointer?,
-        answer: QueryAnswer?
+        answer: PostgresAnswer?
     ) throws(EngineError) {
         try perform { session throws(EngineError) in
             try session.send(text, values, body: body, answer: answer)

@@ -19,19 +19,52 @@ final class ResultHandle {
     var tag: String { PQcmdStatus(pointer).map { String(cString: $0) } ?? "" }
 }
 
+/// The answer to a queued query. Everything that is queued is answered in one round trip.
+public final class PostgresAnswer {
+    private let sql: String
+    /// Its queue refers to this answer.
+    private weak var connection: PostgresConnection?
+    private var result: Result<ResultHandle, EngineError>?
+
+    init(to sql: String, on connection: PostgresConnection? = nil) {
+        self.sql = sql
+        self.connection = connection
+    }
+
+    var isPending: Bool { result == nil }
+
+    func fill(_ result: Result<ResultHandle, EngineError>) { self.result = result }
+
+    /// The command tag; nil if the command failed or was not answered.
+    var tag: String? { try? result?.get().tag }
+
+    /// Waits, unless the rows have already arrived with those of another query.
+    public func take() throws(EngineError) -> PostgresResult {
+        if isPending { try connection?.synchronize() }
+        guard let result else { throw EngineError(.statement, "a result was taken before it was waited for") }
+        return PostgresResult(try result.get(), sql: sql)
+    }
+}
+
 /// The rows of a query, kept as long as somebody refers to them.
 public final class PostgresResult {
     private let handle: ResultHandle
     let sql: String
+    /// Which of the query's rows; nil for all of them.
+    private let indices: [Int]?
     /// The first column that was read as a type that it does not have.
     fileprivate(set) var unreadable: EngineError?
 
-    init(_ handle: ResultHandle, sql: String) {
+    init(_ handle: ResultHandle, sql: String, indices: [Int]? = nil) {
         self.handle = handle
         self.sql = sql
+        self.indices = indices
     }
 
-    public var count: Int { Int(PQntuples(handle.pointer)) }
+    /// Some of its rows.
+    func part(_ indices: [Int]) -> PostgresResult { PostgresResult(handle, sql: sql, indices: indices) }
+
+    public var count: Int { indices?.count ?? Int(PQntuples(handle.pointer)) }
 
     public var columns: Int { Int(PQnfields(handle.pointer)) }
 
@@ -39,7 +72,7 @@ public final class PostgresResult {
     public var changes: Int { PQcmdTuples(handle.pointer).flatMap { Int(String(cString: $0)) } ?? 0 }
 
     /// `index` is less than `count`.
-    public subscript(index: Int) -> PostgresRow { PostgresRow(result: self, index: Int32(index)) }
+    public subscript(index: Int) -> PostgresRow { PostgresRow(result: self, index: Int32(indices?[index] ?? index)) }
 
     /// Throws if a column was read as a type that it does not have.
     public func check() throws(EngineError) {

@@ -14,26 +14,9 @@ struct QueuedStatement {
     /// Set if the item prepares a statement.
     var prepares: String?
     /// Nil if only success matters.
-    var answer: QueryAnswer?
+    var answer: PostgresAnswer?
     /// Everything up to here was posted: later items do not fail with it.
     var endsPost = false
-}
-
-/// The place where a query's rows arrive.
-final class QueryAnswer {
-    private var result: Result<ResultHandle, EngineError>?
-
-    var isPending: Bool { result == nil }
-
-    func fill(_ result: Result<ResultHandle, EngineError>) { self.result = result }
-
-    /// The command tag; nil if the command failed or was not answered.
-    var tag: String? { try? result?.get().tag }
-
-    func take() throws(EngineError) -> ResultHandle {
-        guard let result else { throw EngineError(.statement, "a result was taken before it was waited for") }
-        return try result.get()
-    }
 }
 
 extension PostgresSession {
@@ -42,7 +25,7 @@ extension PostgresSession {
         _ text: StatementText,
         _ values: [Value],
         body: UnsafeRawBufferPointer?,
-        answer: QueryAnswer? = nil
+        answer: PostgresAnswer? = nil
     ) throws(EngineError) {
         let name = isPooled ? nil : text.name
         if let name, !prepared.contains(name) {

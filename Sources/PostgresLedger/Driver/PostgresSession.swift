@@ -36,10 +36,10 @@ final class PostgresSession {
     func begin() throws(EngineError) {
         guard PQsetnonblocking(handle, 1) == 0, PQenterPipelineMode(handle) == 1 else { throw lost() }
         let sql = "SELECT pg_catalog.pg_backend_pid(), pg_catalog.current_setting('transaction_read_only')"
-        let answer = QueryAnswer()
+        let answer = PostgresAnswer(to: sql)
         try send(StatementText(name: nil, sql: sql), [], body: nil, answer: answer)
         try waitForAnswers()
-        let rows = PostgresResult(try answer.take(), sql: sql)
+        let rows = try answer.take()
         // A pooler names a process of its own in its greeting.
         isPooled = rows[0].integer(0) != Int64(PQbackendPID(handle))
         // A standby is always read-only, whatever its settings say: https://www.postgresql.org/docs/15/hot-standby.html

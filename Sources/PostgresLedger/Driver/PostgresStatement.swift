@@ -26,10 +26,10 @@ public final class PostgresStatement {
     }
 
     /// Queues a query. Everything that is queued is answered in one round trip, as soon as one result is waited for.
-    public func send(_ values: [Value] = []) throws(EngineError) -> PostgresTicket {
-        let answer = QueryAnswer()
+    public func send(_ values: [Value] = []) throws(EngineError) -> PostgresAnswer {
+        let answer = PostgresAnswer(to: sql, on: connection)
         try connection.queue(text, values, body: nil, answer: answer)
-        return PostgresTicket(answer: answer, connection: connection, sql: sql)
+        return answer
     }
 
     /// Waits for the first row.
@@ -55,18 +55,5 @@ public final class PostgresStatement {
         for index in 0..<rows.count { values.append(try read(rows[index])) }
         try rows.check()
         return values
-    }
-}
-
-/// A queued query.
-public struct PostgresTicket {
-    let answer: QueryAnswer
-    let connection: PostgresConnection
-    let sql: String
-
-    /// Waits, unless its rows have already arrived with those of another query.
-    public func take() throws(EngineError) -> PostgresResult {
-        if answer.isPending { try connection.synchronize() }
-        return PostgresResult(try answer.take(), sql: sql)
     }
 }

@@ -1,26 +1,15 @@
 import Ledger
 
-/// The rows that answer one question.
-struct QuestionRows {
-    let result: PostgresResult
-    /// Which of the result's rows; nil for all of them.
-    var indices: [Int]?
-
-    var count: Int { indices?.count ?? result.count }
-
-    subscript(index: Int) -> PostgresRow { result[indices?[index] ?? index] }
-}
-
 /// A question that was sent, alone or with others of its kind.
 enum SentQuestion {
-    case alone(PostgresTicket)
+    case alone(PostgresAnswer)
     /// The number begins at 1.
     case among(BatchedQuestion, number: Int)
 
     /// Waits, unless its rows have come with those of another one.
-    func take() throws(EngineError) -> QuestionRows {
+    func take() throws(EngineError) -> PostgresResult {
         switch self {
-        case .alone(let ticket): QuestionRows(result: try ticket.take())
+        case .alone(let answer): try answer.take()
         case .among(let group, let number): try group.take(number)
         }
     }
@@ -29,21 +18,21 @@ enum SentQuestion {
 /// Many runs of one query, asked as one: each row says which run it answers. The server's work for a query is several
 /// times that for a row.
 final class BatchedQuestion {
-    private let ticket: PostgresTicket
+    private let answer: PostgresAnswer
     private var result: PostgresResult?
     private var rows: [Int: [Int]] = [:]
 
-    init(_ ticket: PostgresTicket) {
-        self.ticket = ticket
+    init(_ answer: PostgresAnswer) {
+        self.answer = answer
     }
 
-    fileprivate func take(_ number: Int) throws(EngineError) -> QuestionRows {
-        if let result { return QuestionRows(result: result, indices: rows[number] ?? []) }
-        let result = try ticket.take()
+    fileprivate func take(_ number: Int) throws(EngineError) -> PostgresResult {
+        if let result { return result.part(rows[number] ?? []) }
+        let result = try answer.take()
         let column = Int32(result.columns - 1)
         for row in 0..<result.count { rows[Int(result[row].integer(column)), default: []].append(row) }
         self.result = result
-        return QuestionRows(result: result, indices: rows[number] ?? [])
+        return result.part(rows[number] ?? [])
     }
 
     /// `sql`, in the SQL that both engines share, over arrays of its parameters, numbered from the first run on. `OFFSET 0` keeps the planner from joining:

@@ -5,7 +5,7 @@ import Synchronization
 /// A connection that listens, for as long as it lasts: it hears the other nodes, and sends them what this one tells.
 struct NodeListener {
     private let nodeState: PostgresNodeState
-    private let listener: PostgresListener
+    private let listener: PostgresConnection
     private let key: MessageKey
     private var assembly: MessageAssembly
     private var probe = NotifyProbe()
@@ -14,7 +14,7 @@ struct NodeListener {
     init(_ nodeState: PostgresNodeState, at url: PostgresURL) throws(EngineError) {
         var options = nodeState.options
         options.applicationName = "paycast listener"
-        let listener = PostgresListener(url, options: options)
+        let listener = PostgresConnection(url, options: options)
         try listener.listen([PostgresNodeState.channel, PostgresNodeState.messages])
         self.nodeState = nodeState
         self.listener = listener
@@ -89,7 +89,7 @@ extension NodeListener {
     private mutating func findOut(hear: (NodeNews) -> Void) throws(EngineError) {
         if probe.isUnanswered(at: monotonicNanoseconds()) {
             // A pooler hands the session that listens to the app.
-            if listener.isPooled { listener.unlisten() }
+            if listener.isPooled { try? listener.execute("UNLISTEN *") }
             hear(.disconnected)
             throw NodeListener.noNotifications
         }
@@ -111,7 +111,7 @@ extension NodeListener {
         options.connect = .seconds(2)
         options.waitsAsTold = false
         options.answer = .seconds(2)
-        try PostgresListener(nodeState.url, options: options).notify(PostgresNodeState.channel, payloads: [payload])
+        try PostgresConnection(nodeState.url, options: options).notify(PostgresNodeState.channel, payloads: [payload])
     }
 
     private static let noNotifications = EngineError.ofTheLedger(

@@ -75,18 +75,23 @@ public struct PostgresEngine: LedgerEngine {
     }
 
     public func openRepository(policy: AccessPolicy, streams: StreamPattern) throws(LedgerError) -> LedgerRepository {
-        do throws(EngineError) {
-            let connection = PostgresLedgerConnection(nodeState)
-            return try LedgerRepository(connection, epoch: nodeState.epoch, policy: policy, streams: streams)
-        } catch {
-            throw LedgerError(error)
+        try opened(nodeState.options) { connection throws(EngineError) in
+            try LedgerRepository(connection, epoch: nodeState.epoch, policy: policy, streams: streams)
         }
     }
 
     public func openQueries(policy: AccessPolicy, streams: StreamPattern) throws(LedgerError) -> LedgerQueries {
+        try opened(nodeState.options) { connection throws(EngineError) in
+            try LedgerQueries(connection, epoch: nodeState.epoch, policy: policy, streams: streams)
+        }
+    }
+
+    private func opened<Opened>(
+        _ options: PostgresOptions,
+        _ open: (PostgresLedgerConnection) throws(EngineError) -> Opened
+    ) throws(LedgerError) -> Opened {
         do throws(EngineError) {
-            let connection = PostgresLedgerConnection(nodeState)
-            return try LedgerQueries(connection, epoch: nodeState.epoch, policy: policy, streams: streams)
+            return try open(PostgresLedgerConnection(nodeState, options: options))
         } catch {
             throw LedgerError(error)
         }
@@ -96,15 +101,12 @@ public struct PostgresEngine: LedgerEngine {
 /// Following the log, and speaking with the other nodes.
 extension PostgresEngine: SharedLedgerEngine {
     public func openLog(policy: AccessPolicy, streams: StreamPattern) throws(LedgerError) -> LedgerLog {
-        do throws(EngineError) {
-            let connection = PostgresLedgerConnection(nodeState, options: nodeState.logOptions)
-            return LedgerLog(
+        try opened(nodeState.logOptions) { connection throws(EngineError) in
+            LedgerLog(
                 queries: try LedgerQueries(connection, epoch: nodeState.epoch, policy: policy, streams: streams),
                 membership: try PostgresMembership(connection, nodeState: nodeState),
                 published: { [nodeState] entry in nodeState.remember(entry.position, committedAt: entry.committedAt) }
             )
-        } catch {
-            throw LedgerError(error)
         }
     }
 

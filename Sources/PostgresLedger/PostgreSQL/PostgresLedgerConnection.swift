@@ -179,7 +179,7 @@ final class PostgresLedgerConnection: SharedLedgerConnection {
         _ statement: PostgresStatement,
         query: String? = nil,
         values: [Value]
-    ) throws(EngineError) -> QuestionRows? {
+    ) throws(EngineError) -> PostgresResult? {
         if recorded != nil || !ahead.isEmpty {
             let key = statement.key(for: values)
             if let known = ahead[key] {
@@ -194,7 +194,7 @@ final class PostgresLedgerConnection: SharedLedgerConnection {
         }
         return try alone { () throws(EngineError) in
             try writes.run()
-            return QuestionRows(result: try statement.send(values).take())
+            return try statement.send(values).take()
         }
     }
 

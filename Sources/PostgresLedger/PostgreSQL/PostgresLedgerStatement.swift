@@ -7,7 +7,7 @@ final class PostgresLedgerStatement: PreparedStatement {
     private let connection: PostgresLedgerConnection
     private var values: [Value] = []
     private var body: UnsafeRawBufferPointer?
-    private var rows: QuestionRows?
+    private var rows: PostgresResult?
     private let writing: Writing
     private var index = -1
 
@@ -32,7 +32,7 @@ final class PostgresLedgerStatement: PreparedStatement {
         if index < 0 { rows = try connection.ask(statement, query: sql, values: values) }
         index += 1
         guard let rows else { return false }
-        if index == rows.count { try rows.result.check() }
+        if index == rows.count { try rows.check() }
         return index < rows.count
     }
 
@@ -60,7 +60,7 @@ final class PostgresLedgerStatement: PreparedStatement {
 
     func bytes(_ column: Int32) -> [UInt8] { row?.bytes(column) ?? [] }
 
-    func name(of column: Int32) -> String { rows?.result.name(of: column) ?? "\(column)" }
+    func name(of column: Int32) -> String { rows?.name(of: column) ?? "\(column)" }
 
     private var row: PostgresRow? { rows?[index] }
 }

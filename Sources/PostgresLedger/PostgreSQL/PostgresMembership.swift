@@ -3,16 +3,18 @@ import Ledger
 import Support
 
 /// A node among the others: a row that says that it lives, by the database's clock, and its part in who leads.
+///
+/// The lease of the work that one node does for all is a row with an end by the same clock. Another node takes over what a
+/// node that died had, with its first heartbeat after that end.
 final class PostgresMembership: NodeMembership {
     /// How many nanoseconds old the database's time may be for the clock to follow it.
     private static let freshness: UInt64 = 1_000_000_000
 
-    static var leaseSeconds: Int { PostgresLeaderLease.seconds }
+    static let leaseSeconds = 10
 
     let connection: PostgresLedgerConnection
     let nodeState: PostgresNodeState
-    private let beat, standing, leave: Statement
-    private let lease: PostgresLeaderLease
+    private let beat, standing, leave, takeLease, endLease: Statement
     private let inspection: PostgresInspection
     /// The session on which this node last compared timelines.
     var comparedSession = 0
@@ -27,7 +29,21 @@ final class PostgresMembership: NodeMembership {
             ON CONFLICT (node) DO UPDATE SET seen_at = excluded.seen_at
             """
         )
-        lease = try PostgresLeaderLease(connection, node: nodeState.node)
+        // Whoever holds it keeps it; another node takes it once it has ended.
+        takeLease = try connection.prepare(
+            """
+            INSERT INTO leases (name, node, ends_at, number)
+            VALUES ('work', ?, clock_timestamp() + interval '\(PostgresMembership.leaseSeconds) seconds', 1)
+            ON CONFLICT (name) DO UPDATE SET node = excluded.node, ends_at = excluded.ends_at,
+                number = leases.number + CASE WHEN leases.node = excluded.node THEN 0 ELSE 1 END
+                WHERE leases.node = excluded.node OR leases.ends_at < clock_timestamp()
+            RETURNING number
+            """
+        )
+        // The row stays, so that numbers go on. Another node need not wait for the end.
+        endLease = try connection.prepare(
+            "UPDATE leases SET ends_at = clock_timestamp() - interval '1 second' WHERE name = 'work' AND node = ?"
+        )
         standing = try connection.prepare(
             """
             SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT), (\(StoredSchema.query))
@@ -56,11 +72,12 @@ final class PostgresMembership: NodeMembership {
         let isOutdated = !told.schema.admits(PostgresSchema.newest)
         // Whoever drains leaves the work to another node at once.
         if isOutdated {
-            lease.release()
+            try? endLease.run([.text(nodeState.node)])
             try? connection.confirmStatements()
         }
         return HeartbeatAnswer(
-            lease: isOutdated ? nil : try lease.take(),
+            lease: isOutdated
+                ? nil : try takeLease.first([.text(nodeState.node)]) { row in Lease(number: row.integer(0)) },
             now: took < PostgresMembership.freshness ? Instant(milliseconds: told.now) : nil,
             isOutdated: isOutdated
         )
@@ -71,46 +88,8 @@ final class PostgresMembership: NodeMembership {
     }
 
     func resign() {
-        lease.release()
+        try? endLease.run([.text(nodeState.node)])
         try? leave.run([.text(nodeState.node)])
         try? connection.confirmStatements()
-    }
-}
-
-/// The lease of the work that one node does for all, a row with an end by the database's clock. Another node takes over what
-/// a node that died had, with its first heartbeat after that end.
-struct PostgresLeaderLease {
-    static let seconds = 10
-
-    private let node: String
-    private let takeOrKeep, end: Statement
-
-    init(_ connection: PostgresLedgerConnection, node: String) throws(EngineError) {
-        self.node = node
-        // Whoever holds it keeps it; another node takes it once it has ended.
-        takeOrKeep = try connection.prepare(
-            """
-            INSERT INTO leases (name, node, ends_at, number)
-            VALUES ('work', ?, clock_timestamp() + interval '\(PostgresLeaderLease.seconds) seconds', 1)
-            ON CONFLICT (name) DO UPDATE SET node = excluded.node, ends_at = excluded.ends_at,
-                number = leases.number + CASE WHEN leases.node = excluded.node THEN 0 ELSE 1 END
-                WHERE leases.node = excluded.node OR leases.ends_at < clock_timestamp()
-            RETURNING number
-            """
-        )
-        // The row stays, so that numbers go on.
-        end = try connection.prepare(
-            "UPDATE leases SET ends_at = clock_timestamp() - interval '1 second' WHERE name = 'work' AND node = ?"
-        )
-    }
-
-    /// Nil while another node has it.
-    func take() throws(EngineError) -> Lease? {
-        try takeOrKeep.first([.text(node)]) { row in Lease(number: row.integer(0)) }
-    }
-
-    /// Another node need not wait for the end.
-    func release() {
-        try? end.run([.text(node)])
     }
 }

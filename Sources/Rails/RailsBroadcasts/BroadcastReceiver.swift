@@ -8,7 +8,7 @@ final class BroadcastReceiver {
     private let listener: BroadcastListener
     private let heal: HealBroadcasts
     private var queue = BroadcastQueue()
-    private var source: BroadcastSourceName { listener.source }
+    var source: BroadcastSourceName { listener.source }
 
     init(_ listener: BroadcastListener, heal: @escaping HealBroadcasts) {
         self.listener = listener
@@ -19,7 +19,8 @@ final class BroadcastReceiver {
     var now: Duration { .nanoseconds(Int64(clamping: monotonicNanoseconds())) }
 
     /// Returns when the mailbox has been closed.
-    func run(_ source: any BroadcastSource, takesOver: () -> Bool) {
+    func run(_ first: any BroadcastSource, takesOver: () -> Bool) {
+        var source = first
         while !listener.mailbox.isClosed {
             takeCommitments()
             if takesOver() {
@@ -27,6 +28,10 @@ final class BroadcastReceiver {
                 source.startOver(self)
             }
             source.receive(self)
+            if let successor = source.successor {
+                source = successor
+                source.receive(self)
+            }
             submit()
             publish(source.problem, warning: source.warning)
             let next = min(source.next, queue.retry ?? .seconds(Int64.max))
@@ -110,9 +115,13 @@ extension BroadcastReceiver {
         log.warning(source.lost, fields: [source.place: source.address, "problem": problem])
     }
 
-    /// Broadcasts arrive again, after this long.
-    func recovered(after outage: Duration) {
-        log.info(source.back, fields: [source.place: source.address, "seconds": outage.components.seconds])
+    /// Broadcasts arrive, for the first time, of which the log then tells `detail`, or again.
+    func report(_ news: DeliveryNews, _ detail: (name: String, value: String)) {
+        switch news {
+        case .connected: log.info(source.connected, fields: [source.place: source.address, detail.name: detail.value])
+        case .recovered(let outage):
+            log.info(source.back, fields: [source.place: source.address, "seconds": outage.components.seconds])
+        }
     }
 }
 

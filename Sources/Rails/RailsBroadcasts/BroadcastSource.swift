@@ -6,6 +6,8 @@ protocol BroadcastSource: AnyObject {
     var problem: String? { get }
     /// Something for the operator to look into while broadcasts still arrive; nil if there is nothing.
     var warning: String? { get }
+    /// The source to go on with, once the app turns out to use another one.
+    var successor: (any BroadcastSource)? { get }
     /// When `receive` has something to do, on the monotonic clock.
     var next: Duration { get }
     /// Forgets what it has not handed over yet, since another node may have submitted it, and heals the gap.
@@ -21,6 +23,8 @@ extension BroadcastSource {
 
     var warning: String? { nil }
 
+    var successor: (any BroadcastSource)? { nil }
+
     /// For a source that is asked, and says nothing by itself.
     func wait(for bell: EventDescriptor, timeout: Duration, receiver: BroadcastReceiver) {
         var sockets: [PolledSocket] = []
@@ -32,16 +36,30 @@ extension BroadcastSource {
 protocol HeartbeatSource: BroadcastSource {
     associatedtype Problem: Error & CustomStringConvertible
     var health: HeartbeatHealth<Problem> { get set }
+    /// What may have been missed when broadcasts arrive for the first time.
+    var gap: BroadcastGap { get }
+    /// What the log tells then, beside the address.
+    var detail: (name: String, value: String) { get }
     /// Begins to connect, or connects.
     func connect(_ receiver: BroadcastReceiver) throws(Problem)
     func beat(_ number: Int) throws(Problem)
     func disconnect()
+    func heal(_ gap: BroadcastGap, _ receiver: BroadcastReceiver)
 }
 
 extension HeartbeatSource {
     var problem: String? { health.problem?.description }
 
     var next: Duration { health.next }
+
+    func heal(_ gap: BroadcastGap, _ receiver: BroadcastReceiver) { receiver.healGap(gap) }
+
+    /// A heartbeat has come back.
+    func hear(_ beat: Int, _ receiver: BroadcastReceiver) {
+        guard let news = health.heard(beat, at: receiver.now) else { return }
+        receiver.report(news, detail)
+        heal(news == .connected ? gap : .outage, receiver)
+    }
 
     func act(_ receiver: BroadcastReceiver) {
         while let action = health.act(at: receiver.now) {
@@ -72,5 +90,5 @@ struct BroadcastSourceName: Sendable {
     /// The log's field for the address, which has no password.
     let place: String
     let address: String
-    let lost, back, refused: StaticString
+    let connected, lost, back, refused: StaticString
 }

@@ -1,3 +1,4 @@
+import PostgresLedger
 public import Support
 
 extension BroadcastListener {
@@ -17,6 +18,7 @@ extension BroadcastListener {
                 name: "rails cable",
                 place: "cable",
                 address: "\(settings.url)",
+                connected: "rails cable connected",
                 lost: "rails cable lost",
                 back: "rails cable is back",
                 refused: "broadcasts of rails cable refused by the ledger"
@@ -31,16 +33,51 @@ extension BroadcastListener {
                 case .sqlite(let path):
                     SolidCableSource(
                         SQLiteSolidCableTable(path: path),
-                        of: settings.url,
                         timing: timing,
                         counts: counts,
                         after: .beforeStart
                     )
                 case .postgres(let url):
-                    PostgresCableSource(url, settings: settings, timing: timing, counts: counts, follows: follows)
+                    CableDatabase(url: url, settings: settings, timing: timing, counts: counts, follows: follows).source
                 }
             }
         )
         follows.wakeListener { [weak self] in self?.wake() }
+    }
+}
+
+/// A PostgreSQL database, which the app uses through either adapter. Unless the setting says which, Solid Cable's table
+/// decides: the app has it, or the app notifies.
+private struct CableDatabase {
+    let url: PostgresURL
+    let settings: RailsCableSettings
+    let timing: BroadcastTiming
+    let counts: RailsCableCounts
+    let follows: FollowedStreams
+
+    var source: any BroadcastSource {
+        settings.adapter == .postgresql ? notifications(after: .beforeStart) : table(after: .beforeStart)
+    }
+
+    private func table(after gap: BroadcastGap) -> any BroadcastSource {
+        SolidCableSource(
+            PostgresSolidCableTable(url),
+            timing: timing,
+            counts: counts,
+            after: gap,
+            otherwise: settings.adapter == nil ? { gap in notifications(after: gap) } : nil
+        )
+    }
+
+    private func notifications(after gap: BroadcastGap) -> any BroadcastSource {
+        PostgresNotifySource(
+            url,
+            settings: settings,
+            timing: timing,
+            counts: counts,
+            follows: follows,
+            after: gap,
+            otherwise: settings.adapter == nil ? { gap in table(after: gap) } : nil
+        )
     }
 }

@@ -14,60 +14,47 @@ final class SQLiteSolidCableTable: SolidCableTable {
     private let path: String
     /// SQLite waits so long for a writer, and is asked again soon.
     private static let lockTimeout = Duration.milliseconds(250)
+    private static let sql = SolidCableSQL(
+        channel: bytes(of: "channel", limit: SolidCableLimits.channel),
+        payload: bytes(of: "payload", limit: SolidCableLimits.payload)
+    )
     private var session: Session?
     /// Which file the last answer came from.
     private var answered: SolidCableFile?
+    private(set) var isReplaced = false
 
     init(path: String) {
         self.path = path
     }
 
-    func head() throws(RailsCableProblem) -> SolidCableHead {
-        let sql = "SELECT id, CAST(created_at AS TEXT) FROM solid_cable_messages ORDER BY id DESC LIMIT 1"
-        let newest = try reading { connection throws(EngineError) in
-            try connection.prepare(sql).first { row in (id: row.integer(0), created: row.text(1)) }
+    func page(_ question: SolidCableQuestion?) throws(RailsCableProblem) -> SolidCablePage {
+        guard let file = SolidCableFile(path) else {
+            session = nil
+            throw .missingFile
         }
-        return SolidCableHead(ids: newest.result.map { [$0.id] } ?? [], created: newest.result?.created, snapshot: nil)
-    }
-
-    func rows(_ question: SolidCableQuestion) throws(RailsCableProblem) -> SolidCablePage {
-        let answer = try reading { connection throws(EngineError) in
-            // One moment for all three.
-            try connection.execute("BEGIN")
-            defer { try? connection.execute("COMMIT") }
-            return try SQLiteSolidCableTable.page(question, in: connection)
-        }
-        var page = answer.result
-        page.isReplaced = answer.isReplaced
+        // SQLite would go on reading the old file, wherever it is by now.
+        if session?.file.isSame(as: file) == false { session = nil }
+        // SQLite would create a log beside a file that has none.
+        let isClosed = !file.hasIndex && SolidCableFile.hasWriteAheadLog(path)
+        if isClosed { session = nil }
+        let page = try isClosed ? closedPage(of: file, question) : openPage(of: file, question)
+        guard let page else { throw .missingTable }
+        isReplaced = answered?.isSame(as: file) == false
+        answered = file
         return page
     }
 
     private static func page(
-        _ question: SolidCableQuestion,
+        _ question: SolidCableQuestion?,
         in connection: SQLiteConnection
-    ) throws(EngineError) -> SolidCablePage {
-        let id = question.after
-        let table = "FROM solid_cable_messages"
+    ) throws(EngineError) -> SolidCablePage? {
+        let table = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'solid_cable_messages'"
+        guard try connection.prepare(table).first(read: { _ in true }) == true else { return nil }
+        // Rows become visible in the order of their ids: the newest one tells where the table ends.
+        let values: [Value] = question.map { [.integer($0.after), .integer(Int64($0.limit))] } ?? [.integer(1)]
         var page = SolidCablePage()
-        page.newest = try connection.prepare("SELECT id \(table) ORDER BY id DESC LIMIT 1").first { row in
-            row.integer(0)
-        }
-        page.anchor = try connection.prepare("SELECT CAST(created_at AS TEXT) \(table) WHERE id = ?")
-            .first([.integer(id)]) { row in row.text(0) }
-        guard let newest = page.newest, newest > id else { return page }
-        let columns = """
-            id, \(bytes(of: "channel", limit: SolidCableLimits.channel)),
-            \(bytes(of: "payload", limit: SolidCableLimits.payload)), CAST(created_at AS TEXT)
-            """
-        page.rows = try connection.prepare("SELECT \(columns) \(table) WHERE id > ? ORDER BY id LIMIT ?")
-            .all([.integer(id), .integer(Int64(question.limit))]) { row in
-                SolidCableRow(
-                    id: row.integer(0),
-                    channel: row.bytes(1),
-                    payload: row.isNull(2) ? nil : row.bytes(2),
-                    created: row.text(3)
-                )
-            }
+        let statement = try connection.prepare(question == nil ? sql.head : sql.rows)
+        _ = try statement.all(values) { row in page.add(row, to: question) }
         return page
     }
 
@@ -81,33 +68,14 @@ final class SQLiteSolidCableTable: SolidCableTable {
 
 /// The file behind it.
 extension SQLiteSolidCableTable {
-    private func reading<Result>(
-        _ body: (SQLiteConnection) throws(EngineError) -> Result
-    ) throws(RailsCableProblem) -> (result: Result, isReplaced: Bool) {
-        guard let file = SolidCableFile(path) else {
-            session = nil
-            throw .missingFile
-        }
-        // SQLite would go on reading the old file, wherever it is by now.
-        if session?.file.isSame(as: file) == false { session = nil }
-        // SQLite would create a log beside a file that has none.
-        let isClosed = !file.hasIndex && SolidCableFile.hasWriteAheadLog(path)
-        if isClosed { session = nil }
-        let result = isClosed ? try readingClosed(file, body) : try readingOpen(file, body)
-        guard let result else { throw .missingTable }
-        defer { answered = file }
-        return (result, answered?.isSame(as: file) == false)
-    }
-
-    private func readingOpen<Result>(
-        _ file: SolidCableFile,
-        _ body: (SQLiteConnection) throws(EngineError) -> Result
-    ) throws(RailsCableProblem) -> Result? {
+    private func openPage(
+        of file: SolidCableFile,
+        _ question: SolidCableQuestion?
+    ) throws(RailsCableProblem) -> SolidCablePage? {
         do throws(EngineError) {
-            let connection = try opened()
+            let connection = if let session { session.connection } else { try opened() }
             session = Session(file: file, connection: connection)
-            guard try SQLiteSolidCableTable.hasTable(connection) else { return nil }
-            return try body(connection)
+            return try SQLiteSolidCableTable.page(question, in: connection)
         } catch {
             // A lock ends by itself; anything else may be of this session, or of the file that it opened.
             if !error.isBusy { session = nil }
@@ -116,8 +84,7 @@ extension SQLiteSolidCableTable {
     }
 
     private func opened() throws(EngineError) -> SQLiteConnection {
-        if let session { return session.connection }
-        return try SQLiteConnection(
+        try SQLiteConnection(
             path: path,
             access: .besideAnotherWriter,
             lockTimeout: SQLiteSolidCableTable.lockTimeout
@@ -126,25 +93,20 @@ extension SQLiteSolidCableTable {
 
     /// Reads a file whose write-ahead log nobody has open, as it is. What somebody begins to write meanwhile could be read
     /// half; then nothing of it counts.
-    private func readingClosed<Result>(
-        _ file: SolidCableFile,
-        _ body: (SQLiteConnection) throws(EngineError) -> Result
-    ) throws(RailsCableProblem) -> Result? {
-        let result: Result?
+    private func closedPage(
+        of file: SolidCableFile,
+        _ question: SolidCableQuestion?
+    ) throws(RailsCableProblem) -> SolidCablePage? {
+        let page: SolidCablePage?
         do throws(EngineError) {
             let connection = try SQLiteConnection(path: path, access: .frozen, lockTimeout: .zero)
-            if try SQLiteSolidCableTable.hasTable(connection) { result = try body(connection) } else { result = nil }
+            page = try SQLiteSolidCableTable.page(question, in: connection)
         } catch {
             guard SolidCableFile(path) == file else { throw .busy }
             throw RailsCableProblem(error)
         }
         guard SolidCableFile(path) == file else { throw .busy }
-        return result
-    }
-
-    private static func hasTable(_ connection: SQLiteConnection) throws(EngineError) -> Bool {
-        let sql = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'solid_cable_messages'"
-        return try connection.prepare(sql).first { _ in true } ?? false
+        return page
     }
 }
 

@@ -5,36 +5,31 @@ import Support
 /// The table keeps its rows for a day, so an outage loses nothing: a gap is what was broadcast before the start, and what
 /// the app deleted or replaced before it was read.
 final class SolidCableSource: BroadcastSource {
-    private let url: RailsCableURL
     private let counts: RailsCableCounts
     private let table: any SolidCableTable
     private var cursor = SolidCableCursor()
     private var health: SolidCableHealth
     /// Streams to catch up on once the table's head is known.
     private var gap: BroadcastGap?
-    /// The database has no such table. That is no problem yet if the app may use the other adapter.
-    private(set) var isMissing = false
-    private var hasAnswered = false
-    private let isOptional: Bool
+    /// Once the table has answered or failed, what is broadcast may be lost.
+    private var hasBegun = false
+    /// What to do if there is no such table; nil if that is a problem.
+    private let otherwise: ((BroadcastGap) -> any BroadcastSource)?
+    private(set) var successor: (any BroadcastSource)?
 
     init(
         _ table: any SolidCableTable,
-        of url: RailsCableURL,
         timing: BroadcastTiming,
         counts: RailsCableCounts,
         after gap: BroadcastGap,
-        isOptional: Bool = false
+        otherwise: ((BroadcastGap) -> any BroadcastSource)? = nil
     ) {
         self.table = table
-        self.url = url
         self.counts = counts
         self.gap = gap
-        self.isOptional = isOptional
+        self.otherwise = otherwise
         health = SolidCableHealth(timing: timing, now: .zero)
     }
-
-    /// Broadcasts since then may be lost.
-    var hasBegun: Bool { hasAnswered || health.failures > 0 }
 
     var problem: String? { health.problem?.description }
 
@@ -50,13 +45,13 @@ final class SolidCableSource: BroadcastSource {
         guard receiver.hasRoom else { return health.postpone(at: receiver.now) }
         do throws(RailsCableProblem) {
             let hasMore = try ask(receiver)
-            hasAnswered = true
-            report(health.succeeded(at: receiver.now, hasMore: hasMore), receiver)
+            let news = health.succeeded(at: receiver.now, hasMore: hasMore)
+            if let news { receiver.report(news, (name: "adapter", value: "solid_cable")) }
         } catch {
-            isMissing = error == .missingTable
-            guard !(isMissing && isOptional) else { return }
+            if error == .missingTable, let otherwise { return successor = otherwise(hasBegun ? .outage : .beforeStart) }
             receiver.lost(error, isNew: health.failed(error, at: receiver.now, random: .random(in: 0...1)))
         }
+        hasBegun = true
     }
 
     /// Returns whether to ask again at once.
@@ -80,17 +75,9 @@ final class SolidCableSource: BroadcastSource {
         counts.gaps.add()
         receiver.log.warning(
             "broadcasts of rails cable may be lost",
-            fields: ["cable": url, "reason": reason.rawValue]
+            fields: ["cable": receiver.source.address, "reason": reason.rawValue]
         )
         // A page rendered before the head is read may lack the head's messages.
         if cursor.ask() == .head { gap = .outage } else { receiver.healGap(.outage) }
-    }
-
-    private func report(_ news: DeliveryNews?, _ receiver: BroadcastReceiver) {
-        switch news {
-        case nil: break
-        case .connected: receiver.log.info("rails cable connected", fields: ["cable": url, "adapter": "solid_cable"])
-        case .recovered(let outage): receiver.recovered(after: outage)
-        }
     }
 }

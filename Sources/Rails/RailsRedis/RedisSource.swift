@@ -6,6 +6,8 @@ public import Support
 final class RedisSource: HeartbeatSource {
     private let settings: RedisSettings
     private let channels: RedisChannels
+    let gap = BroadcastGap.beforeStart
+    var detail: (name: String, value: String) { ("channels", channels.pattern) }
     var health: HeartbeatHealth<RedisProblem>
     private var session: RedisSession?
 
@@ -43,23 +45,11 @@ final class RedisSource: HeartbeatSource {
         while receiver.hasRoom, let event = try session.next() {
             switch event {
             case .subscribed: health.subscribed(at: receiver.now)
-            case .heartbeat(let number): report(health.heard(number, at: receiver.now), receiver)
+            case .heartbeat(let number): hear(number, receiver)
             case .message(let channel, let payload):
                 health.postpone(at: receiver.now)
                 receiver.take(payload, from: channel)
             }
-        }
-    }
-
-    private func report(_ news: DeliveryNews?, _ receiver: BroadcastReceiver) {
-        switch news {
-        case nil: break
-        case .connected:
-            receiver.log.info("redis connected", fields: ["redis": settings.url, "channels": channels.pattern])
-            receiver.healGap(.beforeStart)
-        case .recovered(let outage):
-            receiver.recovered(after: outage)
-            receiver.healGap(.outage)
         }
     }
 }
@@ -87,6 +77,7 @@ extension BroadcastListener {
                 name: "redis",
                 place: "redis",
                 address: "\(settings.url)",
+                connected: "redis connected",
                 lost: "redis lost",
                 back: "redis is back",
                 refused: "broadcasts of redis refused by the ledger"

@@ -6,13 +6,13 @@ import Testing
 @testable import PostgresLedger
 
 @Suite(.blocking, .enabled(if: PostgresCluster.isInstalled, "PostgreSQL 15 is not installed"))
-struct PostgresListenerTests {
+struct PostgresNotificationTests {
     let cluster: PostgresCluster
-    let listener: PostgresListener
+    let listener: PostgresConnection
 
     init() throws {
         cluster = try PostgresCluster.shared()
-        listener = PostgresListener(try PostgresURL(cluster.url))
+        listener = PostgresConnection(try PostgresURL(cluster.url))
     }
 
     @Test(arguments: ["plain", "With \"quotes\" and ü"]) func hearsOthersAndItself(_ channel: String)

@@ -10,63 +10,38 @@ public struct PostgresNotification: Sendable, Equatable {
     public let backend: Int32
 }
 
-/// A connection that listens. Used by one thread.
+/// A connection that listens.
 ///
 /// A lost session forgets its channels, and notifications are lost meanwhile: `wait` throws, and the caller, after it
 /// calls `listen` again, must look for what it has missed.
-public final class PostgresListener {
-    private let connection: PostgresConnection
-    /// The session that has all channels.
-    private var listeningSession = 0
-
-    public init(_ url: PostgresURL, options: PostgresOptions = PostgresOptions()) {
-        connection = PostgresConnection(url, options: options)
-    }
-
+extension PostgresConnection {
     /// All in one transaction. Waits until the server has registered them. A pooler would accept them and deliver nothing:
     /// send yourself a notification and wait for it.
     public func listen(_ channels: [String]) throws(EngineError) {
-        try connection.execute(channels.map { "LISTEN \(PostgresListener.quoted($0))" }.joined(separator: "; "))
-        listeningSession = connection.session
+        try execute(channels.map { "LISTEN \(PostgresConnection.quoted($0))" }.joined(separator: "; "))
+        listeningSession = session
     }
 
     public func unlisten(_ channels: [String]) throws(EngineError) {
-        try connection.execute(channels.map { "UNLISTEN \(PostgresListener.quoted($0))" }.joined(separator: "; "))
-    }
-
-    /// Stops listening to every channel. Call it before a pooler gives the session to another client.
-    public func unlisten() {
-        try? connection.execute("UNLISTEN *")
-    }
-
-    /// The first value of the only row, asked through the listener's own session.
-    public func first(_ sql: String) throws(EngineError) -> String? {
-        try connection.prepare(sql).first { row in row.text(0) }
+        try execute(channels.map { "UNLISTEN \(PostgresConnection.quoted($0))" }.joined(separator: "; "))
     }
 
     private static func quoted(_ channel: String) -> String {
         "\"" + channel.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
     }
 
-    /// Sends all payloads through the listener's own session, in one transaction: a pipeline without BEGIN is one
+    /// Sends all payloads in one transaction: a pipeline without BEGIN is one
     /// (https://www.postgresql.org/docs/15/libpq-pipeline-mode.html). Listeners receive them together, in order.
     public func notify(_ channel: String, payloads: [String]) throws(EngineError) {
-        let statement = connection.prepare("SELECT pg_notify(?, ?)")
+        let statement = prepare("SELECT pg_notify(?, ?)")
         for payload in payloads { try statement.run([.text(channel), .text(payload)]) }
-        try connection.synchronize()
-    }
-
-    /// True if a pooler is in front.
-    public var isPooled: Bool { connection.isPooled }
-
-    public func close() {
-        connection.close()
+        try synchronize()
     }
 
     /// Sleeps until notifications have come, until `waker` can be read, or until `timeout`; returns nothing in the last
     /// two cases.
     public func wait(timeout: Duration, waker: Int32? = nil) throws(EngineError) -> [PostgresNotification] {
-        guard connection.session == listeningSession, let session = connection.current else {
+        guard session == listeningSession, let session = current else {
             throw EngineError(.connectionLost, "it listens to nothing")
         }
         let deadline = ContinuousClock.now + timeout
