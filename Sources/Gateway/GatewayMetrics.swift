@@ -99,9 +99,9 @@ struct HubMetrics {
     private var streams = 0
 
     mutating func report(_ hub: Hub, to metrics: GatewayMetrics) {
-        metrics.collapsed.add(hub.tally.collapsed - collapsed)
+        metrics.collapsed.add(hub.collapsed - collapsed)
         metrics.streams.add(hub.streamCount - streams)
-        collapsed = hub.tally.collapsed
+        collapsed = hub.collapsed
         streams = hub.streamCount
     }
 }

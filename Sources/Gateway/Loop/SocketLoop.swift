@@ -247,14 +247,6 @@ struct LoopSettings: Sendable {
     /// keeps it for a quarter of an hour. To the kernel, a reader that takes nothing has vanished too, so the deadline
     /// of slow readers comes first.
     var deadPeerSeconds: Int32 { Int32(clamping: max(30, limits.writeSeconds + 5)) }
-
-    var cable: CableLimits {
-        CableLimits(
-            subscriptions: limits.subscriptions,
-            commandsPerMinute: limits.commandsPerMinute,
-            commandBytes: limits.messageBytes
-        )
-    }
 }
 
 /// Things to be done over a few seconds, a few at each tick, so that thousands of pages do not come back at once.

@@ -22,10 +22,10 @@ extension SocketLoop {
                 return end(connection)
             }
             open(page, as: .webSocket, on: connection)
-        case .openCable(let opening):
+        case .openCable:
             let spoken = request.offeredProtocol
             let head = switchProtocols(accepting: accept, speaking: spoken, on: connection)
-            open(opening, speaking: spoken ?? .base, beginningWith: head, on: connection)
+            openCable(speaking: spoken ?? .base, resuming: request.sessionID, beginningWith: head, on: connection)
         case .later, .broadcast: end(connection)
         }
         readAhead(connection)

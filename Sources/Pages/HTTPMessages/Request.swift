@@ -71,8 +71,9 @@ public protocol RequestHandler: Sendable {
     /// A request was refused by its head alone, with `response`.
     func refused(_ request: Request, with response: Response)
 
-    /// Decides whether a cable client may follow a stream, and what it missed.
-    func subscribe(_ request: CableRequest) -> CableVerdict
+    /// Decides whether a cable client may follow a stream, and what it missed. `history` is what a client of the
+    /// extended protocol has seen.
+    func subscribe(_ parameters: CableParameters, history: CableHistory?) -> CableVerdict
 }
 
 extension RequestHandler {
@@ -91,7 +92,7 @@ public enum Answer: Sendable {
     /// A page stays connected.
     case open(PageRequest)
     /// A WebSocket becomes a connection that speaks Action Cable.
-    case openCable(CableOpening)
+    case openCable
 }
 
 /// The way back to one waiting connection, from any thread. Only the first `send` counts, and none once it is gone.

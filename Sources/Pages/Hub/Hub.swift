@@ -22,21 +22,9 @@ public struct Hub: Sendable {
         }
     }
 
-    /// Counts of everything so far, for the metrics.
-    public struct Tally: Sendable, Equatable {
-        public var published = 0
-        /// Published while nobody was subscribed.
-        public var unheard = 0
-        /// Dropped because their position was published before.
-        public var repeated = 0
-        /// Parts that a newer one replaced in a queue.
-        public var collapsed = 0
-        /// Subscriptions closed because their queue was full.
-        public var overflowed = 0
-    }
-
     public let limits: Limits
-    public internal(set) var tally = Tally()
+    /// Parts that a newer one replaced in a queue, so far.
+    public private(set) var collapsed = 0
     var table = SubscriptionTable()
     /// Every entry up to here has been published completely.
     private var publishedThrough: Int64
@@ -148,19 +136,15 @@ public struct Hub: Sendable {
 
     public mutating func publish(_ message: Message) -> Recipients {
         if let position = message.position {
-            guard position > publishedThrough else { return dropRepeated() }
+            // It was published before.
+            guard position > publishedThrough else { return .nobody }
             publishedThrough = position - 1
             newest = position
             if !message.stream.isFeed { recent.add(message, at: position) }
         }
-        tally.published += 1
-        guard let stream = table.stream(message.stream) else {
-            tally.unheard += 1
-            return .nobody
-        }
-        guard !message.parts.isEmpty else { return .nobody }
+        guard let stream = table.stream(message.stream), !message.parts.isEmpty else { return .nobody }
         if let position = message.position {
-            guard position > table.streams[stream].position else { return dropRepeated() }
+            guard position > table.streams[stream].position else { return .nobody }
             table.streams[stream].position = position
         }
         return table.streams[stream].waiting.isEmpty
@@ -178,15 +162,9 @@ public struct Hub: Sendable {
         case .notForIt, .queued: return .nobody
         case .live, .writeOnce: return Recipients(live: [id], closed: [])
         case .overflow:
-            tally.overflowed += 1
             table.remove(id)
             return Recipients(live: [], closed: [id])
         }
-    }
-
-    private mutating func dropRepeated() -> Recipients {
-        tally.repeated += 1
-        return .nobody
     }
 
     private mutating func frame(_ index: Int) -> OutgoingFrame? {
@@ -238,7 +216,6 @@ extension Hub {
             }
         }
         let live = table.streams[stream].live
-        tally.overflowed += closed.count
         for id in closed { table.remove(id) }
         return Recipients(live: ahead.isEmpty ? live : live + ahead, closed: closed)
     }
@@ -260,7 +237,7 @@ extension Hub {
             return table.slots[index].isLive ? .live : .writeOnce
         }
         let isBlocked = table.slots[index].isBlocked
-        tally.collapsed += table.slots[index].queue.add(
+        collapsed += table.slots[index].queue.add(
             message,
             order: message.position ?? newest,
             collapses: isBlocked
