@@ -73,7 +73,7 @@ final class GatewayMetrics: Sendable {
     func responses(_ status: Int) -> Counter { answered[min(max(status / 100, 1), 5) - 1] }
 
     /// The counter for a deadline that an HTTP/2 client missed.
-    func overdue(_ occupation: IdlePolicy.Occupation) -> Counter {
+    func overdue(_ occupation: HTTP2Connection.Occupation) -> Counter {
         switch occupation {
         case .beginning: headers
         case .idle, .serving: idle
