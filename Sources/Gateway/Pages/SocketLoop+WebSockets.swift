@@ -6,7 +6,7 @@ import Support
 extension SocketLoop {
     func upgrade(_ request: Request, on connection: Connection) {
         let accept: String
-        switch WebSocketHandshakeCheck().admit(request) {
+        switch WebSocketHandshakeCheck(request) {
         case .refuse(let response): return respond(response, on: connection, terms: .refusal)
         case .accept(let key): accept = key
         }

@@ -59,6 +59,15 @@ public struct Request: Sendable {
     public var isWebSocket: Bool { head.asksForWebSocket }
     /// The cable session that a client wants to resume.
     public var sessionID: String? { head.query["sid"] ?? head[.restoredSession] }
+    /// The subprotocol that the client prefers among those that we speak.
+    public var offeredProtocol: CableProtocol? {
+        let offers = (head[.webSocketProtocol] ?? "").utf8.split(separator: UInt8(ascii: ","))
+        for offer in offers {
+            let name = offer.drop { $0 == UInt8(ascii: " ") }
+            if let known = CableProtocol(rawValue: String(Substring(name))) { return known }
+        }
+        return nil
+    }
 }
 
 /// Answers the requests of the socket loops. Called on a loop's thread, so it must not block.
