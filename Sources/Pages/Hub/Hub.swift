@@ -103,14 +103,9 @@ public struct Hub: Sendable {
         table.slots[index].phase = .following
         table.slots[index].through = through
         table.slots[index].queue.merge(missed: messages, through: through)
-        guard let frame = frame(index) else { return nil }
-        guard !frame.hasMore else { return frame }
-        return OutgoingFrame(
-            html: frame.html,
-            position: max(through, frame.position ?? 0),
-            hasMore: false,
-            refresh: frame.refresh
-        )
+        guard var frame = frame(index) else { return nil }
+        if !frame.hasMore { frame.position = max(through, frame.position ?? 0) }
+        return frame
     }
 
     /// The kernel took the last write only in part: messages are queued from now on.
@@ -260,7 +255,7 @@ public struct Recipients: Sendable, Equatable {
 public struct OutgoingFrame: Sendable, Equatable {
     public let html: [UInt8]
     /// The position that a page has reached once it receives this; nil when nothing in it has a position in the ledger.
-    public let position: Int64?
+    public internal(set) var position: Int64?
     /// True: write this, then wait until the socket is writable. False: the subscription is live again.
     public let hasMore: Bool
     /// The newest entry in it that makes the page reload. 0 if that reload has no position; nil if nothing reloads it.
