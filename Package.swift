@@ -184,7 +184,7 @@ let package = Package(
             ["Encoding", "Domain", "Support", "Crypto", "Stores", "PostgresLedger", "Simulator"]
         ),
         tests("PostgresLedger", ["Support", "Ledger"]),
-        tests("Pages", ["Encoding", "Domain"]),
+        tests("Pages", ["Encoding", "Domain", "HTTP"]),
         tests("Rails", ["Domain", "PostgresLedger", "paycast"], exclude: ["RailsCable/App"]),
         tests("Gateway", ["COpenSSL", "Domain", "Support", "HTTP", "Pages"]),
         tests("API", ["Encoding", "Domain", "APIModel", "Support", "Stores", "Ledger", "Pages"]),

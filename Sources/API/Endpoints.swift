@@ -40,7 +40,9 @@ public struct Endpoints: RequestHandler {
         WebhookEndpoint(services: services, provider: provider).refused(request, with: response)
     }
 
-    public func subscribe(_ request: CableRequest) -> CableVerdict { cable.verdict(on: request) }
+    public func subscribe(_ parameters: CableParameters, history: CableHistory?) -> CableVerdict {
+        cable.verdict(on: parameters, history: history)
+    }
 
     public func handle(_ request: Request) -> Answer {
         if let development = services.development {

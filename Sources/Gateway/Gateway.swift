@@ -85,28 +85,31 @@ public final class Gateway: Sendable {
 
     /// Makes every open page reload, over 3 s when there are thousands. For changes that no ledger entry records.
     public func refreshPages() {
-        for port in ports { port.send(.refreshPages) }
+        atEachLoop { $0.reloadPages(for: nil) }
     }
 
     /// Templates have changed: from now on, missed messages are rendered again.
     public func forgetRecentMessages() {
-        change { $0.forgetRecentMessages() }
+        atEachLoop { $0.hub.forgetRecentMessages() }
     }
 
     /// The user of this stream now reads another language: what its pages missed is rendered again.
     public func forgetRecentMessages(on stream: StreamName) {
-        change { $0.forgetRecentMessages(on: stream) }
+        atEachLoop { $0.hub.forgetRecentMessages(on: stream) }
     }
 
-    private func change(_ body: @escaping @Sendable (inout Hub) -> Void) {
-        for port in ports {
-            port.send(
-                .change { hub in
-                    body(&hub)
-                    return []
-                }
-            )
+    private func atEachLoop(_ work: @escaping @Sendable (SocketLoop) -> Void) {
+        for port in ports { port.send(.run(work)) }
+    }
+
+    /// Returns once each loop has called its promise's `fulfil`.
+    private func waitForEachLoop(_ work: @escaping @Sendable (SocketLoop, Promise<Void>) -> Void) {
+        let answers = ports.map { port in
+            let answer = Promise<Void>()
+            port.send(.run { work($0, answer) })
+            return answer
         }
+        for answer in answers { answer.wait() }
     }
 
     /// Every stream that a page follows.
@@ -130,8 +133,9 @@ public final class Gateway: Sendable {
     ) {
         guard let port = ports.first else { return completion(found) }
         port.send(
-            .inspect(stream) { [self] pages in
-                openPages(on: stream, at: ports.dropFirst(), after: found + pages, completion: completion)
+            .run { [self] loop in
+                let pages = found + loop.openPages(on: stream)
+                openPages(on: stream, at: ports.dropFirst(), after: pages, completion: completion)
             }
         )
     }
@@ -141,33 +145,23 @@ public final class Gateway: Sendable {
 
     /// Shows a renewed certificate to new connections; open connections are not disturbed.
     public func renew(_ identity: ServerIdentity) {
-        for port in ports { port.send(.identity(identity)) }
+        atEachLoop { $0.security?.identity = identity }
     }
 
     /// Returns once each loop has handled everything sent to it before.
     public func waitForLoops() {
-        let answers = ports.map { port in
-            let answer = Promise<Void>()
-            port.send(.echo(answer))
-            return answer
-        }
-        for answer in answers { answer.wait() }
+        waitForEachLoop { _, answer in answer.fulfil(()) }
     }
 
     /// Accepts no more connections, and ends all pages in a way that makes them come back soon, here or elsewhere.
     /// Returns when all have been told: at once for a few, after 3 s for thousands.
     public func drain() {
-        let goodbyes = ports.map { port in
-            let done = Promise<Void>()
-            port.send(.drain(done))
-            return done
-        }
-        for goodbye in goodbyes { goodbye.wait() }
+        waitForEachLoop { $0.startDrain($1) }
     }
 
     /// Closes everything and joins the threads. Call it once.
     public func stop() {
-        for port in ports { port.send(.stop) }
+        atEachLoop { $0.stop() }
         for thread in threads { thread.join() }
     }
 }
@@ -176,26 +170,21 @@ extension Gateway {
     /// Users were erased on another node: their messages are forgotten, and their pages reload. `isErased` is called
     /// for each stream that a page follows, on a thread of `workers`, because it computes a digest.
     public func reloadPages(on workers: WorkerPool, where isErased: @escaping @Sendable (StreamName) -> Bool) {
-        for port in ports {
-            port.send(
-                .change { hub in
-                    // A page that subscribes after this reads of the erasure in the ledger.
-                    hub.forgetRecentMessages()
-                    let search: @Sendable () -> Void = { [streams = hub.streams] in
-                        let erased = streams.filter(isErased)
-                        port.send(.change { hub in erased.map { hub.erased($0) } })
-                    }
-                    if !workers.submit(search) { search() }
-                    return []
-                }
-            )
+        atEachLoop { loop in
+            // A page that subscribes after this reads of the erasure in the ledger.
+            loop.hub.forgetRecentMessages()
+            let search: @Sendable () -> Void = { [streams = loop.hub.streams, port = loop.port] in
+                let erased = streams.filter(isErased)
+                port.send(.run { loop in for stream in erased { loop.erase(stream) } })
+            }
+            if !workers.submit(search) { search() }
         }
     }
 }
 
-extension Hub {
-    fileprivate mutating func erased(_ stream: StreamName) -> Message {
-        erase(stream)
-        return Message(stream: stream, position: nil, parts: [.refresh])
+extension SocketLoop {
+    fileprivate func erase(_ stream: StreamName) {
+        hub.erase(stream)
+        publish(Message(stream: stream, position: nil, parts: [.refresh]))
     }
 }

@@ -73,7 +73,7 @@ final class GatewayMetrics: Sendable {
     func responses(_ status: Int) -> Counter { answered[min(max(status / 100, 1), 5) - 1] }
 
     /// The counter for a deadline that an HTTP/2 client missed.
-    func overdue(_ occupation: IdlePolicy.Occupation) -> Counter {
+    func overdue(_ occupation: HTTP2Connection.Occupation) -> Counter {
         switch occupation {
         case .beginning: headers
         case .idle, .serving: idle
@@ -99,9 +99,9 @@ struct HubMetrics {
     private var streams = 0
 
     mutating func report(_ hub: Hub, to metrics: GatewayMetrics) {
-        metrics.collapsed.add(hub.tally.collapsed - collapsed)
+        metrics.collapsed.add(hub.collapsed - collapsed)
         metrics.streams.add(hub.streamCount - streams)
-        collapsed = hub.tally.collapsed
+        collapsed = hub.collapsed
         streams = hub.streamCount
     }
 }

@@ -20,5 +20,5 @@ struct ConsoleHandler: RequestHandler {
         }
     }
 
-    func subscribe(_ request: CableRequest) -> CableVerdict { .rejected }
+    func subscribe(_ parameters: CableParameters, history: CableHistory?) -> CableVerdict { .rejected }
 }

@@ -99,7 +99,7 @@ import Testing
             )
         }
 
-        func subscribe(_ request: CableRequest) -> CableVerdict { .rejected }
+        func subscribe(_ parameters: CableParameters, history: CableHistory?) -> CableVerdict { .rejected }
     }
 
     private struct Open {

@@ -163,7 +163,7 @@ final class ScriptedAPI: RequestHandler {
         return .respond(answers.withLock { $0 }.lazy.compactMap { $0(request) }.first ?? .notFound)
     }
 
-    func subscribe(_ request: CableRequest) -> CableVerdict { .rejected }
+    func subscribe(_ parameters: CableParameters, history: CableHistory?) -> CableVerdict { .rejected }
 }
 
 extension Response {

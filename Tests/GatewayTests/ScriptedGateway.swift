@@ -76,8 +76,8 @@ private struct Script: RequestHandler {
     let workers: WorkerPool
     let ledger: ScriptedLedger
 
-    func subscribe(_ request: CableRequest) -> CableVerdict {
-        .open(page(request.parameters.signedStreamName, since: request.parameters.since))
+    func subscribe(_ parameters: CableParameters, history: CableHistory?) -> CableVerdict {
+        .open(page(parameters.signedStreamName, since: parameters.since))
     }
 
     func handle(_ request: Request) -> Answer {
@@ -90,7 +90,7 @@ private struct Script: RequestHandler {
         case .ready: return .respond(told(request))
         case .metrics: return .respond(Response(status: 200, contentType: "text/plain", body: ScriptedGateway.long))
         case .streams: return .open(page(request.query["name"] ?? "", since: request.query["since"]))
-        case .cable: return .openCable(CableOpening(host: request.host, sid: nil))
+        case .cable: return .openCable
         default: return .respond(.error(404, code: "not_found", message: "There is nothing at this address."))
         }
     }

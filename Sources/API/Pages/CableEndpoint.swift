@@ -18,7 +18,7 @@ struct CableEndpoint {
     func answer(_ request: Request) -> Answer {
         guard request.isWebSocket else { return .respond(CableEndpoint.pageNotFound) }
         switch services.authorization.origins.judge(request) {
-        case .same, .allowed: return .openCable(CableOpening(host: request.host, sid: request.sessionID))
+        case .same, .allowed: return .openCable
         case .refused: return .respond(CableEndpoint.pageNotFound)
         }
     }
@@ -28,16 +28,15 @@ struct CableEndpoint {
 extension CableEndpoint {
     /// A forged name is rejected. Loading the page again cures an expired one, so the client is told to, until it is
     /// clear that this brings no new name.
-    func verdict(on request: CableRequest) -> CableVerdict {
+    func verdict(on parameters: CableParameters, history: CableHistory?) -> CableVerdict {
         do throws(StreamNameError) {
-            let token = request.parameters.signedStreamName
-            let name = try services.authorization.stream(named: token, now: services.clock.now())
-            let place = request.history?.place(in: name.stream.text).map { "\($0.epoch)-\($0.offset)" }
-            let start = start(of: request, at: place)
+            let name = try services.authorization.stream(named: parameters.signedStreamName, now: services.clock.now())
+            let place = history?.place(in: name.stream.text)
+            let start = start(at: [place, parameters.since], since: history?.since)
             return .open(StreamCatchUp(services: services).follow(name, since: start, isCounted: place != nil))
         } catch {
             if error == .expired {
-                return services.endedNames.mayReload(request.parameters.signedStreamName) ? .expired : .rejected
+                return services.endedNames.mayReload(parameters.signedStreamName) ? .expired : .rejected
             }
             services.refusals.name(hasKey: services.authorization.canSign)
             return .rejected
@@ -46,11 +45,9 @@ extension CableEndpoint {
 
     /// The position that a client of the extended protocol saw last wins over the cursor with which its page was
     /// rendered.
-    private func start(of request: CableRequest, at place: String?) -> MissedSince {
-        if let cursor = StreamCatchUp(services: services).best(of: [place, request.parameters.since]) {
-            return .cursor(cursor)
-        }
-        guard let seconds = request.history?.since else { return .nothing }
+    private func start(at places: [String?], since seconds: Int64?) -> MissedSince {
+        if let cursor = StreamCatchUp(services: services).best(of: places) { return .cursor(cursor) }
+        guard let seconds else { return .nothing }
         return .time(Instant(milliseconds: min(max(0, seconds), 1 << 40) * 1000))
     }
 }

@@ -154,7 +154,6 @@ final class Page {
 /// The state of a connection that speaks Action Cable.
 final class CableConnectionState {
     let transport: Transport
-    let host: String
     /// Identifies the session of a returning client; nil in the base protocol.
     let sid: String?
     var session: CableSession
@@ -169,9 +168,8 @@ final class CableConnectionState {
     /// The confirmations of all subscriptions that a connection may have, 4 KB each.
     static let owedLimit = 400 << 10
 
-    init(opening: CableOpening, sid: String?, limits: CableLimits) {
+    init(sid: String?, limits: Limits) {
         transport = sid == nil ? .cable : .extendedCable
-        host = opening.host
         self.sid = sid
         session = CableSession(limits: limits)
     }

@@ -46,9 +46,7 @@ extension SocketLoop {
         guard !client.isBroken else { return end(connection) }
         guard let occupation = client.overdue(at: monotonicNanoseconds(), limits: limits) else { return }
         // Its pages that wait for it to read are slow readers, whichever deadline passes first.
-        for stream in client.streams.values {
-            if let page = connections[stream.connection], page.isBlocked { endSlowConsumer(page) }
-        }
+        for (_, page) in client.streams.values where page.isBlocked { endSlowConsumer(page) }
         metrics.overdue(occupation).add()
         end(connection)
     }

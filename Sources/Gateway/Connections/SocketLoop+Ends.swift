@@ -30,7 +30,7 @@ extension SocketLoop {
     }
 
     func endStream(_ id: Int32, of client: HTTP2Connection) {
-        client.remove(id).flatMap { connections[$0.connection] }.map(end)
+        client.remove(id).map(end)
     }
 
     // MARK: After the last bytes

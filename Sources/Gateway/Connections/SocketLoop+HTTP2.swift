@@ -6,11 +6,7 @@ import Support
 extension SocketLoop {
     func openHTTP2(on connection: Connection) {
         guard let socket = connection.socket,
-            let client = HTTP2Connection(
-                socket: socket,
-                resume: { [unowned self] stream in connections[stream.connection].map(advance) },
-                wake: { [unowned self, unowned connection] in pending.append(connection) }
-            )
+            let client = HTTP2Connection(connection, socket: socket, loop: self)
         else { return end(connection) }
         connection.phase = .http2(client)
         metrics.http2Connections.add(1)
@@ -62,9 +58,9 @@ extension SocketLoop {
             // Gives credit back at once: the size of a body is checked before it is collected.
             client.session.consume(bytes.count, of: id)
             // Drops a body that nobody waits for: it would be kept as the next request, which never comes.
-            guard let request = client.streams[id].flatMap({ connections[$0.connection] }), request.expected != nil
-            else { return }
-            guard collected(of: client) + bytes.count <= SocketLoop.collectedLimit else {
+            guard let request = client.streams[id]?.request, request.expected != nil else { return }
+            let collected = client.streams.values.reduce(bytes.count) { $0 + $1.request.input.count }
+            guard collected <= SocketLoop.collectedLimit else {
                 metrics.http2Abusive.add()
                 return client.session.reset(id, reason: .refused)
             }
@@ -75,10 +71,6 @@ extension SocketLoop {
 
     /// The bodies that one client may have arriving at a time: those of a hundred webhooks of 40 KB.
     private static let collectedLimit = 4 << 20
-
-    private func collected(of client: HTTP2Connection) -> Int {
-        client.streams.values.reduce(0) { $0 + (connections[$1.connection]?.input.count ?? 0) }
-    }
 
     /// Returns false when there is no room.
     private func openStream(
@@ -93,16 +85,15 @@ extension SocketLoop {
             metrics.refused.add()
             return false
         }
-        let name = nextID()
-        let stream = HTTP2Stream(id: id, for: name, of: client)
+        let stream = HTTP2Stream(id: id, of: client)
         let request = Connection(
-            id: name,
+            id: nextID(),
             link: stream,
             phase: .reading,
             peer: connection.peer,
             admission: admission
         )
-        client.add(stream)
+        client.add(stream, for: request)
         add(request)
         metrics.http2Streams.add(1)
         setDeadline(for: request, seconds: limits.headerSeconds)

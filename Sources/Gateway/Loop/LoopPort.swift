@@ -5,23 +5,15 @@ import Synchronization
 
 /// The only door into a loop, for any thread.
 final class LoopPort: Sendable {
+    /// What is frequent has a case of its own, which costs no closure.
     enum Mail: Sendable {
         case reply(ConnectionID, Response)
         case catchUp(SubscriptionID, CatchUpBatch)
         case publish([Publication])
         /// Transient messages: the ledger has no entry for them.
         case broadcast([Message])
-        case refreshPages
-        /// Changes the hub's memory, and returns what to publish after that.
-        case change(@Sendable (inout Hub) -> [Message])
-        /// Asks which pages follow a stream.
-        case inspect(StreamName, answer: @Sendable ([OpenPage]) -> Void)
-        /// The certificate for new connections.
-        case identity(ServerIdentity)
-        /// Answered in its turn, to show that the loop is running.
-        case echo(Promise<Void>)
-        case drain(Promise<Void>)
-        case stop
+        /// Anything else that is done on the loop's thread.
+        case run(@Sendable (SocketLoop) -> Void)
     }
 
     /// Makes the loop take another turn.

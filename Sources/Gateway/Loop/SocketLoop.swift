@@ -124,7 +124,8 @@ final class SocketLoop {
         if !port.fallAsleep() { port.waker.wake() }
     }
 
-    private func stop() {
+    /// The gateway stops: call it last.
+    func stop() {
         acceptor.stop()
         // Answers that were given have a second to go out.
         for connection in connections.values where !connection.isOwedSomething { end(connection) }
@@ -142,13 +143,7 @@ final class SocketLoop {
             case .catchUp(let id, let missed): sendCatchUp(missed, to: id)
             case .publish(let publications): for publication in publications { publish(publication) }
             case .broadcast(let messages): for message in messages { publish(message) }
-            case .refreshPages: reloadPages(for: nil)
-            case .change(let change): for message in change(&hub) { publish(message) }
-            case .inspect(let stream, let answer): answer(openPages(on: stream))
-            case .identity(let identity): security?.identity = identity
-            case .echo(let answer): answer.fulfil(())
-            case .drain(let done): startDrain(done)
-            case .stop: return stop()
+            case .run(let work): work(self)
             }
         }
         handlePending()
@@ -177,7 +172,7 @@ final class SocketLoop {
 
     /// Accepts no more connections, and tells every client to come back, a few at a time. `done` is fulfilled when
     /// everyone has been told.
-    private func startDrain(_ done: Promise<Void>) {
+    func startDrain(_ done: Promise<Void>) {
         acceptor.stop()
         for connection in connections.values {
             guard case .http2(let client) = connection.phase else { continue }
@@ -247,14 +242,6 @@ struct LoopSettings: Sendable {
     /// keeps it for a quarter of an hour. To the kernel, a reader that takes nothing has vanished too, so the deadline
     /// of slow readers comes first.
     var deadPeerSeconds: Int32 { Int32(clamping: max(30, limits.writeSeconds + 5)) }
-
-    var cable: CableLimits {
-        CableLimits(
-            subscriptions: limits.subscriptions,
-            commandsPerMinute: limits.commandsPerMinute,
-            commandBytes: limits.messageBytes
-        )
-    }
 }
 
 /// Things to be done over a few seconds, a few at each tick, so that thousands of pages do not come back at once.

@@ -5,23 +5,20 @@ import Support
 
 /// `/cable`: one connection follows any number of streams.
 extension SocketLoop {
-    /// `head` goes out with the welcome, which saves one `send`.
-    func open(
-        _ opening: CableOpening,
+    /// `head` goes out with the welcome, which saves one `send`. `old` is the session that the client wants to resume.
+    func openCable(
         speaking spoken: CableProtocol,
+        resuming old: String?,
         beginningWith head: ResponseHead,
         on connection: Connection
     ) {
-        let client = CableConnectionState(
-            opening: opening,
-            sid: spoken == .extended ? CableSessions.newID() : nil,
-            limits: settings.cable
-        )
+        let sid = spoken == .extended ? CableSessions.newID() : nil
+        let client = CableConnectionState(sid: sid, limits: limits)
         connection.phase = .cable(client)
         heartbeats.add(connection.id, within: LoopSettings.cableTicks)
         connection.link.endWhenUnanswered(after: settings.deadPeerSeconds)
         metrics.pages(client.transport).add(1)
-        if !welcome(client, resuming: opening.sid, beginningWith: head, on: connection) { end(connection) }
+        if !welcome(client, resuming: old, beginningWith: head, on: connection) { end(connection) }
     }
 
     private func welcome(
@@ -38,7 +35,7 @@ extension SocketLoop {
             return begin(CableMessage.welcome(sid: sid, restored: nil))
         }
         for identifier in identifiers {
-            guard case .open(let request) = verdict(on: identifier, history: nil, for: client) else { continue }
+            guard case .open(let request) = verdict(on: identifier, history: nil) else { continue }
             let id = subscribe(client, to: request, as: identifier, on: connection)
             client.session.restore(id, to: identifier)
             client.waiting.append((id, request))
@@ -170,13 +167,8 @@ extension SocketLoop {
         return true
     }
 
-    func verdict(
-        on identifier: CableIdentifier,
-        history: CableHistory?,
-        for client: CableConnectionState
-    ) -> CableVerdict {
-        guard let parameters = identifier.parameters else { return .rejected }
-        return settings.handler.subscribe(CableRequest(parameters: parameters, history: history, host: client.host))
+    private func verdict(on identifier: CableIdentifier, history: CableHistory?) -> CableVerdict {
+        identifier.parameters.map { settings.handler.subscribe($0, history: history) } ?? .rejected
     }
 
     private func subscribe(
@@ -185,7 +177,7 @@ extension SocketLoop {
         history: CableHistory?,
         on connection: Connection
     ) -> Bool {
-        switch verdict(on: identifier, history: history, for: client) {
+        switch verdict(on: identifier, history: history) {
         case .open(let request):
             let id = subscribe(client, to: request, as: identifier, on: connection)
             client.session.attach(id, to: identifier, owesHistory: history != nil)

@@ -6,7 +6,7 @@ import Support
 extension SocketLoop {
     func upgrade(_ request: Request, on connection: Connection) {
         let accept: String
-        switch WebSocketHandshakeCheck().admit(request) {
+        switch WebSocketHandshakeCheck(request) {
         case .refuse(let response): return respond(response, on: connection, terms: .refusal)
         case .accept(let key): accept = key
         }
@@ -22,10 +22,10 @@ extension SocketLoop {
                 return end(connection)
             }
             open(page, as: .webSocket, on: connection)
-        case .openCable(let opening):
+        case .openCable:
             let spoken = request.offeredProtocol
             let head = switchProtocols(accepting: accept, speaking: spoken, on: connection)
-            open(opening, speaking: spoken ?? .base, beginningWith: head, on: connection)
+            openCable(speaking: spoken ?? .base, resuming: request.sessionID, beginningWith: head, on: connection)
         case .later, .broadcast: end(connection)
         }
         readAhead(connection)

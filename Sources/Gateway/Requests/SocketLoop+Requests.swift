@@ -45,7 +45,7 @@ extension SocketLoop {
         var terms = Connection.Terms(keepAlive: !head.isLast && mayStay, includesBody: head.method != "HEAD")
         // A client that did not know this may have sent its next request already.
         terms.lingers = !mayStay && !head.isLast
-        switch RequestHeadCheck().admit(head, to: shown(route, of: head)) {
+        switch RequestHeadCheck(head, to: shown(route, of: head)) {
         case .refuse(let response):
             settings.handler.refused(request, with: response)
             terms.refuse()
@@ -152,11 +152,7 @@ extension SocketLoop {
         guard let peer = connection.peer, !proxies.isEmpty, proxies.contains(peer) else {
             return ForwardedClient(direct: isDisguised(head, for: route, on: connection) ? nil : connection.peer)
         }
-        let headers = ForwardedHeaders(
-            addresses: head[.forwardedFor],
-            scheme: head[.forwardedProto],
-            host: head[.forwardedHost]
-        )
+        let headers = ForwardedHeaders(head)
         var client = ForwardedClient(proxy: peer, headers: headers, proxies: proxies)
         if headers.addresses == nil, isDisguised(head, for: route, on: connection) { client.address = nil }
         if client.address != connection.client, connection.admission != .reject {

@@ -87,11 +87,11 @@ public struct ForwardedHeaders: Equatable, Sendable {
     public var scheme: String?
     /// `X-Forwarded-Host`.
     public var host: String?
+}
 
-    public init(addresses: String?, scheme: String?, host: String?) {
-        self.addresses = addresses
-        self.scheme = scheme
-        self.host = host
+extension ForwardedHeaders {
+    public init(_ head: RequestHead) {
+        self.init(addresses: head[.forwardedFor], scheme: head[.forwardedProto], host: head[.forwardedHost])
     }
 }
 

@@ -20,13 +20,13 @@ public final class ServerSession {
     /// gateway's deadlines end streams that stop sending.
     var unwanted: [Int32: Int] = [:]
     var flood = FloodGuard()
-    let source: (Int32, UnsafeMutableRawBufferPointer) -> Pull
+    /// Fills a buffer with the next bytes of a stream's answer; it must not call the session.
+    public var source: (Int32, UnsafeMutableRawBufferPointer) -> Pull = { _, _ in .nothing }
     private(set) var session: OpaquePointer?
     private var isTerminated = false
 
-    /// `source` fills a buffer with the next bytes of a stream's answer; it must not call the session.
-    public init?(source: @escaping (Int32, UnsafeMutableRawBufferPointer) -> Pull) {
-        self.source = source
+    /// Nil when nghttp2 has no memory.
+    public init?() {
         var options: OpaquePointer?
         guard nghttp2_option_new(&options) == 0 else { return nil }
         defer { nghttp2_option_del(options) }

@@ -1,3 +1,6 @@
+import Encoding
+public import HTTP
+
 /// The subscriptions of one client, and the effect of each command. Pure: the driver verifies, reads and writes.
 ///
 /// A subscription is *pending* until the messages that it missed have arrived, then *confirmed*. Stock clients repeat
@@ -24,12 +27,12 @@ public struct CableSession: Sendable {
         var owesHistory: Bool
     }
 
-    private let limits: CableLimits
+    private let limits: Limits
     private var subscriptions: [Subscription] = []
     private var minute: Int64 = 0
     private var commands = 0
 
-    public init(limits: CableLimits) { self.limits = limits }
+    public init(limits: Limits) { self.limits = limits }
 
     public var ids: [SubscriptionID] { subscriptions.map(\.id) }
     public var identifiers: [CableIdentifier] { subscriptions.map(\.identifier) }
@@ -37,18 +40,21 @@ public struct CableSession: Sendable {
     /// A text frame arrived. `now` is in seconds.
     public mutating func received(_ text: [UInt8], now: Int64) -> Effect? {
         guard isWithinRate(now) else { return .disconnect(.tooManyCommands) }
-        switch CableCommand(text) {
-        case .subscribe(let identifier, let history): return subscribe(identifier, history: history)
-        case .unsubscribe(let identifier):
+        // What is not JSON, or not a known command, Rails logs; then it goes on. So do `message` and `pong`.
+        guard let node = JSONNode(text), let command = node["command"]?.text else { return nil }
+        if command == "ping" { return .send(CableMessage.pong) }
+        guard let identifier = node["identifier"]?.text.flatMap({ CableIdentifier($0) }) else { return nil }
+        switch (command, CableHistory(node["history"])) {
+        case ("subscribe", let history): return subscribe(identifier, history: history)
+        case ("unsubscribe", _):
             guard let index = index(identifier) else { return nil }
             return .unsubscribe(subscriptions.remove(at: index).id)
-        case .history(let identifier, let history):
+        case ("history", let history?):
             guard let index = index(identifier) else {
                 return .send(CableMessage.verdict(.rejectHistory, on: identifier))
             }
             return .history(identifier, history, subscriptions[index].id)
-        case .ping: return .send(CableMessage.pong)
-        case .heard, .unreadable: return nil
+        default: return nil
         }
     }
 
@@ -121,21 +127,5 @@ public struct CableSession: Sendable {
         }
         commands += 1
         return commands <= limits.commandsPerMinute
-    }
-}
-
-/// The limits for one client.
-public struct CableLimits: Sendable, Equatable {
-    /// Streams on one socket.
-    public var subscriptions: Int
-    /// Text frames, of any kind. Two elements that repeat each other's `subscribe` send 240.
-    public var commandsPerMinute: Int
-    /// Bytes of one text frame.
-    public var commandBytes: Int
-
-    public init(subscriptions: Int = 100, commandsPerMinute: Int = 600, commandBytes: Int = 16 << 10) {
-        self.subscriptions = subscriptions
-        self.commandsPerMinute = commandsPerMinute
-        self.commandBytes = commandBytes
     }
 }

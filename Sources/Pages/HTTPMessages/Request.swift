@@ -59,6 +59,15 @@ public struct Request: Sendable {
     public var isWebSocket: Bool { head.asksForWebSocket }
     /// The cable session that a client wants to resume.
     public var sessionID: String? { head.query["sid"] ?? head[.restoredSession] }
+    /// The subprotocol that the client prefers among those that we speak.
+    public var offeredProtocol: CableProtocol? {
+        let offers = (head[.webSocketProtocol] ?? "").utf8.split(separator: UInt8(ascii: ","))
+        for offer in offers {
+            let name = offer.drop { $0 == UInt8(ascii: " ") }
+            if let known = CableProtocol(rawValue: String(Substring(name))) { return known }
+        }
+        return nil
+    }
 }
 
 /// Answers the requests of the socket loops. Called on a loop's thread, so it must not block.
@@ -71,8 +80,9 @@ public protocol RequestHandler: Sendable {
     /// A request was refused by its head alone, with `response`.
     func refused(_ request: Request, with response: Response)
 
-    /// Decides whether a cable client may follow a stream, and what it missed.
-    func subscribe(_ request: CableRequest) -> CableVerdict
+    /// Decides whether a cable client may follow a stream, and what it missed. `history` is what a client of the
+    /// extended protocol has seen.
+    func subscribe(_ parameters: CableParameters, history: CableHistory?) -> CableVerdict
 }
 
 extension RequestHandler {
@@ -91,7 +101,7 @@ public enum Answer: Sendable {
     /// A page stays connected.
     case open(PageRequest)
     /// A WebSocket becomes a connection that speaks Action Cable.
-    case openCable(CableOpening)
+    case openCable
 }
 
 /// The way back to one waiting connection, from any thread. Only the first `send` counts, and none once it is gone.

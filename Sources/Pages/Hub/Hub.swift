@@ -22,21 +22,9 @@ public struct Hub: Sendable {
         }
     }
 
-    /// Counts of everything so far, for the metrics.
-    public struct Tally: Sendable, Equatable {
-        public var published = 0
-        /// Published while nobody was subscribed.
-        public var unheard = 0
-        /// Dropped because their position was published before.
-        public var repeated = 0
-        /// Parts that a newer one replaced in a queue.
-        public var collapsed = 0
-        /// Subscriptions closed because their queue was full.
-        public var overflowed = 0
-    }
-
     public let limits: Limits
-    public internal(set) var tally = Tally()
+    /// Parts that a newer one replaced in a queue, so far.
+    public private(set) var collapsed = 0
     var table = SubscriptionTable()
     /// Every entry up to here has been published completely.
     private var publishedThrough: Int64
@@ -115,14 +103,9 @@ public struct Hub: Sendable {
         table.slots[index].phase = .following
         table.slots[index].through = through
         table.slots[index].queue.merge(missed: messages, through: through)
-        guard let frame = frame(index) else { return nil }
-        guard !frame.hasMore else { return frame }
-        return OutgoingFrame(
-            html: frame.html,
-            position: max(through, frame.position ?? 0),
-            hasMore: false,
-            refresh: frame.refresh
-        )
+        guard var frame = frame(index) else { return nil }
+        if !frame.hasMore { frame.position = max(through, frame.position ?? 0) }
+        return frame
     }
 
     /// The kernel took the last write only in part: messages are queued from now on.
@@ -148,19 +131,15 @@ public struct Hub: Sendable {
 
     public mutating func publish(_ message: Message) -> Recipients {
         if let position = message.position {
-            guard position > publishedThrough else { return dropRepeated() }
+            // It was published before.
+            guard position > publishedThrough else { return .nobody }
             publishedThrough = position - 1
             newest = position
             if !message.stream.isFeed { recent.add(message, at: position) }
         }
-        tally.published += 1
-        guard let stream = table.stream(message.stream) else {
-            tally.unheard += 1
-            return .nobody
-        }
-        guard !message.parts.isEmpty else { return .nobody }
+        guard let stream = table.stream(message.stream), !message.parts.isEmpty else { return .nobody }
         if let position = message.position {
-            guard position > table.streams[stream].position else { return dropRepeated() }
+            guard position > table.streams[stream].position else { return .nobody }
             table.streams[stream].position = position
         }
         return table.streams[stream].waiting.isEmpty
@@ -178,15 +157,9 @@ public struct Hub: Sendable {
         case .notForIt, .queued: return .nobody
         case .live, .writeOnce: return Recipients(live: [id], closed: [])
         case .overflow:
-            tally.overflowed += 1
             table.remove(id)
             return Recipients(live: [], closed: [id])
         }
-    }
-
-    private mutating func dropRepeated() -> Recipients {
-        tally.repeated += 1
-        return .nobody
     }
 
     private mutating func frame(_ index: Int) -> OutgoingFrame? {
@@ -238,7 +211,6 @@ extension Hub {
             }
         }
         let live = table.streams[stream].live
-        tally.overflowed += closed.count
         for id in closed { table.remove(id) }
         return Recipients(live: ahead.isEmpty ? live : live + ahead, closed: closed)
     }
@@ -260,7 +232,7 @@ extension Hub {
             return table.slots[index].isLive ? .live : .writeOnce
         }
         let isBlocked = table.slots[index].isBlocked
-        tally.collapsed += table.slots[index].queue.add(
+        collapsed += table.slots[index].queue.add(
             message,
             order: message.position ?? newest,
             collapses: isBlocked
@@ -283,7 +255,7 @@ public struct Recipients: Sendable, Equatable {
 public struct OutgoingFrame: Sendable, Equatable {
     public let html: [UInt8]
     /// The position that a page has reached once it receives this; nil when nothing in it has a position in the ledger.
-    public let position: Int64?
+    public internal(set) var position: Int64?
     /// True: write this, then wait until the socket is writable. False: the subscription is live again.
     public let hasMore: Bool
     /// The newest entry in it that makes the page reload. 0 if that reload has no position; nil if nothing reloads it.

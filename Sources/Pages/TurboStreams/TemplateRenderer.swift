@@ -19,7 +19,7 @@ public struct TemplateRenderer: Sendable {
         case .template(let name, let values):
             switch templates.find(name, action: fragment.action, target: fragment.target, values: values) {
             case .template(let template):
-                let values = FragmentName(rawValue: name) == nil ? values : values.written(for: template)
+                let values = values.written(for: template, named: name)
                 return StreamElement(fragment).bytes(withTemplate: true) { template.append(values, to: &$0) }
             case .otherTargets where fragment.target == PageTarget.subscriptionStatus.rawValue:
                 return StreamElement(action: "update", target: fragment.target).bytes(withTemplate: true) { _ in }
@@ -35,21 +35,20 @@ public struct TemplateRenderer: Sendable {
         case .markup(let text), .html(let text): return Array(text.utf8)
         case .none: return nil
         case .template(let name, let values):
-            let found = templates.find(name, action: fragment.action, target: fragment.target, values: values)
-            guard case .template(let template) = found else { return nil }
-            var bytes: [UInt8] = []
-            let isOurs = FragmentName(rawValue: name) != nil
-            template.append(isOurs ? values.written(for: template) : values, to: &bytes)
-            return bytes
+            return filled(name, action: fragment.action, target: fragment.target, values: values)
         }
     }
 
     /// The element that a fragment would put on a page, for a page that is rendered whole; nil if it has no template.
     public func element(_ name: FragmentName, for target: PageTarget, values: [String: String]) -> [UInt8]? {
-        let found = templates.find(name.rawValue, action: "replace", target: target.rawValue, values: values)
+        filled(name.rawValue, action: "replace", target: target.rawValue, values: values)
+    }
+
+    private func filled(_ name: String, action: String, target: String?, values: [String: String]) -> [UInt8]? {
+        let found = templates.find(name, action: action, target: target, values: values)
         guard case .template(let template) = found else { return nil }
         var bytes: [UInt8] = []
-        template.append(values.written(for: template), to: &bytes)
+        template.append(values.written(for: template, named: name), to: &bytes)
         return bytes
     }
 
@@ -60,8 +59,10 @@ public struct TemplateRenderer: Sendable {
 extension [String: String] {
     /// The values of a state change, with the date and price that `template` shows written in the user's language. A
     /// broadcast's own values stay as its publisher wrote them.
-    fileprivate func written(for template: Template) -> [String: String] {
-        guard let language = self[TemplateValues.locale].flatMap({ LanguageTag($0) }) else { return self }
+    fileprivate func written(for template: Template, named name: String) -> [String: String] {
+        guard FragmentName(rawValue: name) != nil,
+            let language = self[TemplateValues.locale].flatMap({ LanguageTag($0) })
+        else { return self }
         var values = self
         if template.shows("access_until"), let end = self["access_until_iso"] {
             values["access_until"] = LocalFormat.of(language).date(end) ?? self["access_until"]

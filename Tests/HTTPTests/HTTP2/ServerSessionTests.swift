@@ -11,7 +11,8 @@ import Testing
         private(set) var isOpen = true
 
         init(_ source: @escaping (Int32, UnsafeMutableRawBufferPointer) -> Pull = { _, _ in .nothing }) throws {
-            session = try #require(ServerSession(source: source))
+            session = try #require(ServerSession())
+            session.source = source
             receive(HTTP2Frame.preface + HTTP2Frame.settings().bytes)
         }
 
@@ -138,7 +139,7 @@ import Testing
 
     @Test(arguments: ["GET / HTTP/1.1\r\nHost: x\r\n\r\n", String(repeating: "x", count: 30_000)])
     func whatIsNoPrefaceEnds(_ text: String) throws {
-        let session = try #require(ServerSession { _, _ in .nothing })
+        let session = try #require(ServerSession())
         #expect(!Array(text.utf8).withUnsafeBytes { session.receive($0) })
     }
 

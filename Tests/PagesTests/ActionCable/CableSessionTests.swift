@@ -1,4 +1,5 @@
 import Encoding
+import HTTP
 import Testing
 
 @testable public import Pages
@@ -15,7 +16,7 @@ extension SubscriptionID: ExpressibleByIntegerLiteral {
         Array(#"{"command":"\#(name)","identifier":\#(JSONLiteral.literal(identifier))\#(rest)}"#.utf8)
     }
 
-    static func subscribed(limits: CableLimits = CableLimits()) throws -> CableSession {
+    static func subscribed(limits: Limits = Limits()) throws -> CableSession {
         var session = CableSession(limits: limits)
         let name = try #require(CableIdentifier(identifier))
         #expect(session.received(command("subscribe"), now: 0) == .subscribe(name, nil))
@@ -47,7 +48,9 @@ extension SubscriptionID: ExpressibleByIntegerLiteral {
     }
 
     @Test func tooManySubscriptionsAreRejected() throws {
-        var session = try Self.subscribed(limits: CableLimits(subscriptions: 1))
+        var few = Limits()
+        few.subscriptions = 1
+        var session = try Self.subscribed(limits: few)
         let other = #"{"channel":"C"}"#
         let rejection = message(type: "reject_subscription", identifier: other)
         #expect(session.received(Self.command("subscribe", identifier: other), now: 0) == .send(rejection))
@@ -55,7 +58,9 @@ extension SubscriptionID: ExpressibleByIntegerLiteral {
     }
 
     @Test func tooManyCommandsEndTheConnection() {
-        var session = CableSession(limits: CableLimits(commandsPerMinute: 2))
+        var few = Limits()
+        few.commandsPerMinute = 2
+        var session = CableSession(limits: few)
         #expect(session.received(Array("{}".utf8), now: 59) == nil)
         #expect(session.received(Array("no JSON".utf8), now: 59) == nil)
         #expect(session.received(Self.command("ping"), now: 59) == .disconnect(.tooManyCommands))
@@ -90,16 +95,16 @@ extension SubscriptionID: ExpressibleByIntegerLiteral {
     ]
 
     @Test(arguments: ignored) func whatCannotBeServedIsIgnored(_ ignored: Ignored) {
-        var session = CableSession(limits: CableLimits())
+        var session = CableSession(limits: Limits())
         #expect(session.received(Array(ignored.text.utf8), now: 0) == nil)
         #expect(session.ids.isEmpty)
     }
 
     @Test func historyIsAskedForWithASubscriptionOrLater() throws {
-        var session = CableSession(limits: CableLimits())
+        var session = CableSession(limits: Limits())
         let name = try #require(CableIdentifier(Self.identifier))
         let rest = #","history":{"since":1755,"streams":{"user:1":{"epoch":"e","offset":9},"bad":{"offset":"x"}}}"#
-        let history = CableHistory(since: 1755, places: ["user:1": .init(epoch: "e", offset: 9)])
+        let history = CableHistory(since: 1755, places: [Array("user:1".utf8): "e-9"])
         #expect(
             session.received(Self.command("subscribe", identifier: Self.identifier, rest: rest), now: 0)
                 == .subscribe(name, history)
@@ -117,7 +122,7 @@ extension SubscriptionID: ExpressibleByIntegerLiteral {
     }
 
     @Test func historyOfWhatIsNotFollowedIsRejected() {
-        var session = CableSession(limits: CableLimits())
+        var session = CableSession(limits: Limits())
         let effect = session.received(
             Self.command("history", identifier: Self.identifier, rest: #","history":{}"#),
             now: 0
@@ -126,7 +131,7 @@ extension SubscriptionID: ExpressibleByIntegerLiteral {
     }
 
     @Test func aRestoredSubscriptionIsNotConfirmedAgain() throws {
-        var session = CableSession(limits: CableLimits())
+        var session = CableSession(limits: Limits())
         session.restore(5, to: try #require(CableIdentifier(Self.identifier)))
         #expect(session.confirmation(of: 5) == nil)
         #expect(session.received(Self.command("unsubscribe"), now: 0) == .unsubscribe(5))

@@ -7,8 +7,6 @@ import HTTP
 final class HTTP2Stream: Link {
     /// The number that the client gave it.
     let id: Int32
-    /// The connection that the answer belongs to. It holds this stream.
-    let connection: ConnectionID
     private unowned let client: HTTP2Connection
     /// Bytes that the client has not taken, from `sent` on.
     private var output: [UInt8] = []
@@ -17,15 +15,14 @@ final class HTTP2Stream: Link {
     /// How many bytes the client has been sent, for the loop's deadlines.
     private(set) var confirmedBytes: UInt64 = 0
 
-    init(id: Int32, for connection: ConnectionID, of client: HTTP2Connection) {
+    init(id: Int32, of client: HTTP2Connection) {
         self.id = id
-        self.connection = connection
         self.client = client
     }
 
     var isBehind: Bool { sent < output.count }
 
-    private var isOpen: Bool { client.streams[id] === self }
+    private var isOpen: Bool { client.streams[id]?.stream === self }
 
     func begin(_ head: ResponseHead, body: [UInt8], date: String, isWhole: Bool) -> Bool {
         guard isOpen else { return false }

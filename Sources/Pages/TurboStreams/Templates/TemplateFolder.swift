@@ -1,3 +1,4 @@
+import Crypto
 import Glibc
 
 /// Lists and reads `public/fragments/`; only this file touches the disk. If there is no such folder, it provides the
@@ -40,21 +41,12 @@ struct TemplateFolder: Sendable {
 
     func read(_ file: String, stamp: Stamp) throws(TemplateError) -> [UInt8] {
         if stamp == .builtIn, let source = builtIn[file] { return source }
-        let descriptor = open("\(path)/\(file)", O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw .unreadable(String(cString: strerror(errno))) }
-        defer { close(descriptor) }
-        var bytes = [UInt8](repeating: 0, count: TemplateFolder.largestFile + 1)
-        var length = 0
-        while length < bytes.count {
-            let count = bytes.withUnsafeMutableBytes { buffer in
-                Glibc.read(descriptor, buffer.baseAddress?.advanced(by: length), buffer.count - length)
-            }
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw .unreadable(String(cString: strerror(errno))) }
-            if count == 0 { return Array(bytes[..<length]) }
-            length += count
+        let source: [UInt8]
+        do { source = try SmallFile.read("\(path)/\(file)") } catch {
+            throw .unreadable(String(cString: strerror(error.number)))
         }
-        throw .tooLarge(limit: TemplateFolder.largestFile)
+        guard source.count <= TemplateFolder.largestFile else { throw .tooLarge(limit: TemplateFolder.largestFile) }
+        return source
     }
 
     private func stamp(of file: String) -> Stamp? {

@@ -17,8 +17,6 @@ public final class TemplateLoader: Sendable {
     private let folder: TemplateFolder
     /// Locked only to copy, never while reading files, so that rendering does not wait for the disk.
     private let state = Mutex(LoadedTemplates())
-    /// Locked during a whole refresh.
-    private let refreshing = Mutex(())
 
     /// Loads every `*.html` of `folder` (`public/fragments`), or throws all their problems together.
     ///
@@ -44,11 +42,10 @@ public final class TemplateLoader: Sendable {
     /// Reads the files that changed since the last refresh.
     @discardableResult
     public func refresh() -> Changes {
-        refreshing.withLock { _ in
-            let (next, changes) = state.withLock { $0 }.updated(from: folder)
-            state.withLock { $0 = next }
-            return changes
-        }
+        var next = state.withLock { $0 }
+        let changes = next.update(from: folder)
+        state.withLock { [next] in $0 = next }
+        return changes
     }
 }
 
@@ -64,20 +61,19 @@ struct LoadedTemplates: Sendable {
         TemplateWarning.all(served: templates.fileNames, removed: removed, broken: Set(problems.keys))
     }
 
-    func updated(from folder: TemplateFolder) -> (LoadedTemplates, TemplateLoader.Changes) {
-        var next = self
+    mutating func update(from folder: TemplateFolder) -> TemplateLoader.Changes {
         var changes = TemplateLoader.Changes()
         do throws(TemplateError) {
             let files = try folder.files()
-            next.forgetFiles(missingIn: files, changes: &changes)
+            forgetFiles(missingIn: files, changes: &changes)
             for (file, stamp) in files.sorted(by: { $0.key < $1.key }) where stamps[file] != stamp {
-                next.load(file, stamp: stamp, from: folder, changes: &changes)
+                load(file, stamp: stamp, from: folder, changes: &changes)
             }
-            next.problems["."] = nil
+            problems["."] = nil
         } catch {
-            next.report(TemplateProblem(file: ".", error: error), in: &changes)
+            report(TemplateProblem(file: ".", error: error), in: &changes)
         }
-        return (next, changes)
+        return changes
     }
 
     private mutating func forgetFiles(
