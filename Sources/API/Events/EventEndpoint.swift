@@ -9,11 +9,9 @@ import Support
 struct EventEndpoint {
     let services: Services
 
-    func answer(_ id: String, request: Request) -> Answer {
-        guard let withBody = request.query.flag("body") else { return .respond(Response.invalidFlag("body")) }
-        if withBody, let refusal = services.authorization.refusal(of: request, needing: .personal) {
-            return .respond(refusal)
-        }
+    func answer(_ id: String, request: Request) throws(RefusedBody) -> Answer {
+        let withBody = try request.query.flag("body")
+        if withBody { try services.authorization.require(.personal, of: request) }
         let cursor = Cursor(id).flatMap { $0.epoch == services.epoch ? $0 : nil }
         let name = cursor.map { EventName.position($0.position) } ?? .id(id)
         return .later { [services] reply in

@@ -12,7 +12,7 @@ struct EventsEndpoint {
     func answer(_ request: Request) throws(RefusedBody) -> Answer {
         let oldest = try position("since", of: request)
         let newest = try position("before", of: request)
-        guard let limit = PageLimit.read(request) else { return .respond(PageLimit.refusal) }
+        let limit = try request.query.limit()
         let selection = EntrySelection(request.query)
         return .later { [reader = services.reader, epoch = services.epoch] reply in
             reader.newest(selection, after: oldest ?? 0, before: newest, limit: limit) { result in

@@ -28,16 +28,12 @@ struct OffersEndpoint {
     private func response<Offer: RequestedOffer>(to request: Request, as _: Offer.Type) -> Response {
         let authorization = services.authorization
         let refusal = authorization.refusal(of: request)
-        let (offer, claimant): (Offer, Claimant)
+        let offer: Offer
         do throws(RefusedBody) {
             let node = try RefusedBody.object(request.body)
-            (offer, claimant) = (try Offer(node), try Claimant(of: node))
-        } catch {
-            return error.response
-        }
-        do throws(RefusedClaimant) {
+            offer = try Offer(node)
             let origin = CORSAnswer(request, authorization: authorization)
-            _ = try claimant.resolve(services, refusal: refusal, origin: origin)
+            _ = try Claimant(of: node).resolve(services, refusal: refusal, origin: origin)
         } catch {
             return error.response
         }

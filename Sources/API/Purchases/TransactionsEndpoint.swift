@@ -41,10 +41,6 @@ struct TransactionsEndpoint {
         let (post, claim): (Post<Purchase>, Claim?)
         do throws(RefusedBody) {
             post = try Post(request.body)
-        } catch {
-            return answer(error.response)
-        }
-        do throws(RefusedClaimant) {
             let refusal = services.authorization.refusal(of: request)
             let user = try post.claimant.resolve(services, refusal: refusal, origin: origin)
             claim = user.map { Claim(user: $0, order: post.order, isVouched: refusal == nil, trace: request.trace) }
