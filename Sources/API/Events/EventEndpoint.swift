@@ -19,13 +19,9 @@ struct EventEndpoint {
                 guard case .success(let found) = result else { return reply.send(.unreadable) }
                 guard let found else { return reply.send(.unknownEvent) }
                 guard withBody else { return show(found, withBody: false, to: reply) }
-                // Nobody reads it before it is written down who does.
                 let act = services.act(.read, of: request, user: found.event.entry.notice.user)
-                let note = LedgerCommand.note(act) { result in
-                    guard case .success = result else { return reply.send(.uncommitted) }
-                    show(found, withBody: true, to: reply)
-                }
-                if !services.writer.submit(note) { reply.send(.busy) }
+                let isTaken = services.note(act, reply: reply) { show(found, withBody: true, to: reply) }
+                if !isTaken { reply.send(.busy) }
             }
         }
     }

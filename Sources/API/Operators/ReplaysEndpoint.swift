@@ -35,13 +35,7 @@ struct ReplaysEndpoint {
                 reason: body.reason
             )
         )
-        return .later { [blockingPools = services.blockingPools] reply in
-            blockingPools.submit(.operators) {
-                reply.send(Self.response(replay, selection: selection, mode: body.mode))
-            } orElse: {
-                reply.send(.busy)
-            }
-        }
+        return services.answer(on: .operators) { Self.response(replay, selection: selection, mode: body.mode) }
     }
 
     private func position(_ text: String?, default: Int64) throws(RefusedBody) -> Int64 {

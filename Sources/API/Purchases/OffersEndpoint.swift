@@ -12,17 +12,11 @@ struct OffersEndpoint {
     let provider: Provider
 
     func answer(_ request: Request) -> Answer {
-        services.offers[provider].map { answer(request, as: $0) } ?? .respond(.notFound)
+        services.storeTypes[provider]?.offers.map { answer(request, as: $0) } ?? .respond(.notFound)
     }
 
     private func answer<Offer: RequestedOffer>(_ request: Request, as _: Offer.Type) -> Answer {
-        .later { [services] reply in
-            services.blockingPools.submit(.strangers) {
-                reply.send(response(to: request, as: Offer.self))
-            } orElse: {
-                reply.send(.busy)
-            }
-        }
+        services.answer(on: .strangers) { response(to: request, as: Offer.self) }
     }
 
     private func response<Offer: RequestedOffer>(to request: Request, as _: Offer.Type) -> Response {

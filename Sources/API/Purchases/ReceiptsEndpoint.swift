@@ -10,7 +10,7 @@ struct ReceiptsEndpoint {
     let provider: Provider
 
     func answer(_ request: Request) throws(RefusedBody) -> Answer {
-        guard let receipt = services.receipts[provider] else { return .respond(.notFound) }
+        guard let receipt = services.storeTypes[provider]?.receipts else { return .respond(.notFound) }
         return try answer(request, as: receipt)
     }
 

@@ -14,7 +14,7 @@ struct TransactionsEndpoint {
     let provider: Provider
 
     func answer(_ request: Request) -> Answer {
-        services.transactions[provider].map { answer(request, as: $0) } ?? .respond(.notFound)
+        services.storeTypes[provider]?.transactions.map { answer(request, as: $0) } ?? .respond(.notFound)
     }
 
     private func answer<Purchase: PostedPurchase>(_ request: Request, as _: Purchase.Type) -> Answer {

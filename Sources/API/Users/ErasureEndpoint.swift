@@ -18,17 +18,11 @@ struct ErasureEndpoint {
         // The entry stays, and names nobody.
         var act = services.act(.erase, of: request, user: user, reason: reason)
         act.user = nil
-        return .later { [services, act] reply in
-            services.blockingPools.submit(.operators) {
-                reply.send(ErasureEndpoint.erase(user, act: act, seen: seen, services: services))
-            } orElse: {
-                reply.send(.busy)
-            }
-        }
+        return services.answer(on: .operators) { [act] in erase(user, act: act, seen: seen) }
     }
 
     /// Runs step by step, so that everybody else's commands get their turn in between.
-    private static func erase(_ user: UserID, act: Act, seen: Int64?, services: Services) -> Response {
+    private func erase(_ user: UserID, act: Act, seen: Int64?) -> Response {
         var done = ErasureStep()
         var seen = seen
         while true {

@@ -37,15 +37,11 @@ struct UserEventsEndpoint {
             }
         }
         guard withBodies else { return .later(read) }
-        // Nobody reads them before it is written down who does.
         let act = services.act(.read, of: request, user: user)
-        return .later { [writer = services.writer] reply in
-            writer.submit(
-                .note(act) { result in
-                    guard case .success = result else { return reply.send(.uncommitted) }
-                    if !read(reply) { reply.send(.busy) }
-                }
-            )
+        return .later { [services] reply in
+            services.note(act, reply: reply) {
+                if !read(reply) { reply.send(.busy) }
+            }
         }
     }
 
