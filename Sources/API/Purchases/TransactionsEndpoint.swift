@@ -50,7 +50,13 @@ struct TransactionsEndpoint {
         let act = claim.flatMap { claim in
             claim.isVouched ? services.act(.claim, of: request, user: claim.user) : nil
         }
-        let commit = PurchaseCommit(services, receivedAt: request.receivedAt, act: act, trace: request.trace)
+        let commit = EventCommit(
+            services: services,
+            receivedAt: request.receivedAt,
+            step: "purchase committed",
+            act: act,
+            trace: request.trace
+        )
         if !begin(post, claim: claim, commit: commit, answer: answer) { answer(.busy) }
     }
 
@@ -58,7 +64,7 @@ struct TransactionsEndpoint {
     private func begin<Purchase: PostedPurchase>(
         _ post: Post<Purchase>,
         claim: Claim?,
-        commit: PurchaseCommit,
+        commit: EventCommit,
         answer: @escaping @Sendable (Response) -> Void
     ) -> Bool {
         let services = services

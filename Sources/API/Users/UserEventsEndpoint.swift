@@ -11,8 +11,10 @@ struct UserEventsEndpoint {
 
     func answer(_ user: UserID, request: Request) throws(RefusedBody) -> Answer {
         guard isValidIdentifier(user.text) else { throw RefusedBody.invalidUserID }
-        let before = request.query["before"].map { Cursor($0) }
-        if let before, before?.epoch != services.epoch { throw UserEventsEndpoint.invalidCursor }
+        let before = try services.position(
+            request.query["before"],
+            or: "before must be a cursor of this ledger: the next of the page before."
+        )
         let limit = try request.query.limit()
         let withBodies = try request.query.flag("bodies")
         if withBodies { try services.authorization.require(.personal, of: request) }
@@ -21,7 +23,7 @@ struct UserEventsEndpoint {
             reader.userEvents(
                 of: user,
                 shownOn: streams.stream(for: user),
-                before: before??.position,
+                before: before,
                 limit: limit,
                 withBodies: withBodies
             ) { result in
@@ -44,11 +46,6 @@ struct UserEventsEndpoint {
             }
         }
     }
-
-    private static let invalidCursor = RefusedBody(
-        "invalid_cursor",
-        message: "before must be a cursor of this ledger: the next of the page before."
-    )
 }
 
 extension FeedItem {
