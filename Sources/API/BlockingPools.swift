@@ -21,7 +21,8 @@ public final class BlockingPools: Sendable {
         let pool: WorkerPool
         let refused: Counter
 
-        init(_ name: String, pool: WorkerPool, metrics: Metrics) {
+        init(_ name: String, threads: Int, capacity: Int, metrics: Metrics) {
+            let pool = WorkerPool(name: name, threads: threads, capacity: capacity)
             metrics.gauge(.callsWaiting, labels: ["queue": name]) { pool.waiting }
             self.pool = pool
             refused = metrics.counter(.callsRefused, labels: ["queue": name])
@@ -32,29 +33,18 @@ public final class BlockingPools: Sendable {
 
     public init(stores: [any Store.Type], metrics: Metrics) {
         var lanes: [Purpose: Lane] = [:]
-        for store in stores {
-            let provider = store.provider
-            let name = store.provider.rawValue
+        func add(_ purpose: Purpose, _ name: String, threads: Int, capacity: Int) {
+            lanes[purpose] = Lane(name, threads: threads, capacity: capacity, metrics: metrics)
+        }
+        for provider in stores.map({ $0.provider }) {
             // A call takes a tenth of a second, so a full queue is three seconds of work.
-            lanes[.store(provider)] = Lane(
-                name,
-                pool: WorkerPool(name: name, threads: 8, capacity: 250),
-                metrics: metrics
-            )
+            add(.store(provider), provider.rawValue, threads: 8, capacity: 250)
         }
-        for store in stores where store.takesPosts {
-            let provider = store.provider
-            let name = store.provider.rawValue + "-app"
-            lanes[.app(provider)] = Lane(
-                name,
-                pool: WorkerPool(name: name, threads: 4, capacity: 100),
-                metrics: metrics
-            )
+        for provider in stores.filter({ $0.takesPosts }).map({ $0.provider }) {
+            add(.app(provider), provider.rawValue + "-app", threads: 4, capacity: 100)
         }
-        let operators = WorkerPool(name: "operators", threads: 4, capacity: 16)
-        lanes[.operators] = Lane("operators", pool: operators, metrics: metrics)
-        let strangers = WorkerPool(name: "strangers", threads: 2, capacity: 100)
-        lanes[.strangers] = Lane("strangers", pool: strangers, metrics: metrics)
+        add(.operators, "operators", threads: 4, capacity: 16)
+        add(.strangers, "strangers", threads: 2, capacity: 100)
         self.lanes = lanes
     }
 

@@ -45,70 +45,77 @@ public struct Endpoints: RequestHandler {
     }
 
     public func handle(_ request: Request) -> Answer {
-        if let development = services.development {
-            if let refusal = DevelopmentGuard(services.authorization).refusal(of: request) { return .respond(refusal) }
-            if let answer = development.answer(request) { return answer }
-        }
-        switch request.route {
-        case .webhook(let provider): return WebhookEndpoint(services: services, provider: provider).answer(request)
-        case .transactions(let provider):
-            return TransactionsEndpoint(services: services, provider: provider).answer(request)
-        case .receipts(let provider):
-            return trusted(request, answer: ReceiptsEndpoint(services: services, provider: provider).answer)
-        case .offers(let provider): return OffersEndpoint(services: services, provider: provider).answer(request)
-        case .orders: return trusted(request, answer: OrdersEndpoint(services: services).answer)
-        case .order(let token):
-            return trusted(request) { OrderRecordEndpoint(services: services).answer(token, request: $0) }
-        case .user(let user) where request.method == "DELETE":
-            return trusted(request) { ErasureEndpoint(services: services).answer(user, request: $0) }
-        case .user(let user):
-            return trusted(request) { UserRecordEndpoint(services: services).answer(user, request: $0) }
-        case .events: return trusted(request, answer: EventsEndpoint(services: services).answer)
-        case .search: return trusted(request, answer: SearchEndpoint(services: services).answer)
-        case .attention: return trusted(request) { _ in AttentionEndpoint(services: services).answer() }
-        case .history: return trusted(request, answer: HistoryEndpoint(services: services).answer)
-        case .event(let id): return trusted(request) { EventEndpoint(services: services).answer(id, request: $0) }
-        case .userEvents(let user):
-            return trusted(request) { UserEventsEndpoint(services: services).answer(user, request: $0) }
-        case .entitlements(let user):
-            return trusted(request) { _ in UsersEndpoint(services: services).entitlements(of: user) }
-        case .userStream(let user):
-            return trusted(request) { UsersEndpoint(services: services).stream(of: user, request: $0) }
-        case .userPages(let user): return trusted(request) { _ in UserPagesEndpoint(services: services).answer(user) }
-        case .claims(let user): return trusted(request, answer: ClaimsEndpoint(services: services, user: user).answer)
-        case .grants(let user): return trusted(request, answer: GrantsEndpoint(services: services, user: user).grant)
-        case .grant(let user, let id):
-            return trusted(request) { GrantsEndpoint(services: services, user: user).revoke(id, request: $0) }
-        case .audit: return trusted(request, answer: AuditEndpoint(services: services).answer)
-        case .broadcasts: return trusted(request, answer: broadcasts.answer)
-        case .anyCableBroadcasts: return trusted(request, answer: broadcasts.answerAnyCable)
-        case .streamEntitlements: return EntitlementsEndpoint(services: services).answer(request)
-        case .streams: return streams.answer(request)
-        case .cable: return cable.answer(request)
-        case .recoveries: return trusted(request, answer: RecoveriesEndpoint(services: services).answer)
-        case .feed: return trusted(request, answer: FeedEndpoint(services: services).answer)
-        case .replays: return trusted(request, answer: ReplaysEndpoint(services: services).answer)
-        case .hooks: return trusted(request) { _ in HooksEndpoint(services: services).states() }
-        case .hookTest: return trusted(request) { _ in HooksEndpoint(services: services).test() }
-        case .hookDeliveries: return trusted(request, answer: HooksEndpoint(services: services).deliveries)
-        case .hookResend(let id): return trusted(request) { HooksEndpoint(services: services).resend(id, of: $0) }
-        case .script: return .respond(ShippedFile.script.answer(request))
-        case .nativeScript: return .respond(ShippedFile.nativeScript.answer(request))
-        case .openAPI: return .respond(ShippedFile.openAPI.answer(request))
-        case .console: return console?(request) ?? .respond(.notFound)
-        case .userConsole(let user):
-            guard let consoleLinks else { return .respond(.notFound) }
-            return trusted(request) { consoleLinks(user, $0) }
-        case .up: return .respond(HealthEndpoint.up)
-        case .ready: return HealthEndpoint(services: services).ready(request)
-        case .metrics: return HealthEndpoint(services: services).metrics(request)
-        case .demoStore, .demoEvents, .demoAPI, .server: return .respond(.notFound)
-        case .file(let path): return files.answer(request, path: path)
+        do throws(RefusedBody) {
+            if let development = services.development {
+                try DevelopmentGuard(services.authorization).check(request)
+                if let answer = development.answer(request) { return answer }
+            }
+            try checkKey(of: request)
+            return try answer(request)
+        } catch {
+            return .respond(error.response)
         }
     }
 
-    private func trusted(_ request: Request, answer: (Request) throws(RefusedBody) -> Answer) -> Answer {
-        if let refusal = services.authorization.refusal(of: request) { return .respond(refusal) }
-        do { return try answer(request) } catch { return .respond(error.response) }
+    /// Throws unless a key with the route's right came with the request.
+    private func checkKey(of request: Request) throws(RefusedBody) {
+        switch request.route {
+        // An app has its user's stream in place of a key: the endpoint asks for the one or the other.
+        case .transactions, .offers: return
+        // Without a console, it is not there for anybody.
+        case .userConsole where consoleLinks == nil: return
+        case _ where request.right == nil: return
+        case _ where request.route.isForOperators && services.authorization.isOfThisMachine(request): return
+        default: try services.authorization.require(request.right, of: request)
+        }
+    }
+
+    private func answer(_ request: Request) throws(RefusedBody) -> Answer {
+        switch request.route {
+        case .webhook(let provider): WebhookEndpoint(services: services, provider: provider).answer(request)
+        case .transactions(let provider): TransactionsEndpoint(services: services, provider: provider).answer(request)
+        case .receipts(let provider): try ReceiptsEndpoint(services: services, provider: provider).answer(request)
+        case .offers(let provider): OffersEndpoint(services: services, provider: provider).answer(request)
+        case .orders: try OrdersEndpoint(services: services).answer(request)
+        case .order(let token): try OrderRecordEndpoint(services: services).answer(token, request: request)
+        case .user(let user) where request.method == "DELETE":
+            try ErasureEndpoint(services: services).answer(user, request: request)
+        case .user(let user): try UserRecordEndpoint(services: services).answer(user, request: request)
+        case .events: try EventsEndpoint(services: services).answer(request)
+        case .search: try SearchEndpoint(services: services).answer(request)
+        case .attention: AttentionEndpoint(services: services).answer()
+        case .history: try HistoryEndpoint(services: services).answer(request)
+        case .event(let id): try EventEndpoint(services: services).answer(id, request: request)
+        case .userEvents(let user): try UserEventsEndpoint(services: services).answer(user, request: request)
+        case .entitlements(let user): try UsersEndpoint(services: services).entitlements(of: user)
+        case .userStream(let user): try UsersEndpoint(services: services).stream(of: user, request: request)
+        case .userPages(let user): try UserPagesEndpoint(services: services).answer(user)
+        case .claims(let user): try ClaimsEndpoint(services: services, user: user).answer(request)
+        case .grants(let user): try GrantsEndpoint(services: services, user: user).grant(request)
+        case .grant(let user, let id): try GrantsEndpoint(services: services, user: user).revoke(id, request: request)
+        case .audit: try AuditEndpoint(services: services).answer(request)
+        case .broadcasts: try broadcasts.answer(request)
+        case .anyCableBroadcasts: try broadcasts.answerAnyCable(request)
+        case .streamEntitlements: EntitlementsEndpoint(services: services).answer(request)
+        case .streams: streams.answer(request)
+        case .cable: cable.answer(request)
+        case .recoveries: try RecoveriesEndpoint(services: services).answer(request)
+        case .feed: try FeedEndpoint(services: services).answer(request)
+        case .replays: try ReplaysEndpoint(services: services).answer(request)
+        case .hooks: HooksEndpoint(services: services).states()
+        case .hookTest: HooksEndpoint(services: services).test()
+        case .hookDeliveries: try HooksEndpoint(services: services).deliveries(request)
+        case .hookResend(let id): try HooksEndpoint(services: services).resend(id, of: request)
+        case .script: .respond(ShippedFile.script.answer(request))
+        case .nativeScript: .respond(ShippedFile.nativeScript.answer(request))
+        case .openAPI: .respond(ShippedFile.openAPI.answer(request))
+        case .console: console?(request) ?? .respond(.notFound)
+        case .userConsole(let user): consoleLinks?(user, request) ?? .respond(.notFound)
+        case .up: .respond(HealthEndpoint.up)
+        case .ready: HealthEndpoint(services: services).ready()
+        case .metrics: HealthEndpoint(services: services).metrics()
+        case .demoStore, .demoEvents, .demoAPI, .server: .respond(.notFound)
+        case .file(let path): files.answer(request, path: path)
+        }
     }
 }

@@ -31,27 +31,22 @@ public final class RefusalTelemetry: Sendable {
 
     init(stores: [any Store.Type], metrics: Metrics, log: Log) {
         var counters: [Case: Counter] = [:]
+        let codes = VerificationError.allCases.map(\.code)
         for provider in stores.map({ $0.provider }) {
-            for error in VerificationError.allCases {
-                counters[Case(door: .webhook(provider), reason: error.code)] = metrics.counter(
-                    .webhooksRefused,
-                    labels: ["provider": provider.rawValue, "reason": error.code]
-                )
+            for reason in codes {
+                counters[Case(door: .webhook(provider), reason: reason)] =
+                    metrics.counter(.webhooksRefused, labels: ["provider": provider.rawValue, "reason": reason])
             }
         }
         for provider in stores.filter({ $0.takesPosts }).map({ $0.provider }) {
-            for reason in VerificationError.allCases.map(\.code) + [RefusalTelemetry.other] {
-                counters[Case(door: .post(provider), reason: reason)] = metrics.counter(
-                    .postsRefused,
-                    labels: ["provider": provider.rawValue, "reason": reason]
-                )
+            for reason in codes + [RefusalTelemetry.other] {
+                counters[Case(door: .post(provider), reason: reason)] =
+                    metrics.counter(.postsRefused, labels: ["provider": provider.rawValue, "reason": reason])
             }
         }
         for reason in [RefusalTelemetry.notConfigured, "forged"] {
-            counters[Case(door: .name, reason: reason)] = metrics.counter(
-                .streamNamesRefused,
-                labels: ["reason": reason]
-            )
+            counters[Case(door: .name, reason: reason)] =
+                metrics.counter(.streamNamesRefused, labels: ["reason": reason])
         }
         self.counters = counters
         self.log = log
@@ -86,12 +81,10 @@ public final class RefusalTelemetry: Sendable {
 
     /// A forged name is more often signed with another app's secret than part of an attack.
     func name(hasKey: Bool) {
-        guard let count = note(.name, reason: hasKey ? "forged" : RefusalTelemetry.notConfigured) else { return }
+        let reason = hasKey ? "forged" : RefusalTelemetry.notConfigured
+        guard let count = note(.name, reason: reason) else { return }
         let todo = "sign with a key that is in PAYCAST_STREAM_KEYS or SECRET_KEY_BASE here"
-        log.warning(
-            "stream name refused",
-            fields: ["reason": hasKey ? "forged" : RefusalTelemetry.notConfigured, "todo": todo, "count": count]
-        )
+        log.warning("stream name refused", fields: ["reason": reason, "todo": todo, "count": count])
     }
 
     /// The number of refusals that the next log line stands for, or nil if no line is due.

@@ -71,5 +71,13 @@ extension Response {
 }
 
 extension RefusedBody {
-    var response: Response { .error(status, code: code, message: message) }
+    /// A 401 names the scheme in which to come back (RFC 9110 §11.6.1).
+    var response: Response {
+        .error(
+            status,
+            code: code,
+            message: message,
+            headers: status == 401 ? [("WWW-Authenticate", "Bearer")] : []
+        )
+    }
 }

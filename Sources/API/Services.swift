@@ -13,11 +13,8 @@ public final class Services: Sendable {
     private let trust: SharedValue<Trust>
     /// All stores that Paycast knows, served or not.
     public let stores: [Provider]
-    /// The stores' readers of posted purchases, for stores that have such routes.
-    let transactions: [Provider: any PostedPurchase.Type]
-    let receipts: [Provider: any PostedPurchase.Type]
-    /// The stores' readers of offers to sign.
-    let offers: [Provider: any RequestedOffer.Type]
+    /// They know who reads a posted purchase, or an offer to sign.
+    let storeTypes: [Provider: any Store.Type]
     /// The stores that keep a history, and the variable with the key that reads it.
     let historyKeys: [(provider: Provider, variable: String)]
     /// The stores whose history can be fetched, because they have that key.
@@ -88,9 +85,7 @@ public final class Services: Sendable {
     ) {
         self.isSecure = isSecure
         self.stores = stores.map { $0.provider }
-        transactions = stores.reduce(into: [:]) { $0[$1.provider] = $1.transactions }
-        receipts = stores.reduce(into: [:]) { $0[$1.provider] = $1.receipts }
-        offers = stores.reduce(into: [:]) { $0[$1.provider] = $1.offers }
+        storeTypes = stores.reduce(into: [:]) { $0[$1.provider] = $1 }
         historyKeys = stores.compactMap { store in store.historyKey.map { (store.provider, $0) } }
         self.trust = SharedValue(trust)
         self.recoveries = recoveries
@@ -156,6 +151,29 @@ extension Services {
     ) -> Bool {
         guard let purpose else { return workers.submit(work) }
         return blockingPools.submit(purpose, work: work, orElse: refuse)
+    }
+}
+
+extension Services {
+    /// Answers with what `work` returns, on a thread for `purpose`.
+    func answer(on purpose: BlockingPools.Purpose, _ work: @escaping @Sendable () -> Response) -> Answer {
+        .later { [blockingPools] reply in
+            blockingPools.submit(purpose) {
+                reply.send(work())
+            } orElse: {
+                reply.send(.busy)
+            }
+        }
+    }
+
+    /// Nobody reads what names a buyer before it is written down who does.
+    func note(_ act: Act, reply: Reply, then: @escaping @Sendable () -> Void) -> Bool {
+        writer.submit(
+            .note(act) { result in
+                guard case .success = result else { return reply.send(.uncommitted) }
+                then()
+            }
+        )
     }
 }
 

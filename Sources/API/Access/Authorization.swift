@@ -1,3 +1,4 @@
+import APIModel
 public import Crypto
 public import Domain
 import Encoding
@@ -23,14 +24,14 @@ public struct Authorization: Sendable {
     public var accessKeys: [AccessKey] { keys.map(\.key) }
 
     /// Why a request may not be answered; nil when its key has the right that its route needs.
-    func refusal(of request: Request) -> Response? {
-        guard let right = request.right else { return Authorization.unauthorized }
-        return refusal(of: request, needing: right)
+    func refusal(of request: Request) -> RefusedBody? {
+        do throws(RefusedBody) { try require(request.right, of: request) } catch { return error }
+        return nil
     }
 
-    func refusal(of request: Request, needing right: Right) -> Response? {
-        guard let key = key(request.credentials) else { return Authorization.unauthorized }
-        return key.rights.contains(right) ? nil : Authorization.missing(right)
+    func require(_ right: Right?, of request: Request) throws(RefusedBody) {
+        guard let right, let key = key(request.credentials) else { throw Authorization.unauthorized }
+        guard key.rights.contains(right) else { throw Authorization.missing(right) }
     }
 
     /// The key that a request presents; nil when it is not one of ours. Compares it with every key, in constant time.
@@ -48,19 +49,15 @@ public struct Authorization: Sendable {
         return authorization.dropFirst(scheme.utf8CodeUnitCount).drop { $0 == UInt8(ascii: " ") }
     }
 
-    static let unauthorized = Response.error(
-        401,
-        code: "unauthorized",
+    private static let unauthorized = RefusedBody(
+        "unauthorized",
         message: "This route needs the header Authorization: Bearer KEY with a key of PAYCAST_API_KEY.",
-        headers: [("WWW-Authenticate", "Bearer")]
+        status: 401
     )
 
-    private static func missing(_ right: Right) -> Response {
-        .error(
-            403,
-            code: "missing_right",
-            message: "The key lacks the right \(right.rawValue): PAYCAST_KEYS says what each key may do."
-        )
+    private static func missing(_ right: Right) -> RefusedBody {
+        let message = "The key lacks the right \(right.rawValue): PAYCAST_KEYS says what each key may do."
+        return RefusedBody("missing_right", message: message, status: 403)
     }
 
     /// Without a key, no stream has a name that anyone could present.
@@ -81,16 +78,10 @@ public struct Authorization: Sendable {
     }
 }
 
-/// Decides who may see `/ready` and `/metrics`.
 extension Authorization {
-    /// Nil if the request comes from this machine, or has a key with the right.
-    func operatorsRefusal(of request: Request) -> Response? {
-        isOfThisMachine(request) ? nil : refusal(of: request)
-    }
-
     /// A request from loopback may come from a proxy that does not say for whom, or from a browser that shows a page
     /// whose name its owner has pointed at this machine (DNS rebinding). Both put the name that they used into `Host`.
-    private func isOfThisMachine(_ request: Request) -> Bool {
+    func isOfThisMachine(_ request: Request) -> Bool {
         request.isLocal && request.head.host.map { HostName($0).isLoopback } ?? true
     }
 }

@@ -1,3 +1,4 @@
+import APIModel
 import Pages
 
 /// The part of an answer that a page of another origin may see (https://fetch.spec.whatwg.org/#http-cors-protocol).
@@ -13,7 +14,7 @@ struct CORSAnswer {
     /// Answers the preflight that a browser sends before a request to another origin that no form could send. `methods`
     /// begin with that request's.
     func preflight(allowing methods: String, headers: String = "Content-Type, traceparent") -> Response {
-        guard !isRefused else { return shown(CORSAnswer.refusal) }
+        guard !isRefused else { return shown(CORSAnswer.refusal.response) }
         var response = Response(status: 204, headers: [("Allow", methods)])
         if case .allowed = verdict {
             response.headers += [
@@ -33,9 +34,9 @@ struct CORSAnswer {
         return response
     }
 
-    static let refusal = Response.error(
-        403,
-        code: "origin_not_allowed",
-        message: "Pages of this origin may not do that; see PAYCAST_ALLOWED_ORIGINS."
+    static let refusal = RefusedBody(
+        "origin_not_allowed",
+        message: "Pages of this origin may not do that; see PAYCAST_ALLOWED_ORIGINS.",
+        status: 403
     )
 }

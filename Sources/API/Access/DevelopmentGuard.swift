@@ -1,3 +1,4 @@
+import APIModel
 import HTTP
 import Pages
 
@@ -8,10 +9,9 @@ struct DevelopmentGuard {
 
     init(_ authorization: Authorization) { self.authorization = authorization }
 
-    /// Returns nil if the request may pass.
-    func refusal(of request: Request) -> Response? {
-        if !isMeantForUs(request) { return DevelopmentGuard.host }
-        return isOfAnotherSite(request) ? DevelopmentGuard.origin : nil
+    func check(_ request: Request) throws(RefusedBody) {
+        guard isMeantForUs(request) else { throw DevelopmentGuard.host }
+        guard !isOfAnotherSite(request) else { throw DevelopmentGuard.origin }
     }
 
     /// Reads `Host` itself: a page under a foreign name may send any `X-Forwarded-Host`. Webhooks prove their origin,
@@ -39,19 +39,19 @@ struct DevelopmentGuard {
         }
     }
 
-    private static let host = Response.error(
-        403,
-        code: "host_not_allowed",
+    private static let host = RefusedBody(
+        "host_not_allowed",
         message:
             "With --dev only localhost, addresses and names without a dot are served. To open this server under another "
-            + "name, list its origin in PAYCAST_ALLOWED_ORIGINS."
+            + "name, list its origin in PAYCAST_ALLOWED_ORIGINS.",
+        status: 403
     )
 
-    private static let origin = Response.error(
-        403,
-        code: "origin_not_allowed",
+    private static let origin = RefusedBody(
+        "origin_not_allowed",
         message:
             "With --dev a page of another origin may not send this. To let it, list its origin in "
-            + "PAYCAST_ALLOWED_ORIGINS."
+            + "PAYCAST_ALLOWED_ORIGINS.",
+        status: 403
     )
 }

@@ -43,9 +43,14 @@ extension Services {
 extension Services {
     /// The position in `unchanged_since`; nil without it.
     func seen(_ request: Request) throws(RefusedBody) -> Int64? {
-        guard let text = request.query["unchanged_since"] else { return nil }
-        guard let cursor = Cursor(text), cursor.epoch == epoch else {
-            throw RefusedBody("invalid_cursor", message: "unchanged_since is the since of GET /users/{user}.")
+        try position(request.query["unchanged_since"], or: "unchanged_since is the since of GET /users/{user}.")
+    }
+
+    /// The position of a cursor of this ledger; nil without one. `message` says what to send instead of anything else.
+    func position(_ cursor: String?, or message: @autoclosure () -> String) throws(RefusedBody) -> Int64? {
+        guard let cursor else { return nil }
+        guard let cursor = Cursor(cursor), cursor.epoch == epoch else {
+            throw RefusedBody("invalid_cursor", message: message())
         }
         return cursor.position
     }

@@ -9,11 +9,9 @@ import Support
 struct EventEndpoint {
     let services: Services
 
-    func answer(_ id: String, request: Request) -> Answer {
-        guard let withBody = request.query.flag("body") else { return .respond(Response.invalidFlag("body")) }
-        if withBody, let refusal = services.authorization.refusal(of: request, needing: .personal) {
-            return .respond(refusal)
-        }
+    func answer(_ id: String, request: Request) throws(RefusedBody) -> Answer {
+        let withBody = try request.query.flag("body")
+        if withBody { try services.authorization.require(.personal, of: request) }
         let cursor = Cursor(id).flatMap { $0.epoch == services.epoch ? $0 : nil }
         let name = cursor.map { EventName.position($0.position) } ?? .id(id)
         return .later { [services] reply in
@@ -21,13 +19,9 @@ struct EventEndpoint {
                 guard case .success(let found) = result else { return reply.send(.unreadable) }
                 guard let found else { return reply.send(.unknownEvent) }
                 guard withBody else { return show(found, withBody: false, to: reply) }
-                // Nobody reads it before it is written down who does.
                 let act = services.act(.read, of: request, user: found.event.entry.notice.user)
-                let note = LedgerCommand.note(act) { result in
-                    guard case .success = result else { return reply.send(.uncommitted) }
-                    show(found, withBody: true, to: reply)
-                }
-                if !services.writer.submit(note) { reply.send(.busy) }
+                let isTaken = services.note(act, reply: reply) { show(found, withBody: true, to: reply) }
+                if !isTaken { reply.send(.busy) }
             }
         }
     }

@@ -10,9 +10,9 @@ struct EventsEndpoint {
     let services: Services
 
     func answer(_ request: Request) throws(RefusedBody) -> Answer {
-        let oldest = try position("since", of: request)
-        let newest = try position("before", of: request)
-        guard let limit = PageLimit.read(request) else { return .respond(PageLimit.refusal) }
+        let oldest = try services.position(request.query["since"], or: "since must be a cursor of this ledger.")
+        let newest = try services.position(request.query["before"], or: "before must be a cursor of this ledger.")
+        let limit = try request.query.limit()
         let selection = EntrySelection(request.query)
         return .later { [reader = services.reader, epoch = services.epoch] reply in
             reader.ask({ try $0.newest(selection, after: oldest ?? 0, before: newest, limit: limit) }) { result in
@@ -27,14 +27,6 @@ struct EventsEndpoint {
                 }
             }
         }
-    }
-
-    private func position(_ name: String, of request: Request) throws(RefusedBody) -> Int64? {
-        guard let text = request.query[name] else { return nil }
-        guard let cursor = Cursor(text), cursor.epoch == services.epoch else {
-            throw RefusedBody("invalid_cursor", message: "\(name) must be a cursor of this ledger.")
-        }
-        return cursor.position
     }
 }
 

@@ -11,7 +11,7 @@ struct AuditEndpoint {
     func answer(_ request: Request) throws(RefusedBody) -> Answer {
         var selection = AuditSelection()
         if let user = request.query["user"] {
-            guard isValidIdentifier(user) else { return .respond(UsersEndpoint.invalidUser) }
+            guard isValidIdentifier(user) else { throw RefusedBody.invalidUserID }
             selection.user = UserID(user)
         }
         if let actor = request.query["actor"] {
@@ -33,7 +33,7 @@ struct AuditEndpoint {
             }
             selection.before = before
         }
-        guard let limit = PageLimit.read(request) else { return .respond(PageLimit.refusal) }
+        let limit = try request.query.limit()
         return .later { [selection, reader = services.reader] reply in
             reader.ask({ try $0.audit(selection, limit: limit) }) { result in
                 reply.send(result) { page in JSON.response(200, body: AuditAnswer(page)) }

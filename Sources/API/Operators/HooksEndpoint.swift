@@ -70,7 +70,7 @@ struct HooksEndpoint {
             throw RefusedBody("invalid_cursor", message: "before must be the next of the page before.")
         }
         if let user = request.query["user"] {
-            guard isValidIdentifier(user) else { return .respond(UsersEndpoint.invalidUser) }
+            guard isValidIdentifier(user) else { throw RefusedBody.invalidUserID }
             return .later { [services] reply in
                 services.reader.ask({ try $0.hookDeliveries(of: UserID(user)) }) { result in
                     reply.send(result) { found in
@@ -97,10 +97,10 @@ struct HooksEndpoint {
     }
 
     /// The message is sent in the user's present state, with the id that it had.
-    func resend(_ text: String, of request: Request) -> Answer {
+    func resend(_ text: String, of request: Request) throws(RefusedBody) -> Answer {
         guard let id = Int64(text) else { return .respond(HooksEndpoint.unknownDelivery) }
         let reason = request.query["reason"]
-        guard reason.map({ isValidIdentifier($0) }) ?? true else { return .respond(RefusedBody.reason.response) }
+        guard reason.map({ isValidIdentifier($0) }) ?? true else { throw RefusedBody.reason }
         let act = services.act(.resend, of: request, user: nil, reason: reason)
         return .later { [services] reply in
             services.reader.ask({ try $0.hookDelivery(id) }) { result in

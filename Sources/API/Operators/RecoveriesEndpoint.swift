@@ -48,14 +48,10 @@ struct RecoveriesEndpoint {
             user: nil,
             reason: body.reason.map { "\(provider.rawValue): \($0)" } ?? provider.rawValue
         )
-        return .later { [services] reply in
-            services.blockingPools.submit(.operators) {
-                guard services.commit(act) else { return reply.send(.uncommitted) }
-                let report = services.runningRecoveries.run(recovery, of: provider, since: since)
-                reply.send(Self.response(provider, report: report))
-            } orElse: {
-                reply.send(.busy)
-            }
+        return services.answer(on: .operators) { [services] in
+            guard services.commit(act) else { return .uncommitted }
+            let report = services.runningRecoveries.run(recovery, of: provider, since: since)
+            return Self.response(provider, report: report)
         }
     }
 

@@ -35,21 +35,12 @@ struct ReplaysEndpoint {
                 reason: body.reason
             )
         )
-        return .later { [blockingPools = services.blockingPools] reply in
-            blockingPools.submit(.operators) {
-                reply.send(Self.response(replay, selection: selection, mode: body.mode))
-            } orElse: {
-                reply.send(.busy)
-            }
-        }
+        return services.answer(on: .operators) { Self.response(replay, selection: selection, mode: body.mode) }
     }
 
     private func position(_ text: String?, default: Int64) throws(RefusedBody) -> Int64 {
-        guard let text, text != "start" else { return `default` }
-        guard let cursor = Cursor(text), cursor.epoch == services.epoch else {
-            throw RefusedBody("invalid_cursor", message: "since and until are cursors of this ledger.")
-        }
-        return cursor.position
+        guard text != "start" else { return `default` }
+        return try services.position(text, or: "since and until are cursors of this ledger.") ?? `default`
     }
 
     static func response(_ replay: EventReplay, selection: EventSelection, mode: ReplayMode) -> Response {

@@ -1,3 +1,4 @@
+import APIModel
 import Domain
 import HTTP
 import Ledger
@@ -12,7 +13,7 @@ struct FeedEndpoint {
 
     /// `since=start` is the beginning of the ledger, and an instant selects entries committed after it; without `since`
     /// the feed starts now. If the cursor is not one of this ledger, the first event is `reset`.
-    func answer(_ request: Request) -> Answer {
+    func answer(_ request: Request) throws(RefusedBody) -> Answer {
         let filter = EntrySelection(request.query)
         let given = request.lastEventID.flatMap { $0.isEmpty ? nil : $0 } ?? request.query["since"]
         guard let given else { return .open(page(filter) { done in now(done: done) }) }
@@ -20,13 +21,8 @@ struct FeedEndpoint {
             return .open(page(filter) { done in newer(than: instant, filter: filter, done: done) })
         }
         guard let cursor = given == "start" ? Cursor(epoch: services.epoch, position: 0) : Cursor(given) else {
-            return .respond(
-                .error(
-                    400,
-                    code: "invalid_cursor",
-                    message: "since must be a cursor of this ledger, an instant, or start."
-                )
-            )
+            let message = "since must be a cursor of this ledger, an instant, or start."
+            throw RefusedBody("invalid_cursor", message: message)
         }
         guard cursor.epoch == services.epoch else {
             return .open(page(filter) { done in now(resetting: filter, done: done) })

@@ -12,32 +12,22 @@ struct OffersEndpoint {
     let provider: Provider
 
     func answer(_ request: Request) -> Answer {
-        services.offers[provider].map { answer(request, as: $0) } ?? .respond(.notFound)
+        services.storeTypes[provider]?.offers.map { answer(request, as: $0) } ?? .respond(.notFound)
     }
 
     private func answer<Offer: RequestedOffer>(_ request: Request, as _: Offer.Type) -> Answer {
-        .later { [services] reply in
-            services.blockingPools.submit(.strangers) {
-                reply.send(response(to: request, as: Offer.self))
-            } orElse: {
-                reply.send(.busy)
-            }
-        }
+        services.answer(on: .strangers) { response(to: request, as: Offer.self) }
     }
 
     private func response<Offer: RequestedOffer>(to request: Request, as _: Offer.Type) -> Response {
         let authorization = services.authorization
         let refusal = authorization.refusal(of: request)
-        let (offer, claimant): (Offer, Claimant)
+        let offer: Offer
         do throws(RefusedBody) {
             let node = try RefusedBody.object(request.body)
-            (offer, claimant) = (try Offer(node), try Claimant(of: node))
-        } catch {
-            return error.response
-        }
-        do throws(RefusedClaimant) {
+            offer = try Offer(node)
             let origin = CORSAnswer(request, authorization: authorization)
-            _ = try claimant.resolve(services, refusal: refusal, origin: origin)
+            _ = try Claimant(of: node).resolve(services, refusal: refusal, origin: origin)
         } catch {
             return error.response
         }

@@ -7,7 +7,7 @@ import Pages
 struct OrderRecordEndpoint {
     let services: Services
 
-    func answer(_ token: String, request: Request) -> Answer {
+    func answer(_ token: String, request: Request) throws(RefusedBody) -> Answer {
         guard let addresses = PageAddresses(services, request: request) else { return .respond(Authorization.noSigner) }
         guard let token = OrderToken(token) else { return .respond(OrderRecordEndpoint.unknown) }
         return .later { [reader = services.reader] reply in
@@ -16,7 +16,7 @@ struct OrderRecordEndpoint {
                     guard let record = found.order else { return OrderRecordEndpoint.unknown }
                     // The user id matched the pattern that the server used when the order was created.
                     guard let page = addresses.page(of: record.order.user, since: found.head) else {
-                        return UsersEndpoint.invalidUser
+                        return RefusedBody.invalidUserID.response
                     }
                     return JSON.response(200, body: OrderAnswer(order: OrderItem(record), stream: page))
                 }

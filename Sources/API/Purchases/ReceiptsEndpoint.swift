@@ -10,7 +10,7 @@ struct ReceiptsEndpoint {
     let provider: Provider
 
     func answer(_ request: Request) throws(RefusedBody) -> Answer {
-        guard let receipt = services.receipts[provider] else { return .respond(.notFound) }
+        guard let receipt = services.storeTypes[provider]?.receipts else { return .respond(.notFound) }
         return try answer(request, as: receipt)
     }
 
@@ -32,7 +32,7 @@ struct ReceiptsEndpoint {
         let since = reading.source == .verifyReceipt ? reading.events.first?.signedAt : nil
         let claim = reading.isProof ? user.map { Claim(user: $0) } : nil
         let act = claim.map { services.act(.claim, of: request, user: $0.user) }
-        PurchaseCommit(services, receivedAt: request.receivedAt, act: act).commit(
+        EventCommit(services: services, receivedAt: request.receivedAt, step: "purchase committed", act: act).commit(
             reading.events[...],
             claim: claim,
             since: since
@@ -44,7 +44,7 @@ struct ReceiptsEndpoint {
 
     /// If one event could not be committed, posting the receipt again resumes there.
     private static func response(
-        to verdicts: [PurchaseCommit.Verdict],
+        to verdicts: [EventCommit.Verdict],
         of reading: PurchaseReading,
         isClaimed: Bool
     ) -> Response {

@@ -14,7 +14,7 @@ struct TransactionsEndpoint {
     let provider: Provider
 
     func answer(_ request: Request) -> Answer {
-        services.transactions[provider].map { answer(request, as: $0) } ?? .respond(.notFound)
+        services.storeTypes[provider]?.transactions.map { answer(request, as: $0) } ?? .respond(.notFound)
     }
 
     private func answer<Purchase: PostedPurchase>(_ request: Request, as _: Purchase.Type) -> Answer {
@@ -41,10 +41,6 @@ struct TransactionsEndpoint {
         let (post, claim): (Post<Purchase>, Claim?)
         do throws(RefusedBody) {
             post = try Post(request.body)
-        } catch {
-            return answer(error.response)
-        }
-        do throws(RefusedClaimant) {
             let refusal = services.authorization.refusal(of: request)
             let user = try post.claimant.resolve(services, refusal: refusal, origin: origin)
             claim = user.map { Claim(user: $0, order: post.order, isVouched: refusal == nil, trace: request.trace) }
@@ -54,7 +50,13 @@ struct TransactionsEndpoint {
         let act = claim.flatMap { claim in
             claim.isVouched ? services.act(.claim, of: request, user: claim.user) : nil
         }
-        let commit = PurchaseCommit(services, receivedAt: request.receivedAt, act: act, trace: request.trace)
+        let commit = EventCommit(
+            services: services,
+            receivedAt: request.receivedAt,
+            step: "purchase committed",
+            act: act,
+            trace: request.trace
+        )
         if !begin(post, claim: claim, commit: commit, answer: answer) { answer(.busy) }
     }
 
@@ -62,7 +64,7 @@ struct TransactionsEndpoint {
     private func begin<Purchase: PostedPurchase>(
         _ post: Post<Purchase>,
         claim: Claim?,
-        commit: PurchaseCommit,
+        commit: EventCommit,
         answer: @escaping @Sendable (Response) -> Void
     ) -> Bool {
         let services = services

@@ -13,7 +13,7 @@ struct ClaimsEndpoint {
     let user: UserID
 
     func answer(_ request: Request) throws(RefusedBody) -> Answer {
-        guard services.streams.stream(for: user) != nil else { return .respond(UsersEndpoint.invalidUser) }
+        guard services.streams.stream(for: user) != nil else { throw RefusedBody.invalidUserID }
         let seen = try services.seen(request)
         let node = try RefusedBody.object(request.body, instead: "Send {\"event\":…,\"reason\":…}.")
         let event = try RefusedBody.requiredString("event", of: node)

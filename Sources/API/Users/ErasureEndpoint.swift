@@ -9,27 +9,20 @@ import Support
 struct ErasureEndpoint {
     let services: Services
 
-    func answer(_ user: UserID, request: Request) -> Answer {
-        guard isValidIdentifier(user.text) else { return .respond(UsersEndpoint.invalidUser) }
-        let reason = request.query["reason"]
-        if let reason, !isValidIdentifier(reason) { return .respond(RefusedBody.reason.response) }
-        if let reason, Act.names(user, in: reason) { return .respond(RefusedBody.namingReason.response) }
-        let seen: Int64?
-        do throws(RefusedBody) { seen = try services.seen(request) } catch { return .respond(error.response) }
+    func answer(_ user: UserID, request: Request) throws(RefusedBody) -> Answer {
+        guard isValidIdentifier(user.text) else { throw RefusedBody.invalidUserID }
+        let reason = try request.query["reason"].map { text throws(RefusedBody) in
+            try RefusedBody.checked(reason: text, about: user)
+        }
+        let seen = try services.seen(request)
         // The entry stays, and names nobody.
         var act = services.act(.erase, of: request, user: user, reason: reason)
         act.user = nil
-        return .later { [services, act] reply in
-            services.blockingPools.submit(.operators) {
-                reply.send(ErasureEndpoint.erase(user, act: act, seen: seen, services: services))
-            } orElse: {
-                reply.send(.busy)
-            }
-        }
+        return services.answer(on: .operators) { [act] in erase(user, act: act, seen: seen) }
     }
 
     /// Runs step by step, so that everybody else's commands get their turn in between.
-    private static func erase(_ user: UserID, act: Act, seen: Int64?, services: Services) -> Response {
+    private func erase(_ user: UserID, act: Act, seen: Int64?) -> Response {
         var done = ErasureStep()
         var seen = seen
         while true {

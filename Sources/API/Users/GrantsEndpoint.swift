@@ -14,7 +14,7 @@ struct GrantsEndpoint {
     let user: UserID
 
     func grant(_ request: Request) throws(RefusedBody) -> Answer {
-        guard services.streams.stream(for: user) != nil else { return .respond(UsersEndpoint.invalidUser) }
+        guard services.streams.stream(for: user) != nil else { throw RefusedBody.invalidUserID }
         let seen = try services.seen(request)
         let wanted = try GrantedProduct(request.body, user: user, now: services.clock.now())
         let grant = wanted.grant(to: user, key: try request.key())
@@ -34,14 +34,10 @@ struct GrantsEndpoint {
         }
     }
 
-    func revoke(_ id: String, request: Request) -> Answer {
-        guard services.streams.stream(for: user) != nil else { return .respond(UsersEndpoint.invalidUser) }
-        guard let reason = request.query["reason"], isValidIdentifier(reason) else {
-            return .respond(RefusedBody.reason.response)
-        }
-        guard !Act.names(user, in: reason) else { return .respond(RefusedBody.namingReason.response) }
-        let seen: Int64?
-        do throws(RefusedBody) { seen = try services.seen(request) } catch { return .respond(error.response) }
+    func revoke(_ id: String, request: Request) throws(RefusedBody) -> Answer {
+        guard services.streams.stream(for: user) != nil else { throw RefusedBody.invalidUserID }
+        let reason = try RefusedBody.checked(reason: request.query["reason"] ?? "", about: user)
+        let seen = try services.seen(request)
         let act = services.act(.revoke, of: request, user: user, reason: reason)
         return .later { [services] reply in
             services.reader.ask({ try $0.record(of: user) }) { result in
@@ -212,20 +208,18 @@ extension RefusedBody {
 
     /// The reason of an act that needs none; nil without one. A nil `user` means that the act is about nobody in particular.
     static func optionalReason(of node: JSONNode, about user: UserID?) throws(RefusedBody) -> String? {
-        guard let member = node["reason"], !member.isNull else { return nil }
-        guard let user else {
-            let text = try requiredString("reason", of: node)
-            guard isValidIdentifier(text) else { throw reason }
-            return text
-        }
-        return try reason(of: node, about: user)
+        guard let text = try string("reason", of: node) else { return nil }
+        return try checked(reason: text, about: user)
+    }
+
+    static func reason(of node: JSONNode, about user: UserID) throws(RefusedBody) -> String {
+        try checked(reason: requiredString("reason", of: node), about: user)
     }
 
     /// Why something is done to a user. It outlives the user.
-    static func reason(of node: JSONNode, about user: UserID) throws(RefusedBody) -> String {
-        let text = try requiredString("reason", of: node)
+    static func checked(reason text: String, about user: UserID?) throws(RefusedBody) -> String {
         guard isValidIdentifier(text) else { throw reason }
-        guard !Act.names(user, in: text) else { throw namingReason }
+        if let user, Act.names(user, in: text) { throw namingReason }
         return text
     }
 }

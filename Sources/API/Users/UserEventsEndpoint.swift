@@ -9,22 +9,22 @@ import Pages
 struct UserEventsEndpoint {
     let services: Services
 
-    func answer(_ user: UserID, request: Request) -> Answer {
-        guard isValidIdentifier(user.text) else { return .respond(UsersEndpoint.invalidUser) }
-        let before = request.query["before"].map { Cursor($0) }
-        if let before, before?.epoch != services.epoch { return .respond(UserEventsEndpoint.invalidCursor) }
-        guard let limit = PageLimit.read(request) else { return .respond(PageLimit.refusal) }
-        guard let withBodies = request.query.flag("bodies") else { return .respond(Response.invalidFlag("bodies")) }
-        if withBodies, let refusal = services.authorization.refusal(of: request, needing: .personal) {
-            return .respond(refusal)
-        }
+    func answer(_ user: UserID, request: Request) throws(RefusedBody) -> Answer {
+        guard isValidIdentifier(user.text) else { throw RefusedBody.invalidUserID }
+        let before = try services.position(
+            request.query["before"],
+            or: "before must be a cursor of this ledger: the next of the page before."
+        )
+        let limit = try request.query.limit()
+        let withBodies = try request.query.flag("bodies")
+        if withBodies { try services.authorization.require(.personal, of: request) }
         let read: @Sendable (Reply) -> Bool = {
             [reader = services.reader, streams = services.streams, epoch = services.epoch] reply in
             reader.ask({
                 try $0.userEvents(
                     of: user,
                     shownOn: streams.stream(for: user),
-                    before: before??.position,
+                    before: before,
                     limit: limit,
                     withBodies: withBodies
                 )
@@ -41,23 +41,13 @@ struct UserEventsEndpoint {
             }
         }
         guard withBodies else { return .later(read) }
-        // Nobody reads them before it is written down who does.
         let act = services.act(.read, of: request, user: user)
-        return .later { [writer = services.writer] reply in
-            writer.submit(
-                .note(act) { result in
-                    guard case .success = result else { return reply.send(.uncommitted) }
-                    if !read(reply) { reply.send(.busy) }
-                }
-            )
+        return .later { [services] reply in
+            services.note(act, reply: reply) {
+                if !read(reply) { reply.send(.busy) }
+            }
         }
     }
-
-    private static let invalidCursor = Response.error(
-        400,
-        code: "invalid_cursor",
-        message: "before must be a cursor of this ledger: the next of the page before."
-    )
 }
 
 extension FeedItem {
@@ -69,37 +59,23 @@ extension FeedItem {
     }
 }
 
-/// How many items a page of an answer has: `limit`.
-enum PageLimit {
-    private static let limits = 1...100
-    private static let usual = 50
-
-    /// Nil for what is no such number.
-    static func read(_ request: Request) -> Int? {
-        guard let text = request.query["limit"] else { return usual }
+extension Query {
+    /// How many items a page of an answer has.
+    func limit() throws(RefusedBody) -> Int {
+        guard let text = self["limit"] else { return 50 }
         guard (1...3).contains(text.utf8.count), text.utf8.allSatisfy({ (48...57).contains($0) }),
-            let number = Int(text), limits.contains(number)
-        else { return nil }
+            let number = Int(text), (1...100).contains(number)
+        else { throw RefusedBody("invalid_limit", message: "limit must be a number from 1 to 100.") }
         return number
     }
 
-    static let refusal = Response.error(400, code: "invalid_limit", message: "limit must be a number from 1 to 100.")
-}
-
-extension Query {
-    /// False for a missing parameter, nil for one that is neither `true` nor `false`.
-    func flag(_ name: String) -> Bool? {
+    /// False without the parameter.
+    func flag(_ name: String) throws(RefusedBody) -> Bool {
         switch self[name] {
-        case nil, "false": false
-        case "true": true
-        case _?: nil
+        case nil, "false": return false
+        case "true": return true
+        case _?: throw RefusedBody("invalid_flag", message: "\(name) must be true or false.")
         }
-    }
-}
-
-extension Response {
-    static func invalidFlag(_ name: String) -> Response {
-        .error(400, code: "invalid_flag", message: "\(name) must be true or false.")
     }
 }
 

@@ -7,9 +7,9 @@ import Pages
 struct UserPagesEndpoint {
     let services: Services
 
-    func answer(_ user: UserID) -> Answer {
+    func answer(_ user: UserID) throws(RefusedBody) -> Answer {
         guard isValidIdentifier(user.text), let stream = services.streams.stream(for: user) else {
-            return .respond(UsersEndpoint.invalidUser)
+            throw RefusedBody.invalidUserID
         }
         return .later { [services] reply in
             // A page that knows nothing is sent what all of them show.

@@ -8,11 +8,11 @@ import Pages
 struct UserRecordEndpoint {
     let services: Services
 
-    func answer(_ user: UserID, request: Request) -> Answer {
+    func answer(_ user: UserID, request: Request) throws(RefusedBody) -> Answer {
         guard isValidIdentifier(user.text), let stream = services.streams.stream(for: user) else {
-            return .respond(UsersEndpoint.invalidUser)
+            throw RefusedBody.invalidUserID
         }
-        guard let isWhole = request.query.flag("all") else { return .respond(Response.invalidFlag("all")) }
+        let isWhole = try request.query.flag("all")
         return .later { [reader = services.reader] reply in
             reader.ask({ try $0.record(of: user, isWhole: isWhole) }) { result in
                 reply.send(result) { found in

@@ -8,8 +8,8 @@ import Pages
 struct UsersEndpoint {
     let services: Services
 
-    func entitlements(of user: UserID) -> Answer {
-        guard isValidIdentifier(user.text) else { return .respond(UsersEndpoint.invalidUser) }
+    func entitlements(of user: UserID) throws(RefusedBody) -> Answer {
+        guard isValidIdentifier(user.text) else { throw RefusedBody.invalidUserID }
         return .later { [reader = services.reader] reply in
             reader.ask({ try $0.entitlements(of: user) }) { result in
                 reply.send(result) { held in
@@ -25,10 +25,10 @@ struct UsersEndpoint {
         }
     }
 
-    func stream(of user: UserID, request: Request) -> Answer {
+    func stream(of user: UserID, request: Request) throws(RefusedBody) -> Answer {
         guard let addresses = PageAddresses(services, request: request) else { return .respond(Authorization.noSigner) }
         guard addresses.page(of: user, since: Cursor(epoch: services.epoch, position: 0)) != nil else {
-            return .respond(UsersEndpoint.invalidUser)
+            throw RefusedBody.invalidUserID
         }
         let reader = services.reader
         let writer = services.writer
@@ -42,7 +42,7 @@ struct UsersEndpoint {
             }
         }
         guard let locale = request.query["locale"] else { return .later(sendPage) }
-        guard let language = LanguageTag(locale) else { return .respond(RefusedBody.locale.response) }
+        guard let language = LanguageTag(locale) else { throw RefusedBody.locale }
         // Stored first, so that everything the page is sent after its cursor is in its language.
         return .later { reply in
             UserLanguages(writer: writer, reader: reader).note(language, of: user) { result in
@@ -51,9 +51,12 @@ struct UsersEndpoint {
         }
     }
 
-    static let invalidUser = Response.error(
-        400,
-        code: "invalid_user",
+}
+
+extension RefusedBody {
+    /// Of an address.
+    static let invalidUserID = RefusedBody(
+        "invalid_user",
         message: "A user id must have 1 to 255 bytes and no control characters."
     )
 }
@@ -70,9 +73,9 @@ struct EntitlementsEndpoint {
         if request.method == "OPTIONS" {
             return .respond(origin.preflight(allowing: request.route.methods, headers: "If-None-Match"))
         }
-        guard !origin.isRefused else { return .respond(origin.shown(CORSAnswer.refusal)) }
+        guard !origin.isRefused else { return .respond(origin.shown(CORSAnswer.refusal.response)) }
         let user: UserID
-        do throws(RefusedClaimant) {
+        do throws(RefusedBody) {
             user = try Claimant.owner(of: request.query["name"] ?? "", services: services)
         } catch {
             return .respond(origin.shown(error.response))

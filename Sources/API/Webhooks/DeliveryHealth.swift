@@ -6,28 +6,28 @@ import Synchronization
 /// Which stores' deliveries are refused or stay away, for `/ready`, and when each store was last believed, for
 /// `/metrics`. It begins anew with each start. Any thread may use it.
 public final class DeliveryHealth: Sendable {
-    private let stores: [Provider: any Store.Type]
-    private let lastAccepted: [Provider: Gauge]
-    private let delays: [Provider: Histogram]
+    private struct Watched: Sendable {
+        let store: any Store.Type
+        let lastAccepted: Gauge
+        let delay: Histogram
+    }
+
+    private let watched: [Provider: Watched]
     private let records = Mutex<[Provider: DeliveryRecord]>([:])
     /// False if other nodes may accept what this one does not see.
     private let isAlone: Bool
 
     public init(stores: [any Store.Type], metrics: Metrics, isAlone: Bool) {
-        self.stores = Dictionary(uniqueKeysWithValues: stores.map { ($0.provider, $0) })
         self.isAlone = isAlone
-        let providers = stores.map { $0.provider }
-        lastAccepted = Dictionary(
-            uniqueKeysWithValues: providers.map { provider in
-                (provider, metrics.gauge(.lastAccepted, labels: ["provider": provider.rawValue]))
-            }
-        )
-        delays = Dictionary(
-            uniqueKeysWithValues: providers.map { provider in
-                (provider, metrics.histogram(.webhookDelay, labels: ["provider": provider.rawValue]))
-            }
-        )
-        for provider in providers {
+        watched = stores.reduce(into: [:]) { watched, store in
+            let provider = store.provider.rawValue
+            watched[store.provider] = Watched(
+                store: store,
+                lastAccepted: metrics.gauge(.lastAccepted, labels: ["provider": provider]),
+                delay: metrics.histogram(.webhookDelay, labels: ["provider": provider])
+            )
+        }
+        for provider in stores.map({ $0.provider }) {
             metrics.gauge(.longestPause, labels: ["provider": provider.rawValue]) { [weak self] in
                 // Of a busy store each is below a second, which must not look as if nothing were known.
                 Int(self?.records.withLock { $0[provider]?.longestPause }.map { max(1, $0) } ?? 0)
@@ -37,7 +37,7 @@ public final class DeliveryHealth: Sendable {
 
     /// `served` are the stores with all their settings, by those that were read last.
     public func serves(_ served: [Provider]) {
-        for (provider, time) in lastAccepted {
+        for (provider, time) in watched.mapValues(\.lastAccepted) {
             if !served.contains(provider) { time.set(-1) } else if time.value < 0 { time.set(0) }
         }
     }
@@ -47,7 +47,7 @@ public final class DeliveryHealth: Sendable {
         let now = DeliveryHealth.now
         return records.withLock { records in
             records.sorted { $0.key.rawValue < $1.key.rawValue }.compactMap { provider, record in
-                let title = stores[provider]?.title ?? provider.rawValue
+                let title = watched[provider]?.store.title ?? provider.rawValue
                 return record.warning(about: title, at: now, silenceCounts: isAlone)
             }
         }
@@ -56,14 +56,16 @@ public final class DeliveryHealth: Sendable {
     /// A delivery was committed, now or before. `delay` is the time since the store signed it; nil for a repetition, whose
     /// first delivery told it.
     func accepted(_ provider: Provider, delay: Duration?) {
-        if let delay { delays[provider]?.record(delay) }
-        lastAccepted[provider]?.set(Int(Clock().now().seconds))
+        if let delay { watched[provider]?.delay.record(delay) }
+        watched[provider]?.lastAccepted.set(Int(Clock().now().seconds))
         records.withLock { $0[provider, default: DeliveryRecord()].accepted(at: DeliveryHealth.now) }
     }
 
     /// Returns what an operator should look at; nil for junk, and when no setting can be the reason.
     func refused(_ delivery: Delivery, of provider: Provider, error: VerificationError) -> DeliveryRecord.Refusal? {
-        guard let store = stores[provider], let refusal = store.refusal(of: delivery, error: error) else { return nil }
+        guard let store = watched[provider]?.store, let refusal = store.refusal(of: delivery, error: error) else {
+            return nil
+        }
         records.withLock { $0[provider, default: DeliveryRecord()].refused(refusal, at: DeliveryHealth.now) }
         return refusal
     }

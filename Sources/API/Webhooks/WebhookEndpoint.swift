@@ -26,47 +26,25 @@ struct WebhookEndpoint {
     }
 
     private func commit(_ request: Request, verifier: any StoreVerifier, reply: Reply) {
-        let clock = services.clock
-        let telemetry = services.telemetry
         let delivery = Delivery(
             body: request.body,
             authorization: request.authorization,
             signature: verifier.signatureHeader.flatMap(request.head.field)
         )
+        let event: Event
         do throws(VerificationError) {
-            let event = try verifier.verify(delivery, now: clock.now())
-            telemetry.verified(event.id, receivedAt: request.receivedAt)
-            let isTaken = services.writer.submit(
-                .event(event, receivedAt: clock.now()) { result in
-                    let committed = try? result.get()
-                    if let committed {
-                        let isNew = committed.outcome != .duplicate
-                        let delay = isNew ? clock.now().elapsed(since: event.signedAt) : nil
-                        services.deliveries.accepted(provider, delay: delay)
-                        services.log.tracing(committed.trace).step(
-                            "webhook committed",
-                            fields: committed.logFields(provider)
-                        )
-                    }
-                    telemetry.answered(event.id, outcome: committed?.outcome, receivedAt: request.receivedAt)
-                    reply.send(response(to: result, answers: verifier.answers))
-                }
-            )
-            guard isTaken else {
-                telemetry.dropped(event.id)
-                return reply.send(.busy)
-            }
+            event = try verifier.verify(delivery, now: services.clock.now())
         } catch {
-            reply.send(refusal(error, of: request, delivery: delivery, answers: verifier.answers))
+            return reply.send(refusal(error, of: request, delivery: delivery, answers: verifier.answers))
         }
-    }
-
-    private func response(to result: Result<CommitResult, LedgerError>, answers: WebhookAnswers) -> Response {
-        switch result {
-        // Pub/Sub reads only the status.
-        case .success where answers.isEmpty: Response(status: 204)
-        case .success(let result): .committed(result)
-        case .failure: .uncommitted
+        let commit = EventCommit(services: services, receivedAt: request.receivedAt, step: "webhook committed")
+        commit.commit(event) { verdict in
+            guard case .committed(let result) = verdict else { return reply.send(verdict.response) }
+            let isNew = result.outcome != .duplicate
+            let delay = isNew ? services.clock.now().elapsed(since: event.signedAt) : nil
+            services.deliveries.accepted(provider, delay: delay)
+            // Pub/Sub reads only the status.
+            reply.send(verifier.answers.isEmpty ? Response(status: 204) : .committed(result))
         }
     }
 

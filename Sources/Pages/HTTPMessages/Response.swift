@@ -27,9 +27,11 @@ public struct Response: Sendable {
         message: String,
         headers: [(name: String, value: String)] = []
     ) -> Response {
-        var response = JSON.response(status, body: ErrorAnswer(error: code, message: message))
-        response.headers += headers
-        return response
+        Response(
+            status: status,
+            headers: [("Content-Type", "application/json")] + headers,
+            body: ErrorAnswer(error: code, message: message).json
+        )
     }
 
     /// Asks the client to come back in `seconds`: nothing was done, and nothing was lost.

@@ -3,22 +3,17 @@ import Ledger
 import Pages
 import Support
 
-/// Commits a verified event that an app posted, and answers only after the commit.
-struct PurchaseCommit: Sendable {
-    private let services: Services
-    /// The arrival of the post, in nanoseconds of the monotonic clock.
-    private let receivedAt: UInt64
+/// Commits a verified event that a store sent or an app posted, and answers only after the commit.
+struct EventCommit: Sendable {
+    let services: Services
+    /// The arrival of its request, in nanoseconds of the monotonic clock.
+    let receivedAt: UInt64
+    /// What the log says of a commit.
+    let step: StaticString
     /// Nil unless a backend says whose the purchases are.
-    private let act: Act?
-    /// Of the post, whose purchase may have no order.
-    private let trace: TraceID?
-
-    init(_ services: Services, receivedAt: UInt64, act: Act? = nil, trace: TraceID? = nil) {
-        self.services = services
-        self.receivedAt = receivedAt
-        self.act = act
-        self.trace = trace
-    }
+    var act: Act?
+    /// Of an app's post, whose purchase may have no order.
+    var trace: TraceID?
 
     /// The result for one event.
     enum Verdict: Sendable {
@@ -47,28 +42,24 @@ struct PurchaseCommit: Sendable {
     }
 
     /// `claim` was made at `date`.
-    private func commit(
+    func commit(
         _ event: Event,
-        claim: Claim?,
-        since date: Instant?,
+        claim: Claim? = nil,
+        since date: Instant? = nil,
         done: @escaping @Sendable (Verdict) -> Void
     ) {
-        let (services, trace) = (services, trace)
         let telemetry = services.telemetry
-        let receivedAt = receivedAt
         telemetry.verified(event.id, receivedAt: receivedAt)
         let command = LedgerCommand.event(event, claim: claim, receivedAt: date ?? services.clock.now()) { result in
             let committed = try? result.get()
-            let verdict = committed.map(Verdict.committed) ?? .failed
             if let committed {
                 let log = services.log.tracing(trace ?? committed.trace)
-                log.step("purchase committed", fields: committed.logFields(event.provider))
+                log.step(step, fields: committed.logFields(event.provider))
             }
             telemetry.answered(event.id, outcome: committed?.outcome, receivedAt: receivedAt)
-            done(verdict)
+            done(committed.map(Verdict.committed) ?? .failed)
         }
-        let isTaken = services.writer.submit(command.audited(by: act))
-        guard !isTaken else { return }
+        guard !services.writer.submit(command.audited(by: act)) else { return }
         telemetry.dropped(event.id)
         done(.busy)
     }
@@ -92,7 +83,7 @@ struct PurchaseCommit: Sendable {
 
 extension CommitResult {
     /// What a line of the log says of it.
-    func logFields(_ provider: Provider) -> Log.Fields {
+    fileprivate func logFields(_ provider: Provider) -> Log.Fields {
         ["provider": provider.rawValue, "outcome": outcome.rawValue, "event": event, "cursor": cursor]
     }
 }
