@@ -1,10 +1,12 @@
 import Domain
 import Ledger
-import Server
 import Stores
 import Support
 import Synchronization
 import TestSupport
+import Testing
+
+@testable import Server
 
 /// A real ledger of an app at Apple, at the fixture's instant.
 final class LedgerFixture: Sendable {
@@ -67,11 +69,11 @@ final class LedgerFixture: Sendable {
     }
 
     func runner(_ apis: [Provider: any StoreAPI]) -> JobRunner {
-        JobRunner(context(), apis: apis, metrics: metrics)
+        JobRunner(context(), apis: { apis }, metrics: metrics)
     }
 
     func reconciler(_ apis: [Provider: any StoreAPI]) -> RenewalChecker {
-        RenewalChecker(context(), apis: apis, ends: ends)
+        RenewalChecker(context(), apis: { apis }, ends: ends)
     }
 
     func mark(_ place: String) throws -> Instant? {
@@ -84,17 +86,17 @@ final class LedgerFixture: Sendable {
         in environments: [StoreEnvironment] = [.sandbox],
         verifier: AppleVerifier? = nil,
         under lease: LeaderLease = .alone
-    ) -> Recovery {
+    ) throws -> Recovery {
         let lists = environments.map { environment in
             var list = AppleHistory(of: AppleFixture.bundle, in: environment, api: fixture.api)
             list.pause = .zero
             return list
         }
         let history = HistorySource(lists, words: AppleHistory.words, isStandIn: false)
-        return recovery(of: .apple, history: history, verifier: verifier ?? fixture.verifier, under: lease)
+        return try recovery(of: .apple, history: history, verifier: verifier ?? fixture.verifier, under: lease)
     }
 
-    func voids(_ google: GoogleVerifier, of packages: String...) -> Recovery {
+    func voids(_ google: GoogleVerifier, of packages: String...) throws -> Recovery {
         let lists = packages.map { package in
             var list = GoogleVoidedPurchaseList(of: package, reader: google)
             list.pause = .zero
@@ -106,7 +108,7 @@ final class LedgerFixture: Sendable {
             asksForEntries: true,
             isStandIn: false
         )
-        return recovery(of: .google, history: history, verifier: google, under: .alone)
+        return try recovery(of: .google, history: history, verifier: google, under: .alone)
     }
 
     private func recovery(
@@ -114,15 +116,8 @@ final class LedgerFixture: Sendable {
         history: HistorySource,
         verifier: any StoreVerifier,
         under lease: LeaderLease
-    ) -> Recovery {
-        Recovery(
-            of: provider,
-            history: history,
-            current: { history },
-            verifier: verifier,
-            context: context(under: lease),
-            counts: counts
-        )
+    ) throws -> Recovery {
+        try #require(Recovery(of: provider, context: context(under: lease), counts: counts) { (history, verifier) })
     }
 
     /// Asks again and again until it is so.
