@@ -14,20 +14,20 @@ struct Visit: Sendable {
 
     func may(_ right: Right) -> Bool { session.rights.contains(right) }
 
-    func render(_ name: String, _ values: [String: TemplateValue] = [:]) -> Markup { templates.render(name, values) }
+    subscript(template: String) -> ConsoleTemplate { templates[template] }
 
     /// A table, or what it means that it has no rows.
     func list(_ name: String, _ rows: [Markup], none: @autoclosure () -> String) -> Markup {
-        rows.isEmpty ? nothing(none()) : render(name, ["rows": .markup(rows.joined())])
+        rows.isEmpty ? nothing(none()) : self[name].render(["rows": .markup(rows.joined())])
     }
 
-    func nothing(_ text: String) -> Markup { render("parts.nothing", ["text": .text(text)]) }
+    func nothing(_ text: String) -> Markup { self["parts.nothing"].render(["text": .text(text)]) }
 
     /// The options of a choice.
     func options(_ all: [(value: String, title: String)], chosen: String) -> Markup {
         all.map { value, title in
             let name = value == chosen ? "parts.chosen" : "parts.option"
-            return render(name, ["value": .field(value), "title": .text(title)])
+            return self[name].render(["value": .field(value), "title": .text(title)])
         }.joined()
     }
 
@@ -47,7 +47,7 @@ struct Visit: Sendable {
     /// A moment that a person reads: in UTC, and in the reader's zone once the script has run. Empty for none.
     func time(_ iso8601: String?) -> Markup {
         guard let iso8601, let instant = iso8601.instant else { return .empty }
-        return render("parts.time", ["iso": .text(iso8601), "text": .text(ConsoleTime.text(instant))])
+        return self["parts.time"].render(["iso": .text(iso8601), "text": .text(ConsoleTime.text(instant))])
     }
 }
 

@@ -9,20 +9,14 @@ struct BackgroundServices {
     /// For the stores with a key that can read their history.
     private let histories: [Recovery]
     private let jobs: JobRunner
-    private let renewals: RenewalChecker
-    private let retention: RetentionRunner?
     /// Nil if no address of the app's backend is configured.
     let hooks: HookRunner?
+    /// All but the histories.
+    private let regular: [any BackgroundWork]
 
     init(_ core: ServerCore, stores: SharedValue<OpenStores>) {
-        let opened = stores.value
-        let readable = core.configuration.providers.filter { opened.opened[$0]?.history != nil }
+        let readable = core.configuration.providers.filter { stores.value.opened[$0]?.history != nil }
         let counts = RecoveryCounts(core.metrics, of: readable)
-        let apis = Dictionary(
-            uniqueKeysWithValues: opened.apis.keys.map {
-                ($0, ReloadedStoreAPI(provider: $0, stores: stores) as any StoreAPI)
-            }
-        )
         let context = WorkContext(
             reader: core.reader,
             writer: core.writer,
@@ -30,46 +24,36 @@ struct BackgroundServices {
             clock: core.clock,
             log: core.log
         )
-        jobs = JobRunner(context, apis: apis, metrics: core.metrics)
-        renewals = RenewalChecker(context, apis: apis, ends: core.ends)
-        retention = core.configuration.retentionDays.map { RetentionRunner(context, days: $0) }
+        jobs = JobRunner(context, apis: { stores.value.apis }, metrics: core.metrics)
+        let renewals = RenewalChecker(context, apis: { stores.value.apis }, ends: core.ends)
+        let retention = core.configuration.retentionDays.map { RetentionRunner(context: context, days: $0) }
         let hookCounts = HookCounts(core.metrics)
-        hooks = HookRunner(core, counts: hookCounts)
+        hooks = HookRunner(core, context, counts: hookCounts)
         hookCounts.show(hooks, in: core.metrics)
-        histories = core.configuration.providers.compactMap { provider in
-            guard let history = opened.opened[provider]?.history else { return nil }
-            return Recovery(
-                of: provider,
-                history: history,
-                current: { stores.value.opened[provider]?.history },
-                verifier: ReloadedVerifier(provider: provider, stores: stores),
-                context: context,
-                counts: counts
-            )
+        let regular: [(any BackgroundWork)?] = [renewals, retention, jobs, hooks]
+        self.regular = regular.compactMap { $0 }
+        histories = readable.compactMap { provider in
+            Recovery(of: provider, context: context, counts: counts) {
+                let stores = stores.value
+                guard let history = stores.opened[provider]?.history, let verifier = stores.verifiers[provider] else {
+                    return nil
+                }
+                return (history, verifier)
+            }
         }
     }
 
     /// Call it once the server listens: in development, the stand-ins in this same server answer the calls.
     func start() {
-        jobs.start()
-        renewals.start()
-        retention?.start()
-        hooks?.start()
+        for work in regular { work.start() }
         for recovery in histories where !recovery.history.isStandIn { recovery.start() }
     }
 
     /// Call it before the ledger is closed. Unfinished jobs are done after the next start.
     func close() {
-        for recovery in histories { recovery.halt() }
-        renewals.halt()
-        retention?.halt()
-        jobs.halt()
-        hooks?.halt()
-        for recovery in histories { recovery.close() }
-        renewals.close()
-        retention?.close()
-        jobs.close()
-        hooks?.close()
+        let all: [any BackgroundWork] = histories + regular
+        for work in all { work.halt() }
+        for work in all { work.close() }
     }
 
     var recoveries: [Provider: HistoryRecovery] {
@@ -81,3 +65,32 @@ struct BackgroundServices {
     /// For `/ready`.
     var problems: [String] { jobs.problems + histories.flatMap(\.problems) }
 }
+
+/// Work on threads of its own, which ends before the ledger.
+protocol BackgroundWork: Sendable {
+    var routines: [Routine] { get }
+    /// The threads to which the routines hand tasks.
+    var pools: [WorkerPool] { get }
+
+    func start()
+}
+
+extension BackgroundWork {
+    var pools: [WorkerPool] { [] }
+
+    /// Starts nothing new.
+    func halt() {
+        for routine in routines { routine.halt() }
+    }
+
+    /// Waits for what is running, also on other threads. Call it once, before the ledger is closed.
+    func close() {
+        halt()
+        for routine in routines { routine.end() }
+        for pool in pools { pool.close() }
+    }
+}
+
+/// The APIs of the stores for which there is a key, with the settings of the last reload, which changes keys and never
+/// takes a store away.
+typealias StoreAPIs = @Sendable () -> [Provider: any StoreAPI]

@@ -74,9 +74,9 @@ import Testing
         let file = "<ul>{{rows}}</ul>\n<part name=\"row\">\n<li>{{name}}</li>\n</part>\n"
         let templates = try ConsoleTemplates(files: ["list.html": Array(file.utf8), "list.css": Array("{{".utf8)])
         #expect(templates.names == ["list", "list.row"])
-        let row = templates.render("list.row", ["name": "a"])
+        let row = templates["list.row"].render(["name": "a"])
         #expect(row.html == "<li>a</li>")
-        #expect(templates.render("list", ["rows": .markup(row)]).html.hasPrefix("<ul><li>a</li></ul>"))
+        #expect(templates["list"].render(["rows": .markup(row)]).html.hasPrefix("<ul><li>a</li></ul>"))
     }
 
     @Test func saysWhichFileIsFlawed() {

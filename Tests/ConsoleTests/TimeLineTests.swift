@@ -15,7 +15,7 @@ import Testing
         var events: [FeedItem] = []
         /// The first lane's states, with the products unless all are pro.monthly, and a star for what lies ahead.
         let bands: [String]
-        let marks: [TimeLine.Mark.Kind]
+        let marks: [ContractHistory.Moment.Kind]
         /// The day of the first band, if the case is about it.
         var begins: Double?
     }
@@ -151,12 +151,13 @@ import Testing
     @Test(arguments: cases) func showsStatesInTime(_ given: Case) throws {
         let line = try #require(TimeLine(given.contracts, events: given.events, now: Fixture.now))
         let lane = try #require(line.lanes.first)
-        let isPlain = lane.bands.allSatisfy { $0.product == "pro.monthly" }
+        let isPlain = lane.bands.allSatisfy { $0.span.product == "pro.monthly" }
         #expect(
-            lane.bands.map { $0.state + (isPlain ? "" : " \($0.product)") + ($0.isAhead ? "*" : "") } == given.bands
+            lane.bands.map { $0.span.state + (isPlain ? "" : " \($0.span.product)") + ($0.isAhead ? "*" : "") }
+                == given.bands
         )
-        if let day = given.begins { #expect(lane.bands.first?.start == Fixture.date(day)) }
-        #expect(lane.marks.map(\.kind) == given.marks)
+        if let day = given.begins { #expect(lane.bands.first?.span.start == Fixture.date(day)) }
+        #expect(lane.marks.map(\.moment.kind) == given.marks)
         check(line)
     }
 
@@ -165,11 +166,11 @@ import Testing
         let inside = 0...TimeLine.width
         for lane in line.lanes {
             for (band, next) in zip(lane.bands, lane.bands.dropFirst()) {
-                #expect(band.end == next.start)
+                #expect(band.span.end == next.span.start)
                 #expect(abs(band.x + band.width - next.x) < 2.1)
             }
             for band in lane.bands {
-                #expect(band.start < band.end && band.width >= 2)
+                #expect(band.span.start < band.span.end && band.width >= 2)
                 #expect(inside.contains(band.x) && inside.contains(band.x + band.width))
             }
             #expect(lane.marks.allSatisfy { inside.contains($0.x) })

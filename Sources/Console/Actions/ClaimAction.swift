@@ -15,7 +15,7 @@ struct ClaimAction: UserAction {
     let button = "Give it to this user"
 
     func fields(_ values: ActionValues, _ visit: Visit, user: UserID) throws(ConsoleError) -> Markup {
-        visit.render("action.claim", ["event": .field(values["event"])])
+        visit["action.claim"].render(["event": .field(values["event"])])
     }
 
     func perform(_ values: ActionValues, _ visit: Visit, user: UserID) throws(ConsoleError) -> Markup? {
@@ -40,7 +40,7 @@ struct ClaimPage: ConsolePage {
     func show(_ visit: Visit) throws(ConsoleError) -> Response {
         let event = visit.query["event"]?.trimmed ?? ""
         guard let name = visit.query["user"]?.trimmed, isValidIdentifier(name) else {
-            return visit.page("Claim a purchase", visit.render("action.claim_for", ["event": .field(event)]))
+            return visit.page("Claim a purchase", visit["action.claim_for"].render(["event": .field(event)]))
         }
         return visit.redirect(to: "\(ConsoleAddress.user(UserID(name)))/claim?event=\(PercentEncoding.encode(event))")
     }

@@ -17,14 +17,11 @@ struct GrantAction: UserAction {
     func fields(_ values: ActionValues, _ visit: Visit, user: UserID) throws(ConsoleError) -> Markup {
         let terms = [("days", "for some days"), ("forever", "for ever")]
         let key = values["key"].isEmpty ? Hex.encode(randomBytes(16)) : values["key"]
-        return visit.render(
-            "action.grant",
-            [
-                "product": .field(values["product"]), "group": .field(values["group"]),
-                "terms": .markup(visit.options(terms, chosen: values["term"])),
-                "days": .field(values["days"].isEmpty ? "30" : values["days"]), "key": .field(key),
-            ]
-        )
+        return visit["action.grant"].render([
+            "product": .field(values["product"]), "group": .field(values["group"]),
+            "terms": .markup(visit.options(terms, chosen: values["term"])),
+            "days": .field(values["days"].isEmpty ? "30" : values["days"]), "key": .field(key),
+        ])
     }
 
     func perform(_ values: ActionValues, _ visit: Visit, user: UserID) throws(ConsoleError) -> Markup? {
@@ -54,7 +51,7 @@ struct RevokeAction: UserAction {
     let button = "Take it back"
 
     func fields(_ values: ActionValues, _ visit: Visit, user: UserID) throws(ConsoleError) -> Markup {
-        visit.render("action.revoke", ["grant": .field(values["grant"]), "shown": .text(values["grant"])])
+        visit["action.revoke"].render(["grant": .field(values["grant"]), "shown": .text(values["grant"])])
     }
 
     func perform(_ values: ActionValues, _ visit: Visit, user: UserID) throws(ConsoleError) -> Markup? {
@@ -81,7 +78,7 @@ struct EraseAction: UserAction {
     let isFinal = true
 
     func fields(_ values: ActionValues, _ visit: Visit, user: UserID) throws(ConsoleError) -> Markup {
-        visit.render("action.erase", ["user": .text(user.text)])
+        visit["action.erase"].render(["user": .text(user.text)])
     }
 
     func perform(_ values: ActionValues, _ visit: Visit, user: UserID) throws(ConsoleError) -> Markup? {
@@ -90,13 +87,10 @@ struct EraseAction: UserAction {
         }
         let query = values.seen + [("reason", values.reason)]
         let answer = try visit.api.delete(ErasureAnswer.self, at: .user(user), query: query)
-        return visit.render(
-            "action.erased",
-            [
-                "contracts": .text(StoreWords.count(answer.contracts, "contract", "contracts")),
-                "orders": .text(StoreWords.count(answer.orders, "order", "orders")),
-                "events": .text(StoreWords.count(answer.events, "entry", "entries")),
-            ]
-        )
+        return visit["action.erased"].render([
+            "contracts": .text(StoreWords.count(answer.contracts, "contract", "contracts")),
+            "orders": .text(StoreWords.count(answer.orders, "order", "orders")),
+            "events": .text(StoreWords.count(answer.events, "entry", "entries")),
+        ])
     }
 }

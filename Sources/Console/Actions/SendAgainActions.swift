@@ -31,7 +31,7 @@ struct ResendAction: UserAction {
     let button = "Send it again"
 
     func fields(_ values: ActionValues, _ visit: Visit, user: UserID) throws(ConsoleError) -> Markup {
-        visit.render("action.resend", ["delivery": .field(values["delivery"]), "shown": .text(values["delivery"])])
+        visit["action.resend"].render(["delivery": .field(values["delivery"]), "shown": .text(values["delivery"])])
     }
 
     func perform(_ values: ActionValues, _ visit: Visit, user: UserID) throws(ConsoleError) -> Markup? {
@@ -55,29 +55,22 @@ struct DryRunAction: UserAction {
         let request = ReplayRequest(mode: .dryRun, user: user, reason: values.reason)
         let answer = try visit.api.post(ReplayAnswer.self, to: .replays, body: request)
         let changes = answer.changes.map { change in
-            visit.render(
-                "action.change",
-                [
-                    "contract": .text(change.contract),
-                    "before": .text(change.before.map(StoreWords.state) ?? "unknown"),
-                    "after": .text(change.after.map(StoreWords.state) ?? "unknown"),
-                    "until": .markup(visit.time(change.accessUntil)),
-                ]
-            )
+            visit["action.change"].render([
+                "contract": .text(change.contract), "before": .text(change.before.map(StoreWords.state) ?? "unknown"),
+                "after": .text(change.after.map(StoreWords.state) ?? "unknown"),
+                "until": .markup(visit.time(change.accessUntil)),
+            ])
         }
-        return visit.render(
-            "action.tried",
-            [
-                "read": .text(StoreWords.count(answer.read, "stored event was", "stored events were")),
-                "skipped": .text(String(answer.skipped.count)),
-                "more": .text(answer.next == nil ? "" : "These are the oldest 100; paycast replay reads them all."),
-                "changes": .markup(
-                    changes.isEmpty
-                        ? visit.render("action.no_change")
-                        : visit.render("action.changes", ["rows": .markup(changes.joined())])
-                ),
-            ]
-        )
+        return visit["action.tried"].render([
+            "read": .text(StoreWords.count(answer.read, "stored event was", "stored events were")),
+            "skipped": .text(String(answer.skipped.count)),
+            "more": .text(answer.next == nil ? "" : "These are the oldest 100; paycast replay reads them all."),
+            "changes": .markup(
+                changes.isEmpty
+                    ? visit["action.no_change"].render()
+                    : visit["action.changes"].render(["rows": .markup(changes.joined())])
+            ),
+        ])
     }
 }
 
@@ -100,13 +93,10 @@ struct RecoverAction: UserAction {
             .provider
         let stores = RecoverAction.stores.map { (value: $0, title: StoreWords.store($0)) }
         let chosen = values["provider"].isEmpty ? own ?? "" : values["provider"]
-        return visit.render(
-            "action.recover",
-            [
-                "stores": .markup(visit.options(stores, chosen: chosen)),
-                "spans": .markup(visit.options(RecoverAction.spans, chosen: values["days"])),
-            ]
-        )
+        return visit["action.recover"].render([
+            "stores": .markup(visit.options(stores, chosen: chosen)),
+            "spans": .markup(visit.options(RecoverAction.spans, chosen: values["days"])),
+        ])
     }
 
     func perform(_ values: ActionValues, _ visit: Visit, user: UserID) throws(ConsoleError) -> Markup? {
@@ -123,14 +113,11 @@ struct RecoverAction: UserAction {
             guard case .unavailable(let message) = error else { throw error }
             throw .conflict(message)
         }
-        return visit.render(
-            "action.recovered",
-            [
-                "store": .text(StoreWords.store(answer.provider)),
-                "found": .text(StoreWords.count(answer.found, "message", "messages")),
-                "recovered": .text(String(answer.recovered)), "refused": .text(String(answer.refused)),
-                "problems": .text(answer.problems.joined(separator: " ")),
-            ]
-        )
+        return visit["action.recovered"].render([
+            "store": .text(StoreWords.store(answer.provider)),
+            "found": .text(StoreWords.count(answer.found, "message", "messages")),
+            "recovered": .text(String(answer.recovered)), "refused": .text(String(answer.refused)),
+            "problems": .text(answer.problems.joined(separator: " ")),
+        ])
     }
 }

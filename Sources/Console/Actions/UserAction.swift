@@ -97,12 +97,11 @@ struct UserActionLinks {
 
     func markup(_ facts: UserFacts) -> Markup {
         let links = UserActions.ofPage.filter { visit.may($0.action.right) }.map { word, action in
-            visit.render(
-                action.isFinal ? "user.final_action" : "user.action",
-                ["user": .part(user.text), "word": .text(word), "title": .text(action.title)]
-            )
+            visit[action.isFinal ? "user.final_action" : "user.action"].render([
+                "user": .part(user.text), "word": .text(word), "title": .text(action.title),
+            ])
         }
-        return (links.isEmpty ? Markup.empty : visit.render("user.actions", ["links": .markup(links.joined())]))
+        return (links.isEmpty ? Markup.empty : visit["user.actions"].render(["links": .markup(links.joined())]))
             + notOffered
     }
 
@@ -113,6 +112,6 @@ struct UserActionLinks {
         ]
         let missing = all.filter { !visit.may($0.right) }.map { "\($0.what) (right \($0.right.rawValue))" }
         guard visit.session.user == nil, !missing.isEmpty else { return .empty }
-        return visit.render("user.not_offered", ["what": .text(missing.joined(separator: "; "))])
+        return visit["user.not_offered"].render(["what": .text(missing.joined(separator: "; "))])
     }
 }

@@ -219,6 +219,6 @@ final class LiveLists: Sendable {
     private func moved(_ cursor: String) -> Part { part("live.moved", ["cursor": .text(cursor)]) }
 
     private func part(_ name: String, _ values: [String: TemplateValue]) -> Part {
-        Part(html: Array(templates.render(name, values).html.utf8), collapseKey: nil)
+        Part(html: Array(templates[name].render(values).html.utf8), collapseKey: nil)
     }
 }

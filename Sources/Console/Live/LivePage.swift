@@ -11,20 +11,17 @@ struct LivePage: ConsolePage {
         let refusal = filter.refusal
         let list: Markup
         if let refusal {
-            list = visit.render("live.wrong", ["sentence": .text(refusal)])
+            list = visit["live.wrong"].render(["sentence": .text(refusal)])
         } else {
             list = try self.list(filter, visit)
         }
-        let body = visit.render(
-            "live",
-            [
-                "providers": .markup(options(LiveFilter.providers, StoreWords.store, filter["provider"], visit)),
-                "environments": .markup(options(LiveFilter.environments, { $0 }, filter["environment"], visit)),
-                "outcomes": .markup(options(LiveFilter.outcomes, StoreWords.outcome, filter["outcome"], visit)),
-                "type": .field(filter["type"]), "product": .field(filter["product"]), "user": .field(filter["user"]),
-                "list": .markup(list),
-            ]
-        )
+        let body = visit["live"].render([
+            "providers": .markup(options(LiveFilter.providers, StoreWords.store, filter["provider"], visit)),
+            "environments": .markup(options(LiveFilter.environments, { $0 }, filter["environment"], visit)),
+            "outcomes": .markup(options(LiveFilter.outcomes, StoreWords.outcome, filter["outcome"], visit)),
+            "type": .field(filter["type"]), "product": .field(filter["product"]), "user": .field(filter["user"]),
+            "list": .markup(list),
+        ])
         return visit.page("Live", status: refusal == nil ? 200 : 422, body)
     }
 
@@ -33,7 +30,7 @@ struct LivePage: ConsolePage {
         let query = filter.parameters + before + [(name: "limit", value: LivePage.length)]
         let found = try visit.api.get(EventsAnswer.self, from: .events, query: query)
         let next = found.next.map { cursor in
-            visit.render("live.next", ["query": .field(filter.text), "cursor": .text(cursor)])
+            visit["live.next"].render(["query": .field(filter.text), "cursor": .text(cursor)])
         }
         let caption = before.isEmpty ? "Newest commit first" : "Older ones, newest commit first"
         let isWhole = found.next == nil
@@ -42,14 +39,11 @@ struct LivePage: ConsolePage {
         guard before.isEmpty else {
             return visit.rows.table(found.events, caption: caption, none: none) + (next ?? .empty)
         }
-        return visit.render(
-            "live.list",
-            [
-                "query": .field(filter.text), "cursor": .text(found.since),
-                "table": .markup(visit.rows.table(found.events, caption: caption, none: none, name: "live-rows")),
-                "next": .markup(next ?? .empty),
-            ]
-        )
+        return visit["live.list"].render([
+            "query": .field(filter.text), "cursor": .text(found.since),
+            "table": .markup(visit.rows.table(found.events, caption: caption, none: none, name: "live-rows")),
+            "next": .markup(next ?? .empty),
+        ])
     }
 
     private func options(

@@ -31,12 +31,11 @@ struct EventSides {
     func markup() -> Markup {
         let cells = rows.map { name, claimed, known in
             let differs = claimed != nil && known != nil && claimed != known
-            return visit.render(
-                differs && EventSides.telling.contains(name) ? "event.contradiction" : "event.side",
-                ["name": .text(name), "claimed": .text(claimed ?? "not said"), "known": .text(known ?? "not said")]
-            )
+            return visit[differs && EventSides.telling.contains(name) ? "event.contradiction" : "event.side"].render([
+                "name": .text(name), "claimed": .text(claimed ?? "not said"), "known": .text(known ?? "not said"),
+            ])
         }
-        return visit.render("event.sides", ["rows": .markup(cells.joined())])
+        return visit["event.sides"].render(["rows": .markup(cells.joined())])
     }
 
     /// Stores do not tell all one-time kinds apart.

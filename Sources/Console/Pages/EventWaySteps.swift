@@ -20,13 +20,10 @@ struct EventWaySteps {
 
     func markup() -> Markup {
         (own + told).filter { $0.at != nil || $0.after != nil }.map { step in
-            visit.render(
-                "event.step",
-                [
-                    "name": .text(step.name), "at": .markup(time(step.at)),
-                    "after": .text(step.note ?? step.after.map(EventStory.milliseconds) ?? ""),
-                ]
-            )
+            visit["event.step"].render([
+                "name": .text(step.name), "at": .markup(time(step.at)),
+                "after": .text(step.note ?? step.after.map(EventStory.milliseconds) ?? ""),
+            ])
         }.joined()
     }
 
@@ -63,24 +60,21 @@ struct EventWaySteps {
     private func time(_ iso8601: String?) -> Markup {
         guard let iso8601, let instant = iso8601.instant else { return .empty }
         let text = ConsoleTime.milliseconds(instant)
-        return visit.render("parts.time", ["iso": .text(iso8601), "text": .text(text)])
+        return visit["parts.time"].render(["iso": .text(iso8601), "text": .text(text)])
     }
 
     /// All messages about the user, as they are now.
     func table() -> Markup {
         guard !deliveries.isEmpty else { return .empty }
         let rows = deliveries.map { delivery in
-            visit.render(
-                "event.hook",
-                [
-                    "url": .text(delivery.url),
-                    "type": .markup(visit.named(StoreWords.message(delivery.type), delivery.type)),
-                    "state": .text(StoreWords.delivery(delivery.state)),
-                    "ended": .markup(visit.time(delivery.endedAt)), "reason": .text(delivery.reason ?? ""),
-                ]
-            )
+            visit["event.hook"].render([
+                "url": .text(delivery.url),
+                "type": .markup(visit.named(StoreWords.message(delivery.type), delivery.type)),
+                "state": .text(StoreWords.delivery(delivery.state)), "ended": .markup(visit.time(delivery.endedAt)),
+                "reason": .text(delivery.reason ?? ""),
+            ])
         }
-        return visit.render("event.hooks", ["rows": .markup(rows.joined())])
+        return visit["event.hooks"].render(["rows": .markup(rows.joined())])
     }
 }
 

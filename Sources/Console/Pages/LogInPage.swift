@@ -9,7 +9,7 @@ struct LogInPage {
     /// `next` is the page that was asked for.
     func show(_ request: Request) -> Response {
         let isLost = request.query["entered"] != nil
-        let note = isLost ? layout.templates.render("log_in.lost") : .empty
+        let note = isLost ? layout.templates["log_in.lost"].render() : .empty
         return page(status: 401, note: note, next: LogInPage.address(of: request))
     }
 
@@ -19,13 +19,13 @@ struct LogInPage {
         let key = form["key"].flatMap { door.key($0.trimmed) }
         if let refusal = door.refusal(of: request, isRight: key != nil) { throw refusal }
         guard let key else {
-            return page(status: 403, note: layout.templates.render("log_in.wrong"), next: next)
+            return page(status: 403, note: layout.templates["log_in.wrong"].render(), next: next)
         }
         return door.open(with: key, next: LogInPage.entered(next))
     }
 
     private func page(status: Int, note: Markup, next: String) -> Response {
-        let body = layout.templates.render("log_in", ["note": .markup(note), "next": .field(next)])
+        let body = layout.templates["log_in"].render(["note": .markup(note), "next": .field(next)])
         return layout.page("Log in", status: status, session: nil, body)
     }
 
@@ -73,7 +73,7 @@ struct EnterPage {
 
     func show(_ token: String, door: ConsoleDoor) throws(ConsoleError) -> Response {
         guard let user = door.user(of: token) else { throw .forbidden(ConsoleDoor.deadLink) }
-        let body = layout.templates.render("enter", ["user": .text(user.text), "token": .field(token)])
+        let body = layout.templates["enter"].render(["user": .text(user.text), "token": .field(token)])
         return layout.page("Open a user's page", session: nil, body)
     }
 

@@ -10,7 +10,7 @@ struct OverviewPage: ConsolePage {
             "health": .markup(visit.may(.operate) ? health(visit) : .empty),
             "pictures": .markup(visit.may(.operate) ? pictures(visit) : .empty),
         ]
-        return visit.page("Overview", visit.render("overview", values))
+        return visit.page("Overview", visit["overview"].render(values))
     }
 
     private func health(_ visit: Visit) -> Markup {
@@ -23,21 +23,17 @@ struct OverviewPage: ConsolePage {
         } catch {
             sentences = visit.sentences(problems: [error.message], warnings: [])
         }
-        return visit.render("overview.health", ["sentences": .markup(sentences), "lead": .text(lead)])
+        return visit["overview.health"].render(["sentences": .markup(sentences), "lead": .text(lead)])
     }
 
     private func pictures(_ visit: Visit) -> Markup {
         let isDay = visit.query["range"] == "day"
         let query = [(name: "range", value: isDay ? "day" : "hour")]
         guard let history = try? visit.api.get(HistoryAnswer.self, from: .history, query: query) else { return .empty }
-        return visit.render(
-            "overview.pictures",
-            [
-                "title": .text(isDay ? "The last day of this node" : "The last hour of this node"),
-                "other": .text(isDay ? "" : "?range=day"),
-                "other_title": .text(isDay ? "The last hour" : "The last day"),
-                "charts": .markup(HistoryCharts(history: history).all.map { $0.markup(visit) }.joined()),
-            ]
-        )
+        return visit["overview.pictures"].render([
+            "title": .text(isDay ? "The last day of this node" : "The last hour of this node"),
+            "other": .text(isDay ? "" : "?range=day"), "other_title": .text(isDay ? "The last hour" : "The last day"),
+            "charts": .markup(HistoryCharts(history: history).all.map { $0.markup(visit) }.joined()),
+        ])
     }
 }

@@ -27,6 +27,8 @@ struct ConsoleTemplate: Sendable {
 
     private let segments: [Segment]
 
+    static let empty = ConsoleTemplate(segments: [])
+
     /// A value that is not given shows as nothing; a test finds it.
     func render(_ values: [String: TemplateValue] = [:]) -> Markup {
         var html = ""

@@ -32,15 +32,15 @@ struct ConsoleTemplates: Sendable {
     var names: Set<String> { Set(templates.keys) }
 
     /// A template that does not exist shows as nothing; a test finds it.
-    func render(_ name: String, _ values: [String: TemplateValue] = [:]) -> Markup {
+    subscript(name: String) -> ConsoleTemplate {
         assert(templates[name] != nil, "no template \(name)")
-        return templates[name]?.render(values) ?? .empty
+        return templates[name] ?? .empty
     }
 
     /// People's words, and behind them the term by which a log, a store or a filter knows it, unless they are the same.
     func named(_ words: String, _ term: String?) -> Markup {
-        guard let term, term != words else { return render("parts.words", ["words": .text(words)]) }
-        return render("parts.named", ["words": .text(words), "term": .text(term)])
+        guard let term, term != words else { return self["parts.words"].render(["words": .text(words)]) }
+        return self["parts.named"].render(["words": .text(words), "term": .text(term)])
     }
 
     /// The page itself has an empty name.

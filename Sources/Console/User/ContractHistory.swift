@@ -4,6 +4,7 @@ import Domain
 
 /// The states of one contract in time, as far as events and its own facts tell.
 struct ContractHistory {
+    /// A state of a product, from one instant to the next.
     struct Span: Equatable {
         let state: String
         let product: String
@@ -12,7 +13,11 @@ struct ContractHistory {
     }
 
     struct Moment: Equatable {
-        let kind: TimeLine.Mark.Kind
+        enum Kind: String, Sendable {
+            case charge, grant, refund, failure, end, move
+        }
+
+        let kind: Kind
         let at: Instant
         let title: String
     }

@@ -37,14 +37,11 @@ struct PurchaseHints {
     private func newest(_ attention: AttentionAnswer) -> Markup {
         guard attention.unclaimedContracts > 0, let newest = attention.unclaimed.first else { return .empty }
         let (one, many) = (StoreWords.unclaimed.one + ", of", StoreWords.unclaimed.many + ", the newest of")
-        return visit.render(
-            "user.unclaimed",
-            [
-                "text": .text(StoreWords.count(attention.unclaimedContracts, one, many)),
-                "at": .markup(visit.time(newest.at)), "user": .field(PercentEncoding.encode(facts.record.user.text)),
-                "compare": .markup(visit.render("user.compare")),
-            ]
-        )
+        return visit["user.unclaimed"].render([
+            "text": .text(StoreWords.count(attention.unclaimedContracts, one, many)),
+            "at": .markup(visit.time(newest.at)), "user": .field(PercentEncoding.encode(facts.record.user.text)),
+            "compare": .markup(visit["user.compare"].render()),
+        ])
     }
 
     private func fitting(_ orders: [OrderItem], _ purchases: [FeedItem]) -> Markup {
@@ -59,16 +56,13 @@ struct PurchaseHints {
                     $0.isAlike(purchase) && $0.isMade(before: instant + PurchaseHints.leeway)
                 })
             else { return nil }
-            return visit.render(
-                "user.fitting",
-                [
-                    "id": .field(PercentEncoding.encode(purchase.cursor)), "product": .text(order.product),
-                    "store": .text(StoreWords.source(purchase)), "at": .markup(visit.time(date)),
-                    "order": .text(order.order),
-                ]
-            )
+            return visit["user.fitting"].render([
+                "id": .field(PercentEncoding.encode(purchase.cursor)), "product": .text(order.product),
+                "store": .text(StoreWords.source(purchase)), "at": .markup(visit.time(date)),
+                "order": .text(order.order),
+            ])
         }
-        return rows.isEmpty ? .empty : rows.joined() + visit.render("user.compare")
+        return rows.isEmpty ? .empty : rows.joined() + visit["user.compare"].render()
     }
 
     private func refused(_ orders: [OrderItem], _ refused: [AttentionAnswer.Refused]) -> Markup {
@@ -81,13 +75,10 @@ struct PurchaseHints {
         guard let oldest = found.last else { return .empty }
         let stores = Set(found.map { StoreWords.store(String($0.route.split(separator: "/").last ?? "")) })
         let of = stores.sorted().joined(separator: ", ")
-        return visit.render(
-            "user.refused",
-            [
-                "text": .text(StoreWords.count(found.count, "webhook of \(of) was", "webhooks of \(of) were")),
-                "at": .markup(visit.time(oldest.at)),
-            ]
-        )
+        return visit["user.refused"].render([
+            "text": .text(StoreWords.count(found.count, "webhook of \(of) was", "webhooks of \(of) were")),
+            "at": .markup(visit.time(oldest.at)),
+        ])
     }
 }
 

@@ -11,12 +11,8 @@ struct TimeLine: Equatable {
     static let top = 30.0
     static let margin = 12.0
 
-    /// A state, from one instant to the next.
     struct Band: Equatable {
-        let state: String
-        let product: String
-        let start: Instant
-        let end: Instant
+        let span: ContractHistory.Span
         /// It lies ahead: what the store has said so far.
         let isAhead: Bool
         let x: Double
@@ -24,13 +20,7 @@ struct TimeLine: Equatable {
     }
 
     struct Mark: Equatable {
-        enum Kind: String, Equatable, Sendable {
-            case charge, grant, refund, failure, end, move
-        }
-
-        let kind: Kind
-        let at: Instant
-        let title: String
+        let moment: ContractHistory.Moment
         let x: Double
     }
 
@@ -66,17 +56,9 @@ struct TimeLine: Equatable {
                 name: history.name,
                 bands: history.spans.map { span in
                     let x = scale.x(span.start)
-                    return Band(
-                        state: span.state,
-                        product: span.product,
-                        start: span.start,
-                        end: span.end,
-                        isAhead: span.start >= now,
-                        x: x,
-                        width: max(2, scale.x(span.end) - x)
-                    )
+                    return Band(span: span, isAhead: span.start >= now, x: x, width: max(2, scale.x(span.end) - x))
                 },
-                marks: history.marks.map { Mark(kind: $0.kind, at: $0.at, title: $0.title, x: scale.x($0.at)) },
+                marks: history.marks.map { Mark(moment: $0, x: scale.x($0.at)) },
                 y: TimeLine.top + Double(number) * TimeLine.laneHeight
             )
         }

@@ -10,90 +10,75 @@ struct TimeLinePicture {
         guard let line = TimeLine(facts.record.contracts, events: facts.events.events, now: visit.now) else {
             return .empty
         }
-        let states = line.lanes.flatMap(\.bands).map(\.state)
+        let states = line.lanes.flatMap(\.bands).map(\.span.state)
         let legend = Set(states).sorted().map { state in
-            visit.render(
-                "time_line.legend",
-                ["state": .text(Self.word(state)), "name": .text(StoreWords.state(state))]
-            )
+            visit["time_line.legend"].render(["state": .text(Self.word(state)), "name": .text(StoreWords.state(state))])
         }
         let bottom = line.height - 22
-        return visit.render(
-            "time_line",
-            [
-                "width": number(TimeLine.width), "height": number(line.height), "bottom": number(bottom),
-                "lanes": .markup(line.lanes.map(lane).joined()),
-                "names": .markup(line.lanes.map(name).joined()), "now": number(line.nowX),
-                "now_text": number(min(line.nowX, TimeLine.width - 28)),
-                "ticks": .markup(line.ticks.map { tick($0, bottom: bottom) }.joined()),
-                "legend": .markup(legend.joined()), "rows": .markup(line.lanes.map(rows).joined()),
-                "hidden": .text(line.hidden > 0 ? "\(line.hidden) more contracts are in the table below." : ""),
-            ]
-        )
+        return visit["time_line"].render([
+            "width": number(TimeLine.width), "height": number(line.height), "bottom": number(bottom),
+            "lanes": .markup(line.lanes.map(lane).joined()), "names": .markup(line.lanes.map(name).joined()),
+            "now": number(line.nowX), "now_text": number(min(line.nowX, TimeLine.width - 28)),
+            "ticks": .markup(line.ticks.map { tick($0, bottom: bottom) }.joined()), "legend": .markup(legend.joined()),
+            "rows": .markup(line.lanes.map(rows).joined()),
+            "hidden": .text(line.hidden > 0 ? "\(line.hidden) more contracts are in the table below." : ""),
+        ])
     }
 
     private func number(_ value: Double) -> TemplateValue { .text("\((value * 10).rounded() / 10)") }
 
     private func tick(_ tick: TimeLine.Tick, bottom: Double) -> Markup {
-        visit.render("time_line.tick", ["x": number(tick.x), "text": .text(tick.text), "bottom": number(bottom)])
+        visit["time_line.tick"].render(["x": number(tick.x), "text": .text(tick.text), "bottom": number(bottom)])
     }
 
     /// Above all else, or the line of now would cross it.
     private func name(_ lane: TimeLine.Lane) -> Markup {
-        visit.render("time_line.lane_name", ["name": .text(lane.name), "y": number(lane.y + 12)])
+        visit["time_line.lane_name"].render(["name": .text(lane.name), "y": number(lane.y + 12)])
     }
 
     private func lane(_ lane: TimeLine.Lane) -> Markup {
-        let isMixed = Set(lane.bands.map(\.product)).count > 1
-        return visit.render(
-            "time_line.lane",
-            [
-                "bands": .markup(lane.bands.map { band($0, y: lane.y + 20, isMixed: isMixed) }.joined()),
-                "marks": .markup(lane.marks.map { mark($0, y: lane.y + 34) }.joined()),
-            ]
-        )
+        let isMixed = Set(lane.bands.map(\.span.product)).count > 1
+        return visit["time_line.lane"].render([
+            "bands": .markup(lane.bands.map { band($0, y: lane.y + 20, isMixed: isMixed) }.joined()),
+            "marks": .markup(lane.marks.map { mark($0, y: lane.y + 34) }.joined()),
+        ])
     }
 
     /// Where a lane has several products, the label has the product too, if there is room.
     private func band(_ band: TimeLine.Band, y: Double, isMixed: Bool) -> Markup {
-        let state = StoreWords.state(band.state)
-        let times = "from \(ConsoleTime.text(band.start)) to \(ConsoleTime.text(band.end))"
+        let state = StoreWords.state(band.span.state)
+        let times = "from \(ConsoleTime.text(band.span.start)) to \(ConsoleTime.text(band.span.end))"
         // A letter of this size takes some 6.3 units.
-        let label = (isMixed ? ["\(state), \(band.product)", state] : [state])
+        let label = (isMixed ? ["\(state), \(band.span.product)", state] : [state])
             .first { band.width > Double($0.count) * 6.3 + 20 }
-        return visit.render(
-            "time_line.band",
-            [
-                "x": number(band.x), "y": number(y), "width": number(band.width), "state": .text(Self.word(band.state)),
-                "ahead": .text(band.isAhead ? "ahead" : ""), "label_x": number(band.x + 10), "label_y": number(y + 43),
-                "title": .text("\(Self.what(band)), \(times)"), "label": .text(band.isAhead ? "" : label ?? ""),
-            ]
-        )
+        return visit["time_line.band"].render([
+            "x": number(band.x), "y": number(y), "width": number(band.width),
+            "state": .text(Self.word(band.span.state)),
+            "ahead": .text(band.isAhead ? "ahead" : ""), "label_x": number(band.x + 10), "label_y": number(y + 43),
+            "title": .text("\(Self.what(band)), \(times)"), "label": .text(band.isAhead ? "" : label ?? ""),
+        ])
     }
 
     private func mark(_ mark: TimeLine.Mark, y: Double) -> Markup {
-        visit.render(
-            "time_line.\(mark.kind.rawValue)",
-            ["x": number(mark.x), "y": number(y), "title": .text("\(mark.title), \(ConsoleTime.text(mark.at))")]
-        )
+        visit["time_line.\(mark.moment.kind.rawValue)"].render([
+            "x": number(mark.x), "y": number(y),
+            "title": .text("\(mark.moment.title), \(ConsoleTime.text(mark.moment.at))"),
+        ])
     }
 
     private func rows(_ lane: TimeLine.Lane) -> Markup {
-        let bands = lane.bands.map { ($0.start, Self.what($0), Optional($0.end)) }
-        let marks = lane.marks.map { ($0.at, $0.title, Instant?.none) }
+        let bands = lane.bands.map { ($0.span.start, Self.what($0), Optional($0.span.end)) }
+        let marks = lane.marks.map { ($0.moment.at, $0.moment.title, Instant?.none) }
         return (bands + marks).sorted { $0.0 < $1.0 }.map { start, what, end in
-            visit.render(
-                "time_line.row",
-                [
-                    "name": .text(lane.name), "what": .text(what), "from": .markup(visit.time(start.iso8601)),
-                    "to": .markup(visit.time(end?.iso8601)),
-                ]
-            )
+            visit["time_line.row"].render([
+                "name": .text(lane.name), "what": .text(what), "from": .markup(visit.time(start.iso8601)),
+                "to": .markup(visit.time(end?.iso8601)),
+            ])
         }.joined()
     }
 
     private static func what(_ band: TimeLine.Band) -> String {
-        "\(StoreWords.state(band.state)), \(band.product)" + (band.isAhead ? ", as far as is known" : "")
+        "\(StoreWords.state(band.span.state)), \(band.span.product)" + (band.isAhead ? ", as far as is known" : "")
     }
 
     /// A state that the style sheet knows.

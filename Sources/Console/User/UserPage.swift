@@ -21,29 +21,26 @@ struct UserPage: ConsolePage {
         )
         let tables = UserTables(visit: visit, user: user)
         let lead = facts.record.contracts.first?.entitlement
-        let body = visit.render(
-            "user",
-            [
-                "done": .markup(done(visit) + found(facts.record, visit)), "user": .text(user.text),
-                "what": .text(sentences.what), "access": .text(sentences.access),
-                "tone": .text(lead.map { StoreWords.tone($0) } ?? "quiet"), "next": .text(sentences.next),
-                "cause": .markup(cause(sentences, visit) + PurchaseHints(visit, facts).markup()),
-                "facts": .markup(tables.facts(facts.record)),
-                "actions": .markup(UserActionLinks(visit: visit, user: user).markup(facts)),
-                "picture": .markup(TimeLinePicture(visit: visit).markup(facts)),
-                "contracts": .markup(tables.contracts(facts)), "orders": .markup(tables.orders(facts)),
-                "events": .markup(tables.events(facts, isFirst: visit.query["before"] == nil)),
-                "pages": .markup(tables.pages(facts)), "hooks": .markup(tables.hooks(facts.hooks)),
-                "audit": .markup(tables.audit(facts.audit)),
-            ]
-        )
+        let body = visit["user"].render([
+            "done": .markup(done(visit) + found(facts.record, visit)), "user": .text(user.text),
+            "what": .text(sentences.what), "access": .text(sentences.access),
+            "tone": .text(lead.map { StoreWords.tone($0) } ?? "quiet"), "next": .text(sentences.next),
+            "cause": .markup(cause(sentences, visit) + PurchaseHints(visit, facts).markup()),
+            "facts": .markup(tables.facts(facts.record)),
+            "actions": .markup(UserActionLinks(visit: visit, user: user).markup(facts)),
+            "picture": .markup(TimeLinePicture(visit: visit).markup(facts)),
+            "contracts": .markup(tables.contracts(facts)), "orders": .markup(tables.orders(facts)),
+            "events": .markup(tables.events(facts, isFirst: visit.query["before"] == nil)),
+            "pages": .markup(tables.pages(facts)), "hooks": .markup(tables.hooks(facts.hooks)),
+            "audit": .markup(tables.audit(facts.audit)),
+        ])
         return visit.page("User \(InertText.of(user.text))", body)
     }
 
     /// What has just been done here.
     private func done(_ visit: Visit) -> Markup {
         guard let mark = visit.query["done"], let text = UserActions.done(mark, user, visit) else { return .empty }
-        return visit.render("user.done", ["text": .text(text)])
+        return visit["user.done"].render(["text": .text(text)])
     }
 
     /// What a search by another name has found here; nothing for what the page does not have.
@@ -61,24 +58,18 @@ struct UserPage: ConsolePage {
         } else {
             return .empty
         }
-        return visit.render(
-            "user.found",
-            [
-                "name": .text(name), "kind": .text(kind), "user": .text(user.text), "facts": .text(facts),
-                "move": .text(move),
-            ]
-        )
+        return visit["user.found"].render([
+            "name": .text(name), "kind": .text(kind), "user": .text(user.text), "facts": .text(facts),
+            "move": .text(move),
+        ])
     }
 
     private func cause(_ sentences: UserSentences, _ visit: Visit) -> Markup {
         guard let event = sentences.cause, visit.session.user == nil else { return .empty }
         let owner = sentences.newOwner.map { owner in
-            visit.render(
-                "user.new_owner",
-                ["id": .part(owner.text), "user": .text(owner.text)]
-            )
+            visit["user.new_owner"].render(["id": .part(owner.text), "user": .text(owner.text)])
         }
-        return visit.render("user.cause", ["id": .part(event.cursor)]) + (owner ?? .empty)
+        return visit["user.cause"].render(["id": .part(event.cursor)]) + (owner ?? .empty)
     }
 }
 

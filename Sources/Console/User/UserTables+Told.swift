@@ -10,14 +10,10 @@ extension UserTables {
             return visit.nothing("This node cannot tell which pages are open at the moment.")
         }
         let rows = answer.pages.map { page in
-            visit.render(
-                "user.page",
-                [
-                    "transport": .text(StoreWords.transport(page.transport)),
-                    "since": .markup(visit.time(page.openedAt)),
-                    "behind": .text(UserTables.lag(page)),
-                ]
-            )
+            visit["user.page"].render([
+                "transport": .text(StoreWords.transport(page.transport)), "since": .markup(visit.time(page.openedAt)),
+                "behind": .text(UserTables.lag(page)),
+            ])
         }
         let none =
             "No page of this user is open at \(answer.node). It shows the newest state as soon as it opens. Has the "
@@ -31,7 +27,7 @@ extension UserTables {
             return (shown.target ?? "several elements") + (made.map { " (\($0))" } ?? "")
         }
         let values: [String: TemplateValue] = ["user": .part(user.text), "names": .text(names.joined(separator: ", "))]
-        return table + visit.render("user.preview", values)
+        return table + visit["user.preview"].render(values)
     }
 
     private static func lag(_ page: UserPagesAnswer.Page) -> String {
@@ -45,22 +41,19 @@ extension UserTables {
         // That a user was erased is told to the backend, and to nobody here.
         let shown = deliveries.filter { $0.type != HookType.userErased.rawValue }
         let rows = shown.prefix(20).map { delivery in
-            let resend = visit.render("user.resend", ["user": .part(user.text), "delivery": .field(delivery.id)])
-            return visit.render(
-                "user.hook",
-                [
-                    "url": .text(delivery.url),
-                    "type": .markup(visit.named(StoreWords.message(delivery.type), delivery.type)),
-                    "state": .text(StoreWords.delivery(delivery.state)),
-                    "tone": .text(UserTables.tone(ofDelivery: delivery.state)),
-                    "attempts": .text(StoreWords.count(delivery.attempts, "try", "tries")),
-                    "queued": .markup(visit.time(delivery.queuedAt)), "ended": .markup(visit.time(delivery.endedAt)),
-                    "reason": .text(delivery.reason ?? ""), "resend": .markup(visit.may(.act) ? resend : .empty),
-                ]
-            )
+            let resend = visit["user.resend"].render(["user": .part(user.text), "delivery": .field(delivery.id)])
+            return visit["user.hook"].render([
+                "url": .text(delivery.url),
+                "type": .markup(visit.named(StoreWords.message(delivery.type), delivery.type)),
+                "state": .text(StoreWords.delivery(delivery.state)),
+                "tone": .text(UserTables.tone(ofDelivery: delivery.state)),
+                "attempts": .text(StoreWords.count(delivery.attempts, "try", "tries")),
+                "queued": .markup(visit.time(delivery.queuedAt)), "ended": .markup(visit.time(delivery.endedAt)),
+                "reason": .text(delivery.reason ?? ""), "resend": .markup(visit.may(.act) ? resend : .empty),
+            ])
         }
         let table = visit.list("user.hooks", rows, none: "Your backend was told nothing of this user\(whyUntold).")
-        return visit.render("user.hooks_section", ["table": .markup(table)])
+        return visit["user.hooks_section"].render(["table": .markup(table)])
     }
 
     private var whyUntold: String {
@@ -80,16 +73,13 @@ extension UserTables {
     func audit(_ entries: [AuditItem]?) -> Markup {
         guard let entries else { return .empty }
         let rows = entries.map { entry in
-            visit.render(
-                "user.act",
-                [
-                    "at": .markup(visit.time(entry.at)), "who": .text(UserTables.who(entry)),
-                    "what": .text(UserTables.what(entry.action)), "reason": .text(entry.reason ?? ""),
-                ]
-            )
+            visit["user.act"].render([
+                "at": .markup(visit.time(entry.at)), "who": .text(UserTables.who(entry)),
+                "what": .text(UserTables.what(entry.action)), "reason": .text(entry.reason ?? ""),
+            ])
         }
         let table = visit.list("user.acts", rows, none: "Nobody of yours has done anything to this user.")
-        return visit.render("user.audit_section", ["table": .markup(table)])
+        return visit["user.audit_section"].render(["table": .markup(table)])
     }
 
     static func who(_ entry: AuditItem) -> String {

@@ -14,7 +14,7 @@ struct UserTables {
 
     func facts(_ record: UserAnswer) -> Markup {
         let facts = [("Stream", record.stream), ("Language", record.locale ?? "not told by the app")]
-        return facts.map { visit.render("user.fact", ["name": .text($0.0), "value": .text($0.1)]) }.joined()
+        return facts.map { visit["user.fact"].render(["name": .text($0.0), "value": .text($0.1)]) }.joined()
     }
 
     func contracts(_ facts: UserFacts) -> Markup {
@@ -33,24 +33,19 @@ struct UserTables {
         ].compactMap { $0 }.joined(separator: ", ")
         let isTest = item.provider != Provider.paycast.rawValue && item.environment != "Production"
         let price = StoreWords.price(details.price, currency: details.currency)
-        return visit.render(
-            "user.contract",
-            [
-                "product": .text(item.product),
-                "state": .text(StoreWords.state(item.state)), "tone": .text(StoreWords.tone(item)),
-                "store": .text(StoreWords.store(item.provider)),
-                "environment": .text(item.provider == Provider.paycast.rawValue ? "" : item.environment),
-                "app": .text(details.app), "contract": .text(item.contract),
-                "price": .text(price.map { $0 + (isTest ? ", but no money was taken" : "") } ?? ""),
-                "renewal": .text(sentence.renewal),
-                "also": .text(also),
-                "until": .markup(
-                    item.accessUntil == nil ? visit.render("user.no_end") : visit.time(item.accessUntil)
-                ),
-                "what": .text(sentence.what), "next": .text(sentence.next),
-                "revoke": .markup(revoke(item)), "found": .markup(found(item.contract)),
-            ]
-        )
+        return visit["user.contract"].render([
+            "product": .text(item.product), "state": .text(StoreWords.state(item.state)),
+            "tone": .text(StoreWords.tone(item)), "store": .text(StoreWords.store(item.provider)),
+            "environment": .text(item.provider == Provider.paycast.rawValue ? "" : item.environment),
+            "app": .text(details.app), "contract": .text(item.contract),
+            "price": .text(price.map { $0 + (isTest ? ", but no money was taken" : "") } ?? ""),
+            "renewal": .text(sentence.renewal), "also": .text(also),
+            "until": .markup(
+                item.accessUntil == nil ? visit["user.no_end"].render() : visit.time(item.accessUntil)
+            ),
+            "what": .text(sentence.what), "next": .text(sentence.next), "revoke": .markup(revoke(item)),
+            "found": .markup(found(item.contract)),
+        ])
     }
 
     /// Marks what a search has led to.
@@ -61,21 +56,18 @@ struct UserTables {
     /// Only a grant that still runs can be taken back here.
     private func revoke(_ item: EntitlementItem) -> Markup {
         guard visit.may(.act), item.provider == Provider.paycast.rawValue, item.active else { return .empty }
-        return visit.render("user.revoke", ["user": .part(user.text), "grant": .part(item.contract)])
+        return visit["user.revoke"].render(["user": .part(user.text), "grant": .part(item.contract)])
     }
 
     func orders(_ facts: UserFacts) -> Markup {
         let orders = facts.record.orders
         let rows = orders.map { order in
-            visit.render(
-                "user.order",
-                [
-                    "order": .text(order.order), "found": .markup(found(order.order)), "product": .text(order.product),
-                    "store": .text(order.provider.map(StoreWords.store) ?? "any"),
-                    "at": .markup(visit.time(order.createdAt)), "state": .text(UserTables.state(of: order)),
-                    "purchases": .text(order.purchases.map { purchase($0, of: order) }.joined(separator: "; ")),
-                ]
-            )
+            visit["user.order"].render([
+                "order": .text(order.order), "found": .markup(found(order.order)), "product": .text(order.product),
+                "store": .text(order.provider.map(StoreWords.store) ?? "any"),
+                "at": .markup(visit.time(order.createdAt)), "state": .text(UserTables.state(of: order)),
+                "purchases": .text(order.purchases.map { purchase($0, of: order) }.joined(separator: "; ")),
+            ])
         }
         let isNew = facts.events.events.contains { $0.isMove && $0.user == user }
         let why = isNew ? "the purchase was moved here" : "the app asks for none, or another user was signed in"
@@ -107,9 +99,9 @@ struct UserTables {
         guard !answer.events.isEmpty else {
             return visit.nothing(isFirst ? "No event of this user is known." : "There is nothing older.")
         }
-        let older = answer.next.map { visit.render("user.older", ["user": .part(user.text), "before": .part($0)]) }
+        let older = answer.next.map { visit["user.older"].render(["user": .part(user.text), "before": .part($0)]) }
         let rows = answer.events.map { event($0, facts) }
-        return visit.render("user.events", ["rows": .markup(rows.joined()), "older": .markup(older ?? .empty)])
+        return visit["user.events"].render(["rows": .markup(rows.joined()), "older": .markup(older ?? .empty)])
     }
 
     private func event(_ item: FeedItem, _ facts: UserFacts) -> Markup {
@@ -123,20 +115,16 @@ struct UserTables {
         // Of a move, it counts the pages of both users.
         let newest = item.isMove && !hasLinks ? nil : facts.newestTold
         let taken = newest.flatMap { $0.event.cursor == item.cursor ? ". " + EventStory.taken($0.way) : nil }
-        return visit.render(
-            hasLinks ? "user.event" : "user.event_without_link",
-            [
-                "id": .part(item.cursor), "title": .text(EventNames.title(item.kind)),
-                "at": .markup(visit.time(item.at)), "occurred": .markup(occurred(item)),
-                "words": .text(EventNames.ownWords(item) ?? item.kind),
-                "store": .text(item.provider.map(StoreWords.store) ?? ""),
-                "environment": .text(item.provider == Provider.paycast.rawValue ? "" : item.environment ?? ""),
-                "outcome": .text(item.outcome.map(StoreWords.outcome) ?? ""),
-                "tone": .text(StoreWords.tone(ofOutcome: item.outcome)),
-                "reason": .markup(reason(item, among: facts.listed.events)), "change": .text(change ?? ""),
-                "told": .text(told.isEmpty ? "" : "for pages: " + told.joined(separator: ", ") + (taken ?? "")),
-            ]
-        )
+        return visit[hasLinks ? "user.event" : "user.event_without_link"].render([
+            "id": .part(item.cursor), "title": .text(EventNames.title(item.kind)), "at": .markup(visit.time(item.at)),
+            "occurred": .markup(occurred(item)), "words": .text(EventNames.ownWords(item) ?? item.kind),
+            "store": .text(item.provider.map(StoreWords.store) ?? ""),
+            "environment": .text(item.provider == Provider.paycast.rawValue ? "" : item.environment ?? ""),
+            "outcome": .text(item.outcome.map(StoreWords.outcome) ?? ""),
+            "tone": .text(StoreWords.tone(ofOutcome: item.outcome)),
+            "reason": .markup(reason(item, among: facts.listed.events)), "change": .text(change ?? ""),
+            "told": .text(told.isEmpty ? "" : "for pages: " + told.joined(separator: ", ") + (taken ?? "")),
+        ])
     }
 
     /// The store's own date, where it is another minute than that of the commit.
@@ -144,16 +132,15 @@ struct UserTables {
         guard let own = item.occurredAt, let date = own.instant, let at = item.at.instant,
             abs(at.milliseconds - date.milliseconds) > 60_000
         else { return .empty }
-        return visit.render("user.occurred", ["at": .markup(visit.time(own))])
+        return visit["user.occurred"].render(["at": .markup(visit.time(own))])
     }
 
     private func reason(_ item: FeedItem, among events: [FeedItem]) -> Markup {
         guard item.outcome == Outcome.stale.rawValue, let newer = item.newer(among: events),
             let date = newer.date
-        else { return visit.render("user.reason", ["text": .text(item.reason ?? "")]) }
-        return visit.render(
-            hasLinks ? "user.newer" : "user.newer_without_link",
-            ["id": .part(newer.cursor), "time": .text(ConsoleTime.text(date))]
-        )
+        else { return visit["user.reason"].render(["text": .text(item.reason ?? "")]) }
+        return visit[hasLinks ? "user.newer" : "user.newer_without_link"].render([
+            "id": .part(newer.cursor), "time": .text(ConsoleTime.text(date)),
+        ])
     }
 }

@@ -38,7 +38,7 @@ enum EventNames {
     }
 
     /// Whether it is a charge, or takes one back.
-    static func mark(_ kind: String) -> TimeLine.Mark.Kind? {
+    static func mark(_ kind: String) -> ContractHistory.Moment.Kind? {
         switch EventKind(rawValue: kind) {
         case .subscriptionStarted, .subscriptionResubscribed, .subscriptionRenewed, .subscriptionRecovered,
             .purchaseCompleted, .planChanged:

@@ -70,7 +70,7 @@ extension CopySide {
         var key: [Value]?
         while true {
             let page = try trying { () throws(EngineError) in
-                try connection.prepare(table.page(isFirst: key == nil)).all(key ?? [], read: table.values(of:))
+                try connection.prepare(table.page(isFirst: key == nil)).all(key ?? []) { table.values(of: $0) }
             }
             guard let last = page.last else { return }
             try body(page)

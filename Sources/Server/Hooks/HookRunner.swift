@@ -11,7 +11,7 @@ import Synchronization
 /// One thread finds out what is due, when something was committed and once a second; others send it. Of several nodes, the
 /// leader does. A message is read with its user's state when a thread is free for it, so that what waits is in the ledger
 /// alone.
-final class HookRunner: Sendable {
+final class HookRunner: BackgroundWork {
     /// How often the addresses' states are read, for the metrics and `/ready`.
     private static let lookEvery = Duration.seconds(10)
     /// The least time between two questions what is due, in nanoseconds.
@@ -22,15 +22,11 @@ final class HookRunner: Sendable {
     /// and would send again what is not.
     private static let longestTurn: UInt64 = 5_000_000_000
 
-    private let reader: LedgerReader
-    private let writer: LedgerWriter
-    private let leaderLease: LeaderLease
+    private let context: WorkContext
     let targets: [HookTarget]
     let sender: SharedValue<HookSender>
     private let developmentSecret: String?
-    private let clock: Clock
     let signingClock: Clock
-    private let log: Log
     let routine: Routine
     let pool: WorkerPool
     private let lanes = Mutex(HookLanes())
@@ -40,23 +36,22 @@ final class HookRunner: Sendable {
     private let counts: HookCounts
 
     /// Nil if no address is configured. `routine` is woken after commits.
-    init?(_ core: ServerCore, counts: HookCounts) {
+    init?(_ core: ServerCore, _ context: WorkContext, counts: HookCounts) {
         developmentSecret = core.keys.workspace?.hookSecret
         let addresses = core.configuration.hooks.completed(with: developmentSecret)
         guard !addresses.isEmpty else { return nil }
-        reader = core.reader
-        writer = core.writer
-        leaderLease = core.ledger.leaderLease
+        self.context = context
         targets = addresses.targets
-        clock = core.clock
         // In development, the server's clock may be months ahead.
         signingClock = core.configuration.isDevelopment ? Clock() : core.clock
         sender = SharedValue(HookSender(addresses, clock: signingClock))
-        log = core.log
         routine = core.hookRoutine
         pool = WorkerPool(name: "hooks", threads: addresses.count * HookLanes.most, capacity: 1000)
         self.counts = counts
     }
+
+    var routines: [Routine] { [routine] }
+    var pools: [WorkerPool] { [pool] }
 
     func start() {
         name()
@@ -64,17 +59,6 @@ final class HookRunner: Sendable {
             turn(lastAt: &lastAt)
             return .seconds(1)
         }
-    }
-
-    /// Starts nothing new.
-    func halt() {
-        routine.halt()
-    }
-
-    /// Waits for the running attempts. Call it before the ledger is closed.
-    func close() {
-        routine.end()
-        pool.close()
     }
 
     /// New attempts are signed with these addresses' secrets. What said that it is gone is tried again.
@@ -86,8 +70,10 @@ final class HookRunner: Sendable {
     }
 
     private func name() {
-        let isTaken = writer.submit(.nameHooks(targets.map(\.address)) { [self] _ in look(afterAtLeast: .zero) })
-        if !isTaken { log.error("hooks not reloaded, the ledger is busy; send SIGHUP again") }
+        let isTaken = context.writer.submit(
+            .nameHooks(targets.map(\.address)) { [self] _ in look(afterAtLeast: .zero) }
+        )
+        if !isTaken { context.log.error("hooks not reloaded, the ledger is busy; send SIGHUP again") }
     }
 
     /// After a commit at once; under load only so often, for many messages at a time.
@@ -97,7 +83,7 @@ final class HookRunner: Sendable {
             Waker().wait(timeout: .nanoseconds(Int64(lastAt + HookRunner.interval - now)))
         }
         lastAt = monotonicNanoseconds()
-        guard let lease = leaderLease.lease else {
+        guard let lease = context.leaderLease.lease else {
             lanes.withLock { $0.forget() }
             return states.withLock { $0 = ([], 0) }
         }
@@ -111,7 +97,7 @@ final class HookRunner: Sendable {
     private func send(to target: HookTarget, under lease: Lease) {
         let address = target.address
         let limit = lanes.withLock { $0.look(at: address, now: monotonicNanoseconds()) }
-        guard limit > 0, let due = try? reader.answer({ try $0.hooks(to: address, limit: limit) }) else { return }
+        guard limit > 0, let due = try? context.reader.answer({ try $0.hooks(to: address, limit: limit) }) else { return }
         let lists = lanes.withLock { $0.begin(due.map(\.delivery.user), to: address, now: monotonicNanoseconds()) }
         for list in lists {
             let hooks = list.map { due[$0] }
@@ -129,10 +115,14 @@ extension HookRunner {
         let stopsAt = monotonicNanoseconds() + HookRunner.longestTurn
         for hook in hooks {
             let mayGoOn = answers.last.map { !$0.concernsTheAddress && monotonicNanoseconds() < stopsAt } ?? true
-            guard mayGoOn, !routine.isHalted, leaderLease.lease == lease else { break }
+            guard mayGoOn, !routine.isHalted, context.leaderLease.lease == lease else { break }
             let delivery = hook.delivery
-            let message = HookMessage(hook, epoch: writer.epoch)
-            let answer = sender.value.send(message, id: delivery.messageID(epoch: writer.epoch), to: delivery.address)
+            let message = HookMessage(hook, epoch: context.writer.epoch)
+            let answer = sender.value.send(
+                message,
+                id: delivery.messageID(epoch: context.writer.epoch),
+                to: delivery.address
+            )
             answered.append(AnsweredHook(delivery, result: result(of: answer, to: delivery)))
             answers.append(answer)
         }
@@ -148,7 +138,7 @@ extension HookRunner {
     /// Chance is a call of the system, and needed only for what is sent again.
     private func result(of answer: HookAnswer, to delivery: HookDelivery) -> HookResult {
         guard !answer.isSuccess else { return .accepted }
-        let schedule = HookSchedule(attempts: delivery.attempts, now: clock.now(), jitter: .random(in: 0..<1))
+        let schedule = HookSchedule(attempts: delivery.attempts, now: context.clock.now(), jitter: .random(in: 0..<1))
         return schedule.result(of: answer)
     }
 
@@ -166,7 +156,7 @@ extension HookRunner {
     private func commit(_ answered: [AnsweredHook], endsOutage: Bool, under lease: Lease) -> Bool {
         let promise = Promise<Bool>()
         let command = LedgerCommand.hooks(answered, endsOutage: endsOutage, completion: promise.fulfil)
-        guard writer.submit(.led(command, under: lease)) else { return false }
+        guard context.writer.submit(.led(command, under: lease)) else { return false }
         return promise.wait()
     }
 
@@ -174,20 +164,27 @@ extension HookRunner {
         let result = hook.result
         counts.count(result)
         let body = String(decoding: answer.body, as: UTF8.self)
-        log.debug("hook answered", fields: ["address": target.origin, "status": answer.status ?? 0, "body": body])
+        context.log.debug(
+            "hook answered",
+            fields: ["address": target.origin, "status": answer.status ?? 0, "body": body]
+        )
         switch result {
-        case .accepted where failuresBefore > 0: log.info("hook works again", fields: ["address": target.origin])
+        case .accepted where failuresBefore > 0:
+            context.log.info("hook works again", fields: ["address": target.origin])
         case .accepted: break
         case .retry(_, let reason) where failuresBefore == 0:
-            log.warning("hook fails", fields: ["address": target.origin, "reason": reason])
+            context.log.warning("hook fails", fields: ["address": target.origin, "reason": reason])
         case .retry(let at, let reason):
-            log.debug("hook postponed", fields: ["address": target.origin, "until": at.iso8601, "reason": reason])
+            context.log.debug(
+                "hook postponed",
+                fields: ["address": target.origin, "until": at.iso8601, "reason": reason]
+            )
         case .failed(let reason):
             let todo = "mend the backend, then: paycast hooks resend \(hook.delivery.id)"
-            log.error("hook given up", fields: ["address": target.origin, "reason": reason, "todo": todo])
+            context.log.error("hook given up", fields: ["address": target.origin, "reason": reason, "todo": todo])
         case .gone(let reason):
             look(afterAtLeast: .zero)
-            log.error("hook stopped", fields: ["address": target.origin, "reason": reason])
+            context.log.error("hook stopped", fields: ["address": target.origin, "reason": reason])
         }
     }
 }
@@ -202,7 +199,7 @@ extension HookRunner {
         }
         guard !isNew else { return }
         states.withLock { $0.readAt = now }
-        _ = reader.ask({ [targets] in try $0.hookAddresses(targets.map(\.address)) }) { [self] result in
+        _ = context.reader.ask({ [targets] in try $0.hookAddresses(targets.map(\.address)) }) { [self] result in
             guard let list = try? result.get() else { return }
             states.withLock { $0.list = list }
             // What was stopped may be sent again.
@@ -212,7 +209,7 @@ extension HookRunner {
 
     /// For `/ready`: they become a problem of those who rely on being told.
     var warnings: [String] {
-        let now = clock.now()
+        let now = context.clock.now()
         return states.withLock { $0.list }.compactMap { state in
             guard let target = targets.first(where: { $0.address == state.address }) else { return nil }
             if state.goneAt != nil {
@@ -231,7 +228,7 @@ extension HookRunner {
     /// Messages that wait, how long the oldest has waited in seconds, and the number of addresses that `/ready` warns of.
     var backlog: (waiting: Int, oldest: Int, failing: Int) {
         let list = states.withLock { $0.list }
-        let now = clock.now()
+        let now = context.clock.now()
         let oldest = list.compactMap(\.oldest).min().map { Int(max(0, now.milliseconds - $0.milliseconds) / 1000) }
         return (list.reduce(0) { $0 + $1.waiting }, oldest ?? 0, warnings.count)
     }

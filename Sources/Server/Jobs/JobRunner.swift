@@ -1,8 +1,8 @@
-public import Domain
+import Domain
 import HTTPClient
 import Ledger
-public import Stores
-public import Support
+import Stores
+import Support
 import Synchronization
 
 /// Performs jobs after their commit: it tells stores, and forwards to other servers.
@@ -10,7 +10,7 @@ import Synchronization
 /// One thread asks the ledger once a second which destinations have jobs due, so that nothing depends on being
 /// woken. Other threads perform them: each store has one, and staging servers share a few, so that a destination that
 /// does not answer holds up no other.
-public final class JobRunner: Sendable {
+final class JobRunner: BackgroundWork {
     private static let roundSize = 100
     /// The number of staging servers that may hang before a good one has to wait for one of them.
     private static let forwarders = 4
@@ -18,22 +18,20 @@ public final class JobRunner: Sendable {
     private static let capacity = 1000
 
     private let context: WorkContext
-    private let apis: [Provider: any StoreAPI]
+    private let apis: StoreAPIs
     private let forwarder = Forwarder()
-    private let stop = Routine.Stop()
-    private let routine: Routine
+    private let routine = Routine(Routine.Stop())
     private let stores: WorkerPool
     private let forwards: WorkerPool
     private let lanes = Mutex(JobLanes())
     private let alarm = Mutex(JobAlarm())
     private let abandoned: Counter
 
-    public init(_ context: WorkContext, apis: [Provider: any StoreAPI], metrics: Metrics) {
+    init(_ context: WorkContext, apis: @escaping StoreAPIs, metrics: Metrics) {
         self.context = context
         self.apis = apis
-        routine = Routine(stop)
         // A store without an API needs no thread: its jobs fail without a request.
-        stores = WorkerPool(name: "jobs", threads: apis.count, capacity: JobRunner.capacity)
+        stores = WorkerPool(name: "jobs", threads: apis().count, capacity: JobRunner.capacity)
         forwards = WorkerPool(name: "forwards", threads: JobRunner.forwarders, capacity: JobRunner.capacity)
         abandoned = metrics.counter(.jobsAbandoned)
         let alarm: @Sendable () -> JobAlarm = { [weak self] in self?.alarm.withLock { $0 } ?? JobAlarm() }
@@ -41,27 +39,18 @@ public final class JobRunner: Sendable {
         metrics.gauge(.nearestDeadline) { alarm().secondsLeft(at: context.clock.now()) }
     }
 
-    public func start() {
+    var routines: [Routine] { [routine] }
+    var pools: [WorkerPool] { [stores, forwards] }
+
+    func start() {
         routine.start("jobs", state: ()) { [self] _ in
             turn()
             return .seconds(1)
         }
     }
 
-    /// Starts nothing new.
-    public func halt() {
-        routine.halt()
-    }
-
-    /// Waits for the running attempts. Call it before the ledger is closed.
-    public func close() {
-        routine.end()
-        stores.close()
-        forwards.close()
-    }
-
     /// For `/ready`.
-    public var problems: [String] { alarm.withLock { $0.problems } }
+    var problems: [String] { alarm.withLock { $0.problems } }
 
     private func turn() {
         guard context.leaderLease.isHeld else { return alarm.withLock { $0 = JobAlarm() } }
@@ -83,13 +72,13 @@ public final class JobRunner: Sendable {
 
     /// Runs on a thread of a pool.
     private func runJobs(for destination: Job.Destination) {
-        guard !stop.isRaised else { return }
+        guard !routine.isHalted else { return }
         let now = context.clock.now()
         let limit = JobRunner.roundSize
         let due = (try? context.reader.answer { try $0.jobs(dueAt: now, to: destination, limit: limit) }) ?? []
         var round = JobRound()
         var isCommitted = true
-        for job in due where isCommitted && !stop.isRaised {
+        for job in due where isCommitted && !routine.isHalted {
             guard let lease = context.leaderLease.lease else { break }
             isCommitted = attempt(job, under: lease, in: &round)
         }
@@ -143,7 +132,7 @@ public final class JobRunner: Sendable {
             guard let body = queued.body else { throw .unreadable(reason: "the ledger cannot read its body") }
             return try forwarder.post(body, to: job.subject, now: now)
         }
-        guard let api = apis[job.provider] else {
+        guard let api = apis()[job.provider] else {
             throw .unauthorized(reason: "no key of its API is configured")
         }
         try api.perform(job, now: now)

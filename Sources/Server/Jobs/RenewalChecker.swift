@@ -1,46 +1,41 @@
-public import Domain
+import Domain
 import Ledger
-public import Stores
+import Stores
 import Support
 import Synchronization
 
 /// Asks stores whether a period that has ended was renewed, before any page says that it was not. Meanwhile the ledger
 /// keeps access open for the policy's leeway, and then ends it by itself. Each store has its own thread: while one
 /// store does not answer, customers of the others keep what they have renewed.
-public final class RenewalChecker: Sendable {
+final class RenewalChecker: BackgroundWork {
     private static let roundSize = 1000
 
     private let context: WorkContext
-    private let lanes: [(provider: Provider, api: any StoreAPI, routine: Routine)]
+    private let apis: StoreAPIs
+    private let lanes: [Provider: Routine]
     private let ends: EndedAccessQueue
     private let stop: Routine.Stop
 
-    public init(_ context: WorkContext, apis: [Provider: any StoreAPI], ends: EndedAccessQueue) {
+    init(_ context: WorkContext, apis: @escaping StoreAPIs, ends: EndedAccessQueue) {
         self.context = context
+        self.apis = apis
         self.ends = ends
         let stop = Routine.Stop()
-        lanes = apis.map { ($0, $1, Routine(stop)) }
+        lanes = apis().mapValues { _ in Routine(stop) }
         self.stop = stop
     }
 
-    public func start() {
-        for (provider, api, routine) in lanes {
+    var routines: [Routine] { Array(lanes.values) }
+
+    func start() {
+        for (provider, routine) in lanes {
             routine.start("ends-\(provider.rawValue)", state: RenewalCheckSchedule()) { [self] state in
-                if let lease = context.leaderLease.lease { turn(provider, api: api, under: lease, state: &state) }
+                if let lease = context.leaderLease.lease, let api = apis()[provider] {
+                    turn(provider, api: api, under: lease, state: &state)
+                }
                 return .seconds(1)
             }
         }
-    }
-
-    /// Starts nothing new.
-    public func halt() {
-        for lane in lanes { lane.routine.halt() }
-    }
-
-    /// Waits for the running requests. Call it before the ledger is closed.
-    public func close() {
-        halt()
-        for lane in lanes { lane.routine.end() }
     }
 
     private func turn(
@@ -111,17 +106,15 @@ public final class RenewalChecker: Sendable {
 }
 
 /// Passes contracts whose access has ended with time from the ledger's writer to the renewal checker.
-public final class EndedAccessQueue: Sendable {
+final class EndedAccessQueue: Sendable {
     /// An end that finds no room is not logged; nothing else is lost.
     private static let capacity = 10_000
 
     /// Only stores that the renewal checker has asked about have a list.
     private let notices = Mutex<[Provider: [Notice]]>([:])
 
-    public init() {}
-
     /// Called on the writer's thread, after the commit.
-    public func committed(_ entries: [Entry]) {
+    func committed(_ entries: [Entry]) {
         for entry in entries where entry.notice.kind == .accessEnded {
             guard let provider = entry.notice.provider else { continue }
             notices.withLock { notices in

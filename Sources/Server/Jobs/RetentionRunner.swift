@@ -3,37 +3,21 @@ import Ledger
 import Support
 
 /// Empties bodies and fragments that are older than `PAYCAST_RETENTION_DAYS`, in steps that hold nobody up.
-public final class RetentionRunner: Sendable {
+struct RetentionRunner: BackgroundWork {
     /// A step takes a tenth of this on the writer's thread.
     private static let pause = Duration.milliseconds(30)
     private static let interval = Duration.seconds(3600)
     private static let retry = Duration.seconds(60)
 
-    private let days: Int
-    private let context: WorkContext
-    private let stop: Routine.Stop
-    private let routine: Routine
+    let context: WorkContext
+    let days: Int
+    private let routine = Routine(Routine.Stop())
 
-    public init(_ context: WorkContext, days: Int) {
-        self.context = context
-        self.days = days
-        stop = Routine.Stop()
-        routine = Routine(stop)
-    }
+    var routines: [Routine] { [routine] }
 
-    public func start() {
+    func start() {
         // The number of steps so far.
-        routine.start("retention", state: 0) { [self] steps in turn(&steps) }
-    }
-
-    /// Starts no further step.
-    public func halt() {
-        routine.halt()
-    }
-
-    /// Call it before the ledger is closed.
-    public func close() {
-        routine.end()
+        routine.start("retention", state: 0) { steps in turn(&steps) }
     }
 
     private func turn(_ steps: inout Int) -> Duration {

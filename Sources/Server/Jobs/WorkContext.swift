@@ -1,30 +1,16 @@
 import Domain
-public import Ledger
+import Ledger
 import Stores
-public import Support
+import Support
 
 /// What the work beside the pipeline needs: both threads of the ledger, the lease under which one of several nodes does
 /// it, the time, and the log.
-public struct WorkContext: Sendable {
+struct WorkContext: Sendable {
     let reader: LedgerReader
     let writer: LedgerWriter
-    let leaderLease: LeaderLease
+    var leaderLease = LeaderLease.alone
     let clock: Clock
     let log: Log
-
-    public init(
-        reader: LedgerReader,
-        writer: LedgerWriter,
-        leaderLease: LeaderLease = .alone,
-        clock: Clock,
-        log: Log
-    ) {
-        self.reader = reader
-        self.writer = writer
-        self.leaderLease = leaderLease
-        self.clock = clock
-        self.log = log
-    }
 }
 
 extension LedgerWriter {

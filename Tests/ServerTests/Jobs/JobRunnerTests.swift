@@ -1,11 +1,12 @@
 import Domain
 import Ledger
-import Server
 import Stores
 import Support
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import Server
 
 /// Jobs against the stand-in and other servers, over real sockets, out of a real ledger.
 @Suite(.blocking) struct JobRunnerTests {

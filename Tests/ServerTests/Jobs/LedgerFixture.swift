@@ -1,10 +1,11 @@
 import Domain
 import Ledger
-import Server
 import Support
 import Synchronization
 import TestSupport
+import Testing
 
+@testable import Server
 @testable import Stores
 
 /// A real ledger of an app at Apple, at the fixture's instant.
@@ -68,11 +69,11 @@ final class LedgerFixture: Sendable {
     }
 
     func runner(_ apis: [Provider: any StoreAPI]) -> JobRunner {
-        JobRunner(context(), apis: apis, metrics: metrics)
+        JobRunner(context(), apis: { apis }, metrics: metrics)
     }
 
     func reconciler(_ apis: [Provider: any StoreAPI]) -> RenewalChecker {
-        RenewalChecker(context(), apis: apis, ends: ends)
+        RenewalChecker(context(), apis: { apis }, ends: ends)
     }
 
     func mark(_ place: String) throws -> Instant? {
@@ -85,17 +86,17 @@ final class LedgerFixture: Sendable {
         in environments: [StoreEnvironment] = [.sandbox],
         verifier: AppleVerifier? = nil,
         under lease: LeaderLease = .alone
-    ) -> Recovery {
+    ) throws -> Recovery {
         let lists = environments.map { environment in
             var list = fixture.api.history(of: AppleFixture.bundle, in: environment)
             list.pause = .zero
             return list
         }
         let history = HistorySource(lists, words: AppleServerAPI.historyWords, isStandIn: false)
-        return recovery(of: .apple, history: history, verifier: verifier ?? fixture.verifier, under: lease)
+        return try recovery(of: .apple, history: history, verifier: verifier ?? fixture.verifier, under: lease)
     }
 
-    func voids(_ google: GoogleVerifier, of packages: String...) -> Recovery {
+    func voids(_ google: GoogleVerifier, of packages: String...) throws -> Recovery {
         let lists = packages.map { package in
             var list = google.voidedPurchases(of: package)
             list.pause = .zero
@@ -103,7 +104,7 @@ final class LedgerFixture: Sendable {
         }
         let words = GoogleVerifier.historyWords
         let history = HistorySource(lists, words: words, asksForEntries: true, isStandIn: false)
-        return recovery(of: .google, history: history, verifier: google, under: .alone)
+        return try recovery(of: .google, history: history, verifier: google, under: .alone)
     }
 
     private func recovery(
@@ -111,15 +112,8 @@ final class LedgerFixture: Sendable {
         history: HistorySource,
         verifier: any StoreVerifier,
         under lease: LeaderLease
-    ) -> Recovery {
-        Recovery(
-            of: provider,
-            history: history,
-            current: { history },
-            verifier: verifier,
-            context: context(under: lease),
-            counts: counts
-        )
+    ) throws -> Recovery {
+        try #require(Recovery(of: provider, context: context(under: lease), counts: counts) { (history, verifier) })
     }
 
     /// Asks again and again until it is so.

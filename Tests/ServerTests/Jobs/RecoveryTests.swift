@@ -1,12 +1,12 @@
 import Crypto
 import Domain
-import Server
 import Stores
 import Support
 import TestSupport
 import Testing
 
 @testable import Ledger
+@testable import Server
 
 /// Histories of a scripted Apple, read into a real ledger.
 @Suite(.blocking) struct RecoveryTests {
@@ -18,11 +18,11 @@ import Testing
             try fixture.say("SUBSCRIBED", lineage: "20000000\(1000 + second)", at: Self.now - .seconds(second * 60))
         }
         var told: [Int] = []
-        let first = ledger.recovery(fixture).recover(since: nil) { told.append($0.recovered) }
+        let first = try ledger.recovery(fixture).recover(since: nil) { told.append($0.recovered) }
         #expect((first.found, first.recovered, first.refused) == (45, 45, 0))
         #expect(told == [20, 40, 45])
         #expect(first.outcomes == [.unclaimed: 45])
-        let second = ledger.recovery(fixture).recover(since: nil)
+        let second = try ledger.recovery(fixture).recover(since: nil)
         #expect((second.found, second.recovered) == (45, 0))
         #expect(second.problems.isEmpty)
         ledger.close()
@@ -31,8 +31,8 @@ import Testing
     /// The first time a day is asked for, later what is newer than the last success, and a little more.
     @Test func goesOnWhereItEnded() throws {
         let (fixture, ledger) = (try AppleFixture(), try LedgerFixture())
-        _ = ledger.recovery(fixture).recover(since: nil)
-        _ = ledger.recovery(fixture).recover(since: nil)
+        _ = try ledger.recovery(fixture).recover(since: nil)
+        _ = try ledger.recovery(fixture).recover(since: nil)
         let starts = try fixture.server.requests.map { try start(of: $0) }
         #expect(starts.count == 2)
         #expect(abs(starts[0] - (Self.now - .seconds(86_400)).milliseconds) < 60_000)
@@ -43,18 +43,18 @@ import Testing
     @Test func failureLeavesTheMarkWhereItWas() throws {
         let ledger = try LedgerFixture()
         let broken = try AppleFixture { _ in .init(500) }
-        let report = ledger.recovery(broken).recover(since: nil)
+        let report = try ledger.recovery(broken).recover(since: nil)
         #expect(report.isFailure)
         #expect(report.problems.count == 1)
         let fixture = try AppleFixture()
-        _ = ledger.recovery(fixture).recover(since: nil)
+        _ = try ledger.recovery(fixture).recover(since: nil)
         #expect(abs(try start(of: fixture.server.requests[0]) - (Self.now - .seconds(86_400)).milliseconds) < 60_000)
         ledger.close()
     }
 
     @Test func keyThatIsNotAcceptedIsExplained() throws {
         let (fixture, ledger) = (try AppleFixture { _ in .init(401) }, try LedgerFixture())
-        let report = ledger.recovery(fixture, in: [.production]).recover(since: nil)
+        let report = try ledger.recovery(fixture, in: [.production]).recover(since: nil)
         #expect(report.problems.first?.contains("first release") == true)
         ledger.close()
     }
@@ -64,7 +64,7 @@ import Testing
         let fixture = try AppleFixture { $0.path.hasPrefix("/Production") ? .init(401) : nil }
         let ledger = try LedgerFixture()
         try fixture.say(at: Self.now - .seconds(5))
-        let report = ledger.recovery(fixture, in: [.production, .sandbox]).recover(since: nil)
+        let report = try ledger.recovery(fixture, in: [.production, .sandbox]).recover(since: nil)
         #expect(!report.isFailure)
         #expect((report.found, report.problems.count) == (1, 1))
         ledger.close()
@@ -75,7 +75,7 @@ import Testing
         let fixture = try AppleFixture(roots: TrustedRoots(pem: foreign.root))
         let ledger = try LedgerFixture()
         try fixture.say(at: Self.now - .seconds(5))
-        let report = ledger.recovery(fixture).recover(since: nil)
+        let report = try ledger.recovery(fixture).recover(since: nil)
         #expect((report.found, report.refused, report.recovered) == (1, 1, 0))
         ledger.close()
     }
@@ -98,7 +98,7 @@ import Testing
     @Test func refusedHistoryIsReadAgainWithTheRightSettings() throws {
         let (fixture, ledger) = (try AppleFixture(), try LedgerFixture())
         defer { ledger.close() }
-        let wrong = ledger.recovery(fixture, in: [.production], verifier: try misconfigured())
+        let wrong = try ledger.recovery(fixture, in: [.production], verifier: try misconfigured())
         try fixture.say("SUBSCRIBED", in: .production, at: Self.now - .seconds(5 * 3600))
         let report = wrong.recover(since: nil)
         #expect((report.found, report.refused, report.recovered) == (1, 1, 0))
@@ -114,7 +114,7 @@ import Testing
         #expect(wrong.recover(since: nil).refused == 2)
         #expect(try ledger.mark(mark) == kept)
 
-        let right = ledger.recovery(fixture, in: [.production])
+        let right = try ledger.recovery(fixture, in: [.production])
         let second = right.recover(since: nil)
         #expect((second.found, second.recovered, second.problems) == (2, 2, []))
         #expect(right.problems.isEmpty)
@@ -126,9 +126,9 @@ import Testing
         let (fixture, ledger) = (try AppleFixture(), try LedgerFixture())
         defer { ledger.close() }
         try fixture.say("SUBSCRIBED", in: .production, at: Self.now - .seconds(3600))
-        _ = ledger.recovery(fixture, in: [.production]).recover(since: nil)
+        _ = try ledger.recovery(fixture, in: [.production]).recover(since: nil)
         let kept = try #require(try ledger.mark(mark))
-        let wrong = ledger.recovery(fixture, in: [.production], verifier: try misconfigured())
+        let wrong = try ledger.recovery(fixture, in: [.production], verifier: try misconfigured())
         #expect(wrong.recover(since: nil).problems.count == 1)
         #expect(try ledger.mark(mark) == kept)
     }
@@ -140,7 +140,7 @@ import Testing
         let odd = try fixture.body(of: "SUBSCRIBED", in: .production, app: 99)
         #expect(fixture.standIn.remember(odd, event: "odd"))
         try fixture.say("SUBSCRIBED", in: .production, at: Self.now - .seconds(60))
-        let recovery = ledger.recovery(fixture, in: [.production])
+        let recovery = try ledger.recovery(fixture, in: [.production])
         let report = recovery.recover(since: nil)
         #expect((report.found, report.refused, report.recovered) == (2, 1, 1))
         #expect(report.problems.isEmpty && recovery.problems.isEmpty)
@@ -161,7 +161,7 @@ import Testing
         }
         let ledger = try LedgerFixture()
         defer { ledger.close() }
-        let report = ledger.recovery(endless, in: [.production], verifier: try misconfigured()).recover(since: nil)
+        let report = try ledger.recovery(endless, in: [.production], verifier: try misconfigured()).recover(since: nil)
         #expect((report.refused, endless.server.requests.count) == (1000, 50))
         #expect(report.problems.count == 1)
     }
@@ -187,7 +187,7 @@ import Testing
         },
     ]) func historyWithoutAnEndIsLeft(_ loop: Loop) throws {
         let (fixture, ledger) = (try AppleFixture { loop.answer($0) }, try LedgerFixture())
-        let report = ledger.recovery(fixture).recover(since: nil)
+        let report = try ledger.recovery(fixture).recover(since: nil)
         #expect(report.isFailure)
         #expect(fixture.server.requests.count < 30)
         ledger.close()
@@ -203,7 +203,7 @@ import Testing
         let ledger = try LedgerFixture()
         try fixture.say("SUBSCRIBED", lineage: "2000000000000001", at: Self.now - .seconds(2 * 86_400))
         try fixture.say("SUBSCRIBED", lineage: "2000000000000002", at: Self.now - .seconds(86_400 / 2))
-        let report = ledger.recovery(fixture).recover(since: Self.now - .seconds(20 * 86_400))
+        let report = try ledger.recovery(fixture).recover(since: Self.now - .seconds(20 * 86_400))
         #expect((report.recovered, report.problems) == (2, []))
         ledger.close()
     }
@@ -213,7 +213,7 @@ import Testing
             Self.page("\(($0.parameter("paginationToken").flatMap { Int($0) } ?? 0) + 1)")
         }
         let ledger = try LedgerFixture()
-        let recovery = ledger.recovery(fixture)
+        let recovery = try ledger.recovery(fixture)
         recovery.start()
         try ledger.wait { fixture.server.requests.count > 2 }
         recovery.close()
@@ -235,7 +235,7 @@ import Testing
             try fixture.say("SUBSCRIBED", lineage: "20000000\(1000 + second)", at: at)
         }
         #expect(lease.renew(.only, until: .max))
-        let recovery = ledger.recovery(fixture, under: lease)
+        let recovery = try ledger.recovery(fixture, under: lease)
         recovery.start()
         try ledger.wait { ledger.lines.all.contains { $0.contains("found=20") } }
         // Its lease may come back. What it left out is read again then.
@@ -245,7 +245,7 @@ import Testing
         #expect(fixture.server.requests.count == 2)
         #expect(recovery.problems.isEmpty)
         #expect(ledger.lines.all.filter { $0.contains("history not read") } == [])
-        let rest = ledger.recovery(fixture).recover(since: nil)
+        let rest = try ledger.recovery(fixture).recover(since: nil)
         #expect((rest.found, rest.recovered) == (45, 25))
         ledger.close()
     }

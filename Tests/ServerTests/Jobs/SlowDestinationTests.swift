@@ -2,11 +2,11 @@ import Crypto
 import Domain
 import HTTPClient
 import Ledger
-import Server
 import Support
 import TestSupport
 import Testing
 
+@testable import Server
 @testable import Stores
 
 /// A store, or a staging server, that takes a question and does not answer holds up nobody but itself.

@@ -1,11 +1,12 @@
 import Domain
 import Ledger
-import Server
 import Simulator
 import Stores
 import Support
 import TestSupport
 import Testing
+
+@testable import Server
 
 /// Google's list of voided purchases, read over a real socket into a real ledger.
 @Suite(.blocking) struct VoidedPurchasesTests {
@@ -34,8 +35,8 @@ import Testing
             try google.say(words, of: facts, for: order, at: instant)
         }
 
-        func poll(since: Instant? = nil) -> RecoveryReport {
-            ledger.voids(google.reader, of: GoogleFixture.package).recover(since: since)
+        func poll(since: Instant? = nil) throws -> RecoveryReport {
+            try ledger.voids(google.reader, of: GoogleFixture.package).recover(since: since)
         }
 
         func state() throws -> ContractState? {
@@ -53,12 +54,12 @@ import Testing
         let fixture = try Fixture(kind)
         defer { fixture.ledger.close() }
         let push = try fixture.say("VOIDED_PURCHASE")
-        let first = fixture.poll()
+        let first = try fixture.poll()
         #expect((first.found, first.recovered, first.outcomes, first.problems) == (1, 1, [.applied: 1], []))
         #expect(try fixture.state() == .revoked)
         #expect(try fixture.ledger.send(push).outcome == .duplicate)
         let readings = fixture.readings
-        let second = fixture.poll()
+        let second = try fixture.poll()
         #expect((second.found, second.recovered, second.outcomes) == (1, 0, [.duplicate: 1]))
         #expect(fixture.readings == readings, "what took effect is not read again")
         #expect(fixture.ledger.metrics.page().contains("paycast_recovered_total 1\n"))
@@ -68,7 +69,7 @@ import Testing
         let fixture = try Fixture()
         defer { fixture.ledger.close() }
         #expect(try fixture.ledger.send(fixture.say("VOIDED_PURCHASE")).outcome == .applied)
-        #expect(fixture.poll().outcomes == [.duplicate: 1])
+        #expect(try fixture.poll().outcomes == [.duplicate: 1])
     }
 
     /// Of an earlier period, and of a part of what was bought in a quantity.
@@ -77,9 +78,9 @@ import Testing
         defer { fixture.ledger.close() }
         let before = try fixture.state()
         try fixture.say("VOIDED_PURCHASE/\(word)")
-        #expect(fixture.poll().found == 1)
+        #expect(try fixture.poll().found == 1)
         #expect(try fixture.state() == before)
-        #expect(fixture.poll().outcomes == [.duplicate: 1])
+        #expect(try fixture.poll().outcomes == [.duplicate: 1])
     }
 
     /// Google's list may be quicker than its answer about the purchase.
@@ -90,10 +91,10 @@ import Testing
         var active = fixture
         active.facts.accessUntil = Self.now + .seconds(86_400)
         try active.say("SUBSCRIPTION_RESTARTED")
-        _ = fixture.poll()
+        _ = try fixture.poll()
         #expect(try fixture.state() == .active)
         try fixture.say("SUBSCRIPTION_REVOKED")
-        #expect(fixture.poll().outcomes[.applied] == 1)
+        #expect(try fixture.poll().outcomes[.applied] == 1)
         #expect(try fixture.state() == .revoked)
     }
 
@@ -101,7 +102,7 @@ import Testing
     @Test func asksForWhatIsNew() throws {
         let fixture = try Fixture()
         defer { fixture.ledger.close() }
-        _ = (fixture.poll(), fixture.poll(), fixture.poll(since: Self.now - .seconds(90 * 86_400)))
+        _ = (try fixture.poll(), try fixture.poll(), try fixture.poll(since: Self.now - .seconds(90 * 86_400)))
         let lists = fixture.google.server.requests.filter { $0.path.hasSuffix("voidedpurchases") }
         let starts = lists.compactMap { $0.parameter("startTime").flatMap { Int64($0) } }
         let ages = starts.map { (Self.now.milliseconds - $0 + 59_999) / 60_000 }
@@ -118,11 +119,11 @@ import Testing
         try fixture.google.say("VOIDED_PURCHASE", of: SimulatedSubscription(product: "p", lineage: "token.bad"))
         try fixture.say("VOIDED_PURCHASE")
         fixture.google.answer { $0.path.hasSuffix("/token.bad") ? .init(500) : nil }
-        let first = fixture.poll()
+        let first = try fixture.poll()
         #expect(first.outcomes == [.applied: 1] && first.problems.count == 1 && !first.isFailure)
         #expect(try fixture.ledger.mark("history/google/\(GoogleFixture.package)") == nil)
         fixture.google.answer(nil)
-        let second = fixture.poll()
+        let second = try fixture.poll()
         #expect((second.found, second.recovered, second.problems) == (2, 1, []))
         #expect(try fixture.ledger.mark("history/google/\(GoogleFixture.package)") != nil)
     }

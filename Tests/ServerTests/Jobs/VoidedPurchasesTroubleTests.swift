@@ -1,10 +1,11 @@
 import Domain
-import Server
 import Simulator
 import Stores
 import Support
 import TestSupport
 import Testing
+
+@testable import Server
 
 /// Answers in place of Google's list that are not as documented, and none at all.
 @Suite(.blocking) struct VoidedPurchasesTroubleTests {
@@ -73,7 +74,7 @@ import Testing
         let (google, ledger) = (try GoogleFixture(), try LedgerFixture(apis: [.google]))
         defer { ledger.close() }
         google.answer(given.answer)
-        let voids = ledger.voids(google.reader, of: GoogleFixture.package)
+        let voids = try ledger.voids(google.reader, of: GoogleFixture.package)
         for _ in 0..<2 {
             let report = voids.recover(since: nil)
             #expect(report.isFailure == given.isFailure && report.problems.isEmpty != given.isFailure, "\(report)")
@@ -107,7 +108,7 @@ import Testing
             let number = request.parameter("token").flatMap { Int($0) } ?? 1
             return Self.page(entries, next: number < 10 ? "\(number + 1)" : nil)
         }
-        let report = ledger.voids(google.reader, of: GoogleFixture.package).recover(since: nil)
+        let report = try ledger.voids(google.reader, of: GoogleFixture.package).recover(since: nil)
         #expect((report.found, report.outcomes, report.problems) == (10_000, [.duplicate: 10_000], []))
     }
 
@@ -123,7 +124,7 @@ import Testing
             }
             return Self.page("", next: "\(number + 1)")
         }
-        let voids = ledger.voids(google.reader, of: GoogleFixture.package)
+        let voids = try ledger.voids(google.reader, of: GoogleFixture.package)
         voids.start()
         reached.wait()
         voids.halt()

@@ -1,42 +1,43 @@
-public import Domain
+import Domain
 import Ledger
-public import Stores
+import Stores
 import Support
 import Synchronization
 
 /// Asks a store for its history, at the start and once an hour, and commits what no webhook brought. It uses the same
 /// ledger command as a webhook, so that a notification counts once, however it arrives.
-public final class Recovery: Sendable {
+final class Recovery: BackgroundWork {
+    /// What is read, and what proves the store's webhooks.
+    typealias Source = (history: HistorySource, verifier: any StoreVerifier)
+
     let provider: Provider
-    let history: HistorySource
-    /// Called for each list, because a reload may bring another key.
-    private let current: @Sendable () -> HistorySource?
-    let verifier: any StoreVerifier
+    private let first: Source
+    /// With the settings of the last reload, which may bring another key.
+    private let current: @Sendable () -> Source?
     let context: WorkContext
     let counts: RecoveryCounts
     /// Keyed by checkpoint.
     let troubles = Mutex<[String: HistoryTrouble]>([:])
     private let routine = Routine(Routine.Stop())
 
-    /// `current` is the history with the settings of the last reload; `verifier` proves the store's webhooks.
-    public init(
+    /// Nil without a history.
+    init?(
         of provider: Provider,
-        history: HistorySource,
-        current: @escaping @Sendable () -> HistorySource?,
-        verifier: any StoreVerifier,
         context: WorkContext,
-        counts: RecoveryCounts
+        counts: RecoveryCounts,
+        current: @escaping @Sendable () -> Source?
     ) {
-        self.provider = provider
-        self.history = history
-        self.current = current
-        self.verifier = verifier
-        self.context = context
-        self.counts = counts
+        guard let first = current() else { return nil }
+        (self.provider, self.first, self.current) = (provider, first, current)
+        (self.context, self.counts) = (context, counts)
     }
 
+    var history: HistorySource { first.history }
+    var verifier: any StoreVerifier { (current() ?? first).verifier }
+    var routines: [Routine] { [routine] }
+
     /// Runs on a thread of its own: now, then once an hour, and sooner after a failure.
-    public func start() {
+    func start() {
         routine.start(history.words.thread, state: RecoverySchedule()) { [self] schedule in
             guard let lease = context.leaderLease.lease else {
                 schedule = RecoverySchedule()
@@ -47,24 +48,14 @@ public final class Recovery: Sendable {
         }
     }
 
-    /// Starts nothing new.
-    public func halt() {
-        routine.halt()
-    }
-
-    /// Waits for the running request, and ends runs on other threads too. Call it before the ledger is closed.
-    public func close() {
-        routine.end()
-    }
-
     /// For `/ready`. Only the leader's.
-    public var problems: [String] {
+    var problems: [String] {
         guard context.leaderLease.isHeld else { return [] }
         return troubles.withLock { troubles in history.lists.flatMap { troubles[$0.key]?.problems ?? [] } }
     }
 
     /// If `since` is nil, begins at the last success. `progress` runs after each page, on the caller's thread. Blocks.
-    public func recover(
+    func recover(
         since: Instant?,
         progress: (RecoveryReport) -> Void = { _ in }
     ) -> RecoveryReport {
@@ -85,7 +76,7 @@ public final class Recovery: Sendable {
         var report = RecoveryReport()
         var isRead = false
         for known in history.lists where goesOn(run) {
-            let list = current()?.lists.first { $0.key == known.key } ?? known
+            let list = current()?.history.lists.first { $0.key == known.key } ?? known
             do throws(StoreAPIError) {
                 try read(list, run, into: &report, progress: progress)
                 guard run.ending == nil else { break }

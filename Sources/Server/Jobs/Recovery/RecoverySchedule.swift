@@ -1,6 +1,6 @@
-public import Domain
+import Domain
 import Stores
-public import Support
+import Support
 
 /// Decides when to ask for the history, from which time on, and whether for all of it. Pure.
 struct RecoverySchedule {
@@ -35,13 +35,13 @@ struct RecoverySchedule {
 }
 
 /// The metrics of recoveries.
-public struct RecoveryCounts: Sendable {
+struct RecoveryCounts: Sendable {
     let recovered: Counter
     let refused: Counter
     private let succeeded: [Provider: Gauge]
 
     /// `providers` are the stores whose history is read.
-    public init(_ metrics: Metrics, of providers: [Provider]) {
+    init(_ metrics: Metrics, of providers: [Provider]) {
         recovered = metrics.counter(.recovered)
         refused = metrics.counter(.recoveryRefused)
         succeeded = Dictionary(
