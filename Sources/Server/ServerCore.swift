@@ -182,12 +182,14 @@ extension ServerCore {
                 lead.retry()
             },
             onErased: { [publisher, workers] erased in
-                publisher.reloadPages(on: workers) { stream in streams.user(of: stream).map(erased.contains) ?? false }
+                publisher.gateway?.reloadPages(on: workers) { stream in
+                    streams.user(of: stream).map(erased.contains) ?? false
+                }
             },
             onMessage: { [publisher] body in publisher.heard(body) },
             // A user's language may have changed meanwhile.
             onInterruption: { [publisher, ledger, follows] in
-                publisher.forgetAll()
+                publisher.gateway?.forgetRecentMessages()
                 guard let follows else { return }
                 ledger.sendToOthers(.whoFollows)
                 follows.sayAgain()
