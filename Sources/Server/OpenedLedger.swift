@@ -8,12 +8,10 @@ import Support
 /// The ledger that `DATABASE_URL` names, with the parts that its engine needs: a file is locked against a second
 /// server, and a database is followed, because other nodes write it too.
 struct OpenedLedger {
-    private enum Kind {
-        case file(SQLiteEngine, LedgerLock)
-        case shared(PostgresEngine, LedgerFollower)
-    }
-
-    private let kind: Kind
+    let engine: any LedgerEngine
+    private let lock: LedgerLock?
+    /// Nil for a file.
+    private let shared: (engine: PostgresEngine, follower: LedgerFollower)?
     /// Different from the name of any other process, on this machine or another, now or later.
     let node = OpenedLedger.nodeName()
     private let onEntries: @Sendable ([Entry]) -> Void
@@ -22,10 +20,11 @@ struct OpenedLedger {
     init(_ configuration: Configuration, onEntries: @escaping @Sendable ([Entry]) -> Void) throws(LedgerError) {
         self.onEntries = onEntries
         switch configuration.database {
-        case .sqlite(let path): kind = .file(SQLiteEngine(path: path), try LedgerLock(path: path))
+        case .sqlite(let path):
+            (engine, lock, shared) = (SQLiteEngine(path: path), try LedgerLock(path: path), nil)
         case .postgres(let url):
             let engine = try OpenedLedger.shared(url, listening: configuration.listenURL, node: node)
-            kind = .shared(engine, LedgerFollower(onEntries: onEntries))
+            (self.engine, lock, shared) = (engine, nil, (engine, LedgerFollower(onEntries: onEntries)))
         }
     }
 
@@ -51,33 +50,20 @@ struct OpenedLedger {
         return try PostgresEngine(url: address, listening: listening, node: node, version: releaseVersion)
     }
 
-    var engine: any LedgerEngine {
-        switch kind {
-        case .file(let engine, _): engine
-        case .shared(let engine, _): engine
-        }
-    }
+    /// Follows the commits of other nodes; nil for a file.
+    var follower: LedgerFollower? { shared?.follower }
 
     /// Called by the writer after COMMIT.
-    var onCommit: @Sendable ([Entry]) -> Void {
-        switch kind {
-        case .file: onEntries
-        case .shared(_, let follower): follower.committed
-        }
-    }
+    var onCommit: @Sendable ([Entry]) -> Void { follower.map { $0.committed } ?? onEntries }
 
     /// True if other nodes may write the ledger too.
-    var isShared: Bool { follower != nil }
+    var isShared: Bool { shared != nil }
 
     /// True if the ledger got a new epoch when it was opened, because nobody knows whether commits are lost.
-    var hasNewEpoch: Bool {
-        if case .shared(let engine, _) = kind { engine.hasNewEpoch } else { false }
-    }
+    var hasNewEpoch: Bool { shared?.engine.hasNewEpoch ?? false }
 
     /// The time by the database's clock; nil for a file.
-    var now: Instant? {
-        if case .shared(let engine, _) = kind { engine.now } else { nil }
-    }
+    var now: Instant? { shared?.engine.now }
 
     /// Whether this node does the leader's work.
     var leaderLease: LeaderLease { follower?.leaderLease ?? .alone }
@@ -115,19 +101,12 @@ struct OpenedLedger {
         }
     }
 
-    /// Follows the commits of other nodes; nil for a file.
-    var follower: LedgerFollower? {
-        if case .shared(_, let follower) = kind { follower } else { nil }
-    }
-
     /// Tells a second server on the same file the address of this one.
-    func write(address: String) {
-        if case .file(_, let lock) = kind { lock.write(address: address) }
-    }
+    func write(address: String) { lock?.write(address: address) }
 
     /// The ledger's files, which are watched besides the writer and the reader; nil for PostgreSQL.
     func files(of writer: LedgerWriter, metrics: Metrics) -> LedgerFilesWatch? {
-        guard case .file(let engine, let lock) = kind else { return nil }
+        guard let lock, let engine = engine as? SQLiteEngine else { return nil }
         return LedgerFilesWatch(path: engine.path, lock: lock, writer: writer, metrics: metrics)
     }
 
@@ -138,9 +117,9 @@ struct OpenedLedger {
         health: LedgerHealth,
         tell: @escaping LedgerFollower.Teller
     ) throws(LedgerError) {
-        guard case .shared(let engine, let follower) = kind else { return }
-        try follower.start(
-            engine,
+        guard let shared else { return }
+        try shared.follower.start(
+            shared.engine,
             policy: configuration.accessPolicy,
             streams: configuration.streamPattern,
             after: position,

@@ -30,7 +30,7 @@ final class Publisher: Sendable {
     }
 
     /// Nil while there are no loops.
-    private var gateway: Gateway? { outlet.withLock { if case .open(let gateway) = $0 { gateway } else { nil } } }
+    var gateway: Gateway? { outlet.withLock { if case .open(let gateway) = $0 { gateway } else { nil } } }
 
     /// Publishes to the loops from now on, starting with the entries committed before the loops existed.
     func connect(_ gateway: Gateway) {
@@ -65,18 +65,6 @@ final class Publisher: Sendable {
         return publication
     }
 
-    /// From now on, messages that pages missed on this stream are rendered again, because its user's language has
-    /// changed. Without loops, no message has been kept yet.
-    func forget(_ stream: StreamName) { gateway?.forgetRecentMessages(on: stream) }
-
-    /// From now on, messages that pages missed are rendered again, because the templates have changed.
-    func forgetAll() { gateway?.forgetRecentMessages() }
-
-    /// Users were erased on another node. Without loops, nobody remembers them.
-    func reloadPages(on workers: WorkerPool, where isErased: @escaping @Sendable (StreamName) -> Bool) {
-        gateway?.reloadPages(on: workers, where: isErased)
-    }
-
     /// Asks the loops which pages follow a stream. Without loops, none does.
     @Sendable func openPages(on stream: StreamName, completion: @escaping @Sendable ([OpenPage]) -> Void) {
         guard let gateway else { return completion([]) }
@@ -87,7 +75,7 @@ final class Publisher: Sendable {
     func heard(_ body: [UInt8]) {
         switch NodeMessageContent(body) {
         case .broadcast(let message): broadcast([message])
-        case .language(let stream): forget(stream)
+        case .language(let stream): gateway?.forgetRecentMessages(on: stream)
         case .followed(let streams): follows?.followElsewhere(streams)
         case .whoFollows: follows?.sayAgain()
         case nil: log.debug("message of another node not understood", fields: ["bytes": body.count])

@@ -181,13 +181,13 @@ extension ServerCore {
             if let instant { followClock(to: instant) }
             lead.retry()
         case .erased(let erased):
-            publisher.reloadPages(on: workers) { [streams = configuration.streamPattern] stream in
+            publisher.gateway?.reloadPages(on: workers) { [streams = configuration.streamPattern] stream in
                 streams.user(of: stream).map(erased.contains) ?? false
             }
         case .message(let body): publisher.heard(body)
         case .interruption:
             // A user's language may have changed meanwhile.
-            publisher.forgetAll()
+            publisher.gateway?.forgetRecentMessages()
             guard let follows else { return }
             ledger.sendToOthers(.whoFollows)
             follows.sayAgain()

@@ -13,26 +13,21 @@ struct DemoEvents: Sendable {
     let epoch: String
     let timings: EventTimings
 
-    /// Returns false when the reader takes no more.
-    func send(since text: String?, to reply: Reply) -> Bool {
+    /// Blocks.
+    func response(since text: String?) -> Response {
+        let position: Int64
         if let cursor = text.flatMap(Cursor.init), cursor.epoch == epoch {
-            return send(after: cursor.position, to: reply)
+            position = cursor.position
+        } else {
+            let newest = (try? reader.answer { try $0.head() }.position) ?? 0
+            position = max(0, newest - Int64(DemoEvents.limit))
         }
-        return reader.ask({ try $0.head() }) { [self] result in
-            let newest = (try? result.get().position) ?? 0
-            if !send(after: max(0, newest - Int64(DemoEvents.limit)), to: reply) { reply.send(.noDemoEvents) }
+        let found = try? reader.answer { try $0.entries(after: position, limit: DemoEvents.limit) }
+        guard let found else { return .unavailable("ledger_failed", message: "The ledger cannot be read.") }
+        let lines = found.entries.map { entry in
+            DemoEvents.line(entry, timing: entry.notice.event.flatMap { timings[$0] }, epoch: epoch)
         }
-    }
-
-    private func send(after position: Int64, to reply: Reply) -> Bool {
-        reader.ask({ try $0.entries(after: position, limit: DemoEvents.limit) }) { [self] result in
-            guard case .success(let page) = result else { return reply.send(.noDemoEvents) }
-            let lines = page.entries.map {
-                DemoEvents.line($0, timing: $0.notice.event.flatMap { timings[$0] }, epoch: epoch)
-            }
-            .joined(separator: ",")
-            reply.send(Response(status: 200, contentType: "application/json", body: "[\(lines)]"))
-        }
+        return Response(status: 200, contentType: "application/json", body: "[\(lines.joined(separator: ","))]")
     }
 
     /// `timing` is in milliseconds since the webhook was received: `age` until now, the others until the stage ended. An
@@ -45,11 +40,5 @@ struct DemoEvents: Sendable {
         let values = [("age", now), ("verified", timing.verified), ("committed", timing.committed ?? now)]
         let members = values.map { "\"\($0)\":\(milliseconds($1))" }.joined(separator: ",")
         return "{\"event\":\(event),\"timing\":{\(members)}}"
-    }
-}
-
-extension Response {
-    fileprivate static var noDemoEvents: Response {
-        .unavailable("ledger_failed", message: "The ledger cannot be read.")
     }
 }

@@ -10,102 +10,81 @@ import Simulator
 import Stores
 import Support
 
-/// The demo page, rendered for a user as an app's own server would: it reads the position first, then the state.
+/// The demo page, rendered for a user as an app's own server would: it reads the position first, then the state. It blocks.
 struct DemoPage: Sendable {
+    /// Who asked for it, and what a phone buys with.
+    private struct Reader {
+        let request: Request
+        let user: String
+        let stream: StreamName
+        let language: LanguageTag?
+        let order: Order?
+
+        var isPhone: Bool { DemoPage.isPhone(request) }
+    }
+
+    private struct NoAnswer: Error {}
+
     private let core: ServerCore
 
     init(_ core: ServerCore) {
         self.core = core
     }
 
-    /// Returns false when the ledger takes no more.
-    func send(_ request: Request, to reply: Reply) -> Bool {
+    func response(to request: Request) -> Response { (try? page(for: request)) ?? .noDemo }
+
+    private func page(for request: Request) throws -> Response {
         let user = request.query["user"].flatMap { isValidIdentifier($0, limit: 64) ? $0 : nil } ?? "demo"
-        guard let stream = core.configuration.streamPattern.stream(for: UserID(user)) else { return false }
+        guard let stream = core.configuration.streamPattern.stream(for: UserID(user)) else { throw NoAnswer() }
         // Ignores a language that the app does not speak: half of the page would be in another one.
         if let language = request.query["locale"].flatMap({ LanguageTag($0) }),
             DemoLanguage(rawValue: language.language) != nil
         {
-            return speak(language, to: user, on: stream, reply: reply)
+            return try speak(language, to: user, on: stream)
         }
-        return order(request, for: user) { order in
-            let isAsked = core.reader.ask({ try $0.language(of: UserID(user)) }) { result in
-                let language = (try? result.get()) ?? nil
-                let isSent = send(request, to: reply, user: user, stream: stream, language: language, order: order)
-                if !isSent { reply.send(.noDemo) }
-            }
-            if !isAsked { reply.send(.noDemo) }
-        }
+        let order = try DemoPage.isPhone(request) ? order(for: user) : nil
+        let language = (try? core.reader.answer { try $0.language(of: UserID(user)) }) ?? nil
+        let reader = Reader(request: request, user: user, stream: stream, language: language, order: order)
+        let missed = answer { core.reader.missed(on: stream, since: .nothing, completion: $0) }
+        guard let missed, let page = template else { throw NoAnswer() }
+        return Response(
+            status: 200,
+            headers: [("Content-Type", "text/html; charset=utf-8"), ("Cache-Control", "no-store")],
+            body: Array(render(page, for: reader, missed: missed).utf8)
+        )
     }
 
     /// The phone's app buys from its store with an order, which its backend makes before it renders the page. It names
     /// no group, so it fits every plan. The same request again gives the same order.
-    private func order(_ request: Request, for user: String, then: @escaping @Sendable (Order?) -> Void) -> Bool {
-        guard DemoPage.isPhone(request) else {
-            then(nil)
-            return true
-        }
+    private func order(for user: String) throws -> Order? {
         let wish = OrderRequest(
             user: UserID(user),
             product: SimulatedProduct.annual.id,
             provider: .apple,
             kind: .subscription
         )
-        return core.writer.submit(.order(wish) { result in then((try? result.get())?.order) })
+        let made = Promise<Order?>()
+        guard core.writer.submit(.order(wish) { made.fulfil((try? $0.get())?.order) }) else { throw NoAnswer() }
+        return made.wait()
     }
 
     private static func isPhone(_ request: Request) -> Bool { request.query["device"] == "phone" }
 
     /// Keeps the choice, makes the user's other pages reload, and redirects the browser to an address without the
     /// choice: two pages that each chose their language again on every load would reload each other forever.
-    private func speak(
-        _ language: LanguageTag,
-        to user: String,
-        on stream: StreamName,
-        reply: Reply
-    ) -> Bool {
-        let done = { @Sendable in reply.send(DemoPage.redirect(to: user)) }
-        return UserLanguages(writer: core.writer, reader: core.reader).note(language, of: UserID(user)) { result in
-            guard case .success(let isNews) = result else { return reply.send(.noDemo) }
-            let refresh = Fragment(stream: stream, action: "refresh", content: .none)
-            guard isNews, core.writer.submit(.broadcast([refresh]) { _ in done() }) else { return done() }
+    private func speak(_ language: LanguageTag, to user: String, on stream: StreamName) throws -> Response {
+        let languages = UserLanguages(writer: core.writer, reader: core.reader)
+        guard let isNews = answer({ languages.note(language, of: UserID(user), completion: $0) }) else {
+            throw NoAnswer()
         }
+        let refresh = Fragment(stream: stream, action: "refresh", content: .none)
+        if isNews { _ = answer { core.writer.submit(.broadcast([refresh], completion: $0)) } }
+        return DemoPage.redirect(to: user)
     }
 
     static func redirect(to user: String) -> Response {
         let name = user.utf8.map { "%" + String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
         return Response(status: 303, headers: [("Location", "/?user=\(name)")])
-    }
-
-    private func send(
-        _ request: Request,
-        to reply: Reply,
-        user: String,
-        stream: StreamName,
-        language: LanguageTag?,
-        order: Order?
-    ) -> Bool {
-        core.reader.missed(on: stream, since: .nothing) { result in
-            guard case .success(let missed) = result, let page = template else {
-                return reply.send(.noDemo)
-            }
-            let html = render(
-                page,
-                request: request,
-                user: user,
-                stream: stream,
-                language: language,
-                order: order,
-                missed: missed
-            )
-            reply.send(
-                Response(
-                    status: 200,
-                    headers: [("Content-Type", "text/html; charset=utf-8"), ("Cache-Control", "no-store")],
-                    body: Array(html.utf8)
-                )
-            )
-        }
     }
 
     private var template: String? {
@@ -115,18 +94,10 @@ struct DemoPage: Sendable {
 
     private func signedName(of stream: StreamName) -> String { core.keys.streamNames?.sign(stream) ?? "" }
 
-    private func render(
-        _ page: String,
-        request: Request,
-        user: String,
-        stream: StreamName,
-        language: LanguageTag?,
-        order: Order?,
-        missed: MissedFragments
-    ) -> String {
+    private func render(_ page: String, for reader: Reader, missed: MissedFragments) -> String {
         let newest = missed.items.flatMap(\.fragments)
-        let isPhone = DemoPage.isPhone(request)
-        let app = DemoLanguage(language)
+        let (user, stream, isPhone) = (reader.user, reader.stream, reader.isPhone)
+        let app = DemoLanguage(reader.language)
         let values = [
             "user": HTMLEscaping.escape(user),
             "console": "/console/enter?next="
@@ -134,7 +105,7 @@ struct DemoPage: Sendable {
             "device": isPhone ? "phone" : "",
             // In an app, Hotwire Native runs this before the page's own scripts.
             "bridge": isPhone ? "<script src=\"/demo/bridge.js\"></script>" : "",
-            "buyer": order.map { buyer(of: $0, on: stream) } ?? "",
+            "buyer": reader.order.map { buyer(of: $0, on: stream) } ?? "",
             "epoch": missed.through.epoch,
             // The page around the simulated app is English.
             "page_language": isPhone ? app.rawValue : "en",
@@ -143,9 +114,9 @@ struct DemoPage: Sendable {
             "tagline": app.tagline,
             "trouble": app.trouble,
             "stores": DemoPage.stores,
-            "source": source(stream, since: missed.through, for: request),
-            "paywall": element(.paywall, newest: newest, user: user, language: language),
-            "subscription_status": element(.subscriptionStatus, newest: newest, user: user, language: language),
+            "source": source(stream, since: missed.through, for: reader.request),
+            "paywall": element(.paywall, newest: newest, for: reader),
+            "subscription_status": element(.subscriptionStatus, newest: newest, for: reader),
         ]
         // In one pass, because an inserted value may look like a placeholder itself.
         return page.split(separator: "{{", omittingEmptySubsequences: false).enumerated().map { number, piece in
@@ -175,21 +146,16 @@ struct DemoPage: Sendable {
     }.joined()
 
     /// The content that the newest fragment put into this target, or the offers for a user who never bought.
-    private func element(
-        _ target: PageTarget,
-        newest: [Fragment],
-        user: String,
-        language: LanguageTag?
-    ) -> String {
+    private func element(_ target: PageTarget, newest: [Fragment], for reader: Reader) -> String {
         let fragment = newest.last { $0.target == target.rawValue }
         guard case .template(let name, let values)? = fragment?.content, let name = FragmentName(rawValue: name),
             let bytes = core.templates.renderer.element(name, for: target, values: values)
-        else { return offer(target, user: user, language: language) }
+        else { return offer(target, for: reader) }
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    private func offer(_ target: PageTarget, user: String, language: LanguageTag?) -> String {
-        let values = ["user": user, TemplateValues.locale: language?.text ?? ""]
+    private func offer(_ target: PageTarget, for reader: Reader) -> String {
+        let values = ["user": reader.user, TemplateValues.locale: reader.language?.text ?? ""]
         let bytes = core.templates.renderer.element(.paywall, for: target, values: values)
         return String(decoding: bytes ?? Array("<div id=\"\(target.rawValue)\"></div>".utf8), as: UTF8.self)
     }

@@ -17,6 +17,8 @@ final class DemoRoutes: DevelopmentRoutes {
     private let clock: Clock
     private let page: DemoPage
     private let events: DemoEvents
+    /// Pages and events wait for the ledger.
+    private let pages = WorkerPool(name: "demo-page", threads: 2, capacity: 1000)
     /// The simulated stores talk to this server over HTTP like real ones, so they wait on a thread of their own.
     private let store = WorkerPool(name: "demo-store", threads: 1, capacity: 100)
     /// This server's address, once it is known.
@@ -59,14 +61,19 @@ final class DemoRoutes: DevelopmentRoutes {
     }
 
     func close() {
+        pages.close()
         store.close()
         callees.close()
     }
 
     func answer(_ request: Request) -> Answer? {
         switch request.route {
-        case .file(path: "/"): .later { [page] in page.send(request, to: $0) }
-        case .demoEvents: .later { [events] in events.send(since: request.query["since"], to: $0) }
+        case .file(path: "/"):
+            .later { [page, pages] reply in pages.submit { reply.send(page.response(to: request)) } }
+        case .demoEvents:
+            .later { [events, pages] reply in
+                pages.submit { reply.send(events.response(since: request.query["since"])) }
+            }
         case .demoStore: .later { [self] reply in store.submit { self.deliver(request, to: reply) } }
         case .demoAPI(let path):
             .later { [self] reply in callees.submit { reply.send(self.call(path, request: request)) } }

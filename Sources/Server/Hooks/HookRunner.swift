@@ -97,7 +97,8 @@ final class HookRunner: BackgroundWork {
     private func send(to target: HookTarget, under lease: Lease) {
         let address = target.address
         let limit = lanes.withLock { $0.look(at: address, now: monotonicNanoseconds()) }
-        guard limit > 0, let due = try? context.reader.answer({ try $0.hooks(to: address, limit: limit) }) else { return }
+        let found = limit > 0 ? try? context.reader.answer { try $0.hooks(to: address, limit: limit) } : nil
+        guard let due = found else { return }
         let lists = lanes.withLock { $0.begin(due.map(\.delivery.user), to: address, now: monotonicNanoseconds()) }
         for list in lists {
             let hooks = list.map { due[$0] }

@@ -13,13 +13,20 @@ struct WorkContext: Sendable {
     let log: Log
 }
 
+/// Asks the ledger and waits for its answer. Returns nil if the ledger accepts no more questions or cannot answer.
+func answer<Value: Sendable>(_ ask: (@escaping LedgerAnswer<Value>) -> Bool) -> Value? {
+    let promise = Promise<Value?>()
+    return ask { promise.fulfil(try? $0.get()) } ? promise.wait() : nil
+}
+
 extension LedgerWriter {
     /// Commits an event that a store's API brought, and waits. Returns nil when the ledger did not accept it. `lease` is nil
     /// for a request that an operator made to this node.
     func commit(_ event: Event, at now: Instant, under lease: Lease?) -> CommitResult? {
-        let promise = Promise<CommitResult?>()
-        let command = LedgerCommand.event(event, receivedAt: now) { promise.fulfil(try? $0.get()) }
-        return submit(lease.map { .led(command, under: $0) } ?? command) ? promise.wait() : nil
+        answer { completion in
+            let command = LedgerCommand.event(event, receivedAt: now, completion: completion)
+            return submit(lease.map { .led(command, under: $0) } ?? command)
+        }
     }
 
     /// Records under the name `mark` how far a reading has come. Returns when that is committed, or cannot be. `lease`

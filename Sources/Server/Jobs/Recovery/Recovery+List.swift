@@ -9,7 +9,6 @@ extension Recovery {
     func read(
         _ list: HistoryList,
         _ run: RecoveryRun,
-        into report: inout RecoveryReport,
         progress: (RecoveryReport) -> Void
     ) throws(StoreAPIError) {
         let now = context.clock.now()
@@ -18,11 +17,11 @@ extension Recovery {
         var reading = HistoryReading(list, from: start, to: now, onlyFailures: run.onlyFailures)
         var batch = HistoryBatch()
         defer { note(batch.tally, of: list) }
-        try read(&reading, of: list, batch: &batch, in: run, into: &report, progress: progress)
+        try read(&reading, of: list, batch: &batch, in: run, progress: progress)
         guard run.ending == nil else { return }
-        if let failure = batch.unread.failure { throw failure }
+        if let failure = batch.failure { throw failure }
         let problem = batch.tally.problem
-        if let problem { report.problems.append(problem) }
+        if let problem { run.report.problems.append(problem) }
         guard run.isMarking else { return }
         // The first time, there is no checkpoint to keep: without one, the next start would begin only a day before
         // itself.
@@ -39,15 +38,14 @@ extension Recovery {
         of list: HistoryList,
         batch: inout HistoryBatch,
         in run: RecoveryRun,
-        into report: inout RecoveryReport,
         progress: (RecoveryReport) -> Void
     ) throws(StoreAPIError) {
         let rest = Waker()
         while !batch.tally.isHopeless, let entries = try reading.next(now: context.clock.now()) {
             guard goesOn(run) else { return }
-            report.found += entries.count
-            try commit(entries, of: list, in: run, batch: &batch, into: &report)
-            progress(report)
+            run.report.found += entries.count
+            try commit(entries, of: list, in: run, batch: &batch)
+            progress(run.report)
             guard run.ending == nil else { return }
             if run.isMarking, batch.isSound, let reached = reading.takeProgress() {
                 context.writer.remember(reached, as: list.key, under: run.lease)
@@ -67,20 +65,19 @@ extension Recovery {
         _ entries: [HistoryEntry],
         of list: HistoryList,
         in run: RecoveryRun,
-        batch: inout HistoryBatch,
-        into report: inout RecoveryReport
+        batch: inout HistoryBatch
     ) throws(StoreAPIError) {
         let known = known(entries.compactMap(\.event))
         for entry in entries where goesOn(run) {
             if let event = entry.event, known.contains(event) {
-                report.outcomes[.duplicate, default: 0] += 1
+                run.report.outcomes[.duplicate, default: 0] += 1
                 continue
             }
             do throws(HistoryError) {
-                report.outcomes[try commit(entry, in: run), default: 0] += 1
+                run.report.outcomes[try commit(entry, in: run), default: 0] += 1
                 batch.read()
             } catch {
-                if try batch.failed(error, hint: list.hint(error)) { report.refused += 1 }
+                if try batch.failed(error, hint: list.hint(error)) { run.report.refused += 1 }
             }
         }
     }

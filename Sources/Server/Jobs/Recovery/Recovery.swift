@@ -73,26 +73,25 @@ final class Recovery: BackgroundWork {
     }
 
     private func recover(_ run: RecoveryRun, progress: (RecoveryReport) -> Void) -> RecoveryReport {
-        var report = RecoveryReport()
         var isRead = false
         for known in history.lists where goesOn(run) {
             let list = current()?.history.lists.first { $0.key == known.key } ?? known
             do throws(StoreAPIError) {
-                try read(list, run, into: &report, progress: progress)
+                try read(list, run, progress: progress)
                 guard run.ending == nil else { break }
                 isRead = true
                 note(nil, of: list)
             } catch {
                 guard goesOn(run) else { break }
-                report.problems.append("\(list.name): \(error.description)")
+                run.report.problems.append("\(list.name): \(error.description)")
                 note(error, of: list)
             }
         }
-        if let ending = run.ending { report.problems.append(ending) }
-        report.isInterrupted = run.ending != nil
-        report.isFailure = !isRead && !(history.asksForEntries && report.found > 0)
-        counts.ended(report, of: provider, message: history.words.read, log: context.log)
-        return report
+        if let ending = run.ending { run.report.problems.append(ending) }
+        run.report.isInterrupted = run.ending != nil
+        run.report.isFailure = !isRead && !(history.asksForEntries && run.report.found > 0)
+        counts.ended(run.report, of: provider, message: history.words.read, log: context.log)
+        return run.report
     }
 }
 
@@ -105,6 +104,7 @@ final class RecoveryRun {
     let lease: Lease?
     /// Why it has ended before everything was read. It stays: a lease that is renewed meanwhile would hide what was left out.
     var ending: String?
+    var report = RecoveryReport()
 
     init(since: Instant? = nil, onlyFailures: Bool = false, lease: Lease? = nil) {
         self.since = since
