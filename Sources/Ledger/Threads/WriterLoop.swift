@@ -93,7 +93,8 @@ struct WriterLoop {
             return false
         }
         health.committed()
-        states?.remember(repository.hooks)
+        let news = repository.takeNews()
+        states?.remember(news.hooks)
         if repository.takeErasedMessage(), scrubsAt == nil {
             scrubsAt = monotonicNanoseconds() + WriterLoop.timeBetweenScrubs
         }
@@ -105,9 +106,9 @@ struct WriterLoop {
         counts.batchSize.set(commands.count)
         counts.commands.add(commands.count)
         counts.unclaimed.set(batch.unclaimed)
-        if !batch.done.entries.isEmpty { onCommit(batch.done.entries) }
+        if !news.entries.isEmpty { onCommit(news.entries) }
         // Called after the entries, some of which may be in the former language.
-        for user in batch.done.readers { onLanguage(user) }
+        for user in news.readers { onLanguage(user) }
         for completion in batch.completions { completion() }
         repository.notifyNodes()
         return batch.endsAreServed
@@ -152,23 +153,23 @@ struct WriterLoop {
         let ended = try run(isolated: batch.isIsolating) { repository throws(EngineError) in
             try repository.endAccess(now: now)
         }
-        if let ended = ended.success { batch.done.add(ended) } else { batch.endsAreServed = false }
+        batch.endsAreServed = ended.success != nil
         for command in commands { try add(command, to: &batch, at: now) }
-        batch.unclaimed = try repository.addUnclaimed(batch.done.unclaimed)
+        batch.unclaimed = try repository.addUnclaimed(repository.news.unclaimed)
     }
 
     /// Runs one command. When it is isolated, its failure undoes nothing else. Throws when the transaction has to be
     /// undone.
     mutating func run<Value>(
         isolated: Bool,
-        body: (inout LedgerRepository) throws(EngineError) -> Commit<Value>
-    ) throws(EngineError) -> Result<Commit<Value>, LedgerError> {
+        body: (inout LedgerRepository) throws(EngineError) -> Value
+    ) throws(EngineError) -> Result<Value, LedgerError> {
         guard isolated else { return .success(try body(&repository)) }
         try repository.beginCommand()
         do throws(EngineError) {
-            let commit = try body(&repository)
+            let value = try body(&repository)
             try repository.endCommand()
-            return .success(commit)
+            return .success(value)
         } catch {
             try repository.undoCommand(after: error)
             log.error("ledger command failed", fields: ["error": error])
