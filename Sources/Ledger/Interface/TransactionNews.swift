@@ -9,6 +9,10 @@ struct TransactionNews {
     var readers: [UserID] = []
     /// What the backend is told, written at the transaction's end: of many states of a user, the last one counts.
     var hooks: [HookRecord] = []
+    /// An erasure has finished.
+    var hasErased = false
+    /// A message that named an erased user is gone.
+    var hasErasedMessage = false
 
     mutating func add(_ changes: Changes) {
         entries += changes.entries.map(\.entry)

@@ -51,7 +51,7 @@ struct WriterLoop {
             while !waiting.isEmpty {
                 succeeded = commit(waiting.prefix(WriterLoop.batchLimit))
                 waiting = waiting.dropFirst(WriterLoop.batchLimit)
-                journal += repository.takePagesWritten()
+                journal += repository.file?.takePagesWritten() ?? 0
                 let now = monotonicNanoseconds()
                 guard journal > WriterLoop.pagesBetweenCheckpoints,
                     now - checkpointedAt > WriterLoop.timeBetweenCheckpoints
@@ -67,7 +67,7 @@ struct WriterLoop {
     mutating func finish() {
         guard isInPlace() else { return }
         if scrubsAt != nil { scrub() }
-        repository.finish()
+        repository.file?.finish()
     }
 
     /// Runs one transaction. Returns false when it was rolled back, or when the access of contracts whose time has come
@@ -87,7 +87,7 @@ struct WriterLoop {
         }
         // The files were in place when the transaction began, and now they are not: it went into files that nobody
         // opens again.
-        if let problem = repository.problem {
+        if let problem = repository.file?.problem {
             health.lose(problem)
             refuse(commands)
             return false
@@ -95,10 +95,10 @@ struct WriterLoop {
         health.committed()
         let news = repository.takeNews()
         states?.remember(news.hooks)
-        if repository.takeErasedMessage(), scrubsAt == nil {
+        if news.hasErasedMessage, scrubsAt == nil {
             scrubsAt = monotonicNanoseconds() + WriterLoop.timeBetweenScrubs
         }
-        if repository.takeErasure() {
+        if news.hasErased {
             states?.forget()
             scrub()
         }
@@ -110,7 +110,7 @@ struct WriterLoop {
         // Called after the entries, some of which may be in the former language.
         for user in news.readers { onLanguage(user) }
         for completion in batch.completions { completion() }
-        repository.notifyNodes()
+        repository.shared?.notifyNodes()
         return batch.endsAreServed
     }
 
@@ -210,7 +210,7 @@ extension WriterLoop {
         guard isInPlace() else { return }
         var isOverwritten = true
         do throws(EngineError) {
-            if try !repository.overwriteFreeSpace() {
+            if try repository.file?.overwriteFreeSpace() == false {
                 let todo = "at the next maintenance: paycast backup copy.db, stop the server, paycast restore copy.db"
                 log.warning("free space not overwritten", fields: ["why": "the ledger is large", "todo": todo])
             }
@@ -226,7 +226,7 @@ extension WriterLoop {
     /// Readers let go of the journal within milliseconds, a checkpoint within a second, a backup when it is done.
     private func emptyJournal() -> Bool {
         for _ in 0..<100 {
-            if (try? repository.emptyJournal()) == true { return true }
+            if (try? repository.file?.emptyJournal() ?? true) == true { return true }
             Waker().wait(timeout: .milliseconds(10))
         }
         let todo = "erase again when the backup is done, or start the server again"
@@ -245,7 +245,7 @@ extension WriterLoop {
 
     /// False when a commit would not be found after the next start. Nothing is committed then.
     func isInPlace() -> Bool {
-        let problem = repository.problem
+        let problem = repository.file?.problem
         health.report(.files, problem: problem)
         if problem != nil && health.beginRescue() { rescue() }
         return problem == nil && health.isSound
@@ -279,8 +279,8 @@ extension WriterLoop {
     func rescue() {
         guard health.contentIsSound else { return }
         do throws(EngineError) {
-            switch try repository.rescue() {
-            case .nothing, .inPlace: break
+            switch try repository.file?.rescue() {
+            case nil: break
             case .copied(let file):
                 log.error(
                     "ledger rescued",

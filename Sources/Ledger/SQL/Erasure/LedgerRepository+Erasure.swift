@@ -16,7 +16,7 @@ extension LedgerRepository {
         step.events = try emptyEvents(of: user, by: erasure)
         step.fragments = try deleteFragments(of: user, by: erasure, limit: LedgerRepository.rowsOfAStep - step.events)
         guard step.events + step.fragments < LedgerRepository.rowsOfAStep else { return step }
-        hasErased = true
+        news.hasErased = true
         let erased = try decide(at: now) { unit in try unit.erase(user) }
         step.contracts = erased.contracts
         step.orders = erased.orders

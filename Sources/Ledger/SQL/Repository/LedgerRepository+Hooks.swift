@@ -97,7 +97,7 @@ extension LedgerRepository {
         try connection.overwriteDeleted(true)
         defer { try? connection.overwriteDeleted(false) }
         try statement.run(values)
-        hasErasedMessage = true
+        news.hasErasedMessage = true
         if !isShared { try statements.setMark.run([.text(LedgerRepository.scrub), Value(now)]) }
     }
 

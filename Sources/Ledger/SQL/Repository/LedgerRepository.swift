@@ -5,8 +5,8 @@ public import Domain
 public struct LedgerRepository {
     let connection: any LedgerConnection
     /// `connection`, if the ledger is a file, or if other nodes write it too; else nil.
-    private let file: SQLiteConnection?
-    private let shared: (any SharedLedgerConnection)?
+    let file: SQLiteConnection?
+    let shared: (any SharedLedgerConnection)?
     let statements: WriterStatements
     public let epoch: String
     let erasureKey: ErasureKey
@@ -31,10 +31,6 @@ public struct LedgerRepository {
     var headers: [(text: [UInt8], digest: [UInt8])] = []
     /// Who is behind the command that runs, until the act is written.
     var act: Act?
-    /// True once an erasure has finished.
-    var hasErased = false
-    /// True once a message that named an erased user is gone.
-    var hasErasedMessage = false
     /// What this transaction has changed so far.
     var news = TransactionNews()
     var hooksAt = Instant(milliseconds: 0)
@@ -61,34 +57,8 @@ public struct LedgerRepository {
 
     /// Commits from now on follow this policy.
     public mutating func adopt(_ policy: AccessPolicy) { self.policy = policy }
-}
 
-/// The ledger's place, and what it needs besides transactions.
-extension LedgerRepository {
-    public var isShared: Bool { shared != nil }
-    /// The reason why a commit would be lost at the next start; nil if it would be kept.
-    public var problem: String? { file?.problem }
-    public func notifyNodes() { shared?.notifyNodes() }
-    /// Saves as much as possible after such a problem.
-    public func rescue() throws(EngineError) -> Rescue { try file?.rescue() ?? .nothing }
-    /// The number of pages written since the last call, if they have to be copied later.
-    public func takePagesWritten() -> Int { file?.takePagesWritten() ?? 0 }
-    /// Call it after the last transaction.
-    public func finish() { file?.finish() }
-    /// True once after an erasure.
-    public mutating func takeErasure() -> Bool {
-        defer { hasErased = false }
-        return hasErased
-    }
-    /// True once after a message that named an erased user has gone.
-    public mutating func takeErasedMessage() -> Bool {
-        defer { hasErasedMessage = false }
-        return hasErasedMessage
-    }
-    /// Overwrites what erased rows have left in free space, outside a transaction. False if that would take too long.
-    public func overwriteFreeSpace() throws(EngineError) -> Bool { try file?.overwriteFreeSpace() ?? true }
-    /// Empties the files that may still hold erased rows, outside a transaction. False if a reader uses them.
-    public func emptyJournal() throws(EngineError) -> Bool { try file?.emptyJournal() ?? true }
+    var isShared: Bool { shared != nil }
 }
 
 extension LedgerRepository {
