@@ -53,7 +53,7 @@ import Testing
         let entries = try store.place(
             OrderRequest(user: "1", product: "monthly", token: token),
             now: Fixture.now
-        ).entries
+        )
         #expect(entries.count == count && entries.allSatisfy { $0.notice.user == "1" })
         check(entries, reach: ["1"])
         try store.commit()
@@ -93,7 +93,7 @@ import Testing
     }
 
     private func record(_ event: Event, in store: inout LedgerRepository) throws -> [Entry] {
-        try store.record(IncomingEvent(event, receivedAt: Fixture.now), now: Fixture.now).entries
+        try store.record(IncomingEvent(event, receivedAt: Fixture.now), now: Fixture.now)
     }
 
     /// One message for each user.

@@ -253,6 +253,27 @@ final class TemporaryLedger: Sendable {
     }
 }
 
+/// Commands outside the writer's loop: each returns its entries.
+extension LedgerRepository {
+    mutating func entries(of command: (inout LedgerRepository) throws -> Void) rethrows -> [Entry] {
+        let before = news.entries.count
+        try command(&self)
+        return Array(news.entries.dropFirst(before))
+    }
+
+    mutating func record(_ incoming: IncomingEvent, now: Instant) throws -> [Entry] {
+        try entries { store in _ = try store.decide(at: now) { try $0.record(incoming) } }
+    }
+
+    mutating func place(_ request: OrderRequest, now: Instant) throws -> [Entry] {
+        try entries { store in _ = try store.decide(at: now) { try $0.place(request, token: .random()) } }
+    }
+
+    mutating func broadcast(_ fragments: [Fragment], now: Instant) throws -> [Entry] {
+        try entries { store in _ = try store.decide(at: now) { try $0.broadcast(fragments) } }
+    }
+}
+
 /// What `onCommit` announced.
 final class Committed: Sendable {
     private let entries = Mutex<[Entry]>([])

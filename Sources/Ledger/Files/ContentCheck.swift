@@ -68,8 +68,7 @@ public final class ContentCheck: Sendable {
     }
 
     private func examine(_ connection: SQLiteConnection) throws(EngineError) -> Finding {
-        let found = try connection.prepare("SELECT value FROM meta WHERE key = 'epoch'").first { $0.text() }
-        guard found == epoch else { return .damaged("another ledger was written over it: \(todo)") }
+        guard try connection.epoch() == epoch else { return .damaged("another ledger was written over it: \(todo)") }
         let head = try connection.prepare("SELECT max(position) FROM entries").first { $0.integer() } ?? 0
         let before = state.withLock { state in
             defer { state.newest = max(state.newest, head) }

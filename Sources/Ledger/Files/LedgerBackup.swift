@@ -104,12 +104,8 @@ extension LedgerBackup {
         }
         var information = stat()
         guard lstat(file, &information) == 0, information.st_size > 0 else { return }
-        guard information.st_mode & S_IFMT == S_IFREG, (try? epoch(of: file)) != nil else { throw .notABackup(file) }
-    }
-
-    private static func epoch(of file: String) throws(EngineError) -> String {
-        let connection = try SQLiteConnection(path: file, access: .readOnly, lockTimeout: .zero)
-        return try connection.prepare("SELECT value FROM meta WHERE key = 'epoch'").first { $0.text() } ?? ""
+        let epoch = try? SQLiteConnection(path: file, access: .readOnly, lockTimeout: .zero).epoch()
+        guard information.st_mode & S_IFMT == S_IFREG, epoch != nil else { throw .notABackup(file) }
     }
 
     /// Returns the file's size in bytes once all of it is on the disk.

@@ -38,8 +38,14 @@ public struct FileIdentity: Sendable, Equatable {
 
     /// Nil if there is no file at this path.
     public init?(_ path: String) {
+        self.init { stat(path, &$0) }
+    }
+
+    init?(_ descriptor: Int32) { self.init { fstat(descriptor, &$0) } }
+
+    private init?(read: (inout stat) -> Int32) {
         var information = stat()
-        guard stat(path, &information) == 0 else { return nil }
+        guard read(&information) == 0 else { return nil }
         device = UInt(information.st_dev)
         inode = UInt(information.st_ino)
     }

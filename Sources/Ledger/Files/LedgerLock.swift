@@ -62,11 +62,8 @@ public final class LedgerLock: Sendable {
 
     /// Nil while the file at the lock's path is the one that is locked. Another server could lock any other file there.
     public var problem: String? {
-        var held = stat()
-        var found = stat()
-        guard fstat(descriptor, &held) == 0 else { return nil }
-        let isInPlace = stat(file, &found) == 0 && held.st_ino == found.st_ino && held.st_dev == found.st_dev
-        return isInPlace ? nil : "\(file) is gone, so a second server could use this ledger: restart this server"
+        guard let held = FileIdentity(descriptor), held != FileIdentity(file) else { return nil }
+        return "\(file) is gone, so a second server could use this ledger: restart this server"
     }
 
     /// The lock lies beside the file itself, so that a link to the ledger leads to the same lock.

@@ -86,12 +86,3 @@ extension LedgerError {
         self = error.isBusy ? .busy : .failed(reason: error.description)
     }
 }
-
-/// The outcome of rescuing a ledger whose file is no longer in its place.
-public enum Rescue: Equatable {
-    case nothing
-    /// Everything is in the ledger's own file.
-    case inPlace
-    case copied(file: String)
-    case failed(reason: String)
-}

@@ -142,18 +142,25 @@ extension SQLiteConnection {
 
     /// Saves what the open files hold; they hold everything until this process ends. A journal that has lost its name
     /// is copied into its ledger, and a ledger that has lost its name into a new file.
-    func rescue() throws(EngineError) -> Rescue {
-        guard let place, let path = place.path else { return .nothing }
+    ///
+    /// Nil if everything is in the ledger's own file.
+    func rescue() throws(EngineError) -> Rescue? {
+        guard let place, let path = place.path else { return nil }
         guard !place.hasLedger else { return try rescueJournal() }
         let file = path + ".rescued"
         try copy(to: file)
         return .copied(file: file)
     }
 
+    enum Rescue {
+        case copied(file: String)
+        case failed(reason: String)
+    }
+
     /// The checkpointer may be at work at this moment, which ends within milliseconds.
-    private func rescueJournal() throws(EngineError) -> Rescue {
+    private func rescueJournal() throws(EngineError) -> Rescue? {
         for _ in 0..<200 {
-            if try copyJournal() { return .inPlace }
+            if try copyJournal() { return nil }
             usleep(10_000)
         }
         return .failed(reason: "something holds its journal")

@@ -15,7 +15,8 @@ public final class LedgerFollower: Sendable {
 
     public let leaderLease = LeaderLease()
     private let inbox = Monitor(FollowerInbox())
-    private let desk = LogReadRequest()
+    /// Where the follower asks for the entries after a position, one question at a time, and the log's thread finds it.
+    private let desk = Monitor((position: Int64?.none, isClosed: false))
     private let queue = NodeMessageQueue()
     private let onEntries: @Sendable ([Entry]) -> Void
     private let threads = Mutex<[WorkerThread]>([])
@@ -135,12 +136,12 @@ public final class LedgerFollower: Sendable {
             for action in decision.due(at: now) {
                 switch action {
                 case .pass(let body): tell(.message(body))
-                case .read(let position): desk.ask(after: position)
+                case .read(let position): desk.change { $0.position = position }
                 case .publish: perform([action], published: published)
                 }
             }
         }
-        desk.close()
+        desk.change { $0.isClosed = true }
     }
 
     /// Sleeps until something has arrived, or until `end`.
@@ -195,16 +196,19 @@ extension LedgerFollower {
         while true {
             let now = monotonicNanoseconds()
             let end = beatAt + LedgerFollower.heartbeat
-            switch desk.wait(timeout: .nanoseconds(Int64(clamping: end > now ? end - now : 0))) {
-            case .read(let position):
+            let news = desk.wait(timeout: .nanoseconds(Int64(clamping: end > now ? end - now : 0))) { desk in
+                defer { desk.position = nil }
+                return desk.isClosed || desk.position != nil ? desk : nil
+            }
+            if news?.isClosed == true {
+                leaderLease.resign()
+                return log.membership.resign()
+            }
+            if let position = news?.position {
                 let reading = read(log, after: position, limit: limit, health: health)
                 // Fragments of a page may be too many bytes for one answer.
                 limit = reading.entries == nil ? max(1, limit / 4) : min(LedgerFollower.pageSize, limit * 2)
                 inbox.change { $0.add(reading) }
-            case .nothing: break
-            case .close:
-                leaderLease.resign()
-                return log.membership.resign()
             }
             let start = monotonicNanoseconds()
             guard start - beatAt >= LedgerFollower.heartbeat else { continue }

@@ -23,9 +23,7 @@ extension WriterLoop {
             // After the commit, which remembers what was decided by the former policy.
             if case .policy = command { batch.completions.append { [states] in states?.forget() } }
             switch result {
-            case .success(let commit):
-                batch.done.add(commit)
-                batch.completions.append(commit.value)
+            case .success(let tell): batch.completions.append(tell)
             case .failure(let error): batch.completions.append { command.refuse(error) }
             }
         }
@@ -33,50 +31,49 @@ extension WriterLoop {
 }
 
 extension LedgerRepository {
-    /// The value tells whoever gave the command, after COMMIT.
+    /// Returns what tells whoever gave the command, after COMMIT.
     fileprivate mutating func perform(
         _ command: LedgerCommand,
         counts: LedgerMetrics,
         now: Instant
-    ) throws(EngineError) -> Commit<() -> Void> {
+    ) throws(EngineError) -> () -> Void {
         switch command {
         case .event(let event, let claim, let receivedAt, let completion):
-            let commit = try record(IncomingEvent(event, claim: claim, receivedAt: receivedAt), now: now)
-            return commit.map { result in
-                {
-                    counts.count(result.outcome, of: event.provider)
-                    completion(.success(result))
-                }
+            let incoming = IncomingEvent(event, claim: claim, receivedAt: receivedAt)
+            let result = try decide(at: now) { try $0.record(incoming) }
+            return {
+                counts.count(result.outcome, of: event.provider)
+                completion(.success(result))
             }
         case .order(let request, let completion):
-            return try place(request, now: now).map { order in
-                { completion(order.map { .success($0) } ?? .failure(.tokenTaken)) }
-            }
+            let order = try decide(at: now) { try $0.place(request, token: .random()) }
+            return { completion(order.map { .success($0) } ?? .failure(.tokenTaken)) }
         case .language(let language, let user, let completion):
-            return try setLanguage(language, of: user, now: now).telling(completion)
+            return telling(completion, try decide(at: now) { try $0.setLanguage(language, of: user) })
         case .broadcast(let fragments, let completion):
-            return try broadcast(fragments, now: now).telling(completion)
+            return telling(completion, try decide(at: now) { try $0.broadcast(fragments) })
         case .broadcastOnce(let fragments, let request, let completion):
-            return try broadcast(fragments, once: request, now: now).telling(completion)
-        case .broadcastsLost(let completion): return try recordLostBroadcasts(now: now).telling(completion)
+            return telling(completion, try broadcast(fragments, once: request, now: now))
+        case .broadcastsLost(let completion):
+            return telling(completion, try decide(at: now) { try $0.recordLostBroadcasts() })
         case .job(let job, let result, let completion):
-            return try end(job, result: result, now: now).telling(completion)
+            return telling(completion, try end(job, result: result, now: now))
         case .hooks(let answered, let endsOutage, let completion):
-            return try end(answered, endsOutage: endsOutage, now: now).telling(completion)
-        case .resendHook(let id, let completion): return try resendHook(id, now: now).telling(completion)
-        case .nameHooks(let addresses, let completion): return try nameHooks(addresses, now: now).telling(completion)
+            return telling(completion, try end(answered, endsOutage: endsOutage, now: now))
+        case .resendHook(let id, let completion): return telling(completion, try resendHook(id, now: now))
+        case .nameHooks(let addresses, let completion): return telling(completion, try nameHooks(addresses, now: now))
         case .saveCheckpoint(let name, let instant, let completion):
-            return try saveCheckpoint(name, at: instant).telling(completion)
+            return telling(completion, try saveCheckpoint(name, at: instant))
         case .replay(let stored, let isTrial, let completion):
-            return try replay(stored, isTrial: isTrial, now: now).telling(completion)
+            return telling(completion, try replay(stored, isTrial: isTrial, now: now))
         case .rebroadcast(let contracts, let users, let completion):
-            return try rebroadcast(contracts: contracts, users: users, now: now).telling(completion)
-        case .erase(let user, let completion): return try erase(user, now: now).telling(completion)
-        case .emptyOld(let instant, let completion): return try emptyOld(before: instant).telling(completion)
-        case .note(let act, let completion): return try note(act, at: now).telling(completion)
+            return telling(completion, try rebroadcast(contracts: contracts, users: users, now: now))
+        case .erase(let user, let completion): return telling(completion, try erase(user, now: now))
+        case .emptyOld(let instant, let completion): return telling(completion, try emptyOld(before: instant))
+        case .note(let act, let completion): return telling(completion, try note(act, at: now))
         case .policy(let policy):
             adopt(policy)
-            return Commit(value: {})
+            return {}
         // `WriterLoop.add` has unwrapped these.
         case .led(let command, _), .audited(let command, _), .unchanged(_, _, let command):
             return try perform(command, counts: counts, now: now)
@@ -84,23 +81,15 @@ extension LedgerRepository {
     }
 }
 
-extension Commit {
-    fileprivate func telling(_ completion: @escaping (Result<Value, LedgerError>) -> Void) -> Commit<() -> Void> {
-        map { value in { completion(.success(value)) } }
-    }
+private func telling<Value>(_ completion: @escaping LedgerAnswer<Value>, _ value: Value) -> () -> Void {
+    { completion(.success(value)) }
 }
 
-extension Commit<Void> {
-    fileprivate func telling(_ completion: @escaping (Bool) -> Void) -> Commit<() -> Void> {
-        map { _ in { completion(true) } }
-    }
-}
+private func telling(_ completion: @escaping (Bool) -> Void, _: Void) -> () -> Void { { completion(true) } }
 
 /// The commands of one transaction.
 struct Batch {
     let isIsolating: Bool
-    /// The changes of all that have succeeded.
-    var done = Commit(value: ())
     /// They run after COMMIT.
     var completions: [() -> Void] = []
     /// All contracts without a user.

@@ -51,7 +51,7 @@ struct WriterLoop {
             while !waiting.isEmpty {
                 succeeded = commit(waiting.prefix(WriterLoop.batchLimit))
                 waiting = waiting.dropFirst(WriterLoop.batchLimit)
-                journal += repository.takePagesWritten()
+                journal += repository.file?.takePagesWritten() ?? 0
                 let now = monotonicNanoseconds()
                 guard journal > WriterLoop.pagesBetweenCheckpoints,
                     now - checkpointedAt > WriterLoop.timeBetweenCheckpoints
@@ -67,7 +67,7 @@ struct WriterLoop {
     mutating func finish() {
         guard isInPlace() else { return }
         if scrubsAt != nil { scrub() }
-        repository.finish()
+        repository.file?.finish()
     }
 
     /// Runs one transaction. Returns false when it was rolled back, or when the access of contracts whose time has come
@@ -87,17 +87,18 @@ struct WriterLoop {
         }
         // The files were in place when the transaction began, and now they are not: it went into files that nobody
         // opens again.
-        if let problem = repository.problem {
+        if let problem = repository.file?.problem {
             health.lose(problem)
             refuse(commands)
             return false
         }
         health.committed()
-        states?.remember(repository.hooks)
-        if repository.takeErasedMessage(), scrubsAt == nil {
+        let news = repository.takeNews()
+        states?.remember(news.hooks)
+        if news.hasErasedMessage, scrubsAt == nil {
             scrubsAt = monotonicNanoseconds() + WriterLoop.timeBetweenScrubs
         }
-        if repository.takeErasure() {
+        if news.hasErased {
             states?.forget()
             scrub()
         }
@@ -105,11 +106,11 @@ struct WriterLoop {
         counts.batchSize.set(commands.count)
         counts.commands.add(commands.count)
         counts.unclaimed.set(batch.unclaimed)
-        if !batch.done.entries.isEmpty { onCommit(batch.done.entries) }
+        if !news.entries.isEmpty { onCommit(news.entries) }
         // Called after the entries, some of which may be in the former language.
-        for user in batch.done.readers { onLanguage(user) }
+        for user in news.readers { onLanguage(user) }
         for completion in batch.completions { completion() }
-        repository.notifyNodes()
+        repository.shared?.notifyNodes()
         return batch.endsAreServed
     }
 
@@ -152,23 +153,23 @@ struct WriterLoop {
         let ended = try run(isolated: batch.isIsolating) { repository throws(EngineError) in
             try repository.endAccess(now: now)
         }
-        if let ended = ended.success { batch.done.add(ended) } else { batch.endsAreServed = false }
+        batch.endsAreServed = ended.success != nil
         for command in commands { try add(command, to: &batch, at: now) }
-        batch.unclaimed = try repository.addUnclaimed(batch.done.unclaimed)
+        batch.unclaimed = try repository.addUnclaimed(repository.news.unclaimed)
     }
 
     /// Runs one command. When it is isolated, its failure undoes nothing else. Throws when the transaction has to be
     /// undone.
     mutating func run<Value>(
         isolated: Bool,
-        body: (inout LedgerRepository) throws(EngineError) -> Commit<Value>
-    ) throws(EngineError) -> Result<Commit<Value>, LedgerError> {
+        body: (inout LedgerRepository) throws(EngineError) -> Value
+    ) throws(EngineError) -> Result<Value, LedgerError> {
         guard isolated else { return .success(try body(&repository)) }
         try repository.beginCommand()
         do throws(EngineError) {
-            let commit = try body(&repository)
+            let value = try body(&repository)
             try repository.endCommand()
-            return .success(commit)
+            return .success(value)
         } catch {
             try repository.undoCommand(after: error)
             log.error("ledger command failed", fields: ["error": error])
@@ -209,7 +210,7 @@ extension WriterLoop {
         guard isInPlace() else { return }
         var isOverwritten = true
         do throws(EngineError) {
-            if try !repository.overwriteFreeSpace() {
+            if try repository.file?.overwriteFreeSpace() == false {
                 let todo = "at the next maintenance: paycast backup copy.db, stop the server, paycast restore copy.db"
                 log.warning("free space not overwritten", fields: ["why": "the ledger is large", "todo": todo])
             }
@@ -225,7 +226,7 @@ extension WriterLoop {
     /// Readers let go of the journal within milliseconds, a checkpoint within a second, a backup when it is done.
     private func emptyJournal() -> Bool {
         for _ in 0..<100 {
-            if (try? repository.emptyJournal()) == true { return true }
+            if (try? repository.file?.emptyJournal() ?? true) == true { return true }
             Waker().wait(timeout: .milliseconds(10))
         }
         let todo = "erase again when the backup is done, or start the server again"
@@ -244,7 +245,7 @@ extension WriterLoop {
 
     /// False when a commit would not be found after the next start. Nothing is committed then.
     func isInPlace() -> Bool {
-        let problem = repository.problem
+        let problem = repository.file?.problem
         health.report(.files, problem: problem)
         if problem != nil && health.beginRescue() { rescue() }
         return problem == nil && health.isSound
@@ -278,8 +279,8 @@ extension WriterLoop {
     func rescue() {
         guard health.contentIsSound else { return }
         do throws(EngineError) {
-            switch try repository.rescue() {
-            case .nothing, .inPlace: break
+            switch try repository.file?.rescue() {
+            case nil: break
             case .copied(let file):
                 log.error(
                     "ledger rescued",

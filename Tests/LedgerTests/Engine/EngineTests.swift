@@ -22,7 +22,7 @@ import Testing
                     if index > 0 { try store.commit() }
                     try store.begin()
                 }
-                let entries = try store.endAccess(now: at).entries + store.take(step, at: at)
+                let entries = try store.entries { try $0.endAccess(now: at) } + store.take(step, at: at)
                 let others = try memory.endAccess(at) + memory.take(step, at: at)
                 try #require(StepOutcome(entries) == StepOutcome(others), "seed \(history.seed), step \(index)")
             }
@@ -69,7 +69,7 @@ extension EngineTests {
         )
         let report = try memory.replay(batch)
         #expect(report.changes.count == 2 && report.outdated == [keys[1]])
-        let same = try store.replay(batch, isTrial: false, now: Fixture.now).value
+        let same = try store.replay(batch, isTrial: false, now: Fixture.now)
         #expect(same == report)
         try store.commit()
     }
@@ -85,7 +85,7 @@ extension Fragment {
 
 extension LedgerRepository {
     fileprivate mutating func take(_ step: HistoryStep, at now: Instant) throws -> [Entry] {
-        try decide(at: now) { try $0.take(step) }.entries
+        try entries { store in try store.decide(at: now) { try $0.take(step) } }
     }
 }
 

@@ -54,7 +54,7 @@ import Testing
                 try store.begin()
             }
             let incoming = IncomingEvent(event, receivedAt: Fixture.now)
-            note(try store.record(incoming, now: Fixture.now).entries, in: &owners)
+            note(try store.record(incoming, now: Fixture.now), in: &owners)
         }
         try store.commit()
         check(owners)

@@ -38,7 +38,7 @@ struct FilledPostgres {
         let incoming = IncomingEvent(event, claim: Claim(user: FilledLedger.user), receivedAt: event.signedAt)
         _ = try store.record(incoming, now: event.signedAt)
         try store.commit()
-        store.finish()
+        store.file?.finish()
     }
 
     /// Without the trigger for each row: the ids come all at once.

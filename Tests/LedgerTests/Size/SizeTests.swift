@@ -62,7 +62,7 @@ private let large = ProcessInfo.processInfo.environment["PAYCAST_TEST_SIZE"].fla
     ) throws -> [(name: String, milliseconds: [Double])] {
         let policy = AccessPolicy(sandboxUsers: .only([]))
         var store = try engine.openRepository(policy: policy, streams: .standard)
-        defer { store.finish() }
+        defer { store.file?.finish() }
         var queries = try engine.openQueries(policy: policy, streams: .standard)
         queries.clock = Clock(startingAt: Fixture.now)
         var generator = SeededGenerator(seed: 7)

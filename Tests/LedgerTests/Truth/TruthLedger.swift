@@ -57,18 +57,18 @@ final class TruthLedger {
         self.users = users
         try store.begin()
         for (at, delivery) in arrivals {
-            try check(store.endAccess(now: at).entries)
+            try check(store.entries { try $0.endAccess(now: at) })
             switch delivery.content {
             case .order(let order):
                 let request = OrderRequest(user: order.user, product: order.product, token: order.token)
-                try check(store.place(request, now: at).entries)
+                try check(store.place(request, now: at))
             case .event(let event): try record(IncomingEvent(event, receivedAt: at), at: at)
             case .read(let make): try record(IncomingEvent(make(at), receivedAt: at), at: at)
             case .post(let event, let claim):
                 try record(IncomingEvent(event, claim: claim, receivedAt: at), at: at)
             }
         }
-        try check(store.endAccess(now: end).entries)
+        try check(store.entries { try $0.endAccess(now: end) })
         let final = try users.reduce(into: [:]) { $0[$1] = try self.final(of: $1, at: end) }
         try store.commit()
         return final
@@ -90,12 +90,12 @@ final class TruthLedger {
     private func record(_ incoming: IncomingEvent, at now: Instant) throws {
         let contracts = ([incoming.event.observation].compactMap(\.self) + incoming.event.further).map(\.contract)
         keys.formUnion(contracts)
-        try check(store.record(incoming, now: now).entries)
+        try check(store.record(incoming, now: now))
         for key in contracts { try checkAge(of: key) }
     }
 
     private func contract(_ key: ContractKey) throws -> TrackedContract? {
-        try store.decide(at: start) { unit in try unit.contract(key) }.value
+        try store.decide(at: start) { unit in try unit.contract(key) }
     }
 
     private func checkAge(of key: ContractKey) throws {
@@ -121,7 +121,7 @@ final class TruthLedger {
     private func checkPages(of user: UserID) throws {
         let entitlements = try store.decide(at: start) { unit in
             unit.entitlements(of: user, try unit.contracts(.held(by: user)))
-        }.value
+        }
         let page = pages[user] ?? [:]
         if let banner = page[PageTarget.subscriptionStatus.rawValue] {
             let expected = Announcement.current(entitlements).last.map {

@@ -7,7 +7,7 @@ extension LedgerRepository {
 
     /// One step of an erasure; call it until the erasure is done. Events and entries are emptied first, because
     /// contracts and orders lead to them; the last step deletes those.
-    public mutating func erase(_ user: UserID, now: Instant) throws(EngineError) -> Commit<ErasureStep> {
+    public mutating func erase(_ user: UserID, now: Instant) throws(EngineError) -> ErasureStep {
         try connection.overwriteDeleted(true)
         defer { try? connection.overwriteDeleted(false) }
         let erasure = try ErasureStatements(connection)
@@ -15,14 +15,13 @@ extension LedgerRepository {
         var step = ErasureStep()
         step.events = try emptyEvents(of: user, by: erasure)
         step.fragments = try deleteFragments(of: user, by: erasure, limit: LedgerRepository.rowsOfAStep - step.events)
-        guard step.events + step.fragments < LedgerRepository.rowsOfAStep else { return Commit(value: step) }
-        hasErased = true
-        return try decide(at: now) { unit in try unit.erase(user) }.map { erased in
-            step.contracts = erased.contracts
-            step.orders = erased.orders
-            step.cursor = erased.cursor
-            return step
-        }
+        guard step.events + step.fragments < LedgerRepository.rowsOfAStep else { return step }
+        news.hasErased = true
+        let erased = try decide(at: now) { unit in try unit.erase(user) }
+        step.contracts = erased.contracts
+        step.orders = erased.orders
+        step.cursor = erased.cursor
+        return step
     }
 
     private func emptyEvents(of user: UserID, by erasure: ErasureStatements) throws(EngineError) -> Int {
@@ -94,7 +93,7 @@ extension LedgerRepository {
     mutating func forget(_ erased: ErasureRecord) throws(EngineError) {
         let erasure = try ErasureStatements(connection)
         // Not the message about an erasure: another command of this batch may have queued it.
-        hooks.removeAll { $0.user == erased.user && $0.type != .userErased }
+        news.hooks.removeAll { $0.user == erased.user && $0.type != .userErased }
         for statement in erasure.deleteOfUser { try statement.run([Value(erased.user)]) }
         for key in erased.contracts {
             guard let row = stored.ids.removeValue(forKey: key) else { continue }

@@ -9,17 +9,17 @@ extension LedgerRepository {
 
     /// One row for each user and address, at the transaction's end: a user who changed three times is told of once.
     func writeHooks() throws(EngineError) {
-        var news: [HookKey: (position: Int64, count: Int64)] = [:]
+        var newest: [HookKey: (position: Int64, count: Int64)] = [:]
         var order: [HookKey] = []
-        for record in hooks {
+        for record in news.hooks {
             let key = HookKey(type: record.type, user: record.user)
-            if news[key] == nil { order.append(key) }
-            news[key] = (record.position, (news[key]?.count ?? 0) + 1)
+            if newest[key] == nil { order.append(key) }
+            newest[key] = (record.position, (newest[key]?.count ?? 0) + 1)
         }
         // A position is given once, and every change that a backend is told of has an entry.
         var id = known.head * LedgerRepository.messagesOfAPosition
         for key in order {
-            guard let new = news[key] else { continue }
+            guard let new = newest[key] else { continue }
             for target in policy.hooks where target.types.contains(key.type) {
                 try statements.putHook.run([
                     Value(key.user), .text(target.address), Value(key.type), .integer(id), Value(HookState.waiting),
@@ -37,7 +37,7 @@ extension LedgerRepository {
         _ answered: [AnsweredHook],
         endsOutage: Bool,
         now: Instant
-    ) throws(EngineError) -> Commit<Void> {
+    ) throws(EngineError) {
         for (index, hook) in answered.enumerated() {
             try end(hook.delivery, result: hook.result, now: now)
             let isLastOfItsKind = index + 1 == answered.count || answered[index + 1].result != .accepted
@@ -48,7 +48,6 @@ extension LedgerRepository {
             try statements.hastenHooks.run([Value(now), .text(address), Value(now)])
         }
         try forgetHooks(at: now)
-        return Commit(value: ())
     }
 
     /// A few at a time. A message about an erasure that was given up is the last row that names its user. PostgreSQL overwrites
@@ -98,7 +97,7 @@ extension LedgerRepository {
         try connection.overwriteDeleted(true)
         defer { try? connection.overwriteDeleted(false) }
         try statement.run(values)
-        hasErasedMessage = true
+        news.hasErasedMessage = true
         if !isShared { try statements.setMark.run([.text(LedgerRepository.scrub), Value(now)]) }
     }
 
@@ -119,15 +118,14 @@ extension LedgerRepository {
     }
 
     /// Sends a message once more, in the user's present state. Whoever asks for it is in the audit.
-    public mutating func resendHook(_ id: Int64, now: Instant) throws(EngineError) -> Commit<Void> {
+    public mutating func resendHook(_ id: Int64, now: Instant) throws(EngineError) {
         try statements.resendHook.run([Value(HookState.waiting), Value(now), .integer(id)])
-        if let act { return try note(act, at: now) }
-        return Commit(value: ())
+        if let act { try note(act, at: now) }
     }
 
     /// Settings that were just read name these addresses: what said that it is gone is tried again. What has waited too long
     /// for an address that nobody names any more, or that has been gone as long, is erased: it names users.
-    public mutating func nameHooks(_ addresses: [String], now: Instant) throws(EngineError) -> Commit<Void> {
+    public mutating func nameHooks(_ addresses: [String], now: Instant) throws(EngineError) {
         let limit = now - LedgerRepository.memoryOfHooks
         var last = ""
         while let address = try statements.nextHookAddress.first([.text(last)], read: { row in row.optionalText() })
@@ -140,7 +138,6 @@ extension LedgerRepository {
             last = address
         }
         for address in addresses { try statements.hookReturned.run([.text(address)]) }
-        return Commit(value: ())
     }
 }
 

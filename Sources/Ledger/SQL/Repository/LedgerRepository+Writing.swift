@@ -24,7 +24,7 @@ extension LedgerRepository {
             try statements.refileEvent.run([Value(stored.ids[event.contract])] + event.event.values)
         }
         for queued in changes.jobs { try queue(queued.job, position: queued.position, at: now) }
-        hooks += changes.hooks
+        news.add(changes)
         hooksAt = now
         if !changes.buried.isEmpty || !changes.lifted.isEmpty { try writeTombstones(of: changes) }
         if let position = changes.lostBroadcasts { try statements.setLost.run([.text("\(position)")]) }
@@ -41,10 +41,7 @@ extension LedgerRepository {
     }
 
     /// For what changes nothing but what is known of it.
-    mutating func note(_ act: Act, at now: Instant) throws(EngineError) -> Commit<Void> {
-        try write(act, at: now)
-        return Commit(value: ())
-    }
+    mutating func note(_ act: Act, at now: Instant) throws(EngineError) { try write(act, at: now) }
 
     /// Of a range, or of events by their ids: beside the act's own entry, one for each user whom it has changed or told.
     mutating func note(_ act: Act?, about users: [UserID], at now: Instant) throws(EngineError) {

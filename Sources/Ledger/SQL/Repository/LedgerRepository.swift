@@ -5,8 +5,8 @@ public import Domain
 public struct LedgerRepository {
     let connection: any LedgerConnection
     /// `connection`, if the ledger is a file, or if other nodes write it too; else nil.
-    private let file: SQLiteConnection?
-    private let shared: (any SharedLedgerConnection)?
+    let file: SQLiteConnection?
+    let shared: (any SharedLedgerConnection)?
     let statements: WriterStatements
     public let epoch: String
     let erasureKey: ErasureKey
@@ -31,15 +31,11 @@ public struct LedgerRepository {
     var headers: [(text: [UInt8], digest: [UInt8])] = []
     /// Who is behind the command that runs, until the act is written.
     var act: Act?
-    /// True once an erasure has finished.
-    var hasErased = false
-    /// True once a message that named an erased user is gone.
-    var hasErasedMessage = false
-    /// What this transaction has to tell the backend, written at its end: of many states of a user, the last one counts.
-    var hooks: [HookRecord] = []
+    /// What this transaction has changed so far.
+    var news = TransactionNews()
     var hooksAt = Instant(milliseconds: 0)
-    /// That list before the command that runs, which may also shorten it.
-    private var hooksBefore: [HookRecord] = []
+    /// The news before the command that runs, which may also take some back.
+    private var newsBefore = TransactionNews()
 
     public init(
         _ connection: any LedgerConnection,
@@ -61,34 +57,8 @@ public struct LedgerRepository {
 
     /// Commits from now on follow this policy.
     public mutating func adopt(_ policy: AccessPolicy) { self.policy = policy }
-}
 
-/// The ledger's place, and what it needs besides transactions.
-extension LedgerRepository {
-    public var isShared: Bool { shared != nil }
-    /// The reason why a commit would be lost at the next start; nil if it would be kept.
-    public var problem: String? { file?.problem }
-    public func notifyNodes() { shared?.notifyNodes() }
-    /// Saves as much as possible after such a problem.
-    public func rescue() throws(EngineError) -> Rescue { try file?.rescue() ?? .nothing }
-    /// The number of pages written since the last call, if they have to be copied later.
-    public func takePagesWritten() -> Int { file?.takePagesWritten() ?? 0 }
-    /// Call it after the last transaction.
-    public func finish() { file?.finish() }
-    /// True once after an erasure.
-    public mutating func takeErasure() -> Bool {
-        defer { hasErased = false }
-        return hasErased
-    }
-    /// True once after a message that named an erased user has gone.
-    public mutating func takeErasedMessage() -> Bool {
-        defer { hasErasedMessage = false }
-        return hasErasedMessage
-    }
-    /// Overwrites what erased rows have left in free space, outside a transaction. False if that would take too long.
-    public func overwriteFreeSpace() throws(EngineError) -> Bool { try file?.overwriteFreeSpace() ?? true }
-    /// Empties the files that may still hold erased rows, outside a transaction. False if a reader uses them.
-    public func emptyJournal() throws(EngineError) -> Bool { try file?.emptyJournal() ?? true }
+    var isShared: Bool { shared != nil }
 }
 
 extension LedgerRepository {
@@ -99,7 +69,7 @@ extension LedgerRepository {
         at now: Instant,
         isTrial: Bool = false,
         by decision: (inout UnitOfWork) throws -> Value
-    ) throws(EngineError) -> Commit<Value> {
+    ) throws(EngineError) -> Value {
         let (value, changes) = try reading {
             var unit = UnitOfWork(known, policy: policy, streams: streams, epoch: epoch, now: now)
             let value = try decision(&unit)
@@ -108,7 +78,7 @@ extension LedgerRepository {
         }
         if !isTrial { try write(changes, at: now) }
         known.endCommand()
-        return Commit(value, changes: changes)
+        return value
     }
 
     /// Only the engine fails in what reads the ledger.
@@ -131,19 +101,19 @@ extension LedgerRepository {
         once request: KeyedRequest,
         limit: Int64 = keyLimit,
         now: Instant
-    ) throws(EngineError) -> Commit<KeyedBroadcast> {
+    ) throws(EngineError) -> KeyedBroadcast {
         if broadcasts[request.key.text] == nil {
             broadcasts[request.key.text] = .some(try findBroadcast(request.key, at: now))
         }
         if let known = broadcasts[request.key.text] ?? nil {
-            guard known.request.hasSameBytes(as: request.digest) else { return Commit(value: .otherRequest) }
-            return Commit(value: .repeated((0..<known.count).map { cursor(known.position + $0) }))
+            guard known.request.hasSameBytes(as: request.digest) else { return .otherRequest }
+            return .repeated((0..<known.count).map { cursor(known.position + $0) })
         }
         let made = try decide(at: now) { unit in try unit.broadcast(fragments) }
         // Entries of one command have consecutive positions.
         let new = MadeBroadcast(
             request: request.digest,
-            position: made.value.first?.position ?? 0,
+            position: made.first?.position ?? 0,
             count: Int64(fragments.count)
         )
         broadcasts[request.key.text] = new
@@ -152,7 +122,7 @@ extension LedgerRepository {
             .text(request.key.text), .text(new.request), .integer(new.position), .integer(new.count), Value(now),
         ])
         try forgetBroadcastKeys(beyond: limit)
-        return Commit(value: .made(made.value), entries: made.entries)
+        return .made(made)
     }
 
     func findBroadcast(_ key: IdempotencyKey, at now: Instant) throws(EngineError) -> MadeBroadcast? {
@@ -188,19 +158,17 @@ extension LedgerRepository {
 
 extension LedgerRepository {
     /// Records the result of one job, and deletes those that were abandoned too long ago.
-    public func end(_ job: Int64, result: JobResult, now: Instant) throws(EngineError) -> Commit<Void> {
+    public func end(_ job: Int64, result: JobResult, now: Instant) throws(EngineError) {
         switch result {
         case .done: try statements.deleteJob.run([.integer(job)])
         case .retry(let at, let reason): try statements.delayJob.run([Value(at), .text(reason), .integer(job)])
         case .abandoned(let reason): try statements.abandonJob.run([.text(reason), Value(now), .integer(job)])
         }
         try forgetJobs(at: now)
-        return Commit(value: ())
     }
 
-    public func saveCheckpoint(_ name: String, at instant: Instant) throws(EngineError) -> Commit<Void> {
+    public func saveCheckpoint(_ name: String, at instant: Instant) throws(EngineError) {
         try statements.setMark.run([.text(name), Value(instant)])
-        return Commit(value: ())
     }
 }
 
@@ -243,20 +211,77 @@ extension LedgerRepository {
         _ batch: ReplayBatch,
         isTrial: Bool,
         now: Instant
-    ) throws(EngineError) -> Commit<ReplayReport> {
-        let act = act
-        var commit = Commit(value: ())
+    ) throws(EngineError) -> ReplayReport {
+        let (act, before) = (act, news.entries.count)
         var replay = ReplaySteps(batch)
         while !replay.isDone {
-            commit.add(try decide(at: now, isTrial: isTrial) { try replay.advance(in: &$0) })
+            try decide(at: now, isTrial: isTrial) { try replay.advance(in: &$0) }
         }
-        guard isTrial else {
+        if isTrial {
+            try forget()
+        } else {
             let left = replay.report.changes.filter { $0.previousUser != $0.user }.compactMap(\.previousUser)
-            try note(act, about: commit.entries.compactMap(\.notice.user) + left, at: now)
-            return commit.map { replay.report }
+            try note(act, about: news.entries.dropFirst(before).compactMap(\.notice.user) + left, at: now)
         }
-        try forget()
-        return Commit(value: replay.report)
+        return replay.report
+    }
+}
+
+/// What looks at several contracts.
+extension LedgerRepository {
+    /// Sends both fragments, in their current state, to the pages of `users` and of everyone who holds one of
+    /// `contracts`.
+    public mutating func rebroadcast(
+        contracts: [Int64],
+        users: [UserID],
+        now: Instant
+    ) throws(EngineError) -> [UserID] {
+        let (act, before) = (act, news.entries.count)
+        var told: [UserID] = []
+        var holders = users
+        for row in contracts { holders += try contract(row: row)?.holders ?? [] }
+        for user in holders where !told.contains(user) {
+            told.append(user)
+            try decide(at: now) { unit in try unit.rebroadcast(to: user) }
+        }
+        try note(act, about: news.entries.dropFirst(before).compactMap(\.notice.user), at: now)
+        return told
+    }
+
+    /// Ends the access of contracts whose time has come, including those whose time came while the server was down.
+    public mutating func endAccess(now: Instant) throws(EngineError) {
+        let ended = if let ended { ended } else { try endedContracts(at: now) }
+        for key in ended {
+            try decide(at: now) { unit in try unit.endAccess(of: key) }
+        }
+    }
+
+    func endedContracts(at now: Instant) throws(EngineError) -> [ContractKey] {
+        let found = try stored.endedContracts(at: now)
+        for contract in found { known.learn(contract) }
+        return found.map(\.key)
+    }
+
+    /// Nil for a number that no contract has.
+    func contract(row: Int64) throws(EngineError) -> TrackedContract? {
+        guard let found = try stored.contract(row: row) else { return nil }
+        return try reading { try known.contract(found.key) }
+    }
+
+    /// The time at which the access of the next contract ends.
+    public func nextEnd() throws(EngineError) -> Instant? {
+        try statements.nextEnd.first { row in row.optionalInstant() } ?? nil
+    }
+
+    func countUnclaimed() throws(EngineError) -> Int {
+        try statements.common.unclaimed.first { row in Int(row.integer()) } ?? 0
+    }
+
+    public func addUnclaimed(_ difference: Int) throws(EngineError) -> Int {
+        let before = if let unclaimed { unclaimed } else { try countUnclaimed() }
+        let count = before + difference
+        if difference != 0 { try statements.setUnclaimed.run([.text(String(count))]) }
+        return count
     }
 }
 
@@ -266,7 +291,7 @@ extension LedgerRepository {
         try connection.begin()
         unclaimed = nil
         entriesAt = nil
-        hooks = []
+        news = TransactionNews()
         try forget()
     }
 
@@ -282,8 +307,14 @@ extension LedgerRepository {
     public func holds(_ lease: Lease) throws(EngineError) -> Bool { try shared?.holds(lease) ?? true }
 
     public func commit() throws(EngineError) {
-        if !hooks.isEmpty { try writeHooks() }
+        if !news.hooks.isEmpty { try writeHooks() }
         try connection.commit(head: known.head, entriesAt: entriesAt)
+    }
+
+    /// What the last transaction has changed; once.
+    mutating func takeNews() -> TransactionNews {
+        defer { news = TransactionNews() }
+        return news
     }
 
     /// Does nothing if the engine has already rolled the transaction back.
@@ -291,7 +322,7 @@ extension LedgerRepository {
 
     /// From here on, `undoCommand` can undo one command without the others.
     public mutating func beginCommand() throws(EngineError) {
-        hooksBefore = hooks
+        newsBefore = news
         try statements.savepoint.run()
     }
 
@@ -305,7 +336,7 @@ extension LedgerRepository {
         guard connection.isInTransaction, !error.failsTransaction else { throw error }
         try statements.rollbackTo.run()
         try statements.release.run()
-        hooks = hooksBefore
+        news = newsBefore
         try forget()
     }
 

@@ -71,7 +71,7 @@ extension LedgerRepository {
     private static let keptOfAStep = 500
 
     /// One step, for entries committed before `instant`. True if none is left.
-    public mutating func emptyOld(before instant: Instant) throws(EngineError) -> Commit<Bool> {
+    public mutating func emptyOld(before instant: Instant) throws(EngineError) -> Bool {
         try connection.overwriteDeleted(true)
         defer { try? connection.overwriteDeleted(false) }
         let retention = try RetentionStatements(connection)
@@ -82,13 +82,13 @@ extension LedgerRepository {
             (position: row.integer(), committedAt: row.instant())
         }
         guard let last = next.prefix(while: { $0.committedAt < instant }).last?.position else {
-            return Commit(value: isThrough)
+            return isThrough
         }
         try retention.keepBodies.run([.integer(done), .integer(last)])
         try retention.emptyBodies.run([.integer(done), .integer(last)], body: [])
         try emptyFragments(after: done, through: last, by: retention)
         try retention.setMark.run([.text("\(last)")])
-        return Commit(value: false)
+        return false
     }
 
     /// Empties bodies that were forwarded since they passed the retention age. A destination that is down for weeks
