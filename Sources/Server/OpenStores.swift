@@ -66,16 +66,17 @@ struct StoreContext: Sendable {
     }
 
     func dependencies(of provider: Provider, configuration: Configuration) -> StoreDependencies {
-        StoreDependencies(
-            catalog: configuration.accessPolicy.catalog,
-            clock: clock.now,
-            observer: { [health] in health.asked(provider, error: $0) },
-            report: { [log] in log.warning("store not read", fields: ["provider": provider.rawValue, "reason": $0]) },
-            unlisted: unlisted.ignored,
-            development: workspace.map { [ownAddress] in
-                StoreDevelopment(of: provider, in: $0, server: { ownAddress.value })
-            }
-        )
+        var dependencies = StoreDependencies(clock: clock.now)
+        dependencies.catalog = configuration.accessPolicy.catalog
+        dependencies.observer = { [health] in health.asked(provider, error: $0) }
+        dependencies.report = { [log] in
+            log.warning("store not read", fields: ["provider": provider.rawValue, "reason": $0])
+        }
+        dependencies.unlisted = unlisted.ignored
+        dependencies.development = workspace.map { [ownAddress] in
+            StoreDevelopment(of: provider, in: $0, server: { ownAddress.value })
+        }
+        return dependencies
     }
 }
 

@@ -86,11 +86,12 @@ struct AllChecks {
         now: Instant,
         workspace: DevelopmentWorkspace?
     ) -> StoreDependencies {
-        let development = workspace.map { [url = remote.url] in
+        var dependencies = StoreDependencies { now }
+        dependencies.catalog = configuration.accessPolicy.catalog
+        dependencies.development = workspace.map { [url = remote.url] in
             StoreDevelopment(of: type(of: store).provider, in: $0) { url }
         }
-        let catalog = configuration.accessPolicy.catalog
-        return StoreDependencies(catalog: catalog, clock: { now }, development: development)
+        return dependencies
     }
 
     private var publicAddress: String? { remote.source == .none ? nil : remote.url }

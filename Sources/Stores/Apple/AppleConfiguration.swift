@@ -19,14 +19,6 @@ public struct AppleConfiguration: Sendable {
             case .each(let ids): id != nil && ids[bundle] == id
             }
         }
-
-        var isEmpty: Bool {
-            switch self {
-            case .any: false
-            case .only(let ids): ids.isEmpty
-            case .each(let ids): ids.isEmpty
-            }
-        }
     }
 
     /// `any` is for development only. If empty, every request fails with `notConfigured`.
@@ -52,7 +44,7 @@ public struct AppleConfiguration: Sendable {
         catalog: Catalog = Catalog()
     ) throws(StoreError) {
         let isServingProduction = !bundleIDs.isEmpty && environments.contains(.production)
-        guard !isServingProduction || !appIDs.isEmpty else {
+        guard !isServingProduction || appIDs != .only([]) else {
             let todo = "set it to the numeric Apple ID of the app"
             throw StoreError("PAYCAST_APPLE_APP_ID is required when Production is served: \(todo)")
         }

@@ -106,13 +106,18 @@ extension EventKind {
 
     /// The kind of a transaction that an app posted, without a notification.
     init(appleTransaction transaction: AppleTransaction) {
+        let isRenewal = transaction.transactionReason == "RENEWAL"
+        self.init(ofApple: transaction.kind, isRenewal: isRenewal, isRevoked: transaction.revokedAt != nil)
+        if transaction.isFamilyShared, transaction.revokedAt == nil { self = .familyGranted }
+    }
+
+    /// The kind of a purchase of which there is no event.
+    init(ofApple kind: ProductKind, isRenewal: Bool, isRevoked: Bool) {
         self =
-            switch (transaction.kind, transaction.transactionReason) {
-            case _ where transaction.revokedAt != nil: .refundCompleted
-            case _ where transaction.isFamilyShared: .familyGranted
-            case (.subscription, "RENEWAL"): .subscriptionRenewed
-            case (.subscription, _): .subscriptionStarted
-            default: .purchaseCompleted
+            switch kind {
+            case _ where isRevoked: .refundCompleted
+            case .subscription: isRenewal ? .subscriptionRenewed : .subscriptionStarted
+            case .nonRenewing, .nonConsumable, .consumable: .purchaseCompleted
             }
     }
 }

@@ -42,34 +42,20 @@ final class AppleSignatureVerifier: Sendable {
         let chain = if let remembered { remembered.chain } else { try prove(jws.header) }
         guard chain.key.isValid(jws.signature, for: jws.signedBytes) else { throw .untrusted(.badSignature) }
         if remembered == nil { known.add(jws.header, chain: chain) }
-        let document = try read(type, from: try jws.payload())
+        let payload = try jws.payload()
+        guard let object = try? StoreObject(payload) else { throw .malformed(.invalidPayload) }
+        let document = try Document(object)
         let signedAt = document.signedAt ?? now
         guard signedAt <= now + AppleSignatureVerifier.tolerance else { throw .untrusted(.signedInFuture) }
         guard chain.isValid(at: signedAt) else { throw .untrusted(.outsideValidity) }
         return (document, chains == nil ? nil : remembered?.text)
     }
 
-    private func read<Document: SignedDocument>(
-        _ type: Document.Type,
-        from payload: [UInt8]
-    ) throws(VerificationError) -> Document {
-        guard let object = try? StoreObject(payload) else { throw .malformed(.invalidPayload) }
-        return try Document(object)
-    }
-
     private func prove(_ segment: ArraySlice<UInt8>) throws(VerificationError) -> VerifiedChain {
-        let header = try JWSHeader(segment)
-        guard let chains else {
-            let certificate = try header.onlyCertificate()
-            return try proven { () throws(ChainError) in try VerifiedChain(selfSigned: certificate) }
-        }
-        let (leaf, intermediate) = try header.chain()
-        return try proven { () throws(ChainError) in try chains.verify(leaf: leaf, intermediate: intermediate) }
-    }
-
-    private func proven(_ chain: () throws(ChainError) -> VerifiedChain) throws(VerificationError) -> VerifiedChain {
-        do {
-            return try chain()
+        let certificates = try JWSHeader(segment).certificates(chains == nil ? 1 : 3)
+        do throws(ChainError) {
+            guard let chains else { return try VerifiedChain(selfSigned: certificates[0]) }
+            return try chains.verify(leaf: certificates[0], intermediate: certificates[1])
         } catch .unreadable {
             throw .malformed(.invalidCertificates)
         } catch {
@@ -104,18 +90,11 @@ struct JWSHeader {
         guard header["crit"] == nil, header["b64"] == nil else { throw .malformed(.unsupportedHeader) }
     }
 
-    /// Leaf and intermediate in DER. The third certificate is ignored: only our own roots are trusted.
-    func chain() throws(VerificationError) -> (leaf: [UInt8], intermediate: [UInt8]) {
-        guard let x5c, x5c.count == 3, let leaf = Base64.decode(x5c[0]), let intermediate = Base64.decode(x5c[1])
-        else { throw .malformed(.invalidCertificates) }
-        return (leaf, intermediate)
-    }
-
-    /// In DER. Apple always sends three certificates, and Xcode one.
-    func onlyCertificate() throws(VerificationError) -> [UInt8] {
-        guard let x5c, x5c.count == 1, let certificate = Base64.decode(x5c[0]) else {
-            throw .malformed(.invalidCertificates)
-        }
-        return certificate
+    /// In DER, of a header that has `count`: Apple always sends three, and Xcode one. The third is not decoded: only our own
+    /// roots are trusted.
+    func certificates(_ count: Int) throws(VerificationError) -> [[UInt8]] {
+        let decoded = x5c?.prefix(2).compactMap { Base64.decode($0) } ?? []
+        guard x5c?.count == count, decoded.count == min(count, 2) else { throw .malformed(.invalidCertificates) }
+        return decoded
     }
 }

@@ -220,63 +220,41 @@ extension AppleVerifier {
     }
 }
 
-/// The kinds of bodies that the ledger stores for Apple.
-private enum StoredAppleBody {
-    /// A webhook's body, or an entry of the notification history.
-    case notification
-    /// A statement of the App Store Server API.
-    case statement
-    /// A transaction that an app posted.
-    case transaction(String, renewalInfo: String?)
-    /// A receipt that an app posted; not JSON.
-    case receipt
-    /// A stored answer of `verifyReceipt`.
-    case verifyReceipt(JSONNode)
-
-    init(_ body: [UInt8]) {
-        guard body.first == UInt8(ascii: "{") else {
-            self = .receipt
-            return
-        }
-        let node = JSONNode(body)
-        // Checked first, because a stranger may post a genuine payload together with extra members.
-        if let payload = node?["signedPayload"], !payload.isNull {
-            self = .notification
-        } else if let answer = node?["verifyReceipt"] {
-            self = .verifyReceipt(answer)
-        } else if let transaction = node?["signedTransaction"]?.text {
-            self = .transaction(transaction, renewalInfo: node?["signedRenewalInfo"]?.text)
-        } else {
-            self = node?["status"] == nil ? .notification : .statement
-        }
-    }
-}
-
 extension AppleVerifier {
+    /// The body is a webhook's or an entry of the notification history, a statement of the App Store Server API, or what an
+    /// app posted: a transaction, a receipt, which is not JSON, or an answer of `verifyReceipt`.
+    ///
     /// Every document is verified as of the instant at which it says that it was signed, so an old document stays
     /// valid.
     public func interpret(_ stored: StoredDelivery) throws(VerificationError) -> Event? {
-        let body = stored.body
-        let now = stored.receivedAt
-        switch StoredAppleBody(body) {
-        case .notification: return try verify(body: body, now: now)
-        case .statement: return try verify(statement: body, now: now)
-        case .transaction(let transaction, let renewalInfo):
-            var event = try verifier(ofPosted: transaction)
-                .verify(transaction: transaction, renewalInfo: renewalInfo, body: body, now: now)
-            // Earlier versions did not count the renewal info.
-            event.id = stored.id
-            return event
-        case .receipt: return try verify(receipt: body, now: now).first { $0.id == stored.id }
-        case .verifyReceipt(let answer):
-            do throws(RefusedPurchase) {
-                let events = try migrate(answer, environment: stored.environment, body: body, now: now)
-                return events.first { $0.id == stored.id }
-            } catch .unproven(let error, _) {
-                throw error
-            } catch {
-                throw .malformed(.invalidReceipt)
-            }
+        let (body, now) = (stored.body, stored.receivedAt)
+        guard body.first == UInt8(ascii: "{") else {
+            return try verify(receipt: body, now: now).first { $0.id == stored.id }
+        }
+        let node = JSONNode(body)
+        // Checked first, because a stranger may post a genuine payload together with extra members.
+        if let payload = node?["signedPayload"], !payload.isNull { return try verify(body: body, now: now) }
+        if let answer = node?["verifyReceipt"] { return try migrated(answer, from: stored) }
+        guard let transaction = node?["signedTransaction"]?.text else {
+            return try node?["status"] == nil ? verify(body: body, now: now) : verify(statement: body, now: now)
+        }
+        let renewal = node?["signedRenewalInfo"]?.text
+        var event = try verifier(ofPosted: transaction)
+            .verify(transaction: transaction, renewalInfo: renewal, body: body, now: now)
+        // Earlier versions did not count the renewal info.
+        event.id = stored.id
+        return event
+    }
+
+    private func migrated(_ answer: JSONNode, from stored: StoredDelivery) throws(VerificationError) -> Event? {
+        do throws(RefusedPurchase) {
+            let (place, body) = (stored.environment, stored.body)
+            return try migrate(answer, environment: place, body: body, now: stored.receivedAt)
+                .first { $0.id == stored.id }
+        } catch .unproven(let error, _) {
+            throw error
+        } catch {
+            throw .malformed(.invalidReceipt)
         }
     }
 }

@@ -36,15 +36,9 @@ final class GoogleAccessTokens: Sendable {
         let came = monotonicNanoseconds()
         return try state.withLock { state throws(StoreAPIError) in
             if let token = state.token, now < token.usableUntil { return token.bearer }
-            try state.failure.share(since: came)
-            do throws(StoreAPIError) {
-                let granted = try grant(now)
-                state.token = granted
-                return granted.bearer
-            } catch {
-                state.failure.ended(with: error)
-                throw error
-            }
+            let granted = try state.failure.share(since: came) { () throws(StoreAPIError) in try grant(now) }
+            state.token = granted
+            return granted.bearer
         }
     }
 

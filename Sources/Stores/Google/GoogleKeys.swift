@@ -36,29 +36,29 @@ public final class GoogleKeys: Sendable {
         case .fetch, .unavailable: break
         }
         if isUntried {
-            return try turn.withLock { _ in isUntried ? fetchedKey(id, now: now) : cachedKey(id, now: now) }.get()
+            return try turn.withLock { _ throws(StoreAPIError) in
+                try isUntried ? fetchedKey(id, now: now) : cachedKey(id, now: now)
+            }
         }
-        let answer = turn.withLockIfAvailable { _ in fetchedKey(id, now: now) }
+        let answer = try turn.withLockIfAvailable { _ throws(StoreAPIError) in try fetchedKey(id, now: now) }
         guard let answer else { throw .unavailable(reason: "its keys are being fetched") }
-        return try answer.get()
+        return answer
     }
 
     /// Looks in the cache first, because the previous holder of the lock may have fetched the key.
-    private func fetchedKey(_ id: String, now: Instant) -> Result<RSAPublicKey?, StoreAPIError> {
-        Result { () throws(StoreAPIError) in
-            guard case .fetch = answer(for: id, now: now) else { return try cachedKey(id, now: now).get() }
-            try fetch(now)
-            guard case .known(let key) = answer(for: id, now: now) else { return nil }
-            return key
-        }
+    private func fetchedKey(_ id: String, now: Instant) throws(StoreAPIError) -> RSAPublicKey? {
+        guard case .fetch = answer(for: id, now: now) else { return try cachedKey(id, now: now) }
+        try fetch(now)
+        guard case .known(let key) = answer(for: id, now: now) else { return nil }
+        return key
     }
 
     /// Looks in the cache only.
-    private func cachedKey(_ id: String, now: Instant) -> Result<RSAPublicKey?, StoreAPIError> {
+    private func cachedKey(_ id: String, now: Instant) throws(StoreAPIError) -> RSAPublicKey? {
         switch answer(for: id, now: now) {
-        case .known(let key), .stale(let key): .success(key)
-        case .none: .success(nil)
-        case .fetch, .unavailable: .failure(.unavailable(reason: "the address of its keys did not answer just now"))
+        case .known(let key), .stale(let key): return key
+        case .none: return nil
+        case .fetch, .unavailable: throw .unavailable(reason: "the address of its keys did not answer just now")
         }
     }
 

@@ -99,36 +99,27 @@ public struct GooglePlayAPI: StoreAPI {
     }
 
     /// Returns nil for what Google does not know, or no longer knows.
-    private func call(
+    func call(
         _ method: String,
         path: String,
         of package: String,
         body: [UInt8]? = nil,
+        isObserved: Bool = true,
         now: Instant
     ) throws(StoreAPIError) -> [UInt8]? {
-        try witnessed(by: observer) { () throws(StoreAPIError) in
-            try exchange(method, path: path, of: package, body: body, now: now)
+        try witnessed(by: isObserved ? observer : { _ in }) { () throws(StoreAPIError) in
+            guard let address = address() else { throw .unavailable(reason: "its address is not known yet") }
+            let bearer = try access.bearer(now: now)
+            let type = body == nil ? [] : [("Content-Type", "application/json")]
+            let response = try client.ask(
+                method,
+                at: "\(address)/androidpublisher/v3/applications/\(PercentEncoding.encode(package))/\(path)",
+                headers: [("Authorization", bearer)] + type,
+                body: body
+            )
+            if response.status == 401 { access.forget(bearer) }
+            return try GoogleAnswer(status: response.status, body: response.body).result()
         }
-    }
-
-    func exchange(
-        _ method: String,
-        path: String,
-        of package: String,
-        body: [UInt8]? = nil,
-        now: Instant
-    ) throws(StoreAPIError) -> [UInt8]? {
-        guard let address = address() else { throw .unavailable(reason: "its address is not known yet") }
-        let bearer = try access.bearer(now: now)
-        let type = body == nil ? [] : [("Content-Type", "application/json")]
-        let response = try client.ask(
-            method,
-            at: "\(address)/androidpublisher/v3/applications/\(PercentEncoding.encode(package))/\(path)",
-            headers: [("Authorization", bearer)] + type,
-            body: body
-        )
-        if response.status == 401 { access.forget(bearer) }
-        return try GoogleAnswer(status: response.status, body: response.body).result()
     }
 }
 

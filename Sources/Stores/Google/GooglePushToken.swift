@@ -31,11 +31,6 @@ public struct GooglePushToken: Sendable {
         public var audience: String
         /// The service account's email address.
         public var account: String
-
-        public init(audience: String, account: String) {
-            self.audience = audience
-            self.account = account
-        }
     }
 
     public func check(_ expected: Expectation, key: RSAPublicKey?, now: Instant) throws(VerificationError) {

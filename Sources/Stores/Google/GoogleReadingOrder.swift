@@ -25,21 +25,16 @@ final class GoogleReadingOrder: Sendable {
     }
 
     /// `read` gets the instant at which it begins, after it has waited for its turn.
-    func one<Answer>(
+    func one<Answer: Sendable>(
         of token: String,
         read: (Instant) throws(StoreAPIError) -> Answer
     ) throws(StoreAPIError) -> Answer {
         let number = SHA256.hash(Array(token.utf8)).first.map { Int($0) % turns.count } ?? 0
         let came = monotonicNanoseconds()
         return try turns[number].lane.withLock { lane throws(StoreAPIError) in
-            try lane.failure.share(since: came)
-            lane.last = max(clock(), lane.last + .milliseconds(1))
-            do throws(StoreAPIError) {
-                return try read(lane.last)
-            } catch {
-                lane.failure.ended(with: error)
-                throw error
-            }
+            let readAt = max(clock(), lane.last + .milliseconds(1))
+            lane.last = readAt
+            return try lane.failure.share(since: came) { () throws(StoreAPIError) in try read(readAt) }
         }
     }
 }
@@ -49,13 +44,18 @@ final class GoogleReadingOrder: Sendable {
 struct SharedFailure {
     private var last: (error: StoreAPIError, endedAt: UInt64)?
 
-    /// Throws the error of a call that ended after this caller `came`, in monotonic nanoseconds.
-    func share(since came: UInt64) throws(StoreAPIError) {
+    /// Throws the error of a call that ended after this caller `came`, in monotonic nanoseconds, or else makes its own.
+    mutating func share<Answer: Sendable>(
+        since came: UInt64,
+        _ call: () throws(StoreAPIError) -> Answer
+    ) throws(StoreAPIError) -> Answer {
         if let last, last.endedAt >= came { throw last.error }
-    }
-
-    /// Records a failed call. An error that concerns one purchase is not shared.
-    mutating func ended(with error: StoreAPIError) {
-        if error.concernsTheWholeStore { last = (error, monotonicNanoseconds()) }
+        do throws(StoreAPIError) {
+            return try call()
+        } catch {
+            // An error that concerns one purchase is not shared.
+            if error.concernsTheWholeStore { last = (error, monotonicNanoseconds()) }
+            throw error
+        }
     }
 }

@@ -74,7 +74,7 @@ extension GooglePlayAPI {
         // Google refuses an end that its clock has not reached yet.
         if !query.isNewest { path += "&endTime=\(query.end.milliseconds)" }
         if let token = query.token { path += "&token=\(PercentEncoding.encode(token))" }
-        guard let body = try exchange("GET", path: path, of: package, now: now) else {
+        guard let body = try call("GET", path: path, of: package, isObserved: false, now: now) else {
             throw .unavailable(reason: "it no longer knows the next page of the list")
         }
         guard let page = GoogleVoidedPurchase.page(body) else {

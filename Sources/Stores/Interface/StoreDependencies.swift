@@ -3,33 +3,19 @@ public import Domain
 
 /// Everything that a server gives a store in addition to the store's settings.
 public struct StoreDependencies: Sendable {
-    public var catalog: Catalog
+    public var catalog = Catalog()
     public var clock: @Sendable () -> Instant
     /// Receives the result of each call to the store's API.
-    public var observer: StoreCallObserver
+    public var observer: StoreCallObserver = { _ in }
     /// Receives the reason when a webhook is answered 503 because the store's API did not say what the webhook was
     /// about.
-    public var report: @Sendable (StoreAPIError) -> Void
+    public var report: @Sendable (StoreAPIError) -> Void = { _ in }
     /// Receives the account of each webhook that is ignored because the settings do not list that account.
-    public var unlisted: @Sendable (_ account: String) -> Void
+    public var unlisted: @Sendable (_ account: String) -> Void = { _ in }
     /// Nil in production.
     public var development: StoreDevelopment?
 
-    public init(
-        catalog: Catalog = Catalog(),
-        clock: @escaping @Sendable () -> Instant,
-        observer: @escaping StoreCallObserver = { _ in },
-        report: @escaping @Sendable (StoreAPIError) -> Void = { _ in },
-        unlisted: @escaping @Sendable (_ account: String) -> Void = { _ in },
-        development: StoreDevelopment? = nil
-    ) {
-        self.catalog = catalog
-        self.clock = clock
-        self.observer = observer
-        self.report = report
-        self.unlisted = unlisted
-        self.development = development
-    }
+    public init(clock: @escaping @Sendable () -> Instant) { self.clock = clock }
 }
 
 /// Replacements for missing settings on a development server: a simulated store and its keys.

@@ -42,12 +42,12 @@ public enum VerificationError: Error, Equatable, Sendable, CaseIterable {
     }
 
     /// Why a store's API told nothing that helps.
-    public enum Silence: CaseIterable, Sendable {
-        case noAnswer
-        case refusedKey
-        case refusedQuestion
-        case unreadable
-        case notYetKnown
+    public enum Silence: String, CaseIterable, Sendable {
+        case noAnswer = "does not answer"
+        case refusedKey = "does not accept this server's key"
+        case refusedQuestion = "refuses the question"
+        case unreadable = "gives an answer that cannot be used"
+        case notYetKnown = "does not know this new purchase yet"
     }
 
     /// One of each `code`.
@@ -85,19 +85,7 @@ public enum VerificationError: Error, Equatable, Sendable, CaseIterable {
         case .wrongEnvironment: "It is genuine, but its environment is not served here."
         case .notConfigured: "No app of this store is configured on this server."
         case .storeUnreachable(let silence):
-            "The store's API \(silence.words); nothing was stored, so deliver it again."
-        }
-    }
-}
-
-extension VerificationError.Silence {
-    fileprivate var words: String {
-        switch self {
-        case .noAnswer: "does not answer"
-        case .refusedKey: "does not accept this server's key"
-        case .refusedQuestion: "refuses the question"
-        case .unreadable: "gives an answer that cannot be used"
-        case .notYetKnown: "does not know this new purchase yet"
+            "The store's API \(silence.rawValue); nothing was stored, so deliver it again."
         }
     }
 }

@@ -55,20 +55,17 @@ public struct StripeAPI: StoreAPI {
         var headers = [("Authorization", "Bearer \(key)"), ("Stripe-Version", StripeAPI.version)]
         if app.hasPrefix("acct_"), app.utf8.allSatisfy({ isIDByte($0) }) { headers.append(("Stripe-Account", app)) }
         let signed = headers
-        return try witnessed(by: observer) { () throws(StoreAPIError) in try exchange(path, headers: signed) }
-    }
-
-    private func exchange(_ path: String, headers: [(String, String)]) throws(StoreAPIError) -> [UInt8]? {
-        let response = try client.ask("GET", at: address + path, headers: headers)
-        switch response.status {
-        case 200: return response.body
-        case 404: return nil
-        case 401, 403:
-            throw .unauthorized(
-                reason: "PAYCAST_STRIPE_API_KEY must be able to read subscriptions, invoices and charges"
-            )
-        case 409, 429, 500...599: throw .unavailable(reason: "it answered \(response.status)")
-        default: throw .refused(status: response.status, code: nil, reason: "GET \(path.prefix { $0 != "?" })")
+        return try witnessed(by: observer) { () throws(StoreAPIError) in
+            let response = try client.ask("GET", at: address + path, headers: signed)
+            switch response.status {
+            case 200: return response.body
+            case 404: return nil
+            case 401, 403:
+                let todo = "must be able to read subscriptions, invoices and charges"
+                throw .unauthorized(reason: "PAYCAST_STRIPE_API_KEY \(todo)")
+            case 409, 429, 500...599: throw .unavailable(reason: "it answered \(response.status)")
+            default: throw .refused(status: response.status, code: nil, reason: "GET \(path.prefix { $0 != "?" })")
+            }
         }
     }
 }

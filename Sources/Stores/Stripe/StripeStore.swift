@@ -69,30 +69,25 @@ public struct StripeStore: Store {
     }
 }
 
-/// Stripe with its settings in force. With a key, the current state of a subscription is read from the API.
-public struct OpenStripeStore: OpenStore {
-    let stripe: StripeVerifier
-
-    public var verifier: any StoreVerifier { stripe }
-    public var api: (any StoreAPI)? { stripe.api }
-    public var nobodysPurchase: ContractKey? { stripe.api?.nobodysSubscription }
+extension StripeVerifier: OpenStore {
+    public var api: (any StoreAPI)? { stripeAPI }
+    public var nobodysPurchase: ContractKey? { stripeAPI?.nobodysSubscription }
 }
 
 extension StripeStore {
     /// In development, the simulated store's secret is used when none is set.
-    public func open(_ dependencies: StoreDependencies) -> OpenStripeStore? {
+    public func open(_ dependencies: StoreDependencies) -> StripeVerifier? {
         let given = secrets.map(\.value)
-        let verifier = StripeVerifier(
+        var verifier = StripeVerifier(
             secrets: given.isEmpty ? [dependencies.development?.secret].compactMap(\.self) : given,
             tolerance: tolerance,
             accounts: Set(accounts),
             catalog: dependencies.catalog,
             unlisted: dependencies.unlisted
         )
-        guard var verifier else { return nil }
-        verifier.api = stripeAPI(dependencies)
-        verifier.report = dependencies.report
-        return OpenStripeStore(stripe: verifier)
+        verifier?.stripeAPI = stripeAPI(dependencies)
+        verifier?.report = dependencies.report
+        return verifier
     }
 
     /// Nil without a key.

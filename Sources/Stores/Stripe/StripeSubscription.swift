@@ -18,7 +18,7 @@ struct StripeSubscription {
     init(_ object: StoreObject, catalog: Catalog, further item: StoreObject? = nil, line: String? = nil) {
         self.object = object
         self.catalog = catalog
-        self.item = item ?? StripeSubscription.item(of: object, in: catalog)
+        self.item = item ?? StripeSubscription.items(of: object, in: catalog).first
         self.line = line
     }
 
@@ -38,13 +38,15 @@ struct StripeSubscription {
     /// Final: no other status follows.
     var isOver: Bool { status == "canceled" || status == "incomplete_expired" }
 
-    var product: String? { StripeSubscription.product(of: object, item: item, in: catalog) }
+    var product: String? {
+        StripePrice.product(of: item?["price"] ?? item?["plan"] ?? object["plan"], in: catalog)
+    }
 
     /// Since API version 2025-03-31 the period belongs to the item.
     private var periodStart: Instant? {
         object.seconds("current_period_start") ?? item?.seconds("current_period_start")
     }
-    private var periodEnd: Instant? { object.seconds("current_period_end") ?? item?.seconds("current_period_end") }
+    var periodEnd: Instant? { object.seconds("current_period_end") ?? item?.seconds("current_period_end") }
 
     /// It ends with the current period. A subscription that ends later is renewed until then.
     private var isEnding: Bool {
@@ -143,10 +145,6 @@ struct StripeSubscription {
         return changed.first { catalog[$0] != nil } ?? changed.min()
     }
 
-    static func item(of object: StoreObject, in catalog: Catalog) -> StoreObject? {
-        items(of: object, in: catalog).first
-    }
-
     /// Plans come before usage and items in the catalog before others, then by id, because Stripe's order changes with
     /// every change of an item.
     private static func items(of object: StoreObject, in catalog: Catalog) -> [StoreObject] {
@@ -164,10 +162,6 @@ struct StripeSubscription {
 
     private static func isNamed(_ item: StoreObject, in catalog: Catalog) -> Bool {
         StripePrice.product(of: item["price"], in: catalog).map { catalog[$0] != nil } ?? false
-    }
-
-    static func product(of object: StoreObject, item: StoreObject?, in catalog: Catalog) -> String? {
-        StripePrice.product(of: item?["price"] ?? item?["plan"] ?? object["plan"], in: catalog)
     }
 }
 
@@ -321,12 +315,10 @@ struct StripeSubscriptionChange {
     }
 
     private func price(of object: StoreObject) -> String? {
-        let item = StripeSubscription.item(of: object, in: Catalog())
-        return StripeSubscription.product(of: object, item: item, in: Catalog())
+        StripeSubscription(object, catalog: Catalog()).product
     }
 
     private func periodEnd(of object: StoreObject) -> Instant? {
-        object.seconds("current_period_end")
-            ?? StripeSubscription.item(of: object, in: Catalog())?.seconds("current_period_end")
+        StripeSubscription(object, catalog: Catalog()).periodEnd
     }
 }

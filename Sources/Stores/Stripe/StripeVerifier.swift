@@ -10,7 +10,8 @@ public struct StripeVerifier: StoreVerifier {
     private let accounts: Set<String>
     private let catalog: Catalog
     private let unlisted: @Sendable (_ account: String) -> Void
-    var api: StripeAPI?
+    /// Nil without a key.
+    var stripeAPI: StripeAPI?
     /// Tells an operator why Stripe has to retry.
     var report: @Sendable (StoreAPIError) -> Void = { _ in }
 
@@ -34,7 +35,7 @@ public struct StripeVerifier: StoreVerifier {
         self.unlisted = unlisted
     }
 
-    public var asksStore: Bool { api != nil }
+    public var asksStore: Bool { stripeAPI != nil }
     public var signatureHeader: StaticString? { "stripe-signature" }
 
     public func verify(_ delivery: Delivery, now: Instant) throws(VerificationError) -> Event {
@@ -52,7 +53,8 @@ public struct StripeVerifier: StoreVerifier {
     /// body is a webhook's, an answer of the API, or both.
     public func interpret(_ stored: StoredDelivery) throws(VerificationError) -> Event? {
         // Without a key, nothing that it read counts again.
-        guard api != nil, let record = StoredReading(stored.body), case .notification(let body) = record.cause else {
+        guard stripeAPI != nil, let record = StoredReading(stored.body), case .notification(let body) = record.cause
+        else {
             return try event(stored.body, in: stored, now: stored.receivedAt)
         }
         var event = try event(body, in: stored, now: stored.receivedAt)
@@ -83,7 +85,7 @@ public struct StripeVerifier: StoreVerifier {
 extension StripeVerifier {
     /// `event` with the state that the API returns now.
     private func read(_ event: Event, now: Instant) throws(VerificationError) -> Event {
-        guard let api, api.reads(event.environment) else { return event }
+        guard let api = stripeAPI, api.reads(event.environment) else { return event }
         do throws(StoreAPIError) {
             guard let contract = try contract(of: event, api: api),
                 let answer = try api.statement(of: contract, now: now)

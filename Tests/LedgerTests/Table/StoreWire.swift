@@ -78,11 +78,8 @@ struct SecretWire: StoreWire {
         let secret = "whsec_0123456789"
         var development = StoreDevelopment { nil }
         development.secret = secret
-        let dependencies = StoreDependencies(
-            catalog: catalog,
-            clock: { TableScenario.start },
-            development: development
-        )
+        var dependencies = StoreDependencies { TableScenario.start }
+        (dependencies.catalog, dependencies.development) = (catalog, development)
         var settings = SettingsReader(flags: [:], environment: [:], isDevelopment: true)
         let opened = try Stores.all.first { $0.provider == provider }?.init(&settings).opened(dependencies)
         let simulated = SimulatedStores.store(provider) as? any SharedSecretStore.Type

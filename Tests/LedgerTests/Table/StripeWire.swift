@@ -22,7 +22,7 @@ struct StripeWire: StoreWire {
             return
         }
         let server = AnsweringServer { [standIn] in standIn.served($0) }
-        verifier.api = StripeAPI(key: "rk_live_1", address: server.url, catalog: catalog)
+        verifier.stripeAPI = StripeAPI(key: "rk_live_1", address: server.url, catalog: catalog)
         self.server = server
         self.verifier = verifier
     }

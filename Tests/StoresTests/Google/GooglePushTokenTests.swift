@@ -2,8 +2,9 @@ import Crypto
 import Domain
 import Encoding
 import Simulator
-import Stores
 import Testing
+
+@testable import Stores
 
 /// The bearer of a push, genuine in every way but one.
 @Suite struct GooglePushTokenTests {

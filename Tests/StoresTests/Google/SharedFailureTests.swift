@@ -13,17 +13,21 @@ import Testing
     @Test func isSharedByThoseWhoWaited() throws {
         var failure = SharedFailure()
         let came = monotonicNanoseconds()
-        try failure.share(since: came)
-        failure.ended(with: .unavailable(reason: "test"))
-        #expect(throws: StoreAPIError.unavailable(reason: "test")) { try failure.share(since: came) }
-        try failure.share(since: monotonicNanoseconds() + 1)
+        try failure.share(since: came) {}
+        Self.fail(&failure, .unavailable(reason: "test"), since: came)
+        #expect(throws: StoreAPIError.unavailable(reason: "test")) { try failure.share(since: came) {} }
+        try failure.share(since: monotonicNanoseconds() + 1) {}
     }
 
     @Test func whatConcernsOnePurchaseIsNot() throws {
         var failure = SharedFailure()
         let came = monotonicNanoseconds()
-        failure.ended(with: .refused(status: 400, code: nil, reason: "this one"))
-        try failure.share(since: came)
+        Self.fail(&failure, .refused(status: 400, code: nil, reason: "this one"), since: came)
+        try failure.share(since: came) {}
+    }
+
+    private static func fail(_ failure: inout SharedFailure, _ error: StoreAPIError, since came: UInt64) {
+        try? failure.share(since: came) { () throws(StoreAPIError) in throw error }
     }
 
     /// Eight threads wait for one dead address as long as one does.

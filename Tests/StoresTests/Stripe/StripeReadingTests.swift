@@ -31,7 +31,7 @@ import Testing
 
     private func reader(_ url: String, key: String = "rk_test_1") throws -> StripeVerifier {
         var verifier = try #require(StripeVerifier(secrets: ["whsec_test"]))
-        verifier.api = StripeAPI(key: key, address: url)
+        verifier.stripeAPI = StripeAPI(key: key, address: url)
         return verifier
     }
 
@@ -156,7 +156,7 @@ import Testing
                 accounts.withLock { $0.append(account) }
             }
         )
-        reader.api = StripeAPI(key: "rk_test_1", address: ReservedPort.unused.url)
+        reader.stripeAPI = StripeAPI(key: "rk_test_1", address: ReservedPort.unused.url)
         var delivery = try delivery(words, state: .active)
         delivery.body = Array(#"{"account":"acct_2","#.utf8) + delivery.body.dropFirst()
         let time = String(Self.now.seconds)

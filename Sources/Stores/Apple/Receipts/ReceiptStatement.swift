@@ -23,8 +23,9 @@ struct ReceiptStatement {
         return newest.sorted { $0.value.transaction.precedes($1.value.transaction) }.map { lineage, found in
             let observation = observation(found.purchase, transaction: found.transaction, lineage: lineage)
             let facts = found.transaction.versionText + "/" + (receipt.renewals[lineage]?.versionText ?? "")
-            let name = EventKind(observation.kind, transaction: found.transaction, of: lineage)
-            return event(facts, kind: name, observation: observation)
+            let (isRenewal, isRevoked) = (!observation.isPurchase, found.transaction.revokedAt != nil)
+            let kind = EventKind(ofApple: observation.kind, isRenewal: isRenewal, isRevoked: isRevoked)
+            return event(facts, kind: kind, observation: observation)
         }
     }
 
@@ -88,18 +89,6 @@ struct ReceiptStatement {
             observation: observation,
             body: body
         )
-    }
-}
-
-extension EventKind {
-    fileprivate init(_ kind: ProductKind, transaction: Transaction, of lineage: String) {
-        self =
-            switch kind {
-            case _ where transaction.revokedAt != nil: .refundCompleted
-            case .subscription where transaction.id == lineage: .subscriptionStarted
-            case .subscription: .subscriptionRenewed
-            case .nonRenewing, .nonConsumable, .consumable: .purchaseCompleted
-            }
     }
 }
 
