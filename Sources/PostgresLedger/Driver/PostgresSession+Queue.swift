@@ -6,6 +6,9 @@ struct StatementText {
     /// Nil if it is parsed again each time.
     let name: String?
     let sql: String
+
+    /// Unique within its connection.
+    var key: String { name ?? sql }
 }
 
 /// A queued item. Answers arrive in the same order.
@@ -24,7 +27,7 @@ extension PostgresSession {
     func send(
         _ text: StatementText,
         _ values: [Value],
-        body: UnsafeRawBufferPointer?,
+        body: UnsafeRawBufferPointer? = nil,
         answer: PostgresAnswer? = nil
     ) throws(EngineError) {
         let name = isPooled ? nil : text.name

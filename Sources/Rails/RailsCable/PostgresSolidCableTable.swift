@@ -9,7 +9,7 @@ final class PostgresSolidCableTable: SolidCableTable {
     /// Of one session.
     private struct Statements {
         var session: Int
-        var head, rows, rowsAndLate: PostgresStatement
+        var head, rows, rowsAndLate: Statement
     }
 
     /// Whether Solid Cable's table is there.

@@ -8,6 +8,8 @@ public protocol PreparedStatement: AnyObject {
     func start(_ values: [Value], body: UnsafeRawBufferPointer?) throws(EngineError)
     /// Goes to the next row. Returns false after the last one.
     func next() throws(EngineError) -> Bool
+    /// Throws if a column of the run was read as a type that it does not have.
+    func check() throws(EngineError)
     /// Ends a run that returns no rows. A distant engine may report a failure later, at the latest with its COMMIT.
     func complete() throws(EngineError)
     /// Discards the run, however many rows it has read.
@@ -19,6 +21,10 @@ public protocol PreparedStatement: AnyObject {
     func text(_ column: Int32) -> String?
     func bytes(_ column: Int32) -> [UInt8]
     func name(of column: Int32) -> String
+}
+
+extension PreparedStatement {
+    public func check() throws(EngineError) {}
 }
 
 /// Ways to run a prepared statement. The rows of a statement are read where its SQL is written, so that the compiler
@@ -59,7 +65,10 @@ public struct Statement {
     ) throws(EngineError) -> Result? {
         try prepared.start(values, body: nil)
         defer { prepared.reset() }
-        return try prepared.next() ? try read(Row(prepared)) : nil
+        guard try prepared.next() else { return nil }
+        let result = try read(Row(prepared))
+        try prepared.check()
+        return result
     }
 
     /// Reads rows until `read` returns false. Returns whether it has read them all.
