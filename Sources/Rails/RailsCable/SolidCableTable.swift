@@ -6,11 +6,11 @@ protocol SolidCableTable: AnyObject {
     /// Whether the last answer came from another file than the one before.
     var isReplaced: Bool { get }
     /// Asks for the newest rows, the newest one first and without what they say, or for those of a question.
-    func page(_ question: SolidCableQuestion?) throws(RailsCableProblem) -> SolidCablePage
+    func page(_ question: SolidCableQuestion?) throws(BroadcastProblem) -> SolidCablePage
 }
 
 extension SolidCableTable {
-    func head() throws(RailsCableProblem) -> SolidCableHead {
+    func head() throws(BroadcastProblem) -> SolidCableHead {
         let page = try page(nil)
         return SolidCableHead(
             ids: page.rows.reversed().map(\.id),
@@ -19,7 +19,7 @@ extension SolidCableTable {
         )
     }
 
-    func rows(_ question: SolidCableQuestion) throws(RailsCableProblem) -> SolidCablePage {
+    func rows(_ question: SolidCableQuestion) throws(BroadcastProblem) -> SolidCablePage {
         var page = try page(question)
         page.late.sort { $0.id < $1.id }
         page.rows.sort { $0.id < $1.id }
