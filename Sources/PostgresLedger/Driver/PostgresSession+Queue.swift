@@ -36,7 +36,7 @@ extension PostgresSession {
             prepared.insert(name)
             pending.append(QueuedStatement(sql: text.sql, prepares: name))
         }
-        let isSent = StatementParameters(values, body: body).withPointers { count, pointers, lengths, formats in
+        let isSent = StatementParameters.withPointers(to: values, body: body) { count, pointers, lengths, formats in
             if let name { return PQsendQueryPrepared(handle, name, count, pointers, lengths, formats, 1) == 1 }
             return PQsendQueryParams(handle, text.sql, count, nil, pointers, lengths, formats, 1) == 1
         }
