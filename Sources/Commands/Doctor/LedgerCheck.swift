@@ -69,7 +69,7 @@ struct PostgresCheck {
             return [.fail("ledger", detail: "DATABASE_URL \(error)")]
         }
         do throws(EngineError) {
-            return findings(of: try PostgresInspection(address).report(), at: address)
+            return findings(of: try PostgresInspection.report(at: address), at: address)
         } catch {
             return [.fail("ledger", detail: "\(address): \(error.advice)")]
         }

@@ -4,12 +4,12 @@ public import Ledger
 extension PostgresConnection {
     /// Queues BEGIN; `mode` may be `ISOLATION LEVEL REPEATABLE READ READ ONLY`, for example.
     public func begin(_ mode: String = "") throws(EngineError) {
-        try queue(StatementText(name: nil, sql: mode.isEmpty ? "BEGIN" : "BEGIN " + mode), [], body: nil, answer: nil)
+        try queue(StatementText(name: nil, sql: mode.isEmpty ? "BEGIN" : "BEGIN " + mode), [])
         transaction = .open
         guard isPooled else { return }
         for (name, value) in options.session {
             let sql = "SELECT pg_catalog.set_config($1, $2, true)"
-            try queue(StatementText(name: nil, sql: sql), [.text(name), .text(value)], body: nil, answer: nil)
+            try queue(StatementText(name: nil, sql: sql), [.text(name), .text(value)])
         }
     }
 
@@ -27,7 +27,7 @@ extension PostgresConnection {
         let answer = PostgresAnswer(to: "COMMIT")
         session.notices.warning = nil
         do throws(EngineError) {
-            try session.send(StatementText(name: nil, sql: "COMMIT"), [], body: nil, answer: answer)
+            try session.send(StatementText(name: nil, sql: "COMMIT"), [], answer: answer)
             try session.waitForAnswers(within: options.commit)
         } catch {
             evidence.failure = error
@@ -53,7 +53,7 @@ extension PostgresConnection {
             PQtransactionStatus(session.handle) == PQTRANS_INTRANS
         else { return rollback() }
         do throws(EngineError) {
-            try session.send(StatementText(name: nil, sql: "ROLLBACK"), [], body: nil)
+            try session.send(StatementText(name: nil, sql: "ROLLBACK"), [])
             try session.post()
             transaction = .none
         } catch {
@@ -67,7 +67,7 @@ extension PostgresConnection {
         guard transaction == .open, let session = current else { return transaction = .none }
         try? session.waitForAnswers()
         do throws(EngineError) {
-            try session.send(StatementText(name: nil, sql: "ROLLBACK"), [], body: nil)
+            try session.send(StatementText(name: nil, sql: "ROLLBACK"), [])
             try session.waitForAnswers()
             noteTransaction()
         } catch {

@@ -51,11 +51,14 @@ public final class PostgresConnection {
     }
 
     /// `?` and `?1` are parameters. No round trip.
-    public func prepare(_ sql: String) -> PostgresStatement {
-        if let text = names[sql] { return PostgresStatement(text, on: self) }
+    public func prepare(_ sql: String) -> Statement { Statement(PostgresStatement(sql, as: text(sql), on: self)) }
+
+    /// A text keeps its name, so that each session prepares it once.
+    func text(_ sql: String) -> StatementText {
+        if let text = names[sql] { return text }
         let text = StatementText(name: "s\(names.count)", sql: Placeholders.numbered(sql))
         names[sql] = text
-        return PostgresStatement(text, on: self)
+        return text
     }
 
     /// All prepared statements: a test asks for their plans.
@@ -82,11 +85,18 @@ public final class PostgresConnection {
         try perform { session throws(EngineError) in try session.post() }
     }
 
+    /// Queues a query. Everything that is queued is answered in one round trip, as soon as one answer is waited for.
+    func send(_ text: StatementText, _ values: [Value] = []) throws(EngineError) -> PostgresAnswer {
+        let answer = PostgresAnswer(to: text.sql, on: self)
+        try queue(text, values, answer: answer)
+        return answer
+    }
+
     func queue(
         _ text: StatementText,
         _ values: [Value],
-        body: UnsafeRawBufferPointer?,
-        answer: PostgresAnswer?
+        body: UnsafeRawBufferPointer? = nil,
+        answer: PostgresAnswer? = nil
     ) throws(EngineError) {
         try perform { session throws(EngineError) in
             try session.send(text, values, body: body, answer: answer)
@@ -127,5 +137,19 @@ public final class PostgresConnection {
         guard let current else { return }
         let status = PQtransactionStatus(current.handle)
         transaction = status == PQTRANS_INTRANS || status == PQTRANS_INERROR ? .open : .none
+    }
+}
+
+extension PostgresConnection: StatementRunner {
+    func ask(_ statement: PostgresStatement, _ values: [Value]) throws(EngineError) -> PostgresResult? {
+        try send(statement.text, values).take()
+    }
+
+    func queue(
+        _ statement: PostgresStatement,
+        _ values: [Value],
+        body: UnsafeRawBufferPointer?
+    ) throws(EngineError) {
+        try queue(statement.text, values, body: body)
     }
 }

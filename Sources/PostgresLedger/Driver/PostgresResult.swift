@@ -1,5 +1,5 @@
 import CPostgres
-public import Ledger
+import Ledger
 
 /// The owner of libpq's result.
 final class ResultHandle {
@@ -20,7 +20,7 @@ final class ResultHandle {
 }
 
 /// The answer to a queued query. Everything that is queued is answered in one round trip.
-public final class PostgresAnswer {
+final class PostgresAnswer {
     private let sql: String
     /// Its queue refers to this answer.
     private weak var connection: PostgresConnection?
@@ -39,7 +39,7 @@ public final class PostgresAnswer {
     var tag: String? { try? result?.get().tag }
 
     /// Waits, unless the rows have already arrived with those of another query.
-    public func take() throws(EngineError) -> PostgresResult {
+    func take() throws(EngineError) -> PostgresResult {
         if isPending { try connection?.synchronize() }
         guard let result else { throw EngineError(.statement, "a result was taken before it was waited for") }
         return PostgresResult(try result.get(), sql: sql)
@@ -47,7 +47,7 @@ public final class PostgresAnswer {
 }
 
 /// The rows of a query, kept as long as somebody refers to them.
-public final class PostgresResult {
+final class PostgresResult {
     private let handle: ResultHandle
     let sql: String
     /// Which of the query's rows; nil for all of them.
@@ -64,22 +64,19 @@ public final class PostgresResult {
     /// Some of its rows.
     func part(_ indices: [Int]) -> PostgresResult { PostgresResult(handle, sql: sql, indices: indices) }
 
-    public var count: Int { indices?.count ?? Int(PQntuples(handle.pointer)) }
+    var count: Int { indices?.count ?? Int(PQntuples(handle.pointer)) }
 
-    public var columns: Int { Int(PQnfields(handle.pointer)) }
-
-    /// The number of rows that the statement inserted, changed or removed.
-    public var changes: Int { PQcmdTuples(handle.pointer).flatMap { Int(String(cString: $0)) } ?? 0 }
+    var columns: Int { Int(PQnfields(handle.pointer)) }
 
     /// `index` is less than `count`.
-    public subscript(index: Int) -> PostgresRow { PostgresRow(result: self, index: Int32(indices?[index] ?? index)) }
+    subscript(index: Int) -> PostgresRow { PostgresRow(result: self, index: Int32(indices?[index] ?? index)) }
 
     /// Throws if a column was read as a type that it does not have.
-    public func check() throws(EngineError) {
+    func check() throws(EngineError) {
         if let unreadable { throw unreadable }
     }
 
-    public func name(of column: Int32) -> String {
+    func name(of column: Int32) -> String {
         PQfname(handle.pointer, column).map { String(cString: $0) } ?? "\(column)"
     }
 
@@ -100,14 +97,14 @@ public final class PostgresResult {
 }
 
 /// One row. A value that is read as another type becomes 0 or empty, and `PostgresResult.check` reports it.
-public struct PostgresRow {
+struct PostgresRow {
     fileprivate let result: PostgresResult
     fileprivate let index: Int32
 
-    public func isNull(_ column: Int32) -> Bool { result.value(index, column) == nil }
+    func isNull(_ column: Int32) -> Bool { result.value(index, column) == nil }
 
     /// Reads any whole number, or a Boolean; 0 for NULL.
-    public func integer(_ column: Int32) -> Int64 {
+    func integer(_ column: Int32) -> Int64 {
         guard let bytes = result.value(index, column) else { return 0 }
         let unsigned = bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         switch (result.type(of: column), bytes.count) {
@@ -121,10 +118,10 @@ public struct PostgresRow {
         }
     }
 
-    public func text(_ column: Int32) -> String { optionalText(column) ?? "" }
+    func text(_ column: Int32) -> String { optionalText(column) ?? "" }
 
     /// Nil for NULL.
-    public func optionalText(_ column: Int32) -> String? {
+    func optionalText(_ column: Int32) -> String? {
         guard let bytes = result.value(index, column) else { return nil }
         guard TypeID.texts.contains(result.type(of: column)) else {
             refuse(column, as: "a text (CAST it to TEXT)")
@@ -134,7 +131,7 @@ public struct PostgresRow {
     }
 
     /// Those of a text as well; empty for NULL.
-    public func bytes(_ column: Int32) -> [UInt8] {
+    func bytes(_ column: Int32) -> [UInt8] {
         guard let bytes = result.value(index, column) else { return [] }
         guard TypeID.bytea == result.type(of: column) || TypeID.texts.contains(result.type(of: column)) else {
             refuse(column, as: "bytes")

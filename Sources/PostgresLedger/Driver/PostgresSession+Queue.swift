@@ -6,6 +6,9 @@ struct StatementText {
     /// Nil if it is parsed again each time.
     let name: String?
     let sql: String
+
+    /// Unique within its connection.
+    var key: String { name ?? sql }
 }
 
 /// A queued item. Answers arrive in the same order.
@@ -24,7 +27,7 @@ extension PostgresSession {
     func send(
         _ text: StatementText,
         _ values: [Value],
-        body: UnsafeRawBufferPointer?,
+        body: UnsafeRawBufferPointer? = nil,
         answer: PostgresAnswer? = nil
     ) throws(EngineError) {
         let name = isPooled ? nil : text.name
@@ -33,7 +36,7 @@ extension PostgresSession {
             prepared.insert(name)
             pending.append(QueuedStatement(sql: text.sql, prepares: name))
         }
-        let isSent = StatementParameters(values, body: body).withPointers { count, pointers, lengths, formats in
+        let isSent = StatementParameters.withPointers(to: values, body: body) { count, pointers, lengths, formats in
             if let name { return PQsendQueryPrepared(handle, name, count, pointers, lengths, formats, 1) == 1 }
             return PQsendQueryParams(handle, text.sql, count, nil, pointers, lengths, formats, 1) == 1
         }

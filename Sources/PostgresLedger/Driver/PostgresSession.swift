@@ -37,7 +37,7 @@ final class PostgresSession {
         guard PQsetnonblocking(handle, 1) == 0, PQenterPipelineMode(handle) == 1 else { throw lost() }
         let sql = "SELECT pg_catalog.pg_backend_pid(), pg_catalog.current_setting('transaction_read_only')"
         let answer = PostgresAnswer(to: sql)
-        try send(StatementText(name: nil, sql: sql), [], body: nil, answer: answer)
+        try send(StatementText(name: nil, sql: sql), [], answer: answer)
         try waitForAnswers()
         let rows = try answer.take()
         // A pooler names a process of its own in its greeting.

@@ -2,32 +2,24 @@ import Ledger
 
 /// Values in libpq's form: texts end with a zero byte, bytes have a length. Numbers are sent as text, because the
 /// server decides whether it needs two, four or eight bytes.
-struct StatementParameters {
-    private enum Format {
-        static let text: Int32 = 0
-        static let binary: Int32 = 1
-    }
+enum StatementParameters {
+    private static let textFormat: Int32 = 0
+    private static let binaryFormat: Int32 = 1
 
-    private let values: [Value]
-    private let body: UnsafeRawBufferPointer?
-
-    init(_ values: [Value], body: UnsafeRawBufferPointer?) {
-        self.values = values
-        self.body = body
-    }
-
-    /// The pointers are valid inside the closure.
-    func withPointers<Result>(
+    /// `body` is the last parameter. The pointers are valid inside the closure.
+    static func withPointers<Result>(
+        to values: [Value],
+        body: UnsafeRawBufferPointer?,
         _ use: (Int32, [UnsafePointer<CChar>?], [Int32], [Int32]) -> Result
     ) -> Result {
         var storage: [UInt8] = []
         storage.reserveCapacity(values.reduce(1) { $0 + $1.size + 1 })
         let offsets = values.map { append($0, to: &storage) }
         var lengths = values.map { Int32(clamping: $0.size) }
-        var formats = values.map { $0.isBinary ? Format.binary : Format.text }
+        var formats = values.map { $0.isBinary ? binaryFormat : textFormat }
         if let body {
             lengths.append(Int32(clamping: body.count))
-            formats.append(Format.binary)
+            formats.append(binaryFormat)
         }
         // A place for values without bytes: a null pointer would mean NULL.
         storage.append(0)
@@ -42,7 +34,7 @@ struct StatementParameters {
     }
 
     /// The offset of the value; nil for NULL.
-    private func append(_ value: Value, to storage: inout [UInt8]) -> Int? {
+    private static func append(_ value: Value, to storage: inout [UInt8]) -> Int? {
         let start = storage.count
         switch value {
         case .null: return nil

@@ -23,7 +23,7 @@ struct PendingWrites {
 
     private var inserts: [Int: Rows] = [:]
     /// Of contracts, in their order.
-    private var updates: [(statement: PostgresStatement, values: [Value])] = []
+    private var updates: [(update: StatementText, values: [Value])] = []
 
     var isEmpty: Bool { inserts.isEmpty && updates.isEmpty }
 
@@ -31,23 +31,23 @@ struct PendingWrites {
         inserts[insert.place, default: Rows(insert: insert)].add(row)
     }
 
-    mutating func add(update statement: PostgresStatement, values: [Value]) {
-        updates.append((statement, values))
+    mutating func add(_ update: StatementText, _ values: [Value]) {
+        updates.append((update, values))
     }
 
     /// Queues everything, and forgets it.
-    mutating func run() throws(EngineError) {
+    mutating func run(on postgres: PostgresConnection) throws(EngineError) {
         let pending = self
         self = PendingWrites()
         let places = pending.inserts.keys.sorted()
-        for place in places where place == 0 { try pending.run(at: place) }
-        for (statement, values) in pending.updates { try statement.run(values) }
-        for place in places where place > 0 { try pending.run(at: place) }
+        for place in places where place == 0 { try pending.run(at: place, on: postgres) }
+        for (update, values) in pending.updates { try postgres.queue(update, values) }
+        for place in places where place > 0 { try pending.run(at: place, on: postgres) }
     }
 
-    private func run(at place: Int) throws(EngineError) {
+    private func run(at place: Int, on postgres: PostgresConnection) throws(EngineError) {
         guard let rows = inserts[place] else { return }
-        try rows.insert.run(rows.rows)
+        try rows.insert.run(rows.rows, on: postgres)
     }
 }
 
@@ -68,33 +68,30 @@ final class BulkInsert {
     /// Its place among the tables.
     let place: Int
     let insertion: Insertion
-    private let postgres: PostgresConnection
-    private var statements: [Int: PostgresStatement] = [:]
+    private var texts: [Int: StatementText] = [:]
 
-    init(_ insertion: Insertion, on postgres: PostgresConnection) {
+    init(_ insertion: Insertion) {
         self.insertion = insertion
-        self.postgres = postgres
         place = BulkInsert.order.firstIndex(of: insertion.table) ?? BulkInsert.order.count
     }
 
     /// Queues all rows, each with one value for each parameter.
-    func run(_ rows: [[Value]]) throws(EngineError) {
+    func run(_ rows: [[Value]], on postgres: PostgresConnection) throws(EngineError) {
         var rest = rows[...]
         while !rest.isEmpty {
             var size = BulkInsert.most
             while size > rest.count { size /= 2 }
-            try statement(for: size).run(rest.prefix(size).flatMap { $0 })
+            try postgres.queue(text(for: size, on: postgres), rest.prefix(size).flatMap { $0 })
             rest = rest.dropFirst(size)
         }
     }
 
-    private func statement(for rows: Int) -> PostgresStatement {
-        if let known = statements[rows] { return known }
+    private func text(for rows: Int, on postgres: PostgresConnection) -> StatementText {
+        if let known = texts[rows] { return known }
         let group = "(\(Array(repeating: "?", count: insertion.columns.count).joined(separator: ", ")))"
         let groups = Array(repeating: group, count: rows).joined(separator: ", ")
-        let sql = Placeholders.translated("\(insertion.beginning) \(groups) \(insertion.conflict)")
-        let statement = postgres.prepare(sql)
-        statements[rows] = statement
-        return statement
+        let text = postgres.text(Placeholders.translated("\(insertion.beginning) \(groups) \(insertion.conflict)"))
+        texts[rows] = text
+        return text
     }
 }

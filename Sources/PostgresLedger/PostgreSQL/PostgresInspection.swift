@@ -2,29 +2,21 @@ import Domain
 public import Ledger
 import Support
 
-/// Asks a PostgreSQL server about the ledger that it keeps. It only reads. Used by one thread.
-public final class PostgresInspection {
-    private let postgres: PostgresConnection
-    private let node: String?
-
-    public convenience init(_ url: PostgresURL) {
+/// Asks a PostgreSQL server about the ledger that it keeps. It only reads.
+public enum PostgresInspection {
+    public static func report(at url: PostgresURL) throws(EngineError) -> SharedLedgerReport {
         var options = PostgresNodeState.options(schema: "paycast")
         options.applicationName = "paycast doctor"
-        self.init(PostgresConnection(url, options: options), node: nil)
+        return try report(PostgresConnection(url, options: options), asker: nil)
     }
 
     /// Over a connection that is in no transaction.
-    init(_ postgres: PostgresConnection, node: String?) {
-        self.postgres = postgres
-        self.node = node
-    }
-
-    public func report() throws(EngineError) -> SharedLedgerReport {
+    static func report(_ postgres: PostgresConnection, asker: String?) throws(EngineError) -> SharedLedgerReport {
         try postgres.begin()
         defer { postgres.rollback() }
         var report = SharedLedgerReport()
-        report.asker = node
-        _ = try postgres.prepare(PostgresInspection.server).first { row in
+        report.asker = asker
+        _ = try postgres.prepare(server).first { row in
             report.clockAhead = Clock().now().milliseconds - row.integer(1)
             report.version = row.text(0)
             report.queuePercent = row.integer(2)
@@ -39,7 +31,7 @@ public final class PostgresInspection {
         guard try PostgresSchema.hasTable(postgres, "nodes") else { return report }
         report.refusal = try postgres.prepare(StoredSchema.query).first { row in StoredSchema(row.text(0)) }?.refusal
         guard report.refusal == nil else { return report }
-        report.nodes = try postgres.prepare(PostgresInspection.nodes).all { row in
+        report.nodes = try postgres.prepare(nodes).all { row in
             SharedLedgerReport.Node(
                 name: row.text(0),
                 version: row.text(1),

@@ -41,9 +41,9 @@ extension PostgresLedgerConnection {
         let before = nodeState.seen
         let newest = nodeState.newestEntry
         try postgres.begin(purpose == .read ? "ISOLATION LEVEL REPEATABLE READ READ ONLY" : "")
-        let head = try (purpose == .read ? readHead : lockHead).send()
+        let head = try postgres.send(purpose == .read ? readHead : lockHead)
         // A migration holds the head until it is done: a node that has not heard of it writes nothing into its tables.
-        let schema = purpose == .write ? try readSchema.send() : nil
+        let schema = purpose == .write ? try postgres.send(readSchema) : nil
         // Each sees what was committed before it is its turn: after the head is locked.
         try send(questions)
         let rows = try head.take()

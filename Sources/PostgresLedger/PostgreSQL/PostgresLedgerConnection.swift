@@ -3,18 +3,18 @@ import Ledger
 import Support
 
 /// A node's connection to the shared ledger. Used by one thread.
-final class PostgresLedgerConnection: SharedLedgerConnection {
+final class PostgresLedgerConnection: SharedLedgerConnection, StatementRunner {
     let postgres: PostgresConnection
     let nodeState: PostgresNodeState
     var reconnection = Reconnection()
-    let lockHead, readHead, readSchema: PostgresStatement
-    private let newest, moveHead, countBatch, lockLease, reserve: PostgresStatement
+    let lockHead, readHead, readSchema: StatementText
+    private let newest, moveHead, countBatch, lockLease, reserve: StatementText
     /// Answers that were asked ahead, by their questions. They hold until something is written.
     var ahead: [[UInt8]: SentQuestion] = [:]
     /// Questions that the next transaction asks as soon as it has begun.
     var first: [Question] = []
     /// The statements that ask for many runs of another one, by its name and its types.
-    private var groups: [String: PostgresStatement] = [:]
+    private var groups: [String: StatementText] = [:]
     var writes = PendingWrites()
     /// The newest position when the transaction began.
     private var begun: Int64 = 0
@@ -31,7 +31,7 @@ final class PostgresLedgerConnection: SharedLedgerConnection {
     private var recorded: [Question]?
 
     struct Question {
-        let statement: PostgresStatement
+        let text: StatementText
         /// In the SQL that both engines share; nil for a question that always goes alone.
         let query: String?
         let values: [Value]
@@ -41,31 +41,31 @@ final class PostgresLedgerConnection: SharedLedgerConnection {
     init(_ nodeState: PostgresNodeState, options: PostgresOptions? = nil) {
         self.nodeState = nodeState
         postgres = PostgresConnection(nodeState.url, options: options ?? nodeState.options)
-        lockHead = postgres.prepare("SELECT position, epoch FROM head FOR UPDATE")
-        readHead = postgres.prepare("SELECT position, epoch FROM head")
-        readSchema = postgres.prepare(StoredSchema.query)
-        newest = postgres.prepare("SELECT max(position) FROM entries")
-        moveHead = postgres.prepare("UPDATE head SET position = ?")
-        lockLease = postgres.prepare(
+        lockHead = postgres.text("SELECT position, epoch FROM head FOR UPDATE")
+        readHead = postgres.text("SELECT position, epoch FROM head")
+        readSchema = postgres.text(StoredSchema.query)
+        newest = postgres.text("SELECT max(position) FROM entries")
+        moveHead = postgres.text("UPDATE head SET position = ?")
+        lockLease = postgres.text(
             "SELECT 1 FROM leases WHERE name = 'work' AND node = ? AND number = ? FOR SHARE"
         )
-        reserve = postgres.prepare("SELECT reserve_positions(?)")
-        countBatch = postgres.prepare(
+        reserve = postgres.text("SELECT reserve_positions(?)")
+        countBatch = postgres.text(
             "INSERT INTO writers (node, batch) VALUES (?, ?) ON CONFLICT (node) DO UPDATE SET batch = excluded.batch"
         )
     }
 
-    func prepare(_ sql: String) throws(EngineError) -> Statement {
-        Statement(PostgresLedgerStatement(sql, on: self))
-    }
+    func prepare(_ sql: String) throws(EngineError) -> Statement { statement(sql, writing: .atOnce) }
 
     func prepare(_ insertion: Insertion) throws(EngineError) -> Statement {
-        let writing = PostgresLedgerStatement.Writing.insert(BulkInsert(insertion, on: postgres))
-        return Statement(PostgresLedgerStatement(insertion.sql, writing: writing, on: self))
+        statement(insertion.sql, writing: .insert(BulkInsert(insertion)))
     }
 
-    func prepare(waiting update: String) throws(EngineError) -> Statement {
-        Statement(PostgresLedgerStatement(update, writing: .update, on: self))
+    func prepare(waiting update: String) throws(EngineError) -> Statement { statement(update, writing: .update) }
+
+    private func statement(_ sql: String, writing: PostgresStatement.Writing) -> Statement {
+        let text = postgres.text(Placeholders.translated(sql))
+        return Statement(PostgresStatement(sql, as: text, writing: writing, on: self))
     }
 
     var isInTransaction: Bool { postgres.isInTransaction }
@@ -73,8 +73,8 @@ final class PostgresLedgerConnection: SharedLedgerConnection {
     func begin() throws(EngineError) {
         let head = try transaction(to: .write)
         if nodeState.needsPartition(after: head) {
-            let reserved = try reserve.first([.integer(nodeState.partitionSize)]) { row in row.integer(0) }
-            reservation = (reserved ?? 0, head)
+            let reserved = try postgres.send(reserve, [.integer(nodeState.partitionSize)]).take()
+            reservation = (reserved[0].integer(0), head)
         }
         unchangedHead = head
         begun = head
@@ -84,11 +84,11 @@ final class PostgresLedgerConnection: SharedLedgerConnection {
 
     func head() throws(EngineError) -> Int64 {
         if let unchangedHead { return unchangedHead }
-        return try ask(newest, values: []).flatMap { $0.count > 0 ? $0[0].integer(0) : nil } ?? 0
+        return try ask(newest).flatMap { $0.count > 0 ? $0[0].integer(0) : nil } ?? 0
     }
 
     func holds(_ lease: Lease) throws(EngineError) -> Bool {
-        let rows = try ask(lockLease, values: [.text(nodeState.node), .integer(lease.number)])
+        let rows = try ask(lockLease, [.text(nodeState.node), .integer(lease.number)])
         return (rows?.count ?? 0) > 0
     }
 
@@ -97,9 +97,9 @@ final class PostgresLedgerConnection: SharedLedgerConnection {
     func commit(head: Int64, entriesAt instant: Instant?) throws(EngineError) {
         let batch = nodeState.nextBatch()
         do throws(EngineError) {
-            try writes.run()
-            try moveHead.run([.integer(head)])
-            try countBatch.run([.text(nodeState.node), .integer(batch)])
+            try writes.run(on: postgres)
+            try postgres.queue(moveHead, [.integer(head)])
+            try postgres.queue(countBatch, [.text(nodeState.node), .integer(batch)])
             try postgres.commit()
         } catch {
             guard error.kind == .outcomeUnknown, try hasCommitted(batch) else { throw error }
@@ -120,7 +120,7 @@ final class PostgresLedgerConnection: SharedLedgerConnection {
     }
 
     func confirmStatements() throws(EngineError) {
-        try writes.run()
+        try writes.run(on: postgres)
         try postgres.synchronize()
     }
 
@@ -144,7 +144,7 @@ final class PostgresLedgerConnection: SharedLedgerConnection {
             first = wanted
             return !wanted.isEmpty
         }
-        try writes.run()
+        try writes.run(on: postgres)
         try send(wanted)
         return !wanted.isEmpty
     }
@@ -153,10 +153,10 @@ final class PostgresLedgerConnection: SharedLedgerConnection {
         var kinds: [String: [Question]] = [:]
         for question in questions where ahead[question.key] == nil {
             guard question.query != nil, let types = BatchedQuestion.types(of: question.values) else {
-                ahead[question.key] = .alone(try question.statement.send(question.values))
+                ahead[question.key] = .alone(try postgres.send(question.text, question.values))
                 continue
             }
-            kinds[([question.statement.name] + types).joined(separator: " "), default: []].append(question)
+            kinds[([question.text.key] + types).joined(separator: " "), default: []].append(question)
         }
         for (kind, questions) in kinds { try send(questions, of: kind) }
     }
@@ -165,64 +165,61 @@ final class PostgresLedgerConnection: SharedLedgerConnection {
         var seen: Set<[UInt8]> = []
         let runs = questions.filter { seen.insert($0.key).inserted }
         guard runs.count > 1, let query = runs[0].query, let types = BatchedQuestion.types(of: runs[0].values) else {
-            for question in runs { ahead[question.key] = .alone(try question.statement.send(question.values)) }
+            for question in runs { ahead[question.key] = .alone(try postgres.send(question.text, question.values)) }
             return
         }
-        let statement = groups[kind] ?? postgres.prepare(BatchedQuestion.sql(query, types: types))
-        groups[kind] = statement
-        let group = BatchedQuestion(try statement.send(BatchedQuestion.arrays(runs.map(\.values))))
+        let text = groups[kind] ?? postgres.text(BatchedQuestion.sql(query, types: types))
+        groups[kind] = text
+        let group = BatchedQuestion(try postgres.send(text, BatchedQuestion.arrays(runs.map(\.values))))
         for (index, question) in runs.enumerated() { ahead[question.key] = .among(group, number: index + 1) }
     }
 
-    /// Waits for the rows. While questions are only recorded, there are none.
-    func ask(
-        _ statement: PostgresStatement,
+    func ask(_ statement: PostgresStatement, _ values: [Value]) throws(EngineError) -> PostgresResult? {
+        try ask(statement.text, query: statement.sql, values)
+    }
+
+    private func ask(
+        _ text: StatementText,
         query: String? = nil,
-        values: [Value]
+        _ values: [Value] = []
     ) throws(EngineError) -> PostgresResult? {
         if recorded != nil || !ahead.isEmpty {
-            let key = statement.key(for: values)
+            // Tells questions apart by their bytes.
+            let key = values.reduce(into: Array(text.key.utf8) + [0]) { $1.append(to: &$0) }
             if let known = ahead[key] {
                 // Afterwards, others may have written.
                 if !isInTransaction, recorded == nil { ahead[key] = nil }
                 return try known.take()
             }
             if recorded != nil {
-                recorded?.append(Question(statement: statement, query: query, values: values, key: key))
+                recorded?.append(Question(text: text, query: query, values: values, key: key))
                 return nil
             }
         }
         return try alone { () throws(EngineError) in
-            try writes.run()
-            return try statement.send(values).take()
+            try writes.run(on: postgres)
+            return try postgres.send(text, values).take()
         }
     }
 
-    /// Takes what may wait until something depends on it.
-    func keepBack(_ add: (inout PendingWrites) -> Void) {
-        ahead = [:]
-        unchangedHead = nil
-        add(&writes)
-    }
-
+    /// Keeps back, in a transaction, what may wait until something depends on it.
     func queue(
         _ statement: PostgresStatement,
-        values: [Value],
+        _ values: [Value],
         body: UnsafeRawBufferPointer?
     ) throws(EngineError) {
         ahead = [:]
         unchangedHead = nil
-        try alone { () throws(EngineError) in
-            try writes.run()
-            if let body { try statement.run(values, body: body) } else { try statement.run(values) }
+        let row = values + (body.map { [.bytes(Array($0))] } ?? [])
+        switch statement.writing {
+        case .insert(let insert) where isInTransaction: writes.add(row, to: insert)
+        case .update where isInTransaction: writes.add(statement.text, row)
+        default:
+            try alone { () throws(EngineError) in
+                try writes.run(on: postgres)
+                try postgres.queue(statement.text, values, body: body)
+            }
         }
-    }
-}
-
-extension PostgresStatement {
-    /// Tells questions apart by their bytes.
-    fileprivate func key(for values: [Value]) -> [UInt8] {
-        values.reduce(into: Array(name.utf8) + [0]) { $1.append(to: &$0) }
     }
 }
 
@@ -233,8 +230,9 @@ extension PostgresLedgerConnection {
     func notifyNodes() {
         guard committed > notified, postgres.isOpen else { return }
         notified = committed
-        let statement = postgres.prepare("SELECT pg_notify(?, ?)")
-        try? statement.run([.text(PostgresNodeState.channel), .text("\(nodeState.epoch):\(committed)")])
+        try? postgres.prepare("SELECT pg_notify(?, ?)").run([
+            .text(PostgresNodeState.channel), .text("\(nodeState.epoch):\(committed)"),
+        ])
         // Its answer comes with that of the next transaction.
         try? postgres.post()
     }

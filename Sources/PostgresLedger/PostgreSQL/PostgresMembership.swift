@@ -15,7 +15,6 @@ final class PostgresMembership: NodeMembership {
     let connection: PostgresLedgerConnection
     let nodeState: PostgresNodeState
     private let beat, standing, leave, takeLease, endLease: Statement
-    private let inspection: PostgresInspection
     /// The session on which this node last compared timelines.
     var comparedSession = 0
     var change: TimelineChange?
@@ -56,7 +55,6 @@ final class PostgresMembership: NodeMembership {
             DELETE FROM writers USING gone WHERE writers.node = gone.node
             """
         )
-        inspection = PostgresInspection(connection.postgres, node: nodeState.node)
     }
 
     func renew() throws(EngineError) -> HeartbeatAnswer {
@@ -84,7 +82,7 @@ final class PostgresMembership: NodeMembership {
     }
 
     func report() throws(EngineError) -> SharedLedgerReport {
-        try inspection.report()
+        try PostgresInspection.report(connection.postgres, asker: nodeState.node)
     }
 
     func resign() {

@@ -109,7 +109,7 @@ extension BroadcastReceiver {
     func healGap(_ gap: BroadcastGap) { heal(gap) }
 
     /// The source failed. `isNew` when an outage begins.
-    func lost(_ problem: some CustomStringConvertible & Sendable, isNew: Bool) {
+    func lost(_ problem: BroadcastProblem, isNew: Bool) {
         guard isNew else { return }
         listener.counts.outages.add()
         log.warning(source.lost, fields: [source.place: source.address, "problem": problem])

@@ -34,15 +34,14 @@ extension BroadcastSource {
 
 /// A source that keeps nothing, and does what `HeartbeatHealth` decides.
 protocol HeartbeatSource: BroadcastSource {
-    associatedtype Problem: Error & CustomStringConvertible
-    var health: HeartbeatHealth<Problem> { get set }
+    var health: HeartbeatHealth { get set }
     /// What may have been missed when broadcasts arrive for the first time.
     var gap: BroadcastGap { get }
     /// What the log tells then, beside the address.
     var detail: (name: String, value: String) { get }
     /// Begins to connect, or connects.
-    func connect(_ receiver: BroadcastReceiver) throws(Problem)
-    func beat(_ number: Int) throws(Problem)
+    func connect(_ receiver: BroadcastReceiver) throws(BroadcastProblem)
+    func beat(_ number: Int) throws(BroadcastProblem)
     func disconnect()
     func heal(_ gap: BroadcastGap, _ receiver: BroadcastReceiver)
 }
@@ -63,7 +62,7 @@ extension HeartbeatSource {
 
     func act(_ receiver: BroadcastReceiver) {
         while let action = health.act(at: receiver.now) {
-            attempt(receiver) { () throws(Problem) in
+            attempt(receiver) { () throws(BroadcastProblem) in
                 switch action {
                 case .connect: try connect(receiver)
                 case .beat(let number): try beat(number)
@@ -74,8 +73,8 @@ extension HeartbeatSource {
     }
 
     /// Loses the connection if `body` fails.
-    func attempt(_ receiver: BroadcastReceiver, _ body: () throws(Problem) -> Void) {
-        do throws(Problem) {
+    func attempt(_ receiver: BroadcastReceiver, _ body: () throws(BroadcastProblem) -> Void) {
+        do throws(BroadcastProblem) {
             try body()
         } catch {
             disconnect()

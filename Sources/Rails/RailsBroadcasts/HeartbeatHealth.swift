@@ -3,12 +3,12 @@
 /// (https://github.com/anycable/anycable/issues/275, https://github.com/rails/rails/issues/27659).
 ///
 /// Pure; times are on the monotonic clock.
-struct HeartbeatHealth<Problem: Error & Sendable>: Sendable {
+struct HeartbeatHealth: Sendable {
     /// What to do now.
-    enum Action {
+    enum Action: Equatable {
         case connect
         case beat(Int)
-        case giveUp(Problem)
+        case giveUp(BroadcastProblem)
     }
 
     private enum Phase {
@@ -19,13 +19,13 @@ struct HeartbeatHealth<Problem: Error & Sendable>: Sendable {
     }
 
     private let timing: BroadcastTiming
-    private let silent: Problem
+    private let silent: BroadcastProblem
     private var phase: Phase
     private var lastBeat = 0
-    private var outages: OutageTracker<Problem>
+    private var outages: OutageTracker
 
     /// `silent` is the problem of a heartbeat that does not come back.
-    init(timing: BroadcastTiming, starting: Problem, silent: Problem, now: Duration) {
+    init(timing: BroadcastTiming, starting: BroadcastProblem, silent: BroadcastProblem, now: Duration) {
         self.timing = timing
         self.silent = silent
         phase = .waiting(until: now)
@@ -33,7 +33,7 @@ struct HeartbeatHealth<Problem: Error & Sendable>: Sendable {
     }
 
     /// Nil from the first heartbeat that comes back until the connection is lost.
-    var problem: Problem? { outages.problem }
+    var problem: BroadcastProblem? { outages.problem }
 
     /// When `act` has something to do.
     var next: Duration {
@@ -76,14 +76,12 @@ struct HeartbeatHealth<Problem: Error & Sendable>: Sendable {
     }
 
     /// The connection failed. Returns true when an outage begins.
-    mutating func lost(_ problem: Problem, at now: Duration, random: Double) -> Bool {
+    mutating func lost(_ problem: BroadcastProblem, at now: Duration, random: Double) -> Bool {
         let outage = outages.failed(problem, at: now, random: random)
         phase = .waiting(until: outage.retry)
         return outage.isNew
     }
 }
-
-extension HeartbeatHealth.Action: Equatable where Problem: Equatable {}
 
 /// The intervals and deadlines of a listener.
 public struct BroadcastTiming: Sendable {

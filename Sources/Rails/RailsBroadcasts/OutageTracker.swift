@@ -1,16 +1,16 @@
 /// Whether a source delivers, since when it does not, and how long to wait before the next attempt.
 ///
 /// Pure; times are on the monotonic clock.
-struct OutageTracker<Problem: Error & Sendable>: Sendable {
+struct OutageTracker: Sendable {
     private let pause: ClosedRange<Duration>
     /// Since the source delivered last.
     private(set) var failures = 0
     private var since: Duration?
     /// Nil while the source delivers.
-    private(set) var problem: Problem?
+    private(set) var problem: BroadcastProblem?
 
     /// `pause` is the one before the first new attempt, and the one that it grows to after several failures.
-    init(starting problem: Problem, pause: ClosedRange<Duration>) {
+    init(starting problem: BroadcastProblem, pause: ClosedRange<Duration>) {
         self.problem = problem
         self.pause = pause
     }
@@ -28,7 +28,7 @@ struct OutageTracker<Problem: Error & Sendable>: Sendable {
     /// Returns when to try again, and whether an outage begins. `random`, from 0 to 1, spreads out the attempts of several
     /// servers that lost the same source.
     mutating func failed(
-        _ problem: Problem,
+        _ problem: BroadcastProblem,
         at now: Duration,
         random: Double
     ) -> (retry: Duration, isNew: Bool) {
@@ -37,6 +37,15 @@ struct OutageTracker<Problem: Error & Sendable>: Sendable {
         self.problem = problem
         defer { since = since ?? now }
         return (now + pause * (0.5 + random / 2), since == nil)
+    }
+}
+
+/// Why broadcasts do not arrive, in words for the operator. Contains nothing that was broadcast, and no password.
+struct BroadcastProblem: Error, Equatable, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) {
+        self.description = description
     }
 }
 

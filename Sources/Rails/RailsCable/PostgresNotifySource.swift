@@ -23,7 +23,7 @@ final class PostgresNotifySource: HeartbeatSource {
     private var streams: ListenedStreams
     /// The streams that are listened to, by the bytes of their channels.
     private var names: [[UInt8]: StreamName] = [:]
-    var health: HeartbeatHealth<RailsCableProblem>
+    var health: HeartbeatHealth
     private var heard: [PostgresNotification] = []
     private var hasHeard = false
     /// Streams to catch up on once notifications arrive for the first time.
@@ -53,7 +53,7 @@ final class PostgresNotifySource: HeartbeatSource {
         listener = PostgresConnection(url, options: .cable)
         repetition = timing.repetition
         streams = ListenedStreams(limit: settings.streamLimit, repetition: timing.repetition)
-        health = HeartbeatHealth(timing: timing, starting: .starting, silent: .noNotifications, now: .zero)
+        health = HeartbeatHealth(timing: timing, starting: .unread, silent: .noNotifications, now: .zero)
         follows.sayAgain()
     }
 
@@ -88,7 +88,7 @@ final class PostgresNotifySource: HeartbeatSource {
             var sockets: [PolledSocket] = []
             return bell.wait(timeout: timeout, or: &sockets)
         }
-        attempt(receiver) { () throws(RailsCableProblem) in
+        attempt(receiver) { () throws(BroadcastProblem) in
             heard += try postgres { () throws(EngineError) in
                 try listener.wait(timeout: timeout, waker: bell.descriptor)
             }
@@ -109,7 +109,7 @@ final class PostgresNotifySource: HeartbeatSource {
         }
         let change = streams.follow(fresh, at: receiver.now)
         if isListening, change != ListenedStreams.Change() {
-            attempt(receiver) { () throws(RailsCableProblem) in
+            attempt(receiver) { () throws(BroadcastProblem) in
                 try postgres { () throws(EngineError) in try listen(change) }
             }
         }
@@ -130,7 +130,7 @@ final class PostgresNotifySource: HeartbeatSource {
     }
 
     /// Takes also what comes while it is made sure that notifications come.
-    func connect(_ receiver: BroadcastReceiver) throws(RailsCableProblem) {
+    func connect(_ receiver: BroadcastReceiver) throws(BroadcastProblem) {
         names = [:]
         let first = try postgres { () throws(EngineError) in
             try listener.listen([channels.heartbeat])
@@ -146,7 +146,7 @@ final class PostgresNotifySource: HeartbeatSource {
         health.subscribed(at: receiver.now)
     }
 
-    func beat(_ number: Int) throws(RailsCableProblem) {
+    func beat(_ number: Int) throws(BroadcastProblem) {
         try postgres { () throws(EngineError) in
             try listener.notify(channels.heartbeat, payloads: ["\(number)"])
             guard let otherwise else { return }
@@ -162,11 +162,11 @@ final class PostgresNotifySource: HeartbeatSource {
 
     private func postgres<Result>(
         _ body: () throws(EngineError) -> Result
-    ) throws(RailsCableProblem) -> Result {
+    ) throws(BroadcastProblem) -> Result {
         do throws(EngineError) {
             return try body()
         } catch {
-            throw .unreadable(error.advice)
+            throw BroadcastProblem(error.advice)
         }
     }
 

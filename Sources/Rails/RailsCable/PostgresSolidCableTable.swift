@@ -9,7 +9,7 @@ final class PostgresSolidCableTable: SolidCableTable {
     /// Of one session.
     private struct Statements {
         var session: Int
-        var head, rows, rowsAndLate: PostgresStatement
+        var head, rows, rowsAndLate: Statement
     }
 
     /// Whether Solid Cable's table is there.
@@ -29,7 +29,7 @@ final class PostgresSolidCableTable: SolidCableTable {
         connection = PostgresConnection(url, options: options)
     }
 
-    func page(_ question: SolidCableQuestion?) throws(RailsCableProblem) -> SolidCablePage {
+    func page(_ question: SolidCableQuestion?) throws(BroadcastProblem) -> SolidCablePage {
         let page: SolidCablePage?
         do throws(EngineError) {
             page = try pageIfThere(question)
@@ -37,7 +37,7 @@ final class PostgresSolidCableTable: SolidCableTable {
             // The table may have been migrated, and its statements with it: the next session prepares them anew.
             connection.close()
             statements = nil
-            throw .unreadable(error.advice)
+            throw BroadcastProblem(error.advice)
         }
         guard let page else { throw .missingTable }
         return page

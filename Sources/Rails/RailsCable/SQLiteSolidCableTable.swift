@@ -27,7 +27,7 @@ final class SQLiteSolidCableTable: SolidCableTable {
         self.path = path
     }
 
-    func page(_ question: SolidCableQuestion?) throws(RailsCableProblem) -> SolidCablePage {
+    func page(_ question: SolidCableQuestion?) throws(BroadcastProblem) -> SolidCablePage {
         guard let file = SolidCableFile(path) else {
             session = nil
             throw .missingFile
@@ -71,7 +71,7 @@ extension SQLiteSolidCableTable {
     private func openPage(
         of file: SolidCableFile,
         _ question: SolidCableQuestion?
-    ) throws(RailsCableProblem) -> SolidCablePage? {
+    ) throws(BroadcastProblem) -> SolidCablePage? {
         do throws(EngineError) {
             let connection = if let session { session.connection } else { try opened() }
             session = Session(file: file, connection: connection)
@@ -79,7 +79,7 @@ extension SQLiteSolidCableTable {
         } catch {
             // A lock ends by itself; anything else may be of this session, or of the file that it opened.
             if !error.isBusy { session = nil }
-            throw RailsCableProblem(error)
+            throw SQLiteSolidCableTable.problem(of: error)
         }
     }
 
@@ -96,23 +96,22 @@ extension SQLiteSolidCableTable {
     private func closedPage(
         of file: SolidCableFile,
         _ question: SolidCableQuestion?
-    ) throws(RailsCableProblem) -> SolidCablePage? {
+    ) throws(BroadcastProblem) -> SolidCablePage? {
         let page: SolidCablePage?
         do throws(EngineError) {
             let connection = try SQLiteConnection(path: path, access: .frozen, lockTimeout: .zero)
             page = try SQLiteSolidCableTable.page(question, in: connection)
         } catch {
             guard SolidCableFile(path) == file else { throw .busy }
-            throw RailsCableProblem(error)
+            throw SQLiteSolidCableTable.problem(of: error)
         }
         guard SolidCableFile(path) == file else { throw .busy }
         return page
     }
-}
 
-extension RailsCableProblem {
-    fileprivate init(_ error: EngineError) {
+    private static func problem(of error: EngineError) -> BroadcastProblem {
+        guard !error.isBusy else { return .busy }
         let todo = "check its owner and its mode, and look at the app's log"
-        self = error.isBusy ? .busy : .unreadable("SQLite cannot read it (\(error.message)): \(todo)")
+        return BroadcastProblem("SQLite cannot read it (\(error.message)): \(todo)")
     }
 }

@@ -43,7 +43,7 @@ final class SolidCableSource: BroadcastSource {
     func receive(_ receiver: BroadcastReceiver) {
         guard health.next <= receiver.now else { return }
         guard receiver.hasRoom else { return health.postpone(at: receiver.now) }
-        do throws(RailsCableProblem) {
+        do throws(BroadcastProblem) {
             let hasMore = try ask(receiver)
             let news = health.succeeded(at: receiver.now, hasMore: hasMore)
             if let news { receiver.report(news, (name: "adapter", value: "solid_cable")) }
@@ -55,7 +55,7 @@ final class SolidCableSource: BroadcastSource {
     }
 
     /// Returns whether to ask again at once.
-    private func ask(_ receiver: BroadcastReceiver) throws(RailsCableProblem) -> Bool {
+    private func ask(_ receiver: BroadcastReceiver) throws(BroadcastProblem) -> Bool {
         switch cursor.ask(failures: health.failures) {
         case .head:
             cursor.begin(at: try table.head(), now: receiver.now)

@@ -1,5 +1,4 @@
 import Ledger
-import PostgresLedger
 
 /// The table `solid_cable_messages`, to which Solid Cable appends each broadcast, and from which it deletes what is older
 /// than its retention (https://github.com/rails/solid_cable/blob/main/app/models/solid_cable/message.rb).
@@ -7,11 +6,11 @@ protocol SolidCableTable: AnyObject {
     /// Whether the last answer came from another file than the one before.
     var isReplaced: Bool { get }
     /// Asks for the newest rows, the newest one first and without what they say, or for those of a question.
-    func page(_ question: SolidCableQuestion?) throws(RailsCableProblem) -> SolidCablePage
+    func page(_ question: SolidCableQuestion?) throws(BroadcastProblem) -> SolidCablePage
 }
 
 extension SolidCableTable {
-    func head() throws(RailsCableProblem) -> SolidCableHead {
+    func head() throws(BroadcastProblem) -> SolidCableHead {
         let page = try page(nil)
         return SolidCableHead(
             ids: page.rows.reversed().map(\.id),
@@ -20,7 +19,7 @@ extension SolidCableTable {
         )
     }
 
-    func rows(_ question: SolidCableQuestion) throws(RailsCableProblem) -> SolidCablePage {
+    func rows(_ question: SolidCableQuestion) throws(BroadcastProblem) -> SolidCablePage {
         var page = try page(question)
         page.late.sort { $0.id < $1.id }
         page.rows.sort { $0.id < $1.id }
@@ -75,20 +74,9 @@ struct SolidCableSQL {
     }
 }
 
-/// A row of either engine's answer.
-protocol SolidCableColumns {
-    func isNull(_ column: Int32) -> Bool
-    func integer(_ column: Int32) -> Int64
-    func text(_ column: Int32) -> String
-    func bytes(_ column: Int32) -> [UInt8]
-}
-
-extension Row: SolidCableColumns {}
-extension PostgresRow: SolidCableColumns {}
-
 extension SolidCablePage {
     /// Takes a line of an answer; `question` is nil if that was for the newest rows.
-    mutating func add(_ line: some SolidCableColumns, to question: SolidCableQuestion?) {
+    mutating func add(_ line: Row, to question: SolidCableQuestion?) {
         if !line.isNull(0) { newest = line.integer(0) }
         if !line.isNull(1) { anchor = line.text(1) }
         if !line.isNull(6) { snapshot = SolidCableSnapshot(oldestRunning: line.integer(6), next: line.integer(7)) }

@@ -11,7 +11,7 @@ final class RedisConnection {
     private var hasToWrite = true
 
     /// Begins to connect; the first use shows whether that succeeded.
-    init(_ address: RedisURL.Address) throws(RedisProblem) {
+    init(_ address: RedisURL.Address) throws(BroadcastProblem) {
         let opened =
             switch address {
             case .tcp(let host, let port): redisConnectNonBlock(host, Int32(port))
@@ -46,7 +46,7 @@ final class RedisConnection {
     }
 
     /// Writes as much as the socket takes.
-    func write() throws(RedisProblem) {
+    func write() throws(BroadcastProblem) {
         guard hasToWrite else { return }
         var isDone: Int32 = 0
         guard redisBufferWrite(context, &isDone) == REDIS_OK else { throw problem(of: context) }
@@ -54,21 +54,21 @@ final class RedisConnection {
     }
 
     /// Writes and reads what a ready socket allows; reads 16 KiB at most.
-    func exchange(isRead: Bool) throws(RedisProblem) {
+    func exchange(isRead: Bool) throws(BroadcastProblem) {
         // The socket is ready although it waits for nothing, so it has failed.
         guard isRead || hasToWrite else { throw .closed }
         try write()
         if isRead { try read() }
     }
 
-    private func read() throws(RedisProblem) {
+    private func read() throws(BroadcastProblem) {
         guard redisBufferRead(context) == REDIS_OK else { throw problem(of: context) }
         guard let reader = context.pointee.reader, reader.pointee.len - reader.pointee.pos <= RedisConnection.limit
         else { throw .tooMuch }
     }
 
     /// Takes the next complete reply out of the input buffer.
-    func next() throws(RedisProblem) -> RedisReply? {
+    func next() throws(BroadcastProblem) -> RedisReply? {
         var reply: UnsafeMutableRawPointer?
         guard redisGetReplyFromReader(context, &reply) == REDIS_OK else { throw problem(of: context) }
         guard let reply else { return nil }
@@ -77,7 +77,7 @@ final class RedisConnection {
     }
 }
 
-private func problem(of context: UnsafeMutablePointer<redisContext>) -> RedisProblem {
+private func problem(of context: UnsafeMutablePointer<redisContext>) -> BroadcastProblem {
     switch context.pointee.err {
     case REDIS_ERR_EOF: .closed
     case REDIS_ERR_PROTOCOL: .notRedis
@@ -91,34 +91,33 @@ private func problem(of context: UnsafeMutablePointer<redisContext>) -> RedisPro
 /// The version of the hiredis headers at build time; the library itself does not report one.
 public let hiredisVersion = "\(HIREDIS_MAJOR).\(HIREDIS_MINOR).\(HIREDIS_PATCH)"
 
-/// Why broadcasts do not arrive, in words for the operator. Contains nothing that was sent to Redis, such as passwords.
-enum RedisProblem: Error, Equatable, CustomStringConvertible {
-    case starting
-    /// The text of the system or the resolver.
-    case unreachable(String)
-    case closed
+/// Contains nothing that was sent to Redis, such as passwords.
+extension BroadcastProblem {
+    static let connecting = BroadcastProblem(startingProblem)
+    static let closed = BroadcastProblem("it closed the connection; look at its log")
     /// Connected, but heartbeats do not come back.
-    case silent
-    /// `code` is the first word of Redis' error; the rest may repeat a password.
-    case refused(command: String, code: String)
-    case notRedis
-    case tooMuch
+    static let silent = BroadcastProblem(
+        "it accepts connections, but a heartbeat published through it does not come back; check whether it hangs"
+    )
+    static let notRedis = BroadcastProblem("the server that answers is not Redis; check REDIS_URL")
+    static let tooMuch = BroadcastProblem(
+        "it sent a message of more than 64 MiB; find the program that publishes it"
+    )
 
-    var description: String {
-        switch self {
-        case .starting: startingProblem
-        case .unreachable(let reason): "\(reason); check REDIS_URL and whether Redis runs"
-        case .closed: "it closed the connection; look at its log"
-        case .silent:
-            "it accepts connections, but a heartbeat published through it does not come back; check whether it hangs"
-        case .refused(_, "WRONGPASS"), .refused("AUTH", "ERR"):
-            "it refused the user or the password; check REDIS_URL"
-        case .refused(_, "NOAUTH"): "it requires a password; add it to REDIS_URL, as in redis://:PASSWORD@HOST"
-        case .refused(let command, "NOPERM"):
-            "its user may not run \(command); allow +psubscribe, +publish and the channels"
-        case .refused(let command, let code): "it answered \(command) with the error \(code); look at its log"
-        case .notRedis: "the server that answers is not Redis; check REDIS_URL"
-        case .tooMuch: "it sent a message of more than 64 MiB; find the program that publishes it"
-        }
+    /// `reason` is the text of the system or the resolver.
+    static func unreachable(_ reason: String) -> BroadcastProblem {
+        BroadcastProblem("\(reason); check REDIS_URL and whether Redis runs")
+    }
+
+    /// `code` is the first word of Redis' error; the rest may repeat a password.
+    static func refused(command: String, code: String) -> BroadcastProblem {
+        let text =
+            switch (command, code) {
+            case (_, "WRONGPASS"), ("AUTH", "ERR"): "it refused the user or the password; check REDIS_URL"
+            case (_, "NOAUTH"): "it requires a password; add it to REDIS_URL, as in redis://:PASSWORD@HOST"
+            case (_, "NOPERM"): "its user may not run \(command); allow +psubscribe, +publish and the channels"
+            default: "it answered \(command) with the error \(code); look at its log"
+            }
+        return BroadcastProblem(text)
     }
 }

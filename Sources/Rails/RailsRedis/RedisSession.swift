@@ -18,7 +18,7 @@ final class RedisSession {
     /// The initial commands of each connection that have no reply yet.
     private var unanswered: (subscriber: [String], publisher: [String])
 
-    init(_ url: RedisURL, channels: RedisChannels) throws(RedisProblem) {
+    init(_ url: RedisURL, channels: RedisChannels) throws(BroadcastProblem) {
         self.channels = channels
         subscriber = try RedisConnection(url.address)
         publisher = try RedisConnection(url.address)
@@ -28,7 +28,7 @@ final class RedisSession {
         unanswered = (signIn.map { $0[0] } + ["PSUBSCRIBE"], signIn.map { $0[0] })
     }
 
-    func beat(_ number: Int) throws(RedisProblem) {
+    func beat(_ number: Int) throws(BroadcastProblem) {
         publisher.append(["PUBLISH", channels.heartbeat, "\(number)"])
         try publisher.write()
     }
@@ -39,7 +39,7 @@ final class RedisSession {
     }
 
     /// Moves bytes on the sockets that are ready.
-    func exchange(_ ready: [PolledSocket], isListening: Bool) throws(RedisProblem) {
+    func exchange(_ ready: [PolledSocket], isListening: Bool) throws(BroadcastProblem) {
         for (connection, socket) in zip([subscriber, publisher], ready) where socket.isReady {
             try connection.exchange(isRead: isListening || connection === publisher)
         }
@@ -47,7 +47,7 @@ final class RedisSession {
     }
 
     /// The next event that has been read. Returns nil when everything read so far has been returned.
-    func next() throws(RedisProblem) -> Event? {
+    func next() throws(BroadcastProblem) -> Event? {
         while let reply = try subscriber.next() {
             guard case .list(let items) = reply else {
                 try check(reply, of: &unanswered.subscriber, last: "PSUBSCRIBE")
@@ -71,7 +71,7 @@ final class RedisSession {
         }
     }
 
-    private func check(_ reply: RedisReply, of unanswered: inout [String], last: String) throws(RedisProblem) {
+    private func check(_ reply: RedisReply, of unanswered: inout [String], last: String) throws(BroadcastProblem) {
         let command = unanswered.isEmpty ? last : unanswered.removeFirst()
         if case .error(let code) = reply { throw .refused(command: command, code: code) }
     }

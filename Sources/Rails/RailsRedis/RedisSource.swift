@@ -8,27 +8,27 @@ final class RedisSource: HeartbeatSource {
     private let channels: RedisChannels
     let gap = BroadcastGap.beforeStart
     var detail: (name: String, value: String) { ("channels", channels.pattern) }
-    var health: HeartbeatHealth<RedisProblem>
+    var health: HeartbeatHealth
     private var session: RedisSession?
 
     init(_ settings: RedisSettings, timing: BroadcastTiming) {
         self.settings = settings
         channels = RedisChannels(RailsChannels(prefix: settings.prefix), token: .random(in: 0 ... .max))
         // At once: the clock began before.
-        health = HeartbeatHealth(timing: timing, starting: .starting, silent: .silent, now: .zero)
+        health = HeartbeatHealth(timing: timing, starting: .connecting, silent: .silent, now: .zero)
         blockBrokenPipe()
     }
 
-    func connect(_ receiver: BroadcastReceiver) throws(RedisProblem) {
+    func connect(_ receiver: BroadcastReceiver) throws(BroadcastProblem) {
         session = try RedisSession(settings.url, channels: channels)
     }
 
-    func beat(_ number: Int) throws(RedisProblem) { try session?.beat(number) }
+    func beat(_ number: Int) throws(BroadcastProblem) { try session?.beat(number) }
 
     func disconnect() { session = nil }
 
     func receive(_ receiver: BroadcastReceiver) {
-        attempt(receiver) { () throws(RedisProblem) in try takeMessages(receiver) }
+        attempt(receiver) { () throws(BroadcastProblem) in try takeMessages(receiver) }
         act(receiver)
     }
 
@@ -36,11 +36,11 @@ final class RedisSource: HeartbeatSource {
         let isListening = receiver.hasRoom
         var sockets = session?.interests(isListening: isListening) ?? []
         bell.wait(timeout: timeout, or: &sockets)
-        attempt(receiver) { () throws(RedisProblem) in try session?.exchange(sockets, isListening: isListening) }
+        attempt(receiver) { () throws(BroadcastProblem) in try session?.exchange(sockets, isListening: isListening) }
         if !isListening { health.postpone(at: receiver.now) }
     }
 
-    private func takeMessages(_ receiver: BroadcastReceiver) throws(RedisProblem) {
+    private func takeMessages(_ receiver: BroadcastReceiver) throws(BroadcastProblem) {
         guard let session else { return }
         while receiver.hasRoom, let event = try session.next() {
             switch event {

@@ -84,7 +84,7 @@ import Testing
         if let connection = connection as? PostgresLedgerConnection {
             all.append(try PostgresMembership(connection, nodeState: connection.nodeState))
             // An inspection prepares its questions as it asks them.
-            _ = try PostgresInspection(connection.postgres, node: nil).report()
+            _ = try PostgresInspection.report(connection.postgres, asker: nil)
         }
         return all
     }

@@ -15,8 +15,6 @@ import Testing
         Case(sql: "SELECT $1, '?', ?", numbered: "SELECT $1, '?', $1"),
         Case(sql: "SELECT 'it''s ?', ?", numbered: "SELECT 'it''s ?', $1"),
         Case(sql: "SELECT \"a?\", ?", numbered: "SELECT \"a?\", $1"),
-        Case(sql: "-- why?\nSELECT ? /* ? */", numbered: "-- why?\nSELECT $1 /* ? */"),
-        Case(sql: "DO $x$ ? $x$; $$ ? $$ ?", numbered: "DO $x$ ? $x$; $$ ? $$ $1"),
         Case(sql: "SELECT '?", numbered: "SELECT '?"),
         Case(sql: "SELECT $", numbered: "SELECT $"),
         Case(sql: "/*", numbered: "/*"),

@@ -1,7 +1,7 @@
-import Ledger
 import TestSupport
 import Testing
 
+@testable import Ledger
 @testable import PostgresLedger
 
 @Suite(.blocking, .enabled(if: PostgresCluster.isInstalled, "PostgreSQL 15 is not installed"))
@@ -45,7 +45,7 @@ struct PostgresConnectionTests {
             switch given.value {
             case .null: row.isNull(0) ? .null : .text(row.text(0))
             case .integer: .integer(row.integer(0))
-            case .text: row.optionalText(0).map { .text($0) } ?? .null
+            case .text: row.isNull(0) ? .null : .text(row.text(0))
             case .bytes: row.isNull(0) ? .null : .bytes(row.bytes(0))
             }
         }
@@ -58,7 +58,7 @@ struct PostgresConnectionTests {
         try connection.execute("CREATE TEMP TABLE bodies (id BIGINT, body BYTEA)")
         let body = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         let statement = connection.prepare("INSERT INTO bodies VALUES (?, ?)")
-        try body.withUnsafeBytes { bytes in try statement.run([.integer(7)], body: bytes) }
+        try statement.run([.integer(7)], body: body)
         let found = try connection.prepare("SELECT body, body IS NULL FROM bodies").first {
             ($0.bytes(0), $0.integer(1))
         }
@@ -206,9 +206,9 @@ struct PostgresConnectionTests {
 
     /// More than both sides' buffers hold, in both directions.
     @Test func fullBuffersDoNotBlock() throws {
-        let echo = connection.prepare("SELECT CAST(? AS BYTEA)")
+        let echo = connection.text("SELECT CAST(? AS BYTEA)")
         let bytes = [UInt8](repeating: 1, count: 1 << 20)
-        let tickets = try (0..<40).map { _ in try echo.send([.bytes(bytes)]) }
+        let tickets = try (0..<40).map { _ in try connection.send(echo, [.bytes(bytes)]) }
         for ticket in tickets { #expect(try ticket.take()[0].bytes(0) == bytes) }
     }
 
@@ -217,8 +217,8 @@ struct PostgresConnectionTests {
         let connection = PostgresConnection(try PostgresURL("postgres://paycast@127.0.0.1:\(proxy.port)/postgres"))
         try connection.open()
         let before = proxy.requests
-        let statement = connection.prepare("SELECT CAST(? AS BIGINT)")
-        let tickets = try (0..<100).map { try statement.send([.integer(Int64($0))]) }
+        let question = connection.text("SELECT CAST(? AS BIGINT)")
+        let tickets = try (0..<100).map { try connection.send(question, [.integer(Int64($0))]) }
         #expect(try tickets.map { try $0.take()[0].integer(0) } == Array(0..<100))
         #expect(proxy.requests == before + 1)
     }

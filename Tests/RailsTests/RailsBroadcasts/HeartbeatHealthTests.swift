@@ -4,10 +4,6 @@ import Testing
 @testable import Rails
 
 @Suite struct HeartbeatHealthTests {
-    enum Trouble: Error {
-        case starting, silent, closed, refused
-    }
-
     private let timing = BroadcastTiming(
         heartbeat: .seconds(2),
         patience: .seconds(5),
@@ -15,15 +11,15 @@ import Testing
     )
 
     /// Subscribed, with heartbeat 1 on its way since second 0.
-    private func subscribed() -> HeartbeatHealth<Trouble> {
-        var health = HeartbeatHealth<Trouble>(timing: timing, starting: .starting, silent: .silent, now: .zero)
+    private func subscribed() -> HeartbeatHealth {
+        var health = HeartbeatHealth(timing: timing, starting: .connecting, silent: .silent, now: .zero)
         #expect(health.act(at: .zero) == .connect)
         health.subscribed(at: .zero)
         #expect(health.act(at: .zero) == .beat(1))
         return health
     }
 
-    private func live() -> HeartbeatHealth<Trouble> {
+    private func live() -> HeartbeatHealth {
         var health = subscribed()
         #expect(health.heard(1, at: .zero) == .connected)
         return health
@@ -31,7 +27,7 @@ import Testing
 
     @Test func subscriptionAloneProvesNothing() {
         var health = subscribed()
-        #expect(health.problem == .starting)
+        #expect(health.problem == .connecting)
         #expect(health.heard(1, at: .milliseconds(1)) == .connected)
         #expect(health.problem == nil)
     }
@@ -54,7 +50,7 @@ import Testing
     }
 
     @Test func connectionThatNeverOpensIsGivenUp() {
-        var health = HeartbeatHealth<Trouble>(timing: timing, starting: .starting, silent: .silent, now: .zero)
+        var health = HeartbeatHealth(timing: timing, starting: .connecting, silent: .silent, now: .zero)
         #expect(health.act(at: .zero) == .connect)
         #expect(health.act(at: .seconds(4)) == nil)
         #expect(health.act(at: .seconds(5)) == .giveUp(.silent))
@@ -64,8 +60,8 @@ import Testing
         var health = live()
         #expect(health.lost(.closed, at: .seconds(1), random: 1) == true)
         #expect(health.act(at: .seconds(2)) == .connect)
-        #expect(health.lost(.refused, at: .seconds(2), random: 1) == false, "the same outage")
-        #expect(health.problem == .refused)
+        #expect(health.lost(.notRedis, at: .seconds(2), random: 1) == false, "the same outage")
+        #expect(health.problem == .notRedis)
         #expect(health.act(at: .seconds(3)) == .connect)
         health.subscribed(at: .seconds(3))
         #expect(health.act(at: .seconds(3)) == .beat(2))
@@ -106,7 +102,7 @@ import Testing
     }
 
     @Test func broadcastBeforeTheFirstHeartbeatProvesNothing() {
-        var health = HeartbeatHealth<Trouble>(timing: timing, starting: .starting, silent: .silent, now: .zero)
+        var health = HeartbeatHealth(timing: timing, starting: .connecting, silent: .silent, now: .zero)
         #expect(health.act(at: .zero) == .connect)
         health.postpone(at: .seconds(4))
         #expect(health.act(at: .seconds(5)) == .giveUp(.silent))

@@ -11,7 +11,7 @@ import Testing
 
     @Test func readsAgainAfterTheIntervalOrAtOnce() {
         var health = SolidCableHealth(timing: timing, now: .zero)
-        #expect(health.problem == .starting)
+        #expect(health.problem == .unread)
         #expect(health.succeeded(at: .seconds(1), hasMore: true) == .connected)
         #expect(health.next == .seconds(1))
         #expect(health.succeeded(at: .seconds(1), hasMore: false) == nil)

@@ -8,6 +8,8 @@ public protocol PreparedStatement: AnyObject {
     func start(_ values: [Value], body: UnsafeRawBufferPointer?) throws(EngineError)
     /// Goes to the next row. Returns false after the last one.
     func next() throws(EngineError) -> Bool
+    /// Throws if a column of the run was read as a type that it does not have.
+    func check() throws(EngineError)
     /// Ends a run that returns no rows. A distant engine may report a failure later, at the latest with its COMMIT.
     func complete() throws(EngineError)
     /// Discards the run, however many rows it has read.
@@ -19,6 +21,10 @@ public protocol PreparedStatement: AnyObject {
     func text(_ column: Int32) -> String?
     func bytes(_ column: Int32) -> [UInt8]
     func name(of column: Int32) -> String
+}
+
+extension PreparedStatement {
+    public func check() throws(EngineError) {}
 }
 
 /// Ways to run a prepared statement. The rows of a statement are read where its SQL is written, so that the compiler
@@ -61,7 +67,9 @@ public struct Statement {
         defer { prepared.reset() }
         guard try prepared.next() else { return nil }
         var row = Row(prepared)
-        return try read(&row)
+        let result = try read(&row)
+        try prepared.check()
+        return result
     }
 
     /// Reads rows until `read` returns false. Returns whether it has read them all.
