@@ -17,7 +17,7 @@ final class Connection {
         /// A page that follows one stream.
         case page(Page)
         /// A client that follows any number of streams.
-        case cable(CableConnectionState)
+        case cable(CableConnection)
         /// A client that speaks HTTP/2: its requests are connections themselves.
         case http2(HTTP2Connection)
         /// Our close frame is out; the client has a moment to answer it.
@@ -152,7 +152,9 @@ final class Page {
 }
 
 /// The state of a connection that speaks Action Cable.
-final class CableConnectionState {
+final class CableConnection {
+    /// Its socket's, which holds it: no WebSocket is served over HTTP/2.
+    unowned let connection: Connection
     let transport: Transport
     /// Identifies the session of a returning client; nil in the base protocol.
     let sid: String?
@@ -168,7 +170,8 @@ final class CableConnectionState {
     /// The confirmations of all subscriptions that a connection may have, 4 KB each.
     static let owedLimit = 400 << 10
 
-    init(sid: String?, limits: Limits) {
+    init(on connection: Connection, sid: String?, limits: Limits) {
+        self.connection = connection
         transport = sid == nil ? .cable : .extendedCable
         self.sid = sid
         session = CableSession(limits: limits)

@@ -10,16 +10,16 @@ extension SocketLoop {
         else { return end(connection) }
         connection.phase = .http2(client)
         metrics.http2Connections.add(1)
-        flush(client, on: connection)
+        flush(client)
     }
 
-    func received(_ bytes: UnsafeRawBufferPointer, from client: HTTP2Connection, on connection: Connection) {
+    func received(_ bytes: UnsafeRawBufferPointer, from client: HTTP2Connection) {
         let isHonest = client.session.receive(bytes)
-        takeEvents(of: client, on: connection)
+        takeEvents(of: client)
         if !isHonest { metrics.http2Abusive.add() }
-        flush(client, on: connection)
+        flush(client)
         // The client broke the rules: it gets the bytes that are still to be sent, and nothing more.
-        if !isHonest, case .http2 = connection.phase { finish(connection, lingers: true) }
+        if !isHonest, case .http2 = client.connection.phase { finish(client.connection, lingers: true) }
     }
 
     /// Runs at the end of each callback, for streams that ended while something was written. They cannot be handled at
@@ -30,13 +30,14 @@ extension SocketLoop {
         pending = []
         for connection in due {
             guard case .http2(let client) = connection.phase else { continue }
-            takeEvents(of: client, on: connection)
-            flush(client, on: connection)
+            takeEvents(of: client)
+            flush(client)
         }
         if !pending.isEmpty { port.waker.wake() }
     }
 
-    func flush(_ client: HTTP2Connection, on connection: Connection) {
+    func flush(_ client: HTTP2Connection) {
+        let connection = client.connection
         client.flush()
         guard connection.isOpen else { return }
         if client.isBroken { return end(connection) }
@@ -46,14 +47,14 @@ extension SocketLoop {
 
     // MARK: Requests
 
-    private func takeEvents(of client: HTTP2Connection, on connection: Connection) {
-        for event in client.session.takeEvents() { handle(event, from: client, on: connection) }
+    private func takeEvents(of client: HTTP2Connection) {
+        for event in client.session.takeEvents() { handle(event, from: client) }
     }
 
-    private func handle(_ event: SessionEvent, from client: HTTP2Connection, on connection: Connection) {
+    private func handle(_ event: SessionEvent, from client: HTTP2Connection) {
         switch event {
         case .request(let id, let head):
-            if !openStream(id, head: head, of: client, on: connection) { client.session.reset(id, reason: .refused) }
+            if !openStream(id, head: head, of: client) { client.session.reset(id, reason: .refused) }
         case .body(let id, let bytes):
             // Gives credit back at once: the size of a body is checked before it is collected.
             client.session.consume(bytes.count, of: id)
@@ -73,12 +74,8 @@ extension SocketLoop {
     private static let collectedLimit = 4 << 20
 
     /// Returns false when there is no room.
-    private func openStream(
-        _ id: Int32,
-        head: [UInt8],
-        of client: HTTP2Connection,
-        on connection: Connection
-    ) -> Bool {
+    private func openStream(_ id: Int32, head: [UInt8], of client: HTTP2Connection) -> Bool {
+        let connection = client.connection
         guard acceptor.isListening, client.streams.count < ServerSession.streamLimit else { return false }
         let admission = settings.limiter.enter(connection.peer)
         guard admission != .reject else {

@@ -163,7 +163,7 @@ final class SocketLoop {
         guard let connection = subscriber(id)?.connection else { return }
         switch connection.phase {
         case .page(let page): expire(page, on: connection)
-        case .cable(let client): expire(id, of: client, on: connection)
+        case .cable(let client): expire(id, of: client)
         default: break
         }
     }
@@ -178,7 +178,7 @@ final class SocketLoop {
             guard case .http2(let client) = connection.phase else { continue }
             // Takes no more requests; running requests continue.
             client.session.goAway()
-            flush(client, on: connection)
+            flush(client)
         }
         let leaving = connections.values.filter(\.isPage)
         guard !leaving.isEmpty else { return done.fulfil(()) }

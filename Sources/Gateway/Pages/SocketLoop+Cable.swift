@@ -13,22 +13,17 @@ extension SocketLoop {
         on connection: Connection
     ) {
         let sid = spoken == .extended ? CableSessions.newID() : nil
-        let client = CableConnectionState(sid: sid, limits: limits)
+        let client = CableConnection(on: connection, sid: sid, limits: limits)
         connection.phase = .cable(client)
         heartbeats.add(connection.id, within: LoopSettings.cableTicks)
         connection.link.endWhenUnanswered(after: settings.deadPeerSeconds)
         metrics.pages(client.transport).add(1)
-        if !welcome(client, resuming: old, beginningWith: head, on: connection) { end(connection) }
+        if !welcome(client, resuming: old, beginningWith: head) { end(connection) }
     }
 
-    private func welcome(
-        _ client: CableConnectionState,
-        resuming old: String?,
-        beginningWith head: ResponseHead,
-        on connection: Connection
-    ) -> Bool {
+    private func welcome(_ client: CableConnection, resuming old: String?, beginningWith head: ResponseHead) -> Bool {
         func begin(_ message: [UInt8]) -> Bool {
-            self.begin(head, with: Frame.encode(.text, payload: message), on: connection)
+            self.begin(head, with: Frame.encode(.text, payload: message), on: client.connection)
         }
         guard let sid = client.sid else { return begin(CableMessage.welcome) }
         guard let identifiers = old.flatMap({ settings.sessions.take($0) }) else {
@@ -36,7 +31,7 @@ extension SocketLoop {
         }
         for identifier in identifiers {
             guard case .open(let request) = verdict(on: identifier, history: nil) else { continue }
-            let id = subscribe(client, to: request, as: identifier, on: connection)
+            let id = subscribe(client, to: request, as: identifier)
             client.session.restore(id, to: identifier)
             client.waiting.append((id, request))
         }
@@ -46,17 +41,16 @@ extension SocketLoop {
             old.map { settings.sessions.keep(names, as: $0) }
             return false
         }
-        readNext(client, on: connection)
-        return connection.isOpen
+        readNext(client)
+        return client.connection.isOpen
     }
 
     /// The ledger's answer for one subscription is also the answer for those of its stream that wait and have seen the
     /// same, as far as the socket takes it: a stream is read once for a connection, however many names it has there.
-    func share(_ missed: CatchUpBatch, with subscriber: Subscriber, of client: CableConnectionState) {
-        let connection = subscriber.connection
+    func share(_ missed: CatchUpBatch, with subscriber: Subscriber, of client: CableConnection) {
         let request = client.reading?.request
         sendCatchUp(missed, to: subscriber, of: client)
-        while let request, missed.extent == .whole, !connection.isBlocked,
+        while let request, missed.extent == .whole, !client.connection.isBlocked,
             let index = client.waiting.firstIndex(where: { $0.request.hasMissedTheSame(as: request) }),
             let missed = completed(missed, on: request.stream)
         {
@@ -65,104 +59,91 @@ extension SocketLoop {
             hub.resume(id)
             sendCatchUp(missed, to: twin, of: client)
         }
-        readNext(client, on: connection)
+        readNext(client)
     }
 
     /// The messages that one subscription missed have been read. Confirms the subscription before its first message, so
     /// that the element is `connected` as early as it can be.
-    func sendCatchUp(_ missed: CatchUpBatch, to subscriber: Subscriber, of client: CableConnectionState) {
+    private func sendCatchUp(_ missed: CatchUpBatch, to subscriber: Subscriber, of client: CableConnection) {
         let missed = news(in: missed, for: subscriber)
-        let connection = subscriber.connection
         let id = subscriber.subscription
         client.reading = nil
         guard missed.extent == .whole else { return giveUp(id, of: client) }
         // Messages for another subscription may have filled the socket. This one's messages then wait in the hub, but
         // its confirmation goes out, as in `readNext`.
-        if connection.isBlocked { hub.blocked(id) }
-        if let confirmation = client.session.confirmation(of: id), !say(confirmation, to: client, on: connection) {
-            return end(connection)
+        if client.connection.isBlocked { hub.blocked(id) }
+        if let confirmation = client.session.confirmation(of: id), !say(confirmation, to: client) {
+            return end(client.connection)
         }
         let frame = hub.catchUp(id, through: missed.through, messages: missed.messages)
-        if let frame, !send(frame, to: subscriber) { return end(connection) }
-        if let verdict = client.session.historyVerdict(of: id, isComplete: !missed.hasGap),
-            !say(verdict, to: client, on: connection)
-        {
-            end(connection)
-        }
+        if let frame, !send(frame, to: subscriber) { return end(client.connection) }
+        let verdict = client.session.historyVerdict(of: id, isComplete: !missed.hasGap)
+        if let verdict, !say(verdict, to: client) { end(client.connection) }
     }
 
     /// The name of one subscription has expired.
-    func expire(_ id: SubscriptionID, of client: CableConnectionState, on connection: Connection) {
+    func expire(_ id: SubscriptionID, of client: CableConnection) {
         metrics.expired.add()
         guard let identifier = client.session.identifier(of: id) else { return }
-        end(id, of: client, on: connection)
-        guard connection.isOpen else { return }
-        if !refuseExpired(identifier, for: client, on: connection) { end(connection) }
+        end(id, of: client)
+        guard client.connection.isOpen else { return }
+        if !refuseExpired(identifier, for: client) { end(client.connection) }
     }
 
     // MARK: Writing. False when the connection is dead, or has been ended
 
     /// Sends an answer. A client that asks and does not read is ended, so that its queue stays bounded.
-    func answer(_ message: [UInt8], on connection: Connection) -> Bool {
-        guard connection.isBlocked else { return send(message, on: connection) }
-        endSlowConsumer(connection)
+    private func answer(_ message: [UInt8], to client: CableConnection) -> Bool {
+        guard client.connection.isBlocked else { return send(message, to: client) }
+        endSlowConsumer(client.connection)
         return false
     }
 
     /// A stock client forgets a rejected subscription, so the refresh that renews the name has to come first.
-    func refuseExpired(
-        _ identifier: CableIdentifier,
-        for client: CableConnectionState,
-        on connection: Connection
-    ) -> Bool {
-        answer(NameExpiry.message(for: identifier), on: connection)
-            && answer(client.session.reject(identifier), on: connection)
+    private func refuseExpired(_ identifier: CableIdentifier, for client: CableConnection) -> Bool {
+        answer(NameExpiry.message(for: identifier), to: client) && answer(client.session.reject(identifier), to: client)
     }
 
     /// Sends a message that a client must get, whether it reads or not. One that subscribes ever again while slow is ended.
-    func say(_ message: [UInt8], to client: CableConnectionState, on connection: Connection) -> Bool {
-        if connection.isBlocked {
+    private func say(_ message: [UInt8], to client: CableConnection) -> Bool {
+        if client.connection.isBlocked {
             client.owed += message.count
-            guard client.owed <= CableConnectionState.owedLimit else {
-                endSlowConsumer(connection)
+            guard client.owed <= CableConnection.owedLimit else {
+                endSlowConsumer(client.connection)
                 return false
             }
         }
-        return send(message, on: connection)
+        return send(message, to: client)
     }
 
-    private func send(_ message: [UInt8], on connection: Connection) -> Bool {
-        write(Frame.encode(.text, payload: message), to: connection)
+    private func send(_ message: [UInt8], to client: CableConnection) -> Bool {
+        write(Frame.encode(.text, payload: message), to: client.connection)
     }
 }
 
 /// The commands of `/cable` clients.
 extension SocketLoop {
-    func received(_ command: [UInt8], from client: CableConnectionState, on connection: Connection) {
+    func received(_ command: [UInt8], from client: CableConnection) {
         metrics.commands.add()
         let seconds = settings.clock.now().milliseconds / 1000
         guard let effect = client.session.received(command, now: seconds) else { return }
-        if !perform(effect, for: client, on: connection) { end(connection) }
+        if !perform(effect, for: client) { end(client.connection) }
     }
 
     /// Returns false if the connection is dead, or has been ended.
-    private func perform(
-        _ effect: CableSession.Effect,
-        for client: CableConnectionState,
-        on connection: Connection
-    ) -> Bool {
+    private func perform(_ effect: CableSession.Effect, for client: CableConnection) -> Bool {
         switch effect {
         // Another pong or confirmation: a client that has not read the earlier ones will ask again.
-        case .send(let message): return connection.isBlocked || answer(message, on: connection)
+        case .send(let message): return client.connection.isBlocked || answer(message, to: client)
         case .subscribe(let identifier, let history):
-            return subscribe(client, to: identifier, history: history, on: connection)
-        case .unsubscribe(let id): end(id, of: client, on: connection)
+            return subscribe(client, to: identifier, history: history)
+        case .unsubscribe(let id): end(id, of: client)
         case .history(let identifier, let history, let id):
-            end(id, of: client, on: connection)
-            return subscribe(client, to: identifier, history: history, on: connection)
+            end(id, of: client)
+            return subscribe(client, to: identifier, history: history)
         case .disconnect(let reason):
             metrics.abusive.add()
-            disconnect(connection, reason: reason)
+            disconnect(client.connection, reason: reason)
         }
         return true
     }
@@ -171,46 +152,41 @@ extension SocketLoop {
         identifier.parameters.map { settings.handler.subscribe($0, history: history) } ?? .rejected
     }
 
-    private func subscribe(
-        _ client: CableConnectionState,
-        to identifier: CableIdentifier,
-        history: CableHistory?,
-        on connection: Connection
-    ) -> Bool {
+    private func subscribe(_ client: CableConnection, to identifier: CableIdentifier, history: CableHistory?) -> Bool {
         switch verdict(on: identifier, history: history) {
         case .open(let request):
-            let id = subscribe(client, to: request, as: identifier, on: connection)
+            let id = subscribe(client, to: request, as: identifier)
             client.session.attach(id, to: identifier, owesHistory: history != nil)
             client.waiting.append((id, request))
-            readNext(client, on: connection)
-            return connection.isOpen
+            readNext(client)
+            return client.connection.isOpen
         case .rejected:
             metrics.rejected.add()
-            return answer(client.session.reject(identifier), on: connection)
-        case .expired: return refuseExpired(identifier, for: client, on: connection)
+            return answer(client.session.reject(identifier), to: client)
+        case .expired: return refuseExpired(identifier, for: client)
         }
     }
 
-    func subscribe(
-        _ client: CableConnectionState,
+    private func subscribe(
+        _ client: CableConnection,
         to request: PageRequest,
-        as identifier: CableIdentifier,
-        on connection: Connection
+        as identifier: CableIdentifier
     ) -> SubscriptionID {
-        let id = follow(request, as: client.transport, head: CableMessage.head(identifier.literal), on: connection)
-            .subscription
+        let head = CableMessage.head(identifier.literal)
+        let id = follow(request, as: client.transport, head: head, on: client.connection).subscription
         hub.pause(id)
         return id
     }
 
-    func end(_ id: SubscriptionID, of client: CableConnectionState, on connection: Connection) {
+    private func end(_ id: SubscriptionID, of client: CableConnection) {
         endSubscription(id)
         if client.reading?.id == id { client.reading = nil }
-        readNext(client, on: connection)
+        readNext(client)
     }
 
     /// Reads what the next subscriptions missed, until one has to wait for the ledger, or all for the socket.
-    func readNext(_ client: CableConnectionState, on connection: Connection) {
+    func readNext(_ client: CableConnection) {
+        let connection = client.connection
         while !connection.isBlocked, client.reading == nil, !client.waiting.isEmpty {
             let (id, request) = client.waiting.removeFirst()
             guard let subscriber = subscriber(id) else { continue }
@@ -225,17 +201,16 @@ extension SocketLoop {
         // A page that reads slowly would come back again and again without its confirmation.
         for (id, _) in client.waiting {
             guard let confirmation = client.session.confirmation(of: id) else { continue }
-            guard say(confirmation, to: client, on: connection) else { return end(connection) }
+            guard say(confirmation, to: client) else { return end(connection) }
         }
     }
 
     /// The missed messages cannot be read now. A client that waits for its confirmation asks again. One that was told
     /// that it is subscribed would receive nothing, so it has to come back.
-    func giveUp(_ id: SubscriptionID, of client: CableConnectionState) {
-        let connection = subscriber(id)?.connection
+    private func giveUp(_ id: SubscriptionID, of client: CableConnection) {
         let isConfirmed = client.session.isConfirmed(id)
         client.session.detach(id)
         endSubscription(id)
-        if isConfirmed, let connection { disconnect(connection, reason: .serverRestart) }
+        if isConfirmed { disconnect(client.connection, reason: .serverRestart) }
     }
 }

@@ -72,7 +72,7 @@ extension SocketLoop {
         switch event {
         case .text(let text):
             // Text from a page that follows a stream has no meaning.
-            if case .cable(let client) = connection.phase { received(text, from: client, on: connection) }
+            if case .cable(let client) = connection.phase { received(text, from: client) }
         case .binary:
             if case .cable = connection.phase { fail(connection, code: .unsupportedData) }
         case .ping, .pong: break

@@ -181,7 +181,7 @@ extension SocketLoop {
         case .cable, .closeSent: receivedFrames(bytes, on: connection)
         // The reader of an event stream has nothing to send, and a lingering peer has its answer.
         case .page, .closing, .lingering, .shaking, .ended: break
-        case .http2(let client): received(bytes, from: client, on: connection)
+        case .http2(let client): received(bytes, from: client)
         }
     }
 
@@ -198,8 +198,8 @@ extension SocketLoop {
         // An HTTP/2 stream ends by itself with its last frame.
         case .closing: if connection.socket != nil { linger(connection) }
         case .page(let page): if resume(connection) { readOn(page, on: connection) }
-        case .cable(let client): if resume(connection) { readNext(client, on: connection) }
-        case .http2(let client): flush(client, on: connection)
+        case .cable(let client): if resume(connection) { readNext(client) }
+        case .http2(let client): flush(client)
         case .shaking, .waiting, .closeSent, .lingering, .ended: break
         }
     }

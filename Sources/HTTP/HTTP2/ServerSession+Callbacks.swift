@@ -4,12 +4,13 @@ import CNghttp2
 extension ServerSession {
     static func set(_ callbacks: OpaquePointer?) {
         nghttp2_session_callbacks_set_on_begin_frame_callback(callbacks) { _, head, context in
-            guard let head else { return 0 }
-            return owner(of: context)?.beginFrame(head.pointee) ?? 0
+            if let head { owner(of: context)?.beginFrame(head.pointee) }
+            // Always 0: only an intact session can tell the client what went wrong. `receive` ends it after this read.
+            return 0
         }
         nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks) { _, frame, context in
-            guard let frame else { return 0 }
-            return owner(of: context)?.beginHeaders(frame.pointee) ?? 0
+            if let frame { owner(of: context)?.beginHeaders(frame.pointee) }
+            return 0
         }
         nghttp2_session_callbacks_set_on_header_callback(callbacks) { _, frame, name, length, value, size, _, context in
             guard let frame, let session = owner(of: context) else { return 0 }
@@ -20,8 +21,7 @@ extension ServerSession {
             )
         }
         nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks) { _, frame, context in
-            guard let frame else { return 0 }
-            owner(of: context)?.received(frame.pointee)
+            if let frame { owner(of: context)?.received(frame.pointee) }
             return 0
         }
         nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks) { _, _, id, bytes, count, context in
@@ -29,8 +29,7 @@ extension ServerSession {
             return 0
         }
         nghttp2_session_callbacks_set_on_frame_send_callback(callbacks) { _, frame, context in
-            guard let frame else { return 0 }
-            owner(of: context)?.sent(frame.pointee.hd)
+            if let frame { owner(of: context)?.sent(frame.pointee.hd) }
             return 0
         }
         nghttp2_session_callbacks_set_on_stream_close_callback(callbacks) { _, id, _, context in
@@ -53,21 +52,17 @@ extension ServerSession {
     /// Resets the stream, and leaves the connection alone.
     private static let failure = Int(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue)
 
-    private func beginFrame(_ head: nghttp2_frame_hd) -> Int32 {
+    private func beginFrame(_ head: nghttp2_frame_hd) {
         switch UInt32(head.type) {
         case NGHTTP2_DATA.rawValue: flood.take(head.length < 256 ? 1 : 0)
         case NGHTTP2_RST_STREAM.rawValue:
             flood.take(answered.contains(head.stream_id) ? FloodGuard.departure : FloodGuard.reset)
         default: flood.take(1)
         }
-        // Always 0: only an intact session can tell the client what went wrong. `receive` ends it after this read.
-        return 0
     }
 
-    private func beginHeaders(_ frame: nghttp2_frame) -> Int32 {
-        guard frame.headers.cat == NGHTTP2_HCAT_REQUEST else { return 0 }
-        arriving = (frame.hd.stream_id, RequestText())
-        return 0
+    private func beginHeaders(_ frame: nghttp2_frame) {
+        if frame.headers.cat == NGHTTP2_HCAT_REQUEST { arriving = (frame.hd.stream_id, RequestText()) }
     }
 
     private func addHeader(

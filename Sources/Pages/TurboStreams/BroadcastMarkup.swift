@@ -92,21 +92,13 @@ private struct MarkupReader {
     }
 
     private func streamTag(_ token: HTMLToken) throws(BroadcastError) -> StreamTag {
-        var tag = StreamTag(action: "")
-        var hasAction = false
-        // Of attributes with one name, browsers take the first.
-        for attribute in scanner.attributes(of: token) {
-            if !hasAction, scanner.isName(attribute.name, equalTo: "action") {
-                tag.action = scanner.string(attribute.value)
-                hasAction = true
-            } else if tag.target == nil, scanner.isName(attribute.name, equalTo: "target") {
-                tag.target = scanner.string(attribute.value)
-            } else if tag.targets == nil, scanner.isName(attribute.name, equalTo: "targets") {
-                tag.targets = scanner.string(attribute.value)
-            }
-        }
-        guard !tag.action.isEmpty else { throw .missingAction }
-        return tag
+        let attributes = scanner.attributes(of: token)
+        guard let action = scanner.value(of: "action", among: attributes), !action.isEmpty else { throw .missingAction }
+        return StreamTag(
+            action: action,
+            target: scanner.value(of: "target", among: attributes),
+            targets: scanner.value(of: "targets", among: attributes)
+        )
     }
 
     private func isTemplate(_ token: HTMLToken) -> Bool { scanner.isName(token.name, equalTo: "template") }

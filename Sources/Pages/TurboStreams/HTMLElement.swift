@@ -23,10 +23,7 @@ struct HTMLElement: Equatable {
                 throw .textOutsideElements(line: scanner.line(at: token.range.lowerBound))
             case .open:
                 if open.isEmpty {
-                    let attributes = scanner.attributes(of: token)
-                    let id = attributes.first { scanner.isName($0.name, equalTo: "id") }.map {
-                        scanner.string($0.value)
-                    }
+                    let id = scanner.value(of: "id", among: scanner.attributes(of: token))
                     elements.append(HTMLElement(name: name, id: id, range: token.range))
                 }
                 if !token.hasNoContent(name, inForeign: open.contains { isForeign($0.name) }) {

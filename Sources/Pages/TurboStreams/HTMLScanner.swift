@@ -54,6 +54,11 @@ struct HTMLScanner {
         return attributes
     }
 
+    /// The value of a start tag's attribute. Of attributes with one name, browsers take the first.
+    func value(of name: StaticString, among attributes: [HTMLAttribute]) -> String? {
+        attributes.first { isName($0.name, equalTo: name) }.map { string($0.value) }
+    }
+
     func isBlank(_ range: Range<Int>) -> Bool { source[range].allSatisfy(isSpace) }
 
     // MARK: Text and comments

@@ -11,8 +11,8 @@ final class HTTP2Connection {
     private(set) var streams: [Int32: (stream: HTTP2Stream, request: Connection)] = [:]
     /// The requests whose clients have taken everything that was written.
     private var drained: [Connection] = []
-    /// Its socket's connection, and the loop of both. They outlive it.
-    private unowned let connection: Connection
+    /// Its socket's, which holds it, and the loop of both.
+    unowned let connection: Connection
     private unowned let loop: SocketLoop
     private var isFlushing = false
     /// The session or the socket takes nothing more.

@@ -14,17 +14,13 @@ public struct BoundAddress: Sendable {
     public init(address: String, port: Int, count: Int) throws(SocketSetupError) {
         self.address = address
         isFixed = port != 0
-        do throws(ListenFault) {
-            if port != 0 { try BoundAddress.probe(address, port: port) }
-            let first = try ListeningSocket(address: address, port: port, isShared: true)
-            var sockets = [first]
-            while sockets.count < count {
-                sockets.append(try ListeningSocket(address: address, port: first.port, isShared: true))
-            }
-            self.sockets = sockets
-        } catch {
-            throw .cannotListen(error)
+        if port != 0 { try BoundAddress.probe(address, port: port) }
+        let first = try ListeningSocket(address: address, port: port, isShared: true)
+        var sockets = [first]
+        while sockets.count < count {
+            sockets.append(try ListeningSocket(address: address, port: first.port, isShared: true))
         }
+        self.sockets = sockets
     }
 
     /// The port that it is bound to.
@@ -32,18 +28,14 @@ public struct BoundAddress: Sendable {
 
     /// From now on clients can connect. Call it once.
     func listen() throws(SocketSetupError) -> [ListeningSocket] {
-        do throws(ListenFault) {
-            // Two servers that start at the same time have both bound the port.
-            if isFixed { try BoundAddress.probe(address, port: port) }
-            for socket in sockets { try socket.listen() }
-        } catch {
-            throw .cannotListen(error)
-        }
+        // Two servers that start at the same time have both bound the port.
+        if isFixed { try BoundAddress.probe(address, port: port) }
+        for socket in sockets { try socket.listen() }
         return sockets
     }
 
     /// Sharing the port among loops would also share it with another server of the same user, so this is checked first.
-    private static func probe(_ address: String, port: Int) throws(ListenFault) {
+    private static func probe(_ address: String, port: Int) throws(SocketSetupError) {
         let probe = try ListeningSocket(address: address, port: port, isShared: false)
         defer { close(probe.descriptor) }
         try probe.listen()

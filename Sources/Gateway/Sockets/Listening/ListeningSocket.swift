@@ -10,18 +10,20 @@ struct ListeningSocket: Sendable {
     let port: Int
 
     /// With `isShared`, several sockets of this process take turns on one port. Port 0 means any free port.
-    init(address: String, port: Int, isShared: Bool) throws(ListenFault) {
+    init(address: String, port: Int, isShared: Bool) throws(SocketSetupError) {
         var hints = addrinfo()
         hints.ai_flags = AI_NUMERICHOST | AI_PASSIVE
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         var found: UnsafeMutablePointer<addrinfo>?
         guard getaddrinfo(address, String(port), &hints, &found) == 0, let info = found?.pointee else {
-            throw ListenFault(address: address, port: port, number: EADDRNOTAVAIL, holder: nil)
+            throw .cannotListen(ListenFault(address: address, port: port, number: EADDRNOTAVAIL, holder: nil))
         }
         defer { freeaddrinfo(found) }
         let type = info.ai_socktype | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
         let descriptor = socket(info.ai_family, type, 0)
-        guard descriptor >= 0 else { throw ListenFault(address: address, port: port, number: errno, holder: nil) }
+        guard descriptor >= 0 else {
+            throw .cannotListen(ListenFault(address: address, port: port, number: errno, holder: nil))
+        }
         ListeningSocket.enable(SO_REUSEADDR, on: descriptor)
         // Connections inherit these two options (tcp(7), socket(7)), which saves two system calls for each.
         ListeningSocket.enable(TCP_NODELAY, level: Int32(IPPROTO_TCP), on: descriptor)
@@ -36,7 +38,7 @@ struct ListeningSocket: Sendable {
             let number = errno
             close(descriptor)
             let holder = number == EADDRINUSE ? PortHolder.find(at: info.ai_addr, port: port) : nil
-            throw ListenFault(address: address, port: port, number: number, holder: holder)
+            throw .cannotListen(ListenFault(address: address, port: port, number: number, holder: holder))
         }
         self.descriptor = descriptor
         self.address = address
@@ -44,9 +46,9 @@ struct ListeningSocket: Sendable {
     }
 
     /// Lets clients connect.
-    func listen() throws(ListenFault) {
+    func listen() throws(SocketSetupError) {
         guard Glibc.listen(descriptor, 4096) == 0 else {
-            throw ListenFault(address: address, port: port, number: errno, holder: nil)
+            throw .cannotListen(ListenFault(address: address, port: port, number: errno, holder: nil))
         }
     }
 

@@ -19,7 +19,7 @@ final class DescriptorWatch {
         self.descriptor = descriptor
         self.loop = loop
         wanted = isEdgeTriggered ? EPOLLIN.rawValue | EPOLLET.rawValue : EPOLLIN.rawValue
-        guard loop.add(descriptor, reporting: wanted, to: self) else { return nil }
+        guard loop.control(EPOLL_CTL_ADD, descriptor, reporting: wanted, to: self) else { return nil }
         // epoll has this object's address until the descriptor is closed.
         _ = Unmanaged.passRetained(self)
     }
@@ -35,7 +35,7 @@ final class DescriptorWatch {
         guard wanted != self.wanted, !hasEnded else { return }
         self.wanted = wanted
         // epoll(7) always reports a peer that has hung up; edge-triggered, it does so only once.
-        loop.change(descriptor, reporting: wanted == 0 ? EPOLLET.rawValue : wanted, to: self)
+        loop.control(EPOLL_CTL_MOD, descriptor, reporting: wanted == 0 ? EPOLLET.rawValue : wanted, to: self)
     }
 
     /// Closes the descriptor at the end of the loop's turn.

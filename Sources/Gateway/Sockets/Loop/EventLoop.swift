@@ -72,12 +72,13 @@ final class EventLoop {
         return true
     }
 
-    func add(_ descriptor: Int32, reporting wanted: UInt32, to watch: DescriptorWatch) -> Bool {
-        control(EPOLL_CTL_ADD, descriptor, reporting: wanted, to: watch) == 0
-    }
-
-    func change(_ descriptor: Int32, reporting wanted: UInt32, to watch: DescriptorWatch) {
-        control(EPOLL_CTL_MOD, descriptor, reporting: wanted, to: watch)
+    /// Adds a descriptor or changes what is reported of it (epoll_ctl(2)). Returns false when the kernel refuses.
+    @discardableResult
+    func control(_ operation: Int32, _ descriptor: Int32, reporting wanted: UInt32, to watch: DescriptorWatch) -> Bool {
+        var event = epoll_event()
+        event.events = wanted
+        event.data.ptr = Unmanaged.passUnretained(watch).toOpaque()
+        return epoll_ctl(epoll, operation, descriptor, &event) == 0
     }
 
     /// Before it is closed: a child that is being started may hold a copy for a moment, which would still be reported.
@@ -87,19 +88,6 @@ final class EventLoop {
 
     func close(_ watch: DescriptorWatch) {
         ended.append(watch)
-    }
-
-    @discardableResult
-    private func control(
-        _ operation: Int32,
-        _ descriptor: Int32,
-        reporting wanted: UInt32,
-        to watch: DescriptorWatch
-    ) -> Int32 {
-        var event = epoll_event()
-        event.events = wanted
-        event.data.ptr = Unmanaged.passUnretained(watch).toOpaque()
-        return epoll_ctl(epoll, operation, descriptor, &event)
     }
 
     private func closeEnded() {

@@ -29,8 +29,9 @@ struct TemplateCompiler {
             guard range.contains(token.range.lowerBound) else { continue }
             switch token.kind {
             case .comment: break  // Comments are for authors, not for pages.
-            case .text: try text(token)
-            case .rawText where escapableRawTextElements.contains(scanner.name(token.name)): try text(token)
+            case .text: try values(in: token.range, isText: true)
+            case .rawText where escapableRawTextElements.contains(scanner.name(token.name)):
+                try values(in: token.range, isText: true)
             case .rawText:
                 guard let braces = firstBraces(in: token.range) else { literal(token.range); break }
                 throw .placeholderInCode(line: scanner.line(at: braces), place: "<\(scanner.name(token.name))>")
@@ -39,11 +40,7 @@ struct TemplateCompiler {
         }
     }
 
-    // MARK: Text and comments
-
-    private mutating func text(_ token: HTMLToken) throws(TemplateError) {
-        try values(in: token.range, isText: true)
-    }
+    // MARK: Comments
 
     /// Comments are dropped, so they must not hold a value that the author expects to see, nor separate a `<` from the
     /// letter after it.
