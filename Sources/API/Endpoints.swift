@@ -46,7 +46,7 @@ public struct Endpoints: RequestHandler {
         do throws(RefusedBody) {
             if let development = services.development {
                 try DevelopmentGuard(services.authorization).check(request)
-                if let answer = development.answer(request) { return answer }
+                if let answer = development(request) { return answer }
             }
             try checkKey(of: request)
             return try answer(request)
