@@ -95,7 +95,7 @@ public struct Endpoints: RequestHandler {
         case .broadcasts: try broadcasts.answer(request)
         case .anyCableBroadcasts: try broadcasts.answerAnyCable(request)
         case .streamEntitlements: EntitlementsEndpoint(services: services).answer(request)
-        case .streams: streams.answer(request)
+        case .streams: try streams.answer(request)
         case .cable: cable.answer(request)
         case .recoveries: try RecoveriesEndpoint(services: services).answer(request)
         case .feed: try FeedEndpoint(services: services).answer(request)

@@ -19,10 +19,8 @@ struct ReceiptsEndpoint {
         let user = try RefusedBody.user(of: node)
         let receipt = try Receipt(node, bytes: request.body)
         return .later { [services, provider] reply in
-            PostedPurchaseReader(services: services, provider: provider).read(receipt) { reading in
+            services.read(receipt, of: provider, refuse: reply.send) { reading in
                 commit(reading, for: user, request: request, reply: reply)
-            } refuse: { response in
-                reply.send(response)
             }
         }
     }
