@@ -21,10 +21,10 @@ public struct Endpoints: RequestHandler {
 
     public init(_ services: Services) {
         self.services = services
-        let demo = services.development == nil ? [] : Assets.demo.map { ("demo/\($0.key)", $0.value) }
+        let demo = services.development == nil ? [:] : Assets.demo
         files = StaticFiles(
             services.publicFolder,
-            builtIn: Dictionary(uniqueKeysWithValues: demo),
+            builtIn: demo.reduce(into: [:]) { $0["demo/\($1.key)"] = ShippedFile($1.key, bytes: $1.value) },
             readers: services.workers,
             openFiles: Limits.sentFiles
         )
