@@ -21,10 +21,10 @@ public struct Endpoints: RequestHandler {
 
     public init(_ services: Services) {
         self.services = services
-        let demo = services.development == nil ? [] : Assets.demo.map { ("demo/\($0.key)", $0.value) }
+        let demo = services.development == nil ? [:] : Assets.demo
         files = StaticFiles(
             services.publicFolder,
-            builtIn: Dictionary(uniqueKeysWithValues: demo),
+            builtIn: demo.reduce(into: [:]) { $0["demo/\($1.key)"] = ShippedFile($1.key, bytes: $1.value) },
             readers: services.workers,
             openFiles: Limits.sentFiles
         )
@@ -48,7 +48,7 @@ public struct Endpoints: RequestHandler {
         do throws(RefusedBody) {
             if let development = services.development {
                 try DevelopmentGuard(services.authorization).check(request)
-                if let answer = development.answer(request) { return answer }
+                if let answer = development(request) { return answer }
             }
             try checkKey(of: request)
             return try answer(request)
@@ -97,7 +97,7 @@ public struct Endpoints: RequestHandler {
         case .broadcasts: try broadcasts.answer(request)
         case .anyCableBroadcasts: try broadcasts.answerAnyCable(request)
         case .streamEntitlements: EntitlementsEndpoint(services: services).answer(request)
-        case .streams: streams.answer(request)
+        case .streams: try streams.answer(request)
         case .cable: cable.answer(request)
         case .recoveries: try RecoveriesEndpoint(services: services).answer(request)
         case .feed: try FeedEndpoint(services: services).answer(request)

@@ -1,4 +1,3 @@
-public import APIModel
 public import Domain
 public import Ledger
 public import Pages
@@ -48,8 +47,8 @@ public final class Services: Sendable {
     public let isLedgerShared: Bool
     /// Nil if the public folder does not exist.
     public let publicFolder: String?
-    /// The demo's own routes; nil outside development.
-    public let development: (any DevelopmentRoutes)?
+    /// Answers the demo's own routes, and nil for any other; nil outside development.
+    public let development: (@Sendable (Request) -> Answer?)?
     /// Whether the server is ready, for probes. The answer comes on another thread. Returns false if too many probes
     /// are waiting.
     public let readiness: @Sendable (@escaping @Sendable (Readiness) -> Void) -> Bool
@@ -80,7 +79,7 @@ public final class Services: Sendable {
         node: String,
         isLedgerShared: Bool,
         publicFolder: String?,
-        development: (any DevelopmentRoutes)?,
+        development: (@Sendable (Request) -> Answer?)?,
         readiness: @escaping @Sendable (@escaping @Sendable (Readiness) -> Void) -> Bool
     ) {
         self.isSecure = isSecure
@@ -180,9 +179,3 @@ extension Services {
 /// Fetches everything that a store has sent, or tried to send, and commits what is missing. Blocks. Without an instant,
 /// it begins at the last success. `progress` runs after each page, on the caller's thread.
 public typealias HistoryRecovery = @Sendable (Instant?, _ progress: (RecoveryReport) -> Void) -> RecoveryReport
-
-/// Routes that exist in development only.
-public protocol DevelopmentRoutes: Sendable {
-    /// Returns nil if the request is for none of these routes.
-    func answer(_ request: Request) -> Answer?
-}

@@ -1,5 +1,4 @@
 import API
-import APIModel
 import Ledger
 import Pages
 import Rails
@@ -34,30 +33,7 @@ struct HealthReport: Sendable {
         return Readiness(
             problems: settings + ledger.problems + certificate.problems + parts,
             warnings: warnings.flatMap { $0 } + ledgerWarnings,
-            ledger: shared.map(SharedLedgerAnswer.init)
-        )
-    }
-}
-
-extension SharedLedgerAnswer {
-    fileprivate init(_ report: SharedLedgerReport) {
-        self.init(
-            postgresql: report.version,
-            node: report.asker,
-            nodes: report.nodes.map { node in
-                Node(
-                    name: node.name,
-                    version: node.version.isEmpty ? nil : node.version,
-                    silentSeconds: node.silentSeconds,
-                    leads: node.leads
-                )
-            },
-            replication: report.replication.rawValue,
-            standbys: report.standbys,
-            lagBytes: report.lagBytes,
-            queuePercent: report.queuePercent,
-            pooled: report.isPooled,
-            clockAheadSeconds: report.clockAhead / 1000
+            ledger: shared
         )
     }
 }

@@ -108,7 +108,7 @@ extension ServerCore {
             node: ledger.node,
             isLedgerShared: ledger.isShared,
             publicFolder: configuration.publicFolder,
-            development: demo,
+            development: demo?.answer,
             readiness: readiness
         )
     }

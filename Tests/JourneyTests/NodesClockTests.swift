@@ -1,4 +1,4 @@
-import APIModel
+import API
 import Domain
 import Encoding
 import HTTPClient

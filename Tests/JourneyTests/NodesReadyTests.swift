@@ -1,3 +1,4 @@
+import API
 import APIModel
 import HTTPClient
 import TestSupport

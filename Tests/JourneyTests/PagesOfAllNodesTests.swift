@@ -1,4 +1,4 @@
-import APIModel
+import API
 import Crypto
 import Encoding
 import TestSupport

@@ -1,4 +1,4 @@
-import APIModel
+import API
 import Glibc
 import TestSupport
 import Testing

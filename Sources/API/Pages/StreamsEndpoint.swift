@@ -1,3 +1,4 @@
+import APIModel
 import Crypto
 import HTTP
 import Ledger
@@ -15,19 +16,14 @@ struct StreamsEndpoint {
         pages = StreamCatchUp(services: services)
     }
 
-    func answer(_ request: Request) -> Answer {
+    func answer(_ request: Request) throws(RefusedBody) -> Answer {
         let origin: String?
         switch services.authorization.origins.judge(request) {
         case .same: origin = nil
         case .allowed(let allowed): origin = allowed
         case .refused:
-            return .respond(
-                .error(
-                    403,
-                    code: "origin_not_allowed",
-                    message: "Pages of this origin may not subscribe; see PAYCAST_ALLOWED_ORIGINS."
-                )
-            )
+            let message = "Pages of this origin may not subscribe; see PAYCAST_ALLOWED_ORIGINS."
+            throw RefusedBody("origin_not_allowed", message: message, status: 403)
         }
         let token = request.query["name"] ?? ""
         do throws(StreamNameError) {
@@ -44,7 +40,7 @@ struct StreamsEndpoint {
             if !request.isWebSocket && name.expires == nil { page.source = nil }
             return .open(page)
         } catch {
-            return refuse(error, request: request, origin: origin)
+            return try refuse(error, request: request, origin: origin)
         }
     }
 }
@@ -53,12 +49,11 @@ struct StreamsEndpoint {
 extension StreamsEndpoint {
     /// Refuses a forged name. Loading the page again cures an expired one, so the page is told to reload until it is
     /// clear that this brings no new name. From then on its element stays as it is: an event stream may ask again.
-    func refuse(_ error: StreamNameError, request: Request, origin: String?) -> Answer {
+    func refuse(_ error: StreamNameError, request: Request, origin: String?) throws(RefusedBody) -> Answer {
         guard error == .expired else {
             services.refusals.name(hasKey: services.authorization.canSign)
-            return .respond(
-                .error(403, code: "forged_stream_name", message: "The name is not signed with a key of this server.")
-            )
+            let message = "The name is not signed with a key of this server."
+            throw RefusedBody("forged_stream_name", message: message, status: 403)
         }
         let token = request.query["name"] ?? ""
         guard services.endedNames.mayReload(token) else {

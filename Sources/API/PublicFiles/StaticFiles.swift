@@ -3,35 +3,35 @@ import Crypto
 import Encoding
 import Glibc
 import HTTP
-public import Pages
-public import Support
+import Pages
+import Support
 import Synchronization
 
-/// Serves the files in the public folder: nothing outside it, no dotfiles, no folder listings.
+/// Serves the files in the folder: nothing outside it, no dotfiles, no folder listings.
 ///
 /// A worker opens a file, and hashes it once per change; the loop sends it in pieces. A file that is missing in the
 /// folder may be part of the program.
-public struct StaticFiles: Sendable {
+struct StaticFiles: Sendable {
     /// Larger files belong on a file server: a worker that hashes one is not free for other work.
     private static let sizeLimit = 16 << 20
 
     /// Nil if the folder does not exist.
     private let folder: String?
     /// Files that are part of the program, by their paths below the folder.
-    private let builtIn: [String: [UInt8]]
+    private let builtIn: [String: ShippedFile]
     private let readers: WorkerPool
     private let tags = FileTags()
     private let openFiles: OpenFiles
 
     /// `openFiles` bounds the files of which some are being sent; for others a client has to come back.
-    public init(_ folder: String?, builtIn: [String: [UInt8]] = [:], readers: WorkerPool, openFiles: Int) {
+    init(_ folder: String?, builtIn: [String: ShippedFile] = [:], readers: WorkerPool, openFiles: Int) {
         self.folder = folder
         self.builtIn = builtIn
         self.readers = readers
         self.openFiles = OpenFiles(limit: openFiles)
     }
 
-    public func answer(_ request: Request, path: String) -> Answer {
+    func answer(_ request: Request, path: String) -> Answer {
         .later { reply in
             readers.submit { reply.send(response(path, request: request)) }
         }
@@ -59,7 +59,7 @@ public struct StaticFiles: Sendable {
             (file, status) = try open(name)
         } catch {
             guard error == .missing else { return .busy }
-            return builtIn[name].map { StaticFiles.response($0, name: name, ifNoneMatch: ifNoneMatch) } ?? .notFound
+            return builtIn[name]?.answer(ifNoneMatch: ifNoneMatch) ?? .notFound
         }
         let tag = tags.tag(of: name, status: status, file: file)
         let size = Int(status.st_size)
@@ -80,14 +80,6 @@ public struct StaticFiles: Sendable {
         }
         response.headers = headers
         return response
-    }
-
-    /// Answers with a file that is part of the program.
-    static func response(_ bytes: [UInt8], name: String, ifNoneMatch: String?) -> Response {
-        let tag = EntityTag.of(bytes)
-        let headers = FileHeaders.of(name, tag: tag)
-        guard !EntityTag.isKnown(tag, ifNoneMatch: ifNoneMatch) else { return Response(status: 304, headers: headers) }
-        return Response(status: 200, headers: headers, body: bytes)
     }
 
     /// The file's path below the folder. `..` was refused with the request's head; dotfiles are refused here.
@@ -163,40 +155,40 @@ enum FileHeaders {
     }
 }
 
-/// `GET /paycast.js`, `/paycast-native.js` and `/openapi.json`: the program's own files. They work even if the public
+/// A file that is part of the program. `GET /paycast.js`, `/paycast-native.js` and `/openapi.json` work even if the public
 /// folder is the app's and lacks them.
-public struct ShippedFile: Sendable {
-    public static let script = ShippedFile("paycast.js", bytes: Assets.script)
-    public static let nativeScript = ShippedFile("paycast-native.js", bytes: Assets.nativeScript)
+struct ShippedFile: Sendable {
+    static let script = ShippedFile("paycast.js", bytes: Assets.script, isForAnyOrigin: true)
+    static let nativeScript = ShippedFile("paycast-native.js", bytes: Assets.nativeScript, isForAnyOrigin: true)
     /// The requests and answers of every route, as OpenAPI 3.1 (https://spec.openapis.org/oas/v3.1.1.html).
-    public static let openAPI = ShippedFile("openapi.json", bytes: Assets.openAPI)
+    static let openAPI = ShippedFile("openapi.json", bytes: Assets.openAPI, isForAnyOrigin: true)
 
     private let bytes: [UInt8]
     private let tag: String
     private let headers: [(name: String, value: String)]
 
-    private init(_ name: String, bytes: [UInt8]) {
+    init(_ name: String, bytes: [UInt8], isForAnyOrigin: Bool = false) {
         self.bytes = bytes
         tag = EntityTag.of(bytes)
-        headers = FileHeaders.of(name, tag: tag, isForAnyOrigin: true)
+        headers = FileHeaders.of(name, tag: tag, isForAnyOrigin: isForAnyOrigin)
     }
 
-    public func answer(_ request: Request) -> Response {
-        guard !EntityTag.isKnown(tag, ifNoneMatch: request.head[.ifNoneMatch]) else {
-            return Response(status: 304, headers: headers)
-        }
+    func answer(_ request: Request) -> Response { answer(ifNoneMatch: request.head[.ifNoneMatch]) }
+
+    func answer(ifNoneMatch: String?) -> Response {
+        guard !EntityTag.isKnown(tag, ifNoneMatch: ifNoneMatch) else { return Response(status: 304, headers: headers) }
         return Response(status: 200, headers: headers, body: bytes)
     }
 }
 
 /// The `ETag` of an answer (RFC 9110 §8.8.3): a hash of its bytes, so that all servers of a deployment agree.
-public enum EntityTag {
-    public static func of(_ bytes: [UInt8]) -> String { text(SHA256.hash(bytes)) }
+enum EntityTag {
+    static func of(_ bytes: [UInt8]) -> String { text(SHA256.hash(bytes)) }
 
     static func text(_ hash: [UInt8]) -> String { "\"\(Hex.encode(Array(hash.prefix(12))))\"" }
 
     /// Whether the client already has this version.
-    public static func isKnown(_ tag: String, ifNoneMatch: String?) -> Bool {
+    static func isKnown(_ tag: String, ifNoneMatch: String?) -> Bool {
         let known = ifNoneMatch?.split(separator: ",").map { $0.drop { $0 == " " } } ?? []
         return known.contains { $0 == tag || $0 == "W/\(tag)" || $0 == "*" }
     }
@@ -204,7 +196,7 @@ public enum EntityTag {
 
 /// The `ETag` of each requested file. A file is read once per change.
 final class FileTags: Sendable {
-    /// Files of a public folder. A full list is emptied.
+    /// Files of a folder. A full list is emptied.
     private static let capacity = 1000
 
     private let known = Mutex<[String: (version: FileVersion, tag: String)]>([:])

@@ -18,7 +18,7 @@ struct OrderRecordEndpoint {
                     guard let page = addresses.page(of: record.order.user, since: found.head) else {
                         return RefusedBody.invalidUserID.response
                     }
-                    return JSON.response(200, body: OrderAnswer(order: OrderItem(record), stream: page))
+                    return JSON.response(200, body: Joined(OrderItem(record), page))
                 }
             }
         }
@@ -74,19 +74,7 @@ extension OrderEventItem {
     }
 }
 
-/// Answers `GET /orders/{token}`: one object with the members of both.
-struct OrderAnswer: Encodable {
-    var order: OrderItem
-    /// Where the user's page waits for the purchase.
-    var stream: StreamAnswer
-
-    func encode(to encoder: any Encoder) throws {
-        try order.encode(to: encoder)
-        try stream.encode(to: encoder)
-    }
-}
-
-/// An order and what became of it.
+/// An order and what became of it. `GET /orders/{token}` answers it with the members of `StreamAnswer`.
 public struct OrderItem: Codable, Sendable, Equatable {
     /// The order's token: a UUID.
     public var order: String

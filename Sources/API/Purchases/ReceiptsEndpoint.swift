@@ -19,10 +19,8 @@ struct ReceiptsEndpoint {
         let user = try RefusedBody.user(of: node)
         let receipt = try Receipt(node, bytes: request.body)
         return .later { [services, provider] reply in
-            PostedPurchaseReader(services: services, provider: provider).read(receipt) { reading in
+            services.read(receipt, of: provider, refuse: reply.send) { reading in
                 commit(reading, for: user, request: request, reply: reply)
-            } refuse: { response in
-                reply.send(response)
             }
         }
     }
@@ -52,73 +50,40 @@ struct ReceiptsEndpoint {
             return verdicts.last?.response ?? .uncommitted
         }
         if last.isRefused { return last.response }
-        let isUnproven = isClaimed && !reading.isProof
-        let items = zip(verdicts, reading.events).compactMap { verdict, event -> ReceiptAnswer.Item? in
-            guard case .committed(let receipt) = verdict else { return nil }
-            return ReceiptAnswer.Item(
-                CommitAnswer(receipt, isUnproven: isUnproven),
-                contract: event.observation?.contract.lineage,
-                product: event.observation?.transaction?.product
-            )
+        func answer(_ result: CommitResult) -> CommitAnswer {
+            var answer = CommitAnswer(result)
+            // The user of a purchase of which only the id was shown gets nothing by that.
+            if isClaimed && !reading.isProof { answer.claim = "unproven" }
+            return answer
         }
-        return JSON.response(
-            200,
-            body: ReceiptAnswer(
-                CommitAnswer(newest, isUnproven: isUnproven),
-                source: reading.source.rawValue,
-                events: items
+        let items = zip(verdicts, reading.events).compactMap { verdict, event -> ReceiptAnswer.Item? in
+            guard case .committed(let result) = verdict else { return nil }
+            let observation = event.observation
+            let purchase = ReceiptAnswer.Purchase(
+                contract: observation?.contract.lineage,
+                product: observation?.transaction?.product
             )
-        )
+            return Joined(answer(result), purchase)
+        }
+        let whole = ReceiptAnswer(source: reading.source.rawValue, events: items)
+        return JSON.response(200, body: Joined(answer(newest), whole))
     }
 }
 
-extension CommitAnswer {
-    /// The user of a purchase of which only the id was shown gets nothing by that.
-    fileprivate init(_ result: CommitResult, isUnproven: Bool) {
-        self.init(result)
-        if isUnproven { claim = "unproven" }
-    }
-}
+/// Answers `POST /receipts/apple`, with the members of `CommitAnswer` for the newest purchase, as if it had been posted
+/// alone.
+private struct ReceiptAnswer: Encodable {
+    typealias Item = Joined<CommitAnswer, Purchase>
 
-/// Answers `POST /receipts/apple`: the members of `CommitAnswer` for the newest purchase, as if it had been posted
-/// alone, and all purchases.
-struct ReceiptAnswer: Codable, Sendable, Equatable {
-    struct Item: Codable, Sendable, Equatable {
-        var outcome: String
-        var event: String
-        var cursor: String
-        var claim: String?
+    struct Purchase: Encodable {
         /// The store's lineage id; absent if the event belongs to no contract.
         var contract: String?
         /// The product by the store's id.
         var product: String?
-
-        init(_ commit: CommitAnswer, contract: String?, product: String?) {
-            outcome = commit.outcome
-            event = commit.event
-            cursor = commit.cursor
-            claim = commit.claim
-            self.contract = contract
-            self.product = product
-        }
     }
 
-    var outcome: String
-    var event: String
-    var cursor: String
-    /// That of the newest purchase.
-    var claim: String?
     /// The proof of the purchases: `store`, `receipt` or `verify_receipt`.
     var source: String
     /// Oldest first.
     var events: [Item]
-
-    init(_ newest: CommitAnswer, source: String, events: [Item]) {
-        outcome = newest.outcome
-        event = newest.event
-        cursor = newest.cursor
-        claim = newest.claim
-        self.source = source
-        self.events = events
-    }
 }

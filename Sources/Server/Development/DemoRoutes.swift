@@ -8,7 +8,7 @@ import Simulator
 import Support
 
 /// What `--dev` adds to the server: the demo page, the simulated stores behind its buttons, and its event list.
-final class DemoRoutes: DevelopmentRoutes {
+final class DemoRoutes: Sendable {
     private let workspace: DevelopmentWorkspace
     /// The bearer key that the simulated stores use.
     private let apiKey: String
