@@ -99,7 +99,7 @@ let package = Package(
         library("Domain", ["Encoding"]),
         library("APIModel", ["Encoding", "Domain"]),
         // What pages and apps load and commands print, inside the program.
-        .target(name: "CAssets", exclude: ["help"]),
+        .target(name: "CAssets", exclude: ["alarms", "help"]),
         .target(name: "Assets", dependencies: ["CAssets"], swiftSettings: settings),
         // Threads and their mailboxes, clocks, logs, metrics, and how settings are read.
         library("Support", ["CLinux", "Domain"]),
@@ -155,8 +155,8 @@ let package = Package(
         executable(
             "paycast",
             [
-                "Domain", "APIModel", "Assets", "Support", "Crypto", "HTTPClient", "WebSocketClient", "Stores",
-                "Ledger", "PostgresLedger", "Simulator", "Server", "Commands",
+                "Encoding", "Domain", "APIModel", "Assets", "Support", "Crypto", "HTTPClient", "WebSocketClient",
+                "Stores", "Ledger", "PostgresLedger", "Simulator", "Server", "Commands",
             ],
             linkerSettings: withoutSwift
         ),

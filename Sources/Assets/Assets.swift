@@ -24,6 +24,9 @@ public enum Assets {
     /// The help of each command, by the command's name with `.txt`.
     public static let help = folder("help/")
 
+    /// Prometheus' alerting rules, with comments of our own.
+    public static let alerts = file("alarms/alerts.yml")
+
     private static let all: [String: [UInt8]] = UnsafeBufferPointer(start: paycast_assets, count: paycast_asset_count)
         .reduce(into: [:]) { found, asset in
             found[String(cString: asset.path)] = Array(String(cString: asset.text).utf8)

@@ -182,6 +182,9 @@ static const struct paycast_asset assets[] = {
     {"fragments/warn_billing.html", (const unsigned char[]){
 #embed "../../public/fragments/warn_billing.html" suffix(, 0)
     }},
+    {"alarms/alerts.yml", (const unsigned char[]){
+#embed "alarms/alerts.yml" suffix(, 0)
+    }},
     {"help/alerts.txt", (const unsigned char[]){
 #embed "help/alerts.txt" suffix(, 0)
     }},
