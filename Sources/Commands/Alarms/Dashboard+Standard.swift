@@ -32,49 +32,29 @@ extension Dashboard {
             .rate("Events", .events, by: ["provider", "outcome"]),
             .rate("Webhooks refused", .webhooksRefused, by: ["provider", "reason"]),
             .rate("Posts refused", .postsRefused, by: ["provider", "reason"]),
+            Chart("Until the page", HistogramMetric.webhookWritten.help, unit: "s")
+                .with(PromQL.quantile(0.5, .webhookWritten, by: "job"), "half")
+                .with(PromQL.quantile(0.99, .webhookWritten, by: "job"), "99 %")
+                .with(PromQL.quantile(0.99, .webhookCommitted, by: "job"), "99 %, committed")
+                .with(PromQL.quantile(0.99, .webhookVerified, by: "job"), "99 %, verified"),
+            Chart("Store's delay, 90 %", HistogramMetric.webhookDelay.help, unit: "s")
+                .with(PromQL.quantile(0.9, .webhookDelay, by: "provider"), "{{provider}}"),
             Chart(
-                title: "Until the page",
-                help: HistogramMetric.webhookWritten.help,
-                unit: "s",
-                lines: [
-                    (PromQL.quantile(0.5, .webhookWritten, by: "job"), "half"),
-                    (PromQL.quantile(0.99, .webhookWritten, by: "job"), "99 %"),
-                    (PromQL.quantile(0.99, .webhookCommitted, by: "job"), "99 %, committed"),
-                    (PromQL.quantile(0.99, .webhookVerified, by: "job"), "99 %, verified"),
-                ]
-            ),
-            Chart(
-                title: "Store's delay, 90 %",
-                help: HistogramMetric.webhookDelay.help,
-                unit: "s",
-                lines: [
-                    (PromQL.quantile(0.9, .webhookDelay, by: "provider"), "{{provider}}")
-                ]
-            ),
-            Chart(
-                title: "Since the last webhook",
-                help: "\(GaugeMetric.lastAccepted.help) Beside it, the longest pause before.",
-                unit: "s",
-                lines: [
-                    ("time() - (\(PromQL.highest(.lastAccepted, by: "provider")) > 0)", "{{provider}}"),
-                    ("\(PromQL.highest(.longestPause, by: "provider")) > 0", "{{provider}}, longest"),
-                ]
-            ),
+                "Since the last webhook",
+                "\(GaugeMetric.lastAccepted.help) Beside it, the longest pause before.",
+                unit: "s"
+            )
+            .with("time() - (\(PromQL.highest(.lastAccepted, by: "provider")) > 0)", "{{provider}}")
+            .with("\(PromQL.highest(.longestPause, by: "provider")) > 0", "{{provider}}, longest"),
         ]
     )
 
     private static let ledger = Row(
         title: "Ledger",
         charts: [
-            Chart(
-                title: "Commits",
-                help: HistogramMetric.commit.help,
-                unit: "s",
-                lines: [
-                    (PromQL.quantile(0.5, .commit, by: each), "half, {{instance}}"),
-                    (PromQL.quantile(0.99, .commit, by: each), "99 %, {{instance}}"),
-                ]
-            ),
+            Chart("Commits", HistogramMetric.commit.help, unit: "s")
+                .with(PromQL.quantile(0.5, .commit, by: each), "half, {{instance}}")
+                .with(PromQL.quantile(0.99, .commit, by: each), "99 %, {{instance}}"),
             .rate("Commands", .ledgerCommands, by: [each]),
             .rate("Commits that fail", .commitFailures, by: [each]),
             .level("Commands waiting", .ledgerQueueDepth, by: [each]),
@@ -92,14 +72,8 @@ extension Dashboard {
             .level("Messages to the backend waiting", .hooksWaiting, by: [each]),
             .rate("Recovered", .recovered, by: [each]),
             .rate("Recovery refused", .recoveryRefused, by: [each]),
-            Chart(
-                title: "Since the last recovery",
-                help: GaugeMetric.recoverySucceeded.help,
-                unit: "s",
-                lines: [
-                    ("time() - (\(PromQL.highest(.recoverySucceeded, by: "provider")) > 0)", "{{provider}}")
-                ]
-            ),
+            Chart("Since the last recovery", GaugeMetric.recoverySucceeded.help, unit: "s")
+                .with("time() - (\(PromQL.highest(.recoverySucceeded, by: "provider")) > 0)", "{{provider}}"),
         ]
     )
 
@@ -134,26 +108,16 @@ extension Dashboard {
         title: "Process",
         charts: [
             .level("Memory", .residentMemory, by: [each], unit: "bytes"),
-            Chart(
-                title: "Files and sockets",
-                help: GaugeMetric.openFiles.help,
-                lines: [
-                    (PromQL.highest(.openFiles, by: each), "{{instance}}"),
-                    (PromQL.highest(.mostFiles, by: each), "most, {{instance}}"),
-                ]
-            ),
-            Chart(
-                title: "Up since",
-                help: GaugeMetric.processStart.help,
-                unit: "s",
-                lines: [
-                    // The name is every program's; the other's series say which jobs are ours.
-                    (
-                        "time() - (\(PromQL.highest(.processStart, by: "job, instance")) "
-                            + "and on (job, instance) \(PromQL.series(.build)))", "{{instance}}"
-                    )
-                ]
-            ),
+            Chart("Files and sockets", GaugeMetric.openFiles.help)
+                .with(PromQL.highest(.openFiles, by: each), "{{instance}}")
+                .with(PromQL.highest(.mostFiles, by: each), "most, {{instance}}"),
+            Chart("Up since", GaugeMetric.processStart.help, unit: "s")
+                // The name is every program's; the other's series say which jobs are ours.
+                .with(
+                    "time() - (\(PromQL.highest(.processStart, by: "job, instance")) "
+                        + "and on (job, instance) \(PromQL.series(.build)))",
+                    "{{instance}}"
+                ),
         ]
     )
 
@@ -175,14 +139,7 @@ extension Dashboard.Chart {
         _ expression: String,
         unit: String = "short"
     ) -> Dashboard.Chart {
-        Dashboard.Chart(
-            title: title,
-            help: metric.help,
-            kind: .stat,
-            unit: unit,
-            width: 4,
-            lines: [(expression, "")]
-        )
+        Dashboard.Chart(title, metric.help, kind: .stat, unit: unit, width: 4).with(expression, "")
     }
 
     /// Per second.
@@ -192,14 +149,8 @@ extension Dashboard.Chart {
         by labels: [String],
         width: Int = 8
     ) -> Dashboard.Chart {
-        let expression = PromQL.rate(metric, by: labels.joined(separator: ", "))
-        return Dashboard.Chart(
-            title: title,
-            help: metric.help,
-            unit: "cps",
-            width: width,
-            lines: [(expression, legend(labels))]
-        )
+        Dashboard.Chart(title, metric.help, unit: "cps", width: width)
+            .with(PromQL.rate(metric, by: labels.joined(separator: ", ")), legend(labels))
     }
 
     fileprivate static func level(
@@ -209,13 +160,8 @@ extension Dashboard.Chart {
         unit: String = "short",
         width: Int = 8
     ) -> Dashboard.Chart {
-        Dashboard.Chart(
-            title: title,
-            help: metric.help,
-            unit: unit,
-            width: width,
-            lines: [(PromQL.sum(metric, by: labels.joined(separator: ", ")), legend(labels))]
-        )
+        Dashboard.Chart(title, metric.help, unit: unit, width: width)
+            .with(PromQL.sum(metric, by: labels.joined(separator: ", ")), legend(labels))
     }
 
     private static func legend(_ labels: [String]) -> String {
