@@ -1,7 +1,7 @@
 import CAssets
 
-/// Files of `public/` that the program carries in itself, so that they are there whatever the public folder holds, even
-/// if it does not exist. `Sources/CAssets/assets.c` lists them.
+/// Files that the program carries in itself: those of `public/`, so that they are there whatever the public folder holds,
+/// even if it does not exist, and texts that commands print. `Sources/CAssets/assets.c` lists them.
 public enum Assets {
     /// `public/paycast.js`: what README tells pages to load.
     public static let script = file("paycast.js")
@@ -20,6 +20,12 @@ public enum Assets {
 
     /// `public/fragments/`, by their names there.
     public static let fragments = folder("fragments/")
+
+    /// The help of each command, by the command's name with `.txt`.
+    public static let help = folder("help/")
+
+    /// Prometheus' alerting rules, with comments of our own.
+    public static let alerts = file("alarms/alerts.yml")
 
     private static let all: [String: [UInt8]] = UnsafeBufferPointer(start: paycast_assets, count: paycast_asset_count)
         .reduce(into: [:]) { found, asset in

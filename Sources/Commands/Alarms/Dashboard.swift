@@ -102,22 +102,30 @@ public struct Dashboard: Sendable {
 
     /// What one panel shows.
     struct Chart {
-        /// The legend may name labels: `{{provider}}`.
-        typealias Line = (expression: String, legend: String)
-
         enum Kind: String {
             case timeseries
             /// One number.
             case stat
         }
 
-        var title: String
-        var help: String
-        var kind = Kind.timeseries
+        let title: String
+        let help: String
+        let kind: Kind
         /// Grafana's name of it.
-        var unit = "short"
+        let unit: String
         /// Of the 24 columns.
-        var width = 8
-        var lines: [Line]
+        let width: Int
+        private(set) var lines: [(expression: String, legend: String)] = []
+
+        init(_ title: String, _ help: String, kind: Kind = .timeseries, unit: String = "short", width: Int = 8) {
+            (self.title, self.help, self.kind, self.unit, self.width) = (title, help, kind, unit, width)
+        }
+
+        /// The legend may name labels: `{{provider}}`.
+        func with(_ expression: String, _ legend: String) -> Chart {
+            var chart = self
+            chart.lines.append((expression, legend))
+            return chart
+        }
     }
 }
