@@ -105,7 +105,7 @@ extension MemoryEngine {
     fileprivate func rebuild(of key: ContractKey) throws -> ContractRebuild? {
         var rebuild: ContractRebuild?
         _ = try decide(at: Fixture.now) { unit in
-            guard let known = try unit.contract(key) else { return }
+            guard let known = try unit.ledger.contract(key) else { return }
             let newest = try unit.ledger.newestEvent(of: key)
             rebuild = ContractRebuild(StoredContract(contract: known.contract, newest: newest))
         }

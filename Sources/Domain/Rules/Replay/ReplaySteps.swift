@@ -51,10 +51,10 @@ public struct ReplaySteps: Sendable {
 
     private mutating func apply(_ event: Event, in unit: inout UnitOfWork) throws {
         let key = event.observation?.contract
-        let before = try key.map { try unit.contract($0) } ?? nil
+        let before = try key.map { try unit.ledger.contract($0) } ?? nil
         let result = try unit.record(IncomingEvent(event, receivedAt: unit.now, isReplay: true))
         try unit.settle()
-        let after = try key.map { try unit.contract($0) } ?? nil
+        let after = try key.map { try unit.ledger.contract($0) } ?? nil
         if let after { report.changes.append(ReplayChange(event: event.id, before: before, after: after)) }
         guard result.outcome != .quarantined else { return }
         for index in rebuilds.indices where rebuilds[index].rebuild.known.key == key {
@@ -64,7 +64,7 @@ public struct ReplaySteps: Sendable {
 
     private mutating func replace(_ index: Int, in unit: inout UnitOfWork) throws {
         let (before, rebuild) = rebuilds[index]
-        guard let known = try unit.contract(rebuild.known.key) else { return }
+        guard let known = try unit.ledger.contract(rebuild.known.key) else { return }
         for (token, dates) in rebuild.tokens { _ = try unit.add(token, dates: dates, to: known.key) }
         let current = try unit.replace(known, by: rebuild.contract)
         try unit.settle()
@@ -77,7 +77,7 @@ public struct ReplaySteps: Sendable {
 extension UnitOfWork {
     /// The contract as the rebuild read it; nil if the store has said something about it since, even something stale.
     fileprivate func current(_ rebuild: ContractRebuild) throws -> TrackedContract? {
-        guard let known = try contract(rebuild.known.key), known.contract == rebuild.known else { return nil }
+        guard let known = try ledger.contract(rebuild.known.key), known.contract == rebuild.known else { return nil }
         return try ledger.newestEvent(of: known.key) == rebuild.newest ? known : nil
     }
 
