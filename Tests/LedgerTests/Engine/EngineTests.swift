@@ -113,11 +113,7 @@ extension MemoryEngine {
     }
 
     fileprivate func replay(_ batch: ReplayBatch) throws -> ReplayReport {
-        var replay = ReplaySteps(batch)
-        while !replay.isDone {
-            _ = try decide(at: Fixture.now) { unit in try replay.advance(in: &unit) }
-        }
-        return replay.report
+        try batch.replay { step in _ = try decide(at: Fixture.now, by: step) }
     }
 }
 

@@ -246,17 +246,16 @@ extension LedgerRepository {
     ) throws(EngineError) -> Commit<ReplayReport> {
         let act = act
         var commit = Commit(value: ())
-        var replay = ReplaySteps(batch)
-        while !replay.isDone {
-            commit.add(try decide(at: now, isTrial: isTrial) { try replay.advance(in: &$0) })
+        let report = try batch.replay { step throws(EngineError) in
+            commit.add(try decide(at: now, isTrial: isTrial, by: step))
         }
         guard isTrial else {
-            let left = replay.report.changes.filter { $0.previousUser != $0.user }.compactMap(\.previousUser)
+            let left = report.changes.filter { $0.previousUser != $0.user }.compactMap(\.previousUser)
             try note(act, about: commit.entries.compactMap(\.notice.user) + left, at: now)
-            return commit.map { replay.report }
+            return commit.map { report }
         }
         try forget()
-        return Commit(value: replay.report)
+        return Commit(value: report)
     }
 }
 
