@@ -98,12 +98,12 @@ let package = Package(
         library("Encoding", []),
         library("Domain", ["Encoding"]),
         library("APIModel", ["Encoding", "Domain"]),
-        // What pages and apps load and commands print, inside the program.
-        .target(name: "CAssets", exclude: ["alarms", "help"]),
+        // What pages and apps load, what commands print and what chains end in, inside the program.
+        .target(name: "CAssets", exclude: ["alarms", "help", "apple-roots.pem"]),
         .target(name: "Assets", dependencies: ["CAssets"], swiftSettings: settings),
         // Threads and their mailboxes, clocks, logs, metrics, and how settings are read.
         library("Support", ["CLinux", "Domain"]),
-        library("Crypto", ["COpenSSL", "Encoding", "Domain"]),
+        library("Crypto", ["COpenSSL", "Encoding", "Domain", "Assets"]),
         // What commands ask a server with, and what they watch its pages with.
         library("HTTPClient", ["CCurl"]),
         library("WebSocketClient", ["CWebSockets", "COpenSSL", "Encoding", "Support", "HTTPClient"]),

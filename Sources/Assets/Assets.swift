@@ -3,6 +3,9 @@ import CAssets
 /// Files that the program carries in itself: those of `public/`, so that they are there whatever the public folder holds,
 /// even if it does not exist, and texts that commands print. `Sources/CAssets/assets.c` lists them.
 public enum Assets {
+    /// Not of `public/`, where pages would find it: `Sources/CAssets/apple-roots.pem`, certificates that Apple publishes.
+    public static let appleRoots = file("apple-roots.pem")
+
     /// `public/paycast.js`: what README tells pages to load.
     public static let script = file("paycast.js")
 

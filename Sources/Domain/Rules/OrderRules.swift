@@ -3,7 +3,7 @@ extension UnitOfWork {
     /// before it. Nil if the request's token is another user's.
     public mutating func place(_ request: OrderRequest, token: OrderToken) throws -> OrderResult? {
         // Taken before the claims, so that a page that resumes from here receives them.
-        let since = cursor(head)
+        let since = cursor(ledger.head)
         if let known = try known(request) {
             guard known.user == request.user else { return nil }
             try setLanguage(of: request)
@@ -25,13 +25,13 @@ extension UnitOfWork {
         ledger.changed(order)
         changes.orders.append(order)
         // Nobody has bought with a token that is created here.
-        if request.token != nil { unresolved += try contracts(.bought(with: order.token)) }
+        if request.token != nil { unresolved += try ledger.contracts(.bought(with: order.token)) }
         return OrderResult(order: order, since: since, isNew: true)
     }
 
     private func known(_ request: OrderRequest) throws -> Order? {
         guard let token = request.token else { return try ledger.order(like: request) }
-        return try order(token)
+        return try ledger.order(token)
     }
 
     /// Remembers the request's language. Call it before anything is announced because of the request.
@@ -58,7 +58,8 @@ extension UnitOfWork {
     /// Returns where the purchase began. A post of its user is the newest that is known of that, and stays with the order.
     mutating func trace(of incoming: IncomingEvent) throws -> TraceID? {
         let posted = incoming.claim?.trace
-        guard let token = incoming.event.observation?.token ?? incoming.claim?.order, var order = try order(token)
+        guard let token = incoming.event.observation?.token ?? incoming.claim?.order,
+            var order = try ledger.order(token)
         else {
             return posted
         }

@@ -105,7 +105,7 @@ extension MemoryEngine {
     fileprivate func rebuild(of key: ContractKey) throws -> ContractRebuild? {
         var rebuild: ContractRebuild?
         _ = try decide(at: Fixture.now) { unit in
-            guard let known = try unit.contract(key) else { return }
+            guard let known = try unit.ledger.contract(key) else { return }
             let newest = try unit.ledger.newestEvent(of: key)
             rebuild = ContractRebuild(StoredContract(contract: known.contract, newest: newest))
         }
@@ -113,11 +113,7 @@ extension MemoryEngine {
     }
 
     fileprivate func replay(_ batch: ReplayBatch) throws -> ReplayReport {
-        var replay = ReplaySteps(batch)
-        while !replay.isDone {
-            _ = try decide(at: Fixture.now) { unit in try replay.advance(in: &unit) }
-        }
-        return replay.report
+        try batch.replay { step in _ = try decide(at: Fixture.now, by: step) }
     }
 }
 

@@ -95,7 +95,7 @@ final class TruthLedger {
     }
 
     private func contract(_ key: ContractKey) throws -> TrackedContract? {
-        try store.decide(at: start) { unit in try unit.contract(key) }
+        try store.decide(at: start) { unit in try unit.ledger.contract(key) }
     }
 
     private func checkAge(of key: ContractKey) throws {
@@ -120,7 +120,7 @@ final class TruthLedger {
     /// The newest banner is the winner's, and the newest paywall agrees with access.
     private func checkPages(of user: UserID) throws {
         let entitlements = try store.decide(at: start) { unit in
-            unit.entitlements(of: user, try unit.contracts(.held(by: user)))
+            unit.entitlements(of: user, try unit.ledger.contracts(.held(by: user)))
         }
         let page = pages[user] ?? [:]
         if let banner = page[PageTarget.subscriptionStatus.rawValue] {

@@ -110,7 +110,7 @@ extension Notice {
 extension UnitOfWork {
     /// Ends the access of a contract whose time has come, even if it came while the server was down.
     public mutating func endAccess(of key: ContractKey) throws {
-        guard let known = try contract(key) else { return }
+        guard let known = try ledger.contract(key) else { return }
         var ended = known
         ended.recomputeStatus(at: now, policy: policy)
         // Its statements will not change the answer: checking again at once would never end.

@@ -17,34 +17,34 @@ extension UnitOfWork {
         var owned: [TrackedContract] = []
         var others: [TrackedContract] = []
         for stored in found.contracts {
-            guard let tracked = try contract(stored.key) else { continue }
+            guard let tracked = try ledger.contract(stored.key) else { continue }
             let isShared = tracked.holders.contains { $0 != user }
             if tracked.user == user && !isShared { owned.append(tracked) } else { others.append(tracked) }
         }
         try settleTransfers(of: user, losses: found.losses)
-        for token in found.orders { ledger.removed(token) }
+        for token in found.orders { ledger.orders[token] = .some(nil) }
         for tracked in others {
             try withdraw(user, orders: found.orders, from: tracked.key)
             // The store itself names the user as its owner.
-            if let left = try contract(tracked.key), left.user == user { owned.append(left) }
+            if let left = try ledger.contract(tracked.key), left.user == user { owned.append(left) }
         }
         try remove(owned)
-        let isKnown = try isBuried(.user(user))
+        let isKnown = try ledger.isBuried(.user(user))
         bury([.user(user)] + found.orders.map { .order($0) })
-        ledger.forgotLanguage(of: user)
+        ledger.languages[user] = .some(nil)
         changes.erasure = ErasureRecord(user: user, contracts: owned.map(\.key))
         if !isKnown || !found.contracts.isEmpty || !found.orders.isEmpty { try appendErasure(of: user) }
-        return Erasure(contracts: owned.count, orders: found.orders.count, cursor: cursor(head))
+        return Erasure(contracts: owned.count, orders: found.orders.count, cursor: cursor(ledger.head))
     }
 
     private mutating func remove(_ owned: [TrackedContract]) throws {
         let accounts = Set(owned.compactMap { ContractIndex.account(of: $0.contract) })
         // For tokens without an order, only the facts show that they were the user's.
-        for tracked in owned { bury(try facts(of: tracked.key).tokens.keys.map { .order($0) }) }
+        for tracked in owned { bury(try ledger.facts(of: tracked.key).tokens.keys.map { .order($0) }) }
         for tracked in owned { ledger.removed(tracked.key) }
         bury(owned.map { .contract($0.key) })
         // Contracts that others hold from the same buyer stay theirs, and decide about the buyer's next ones.
-        for account in accounts where try contracts(account).isEmpty {
+        for account in accounts where try ledger.contracts(account).isEmpty {
             if case .ofAccount(let key) = account { bury([.account(key)]) }
         }
     }
@@ -55,11 +55,11 @@ extension UnitOfWork {
         orders: [OrderToken],
         from key: ContractKey
     ) throws {
-        guard let known = try contract(key) else { return }
-        var facts = try facts(of: key)
+        guard let known = try ledger.contract(key) else { return }
+        var facts = try ledger.facts(of: key)
         facts.claims.removeAll { $0.user == user }
         for token in orders { facts.tokens[token] = nil }
-        ledger.changed(facts, of: key)
+        ledger.facts[key] = facts
         var current = known
         if let token = current.contract.token, orders.contains(token.value) { current.contract.token = nil }
         try resolveOwner(of: &current)
@@ -108,13 +108,13 @@ extension UnitOfWork {
 /// Tombstones.
 extension UnitOfWork {
     mutating func bury(_ identities: [ErasedIdentity]) {
-        for identity in identities { ledger.changed(isBuried: true, identity) }
+        for identity in identities { ledger.tombstones[identity] = true }
         changes.buried += identities
     }
 
     mutating func lift(_ identities: [ErasedIdentity]) throws {
-        for identity in identities where try isBuried(identity) {
-            ledger.changed(isBuried: false, identity)
+        for identity in identities where try ledger.isBuried(identity) {
+            ledger.tombstones[identity] = false
             changes.lifted.append(identity)
         }
     }

@@ -9,7 +9,7 @@ extension UnitOfWork {
             return try isAnyBuried(event.account.map { [.account(event.key(lineage: $0))] } ?? [])
         }
         if let user = observation.user, try isAnyBuried([.user(user)]) { return true }
-        guard try contract(observation.contract) == nil else { return false }
+        guard try ledger.contract(observation.contract) == nil else { return false }
         if let claim = incoming.claim, try isVoid(claim) { return true }
         guard try isAnyBuried(observation.identities) else { return false }
         return try !bringsBack(incoming)
@@ -20,13 +20,13 @@ extension UnitOfWork {
     /// new purchase with a token that was not the erased user's then waits for it. False unless the purchase was an
     /// erased user's.
     func bringsBack(_ incoming: IncomingEvent) throws -> Bool {
-        guard let observation = incoming.event.observation, try contract(observation.contract) == nil,
+        guard let observation = incoming.event.observation, try ledger.contract(observation.contract) == nil,
             try isAnyBuried(observation.identities)
         else { return false }
         if let user = observation.user { return try !isAnyBuried([.user(user)]) }
         if let claim = incoming.claim { return try !isVoid(claim) }
         guard let token = observation.token else { return false }
-        if try order(token) != nil { return true }
+        if try ledger.order(token) != nil { return true }
         guard observation.isPurchase else { return false }
         return try !isAnyBuried([.order(token)])
     }
@@ -34,7 +34,7 @@ extension UnitOfWork {
     /// True for a claim in the name of an erased user, unless the app's backend makes it.
     func isVoid(_ claim: Claim) throws -> Bool {
         guard !claim.isVouched else { return false }
-        return try isBuried(.user(claim.user))
+        return try ledger.isBuried(.user(claim.user))
     }
 
     /// Records that an event came, but nothing of its content: the store then gets the same answer to every retry. The
@@ -42,7 +42,7 @@ extension UnitOfWork {
     mutating func fileErased(_ incoming: IncomingEvent) throws -> CommitResult {
         var event = incoming.event
         guard !incoming.isReplay else {
-            return CommitResult(outcome: .ignored, event: event.id, cursor: cursor(head))
+            return CommitResult(outcome: .ignored, event: event.id, cursor: cursor(ledger.head))
         }
         var notice = Notice(kind: .contractErased)
         notice.provider = event.provider
@@ -51,9 +51,9 @@ extension UnitOfWork {
         notice.subtype = event.subtype
         notice.outcome = .ignored
         let entry = try append(notice)
-        if let key = event.observation?.contract, try contract(key) == nil { bury([.contract(key)]) }
+        if let key = event.observation?.contract, try ledger.contract(key) == nil { bury([.contract(key)]) }
         event.body = []
-        ledger.changed(EventKey(event), at: entry.position)
+        ledger.events[EventKey(event)] = entry.position
         changes.events.append(
             FiledEvent(event: event, position: entry.position, receivedAt: incoming.receivedAt, isErased: true)
         )
@@ -71,13 +71,13 @@ extension UnitOfWork {
         var kept = transfer
         var emptied = incoming
         kept.from = []
-        for user in transfer.from where try !isBuried(.user(user)) { kept.from.append(user) }
+        for user in transfer.from where try !ledger.isBuried(.user(user)) { kept.from.append(user) }
         if kept.from.count != transfer.from.count { emptied.event.body = [] }
         return (kept, emptied)
     }
 
     private func isAnyBuried(_ identities: [ErasedIdentity]) throws -> Bool {
-        for identity in identities where try isBuried(identity) { return true }
+        for identity in identities where try ledger.isBuried(identity) { return true }
         return false
     }
 }

@@ -3,7 +3,7 @@ extension UnitOfWork {
     /// The position at which the event was first committed. Nil if it is new, in a replay (which decides about it
     /// again), and if a user shows a purchase that was an erased user's.
     mutating func firstDelivery(of incoming: IncomingEvent) throws -> Int64? {
-        guard !incoming.isReplay, let first = try position(of: incoming.event) else { return nil }
+        guard !incoming.isReplay, let first = try ledger.position(of: EventKey(incoming.event)) else { return nil }
         return try bringsBack(incoming) ? nil : first
     }
 
@@ -13,7 +13,7 @@ extension UnitOfWork {
         let event = incoming.event
         var result = CommitResult(outcome: .duplicate, event: event.id, cursor: cursor(first))
         guard let claim = incoming.claim, let observation = event.observation else { return result }
-        guard let known = try contract(observation.contract) else {
+        guard let known = try ledger.contract(observation.contract) else {
             result.claim = .refused
             return result
         }
@@ -24,7 +24,7 @@ extension UnitOfWork {
         try save(current)
         let change = ContractChange(previous: known, current: current)
         try append(change, as: change.moveKind)
-        result.cursor = cursor(head)
+        result.cursor = cursor(ledger.head)
         related.append(current)
         return result
     }

@@ -10,18 +10,18 @@ extension UnitOfWork {
         change: ContractChange? = nil
     ) throws -> CommitResult {
         let event = incoming.event
-        let isStored = incoming.isReplay ? try position(of: event) != nil : false
+        let isStored = incoming.isReplay ? try ledger.position(of: EventKey(event)) != nil : false
         if isStored, let contract {
             changes.refiledEvents.append((EventKey(event), contract))
         }
         if isStored, outcome != .applied {
-            return CommitResult(outcome: outcome, event: event.id, cursor: cursor(head))
+            return CommitResult(outcome: outcome, event: event.id, cursor: cursor(ledger.head))
         }
         let entry = try append(notice.naming(event, outcome: outcome), fragments: fragments)
         if let change { announceLater(change) }
         let result = CommitResult(outcome: outcome, event: event.id, cursor: cursor(entry.position))
         guard !isStored else { return result }
-        ledger.changed(EventKey(event), at: entry.position)
+        ledger.events[EventKey(event)] = entry.position
         let filed = FiledEvent(
             event: event,
             position: entry.position,

@@ -25,7 +25,7 @@ extension UnitOfWork {
         if try isOfErasedUser(incoming) { return try fileErased(incoming) }
         if let transfer = event.transfer, event.observation == nil { return try record(transfer, incoming: incoming) }
         guard let observation = event.statement else { return try recordAccount(incoming) }
-        let known = try contract(observation.contract)
+        let known = try ledger.contract(observation.contract)
         if let order = try contradictedOrder(by: observation, about: known) {
             return try quarantine(observation, order: order, incoming: incoming)
         }
@@ -83,7 +83,7 @@ extension UnitOfWork {
             app: event.app,
             lineage: account
         )
-        let users = Set(try contracts(.ofAccount(key)).flatMap(\.holders))
+        let users = Set(try ledger.contracts(.ofAccount(key)).flatMap(\.holders))
         notice.user = users.min()
         // Pages are not told about a mere question of the store (a chargeback under review).
         let told = event.kind == .consentRescinded ? users.sorted() : []
@@ -146,7 +146,7 @@ extension UnitOfWork {
 extension UnitOfWork {
     /// The order that the statement names, if the purchase cannot be the one that the order was made for.
     func contradictedOrder(by observation: Observation, about known: TrackedContract?) throws -> Order? {
-        guard let token = observation.token, let order = try order(token) else { return nil }
+        guard let token = observation.token, let order = try ledger.order(token) else { return nil }
         let group = observation.group ?? known?.contract.group?.value
         let provider = observation.contract.provider
         return order.contradicts(provider: provider, group: group, kind: observation.kind) ? order : nil
@@ -200,18 +200,18 @@ extension UnitOfWork {
     /// True when the purchase gives no access yet.
     func isNew(_ event: Event) throws -> Bool {
         guard let key = event.observation?.contract else { return false }
-        return try contract(key)?.status.isActive != true
+        return try ledger.contract(key)?.status.isActive != true
     }
 
     /// A store does not report that a product was taken out of a purchase; it just no longer lists it. So a further
     /// product has ended if the purchase's newest statement is newer than the product's own, in whatever order the two
     /// arrived.
     func missingLines(of key: ContractKey, event: Event) throws -> [Event] {
-        guard let stated = try contract(key)?.contract.snapshot?.snapshot.signedAt, key.lineBounds != nil else {
+        guard let stated = try ledger.contract(key)?.contract.snapshot?.snapshot.signedAt, key.lineBounds != nil else {
             return []
         }
         // By lineage, so that the order does not depend on what the transaction had loaded before.
-        let lines = try contracts(.lines(of: key)).sorted { $0.key.lineage < $1.key.lineage }
+        let lines = try ledger.contracts(.lines(of: key)).sorted { $0.key.lineage < $1.key.lineage }
         return lines.compactMap { line in
             guard line.contract.kind == .subscription, let last = line.contract.snapshot?.snapshot,
                 last.signedAt < stated, last.state != .expired, last.state != .revoked

@@ -99,7 +99,7 @@ extension UnitOfWork {
             isActive: tracked.status.isActive,
             facts: try ownershipFacts(of: tracked)
         )
-        let last = try facts(of: tracked.key).claims.first { $0.user == claim.user }?.proofAt
+        let last = try ledger.facts(of: tracked.key).claims.first { $0.user == claim.user }?.proofAt
         let decision = ClaimDecision(of: proof, after: last, on: target, policy: policy.transfers)
         guard !decision.notes.isEmpty else { return decision.outcome }
         for note in decision.notes { try add(note, to: tracked.key) }
@@ -110,7 +110,7 @@ extension UnitOfWork {
 
     /// Makes the claimant's order the contract's from now on, and asks the store to repeat its token if the store can.
     private mutating func bind(_ claim: Claim, to contract: Contract, incoming: IncomingEvent) throws {
-        guard let token = claim.order, let order = try order(token), order.user == claim.user,
+        guard let token = claim.order, let order = try ledger.order(token), order.user == claim.user,
             !order.contradicts(contract)
         else { return }
         let key = contract.key

@@ -46,11 +46,11 @@ extension UnitOfWork {
         at key: ContractKey
     ) throws -> TransferTarget? {
         if key.provider.isAnonymous(user.text),
-            let named = try transfers(from: TransferSource(user, at: key, isAlias: true)).newestUser
+            let named = try ledger.transfers(from: TransferSource(user, at: key, isAlias: true)).newestUser
         {
             return TransferTarget(at: max(named.at, since), user: named.user)
         }
-        return try transfers(from: TransferSource(user, at: key)).first(since: since)
+        return try ledger.transfers(from: TransferSource(user, at: key)).first(since: since)
     }
 
     /// The facts of ownership: purchases with known orders that match, and granted claims.
@@ -58,14 +58,14 @@ extension UnitOfWork {
         var dates: [OrderToken: TokenDates] = [:]
         if let said { dates[said.token] = TokenDates(said) }
         var facts: [Ownership.Fact] = []
-        if try contract(tracked.key) != nil {
-            let known = try self.facts(of: tracked.key)
+        if try ledger.contract(tracked.key) != nil {
+            let known = try ledger.facts(of: tracked.key)
             for (token, known) in known.tokens { dates[token, default: known].add(known) }
             facts = known.claims.flatMap(\.facts)
         }
         let newest = tracked.contract.token?.value
         for (token, known) in dates {
-            guard let order = try order(token), !order.contradicts(tracked.contract) else { continue }
+            guard let order = try ledger.order(token), !order.contradicts(tracked.contract) else { continue }
             for at in known.all {
                 // If one charge names another buyer than before, neither fact is older: the newest statement counts.
                 let isSaidAgain = token == newest && dates.contains { $0.key != token && $0.value.all.contains(at) }
@@ -108,7 +108,7 @@ extension UnitOfWork {
         var changed: [ContractChange] = []
         var following: [ContractKey] = []
         for key in keys {
-            guard let known = try contract(key) else { continue }
+            guard let known = try ledger.contract(key) else { continue }
             if known.userAt == nil, try owner(of: known, said: nil) == nil {
                 following.append(key)
             } else if let change = try resolveOwnerAgain(of: key) {
@@ -127,7 +127,7 @@ extension UnitOfWork {
         of key: ContractKey,
         nearest: NearestOwners = NearestOwners()
     ) throws -> ContractChange? {
-        guard let known = try contract(key) else { return nil }
+        guard let known = try ledger.contract(key) else { return nil }
         var current = known
         try resolveOwner(of: &current, nearest: nearest)
         guard current.hasDifferentHolders(than: known) else { return nil }

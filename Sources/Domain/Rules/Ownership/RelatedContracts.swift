@@ -6,14 +6,14 @@ extension UnitOfWork {
         read: inout Set<ContractIndex>
     ) throws -> [TrackedContract] {
         var related: [TrackedContract] = []
-        if let replaced = try tracked.replacedKey.map({ try contract($0) }) ?? nil {
+        if let replaced = try tracked.replacedKey.map({ try ledger.contract($0) }) ?? nil {
             related.append(replaced)
         }
-        if let whole = try tracked.key.purchase.map({ try contract($0) }) ?? nil {
+        if let whole = try tracked.key.purchase.map({ try ledger.contract($0) }) ?? nil {
             related.append(whole)
         }
         if let account = ContractIndex.account(of: tracked.contract), read.insert(account).inserted {
-            related += try contracts(account)
+            related += try ledger.contracts(account)
         }
         return related
     }
@@ -25,7 +25,7 @@ extension UnitOfWork {
         var seen: Set<ContractKey> = []
         var found: [TrackedContract] = []
         for list in lists {
-            found += try self.contracts(list).filter { $0.userAt == nil && seen.insert($0.key).inserted }
+            found += try ledger.contracts(list).filter { $0.userAt == nil && seen.insert($0.key).inserted }
         }
         return found
     }

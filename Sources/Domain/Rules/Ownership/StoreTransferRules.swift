@@ -39,7 +39,7 @@ extension UnitOfWork {
         var losers: [UserID] = []
         // Events repeat aliases for years, and only the first of these statements is news.
         for source in sources {
-            if transfer.isAlias, try transfers(from: source).states(target) { continue }
+            if transfer.isAlias, try ledger.transfers(from: source).states(target) { continue }
             try add(target, from: source)
             losers.append(source.user)
         }
@@ -49,7 +49,7 @@ extension UnitOfWork {
             ContractKey(provider: event.provider, environment: environment, app: event.app, lineage: $0.text)
         }
         var named = try contracts(statedTo: reached, provider: event.provider, environment: environment)
-        for key in anonymous { named += try contracts(.ofAccount(key)) }
+        for key in anonymous { named += try ledger.contracts(.ofAccount(key)) }
         // The first change stands for the event, whatever order they were loaded in.
         named.sort { $0.key.lineage.utf8.lexicographicallyPrecedes($1.key.lineage.utf8) }
         var moved: [ContractChange] = []
@@ -67,9 +67,9 @@ extension UnitOfWork {
     ) throws -> [TrackedContract] {
         let named = users.map { ContractIndex.named($0, provider: provider, environment: environment) }
         let held = provider.makesUpIDs ? users.map { ContractIndex.held(by: $0) } : []
-        var found = try named.flatMap { try contracts($0) }
+        var found = try named.flatMap { try ledger.contracts($0) }
         for list in held {
-            found += try contracts(list).filter {
+            found += try ledger.contracts(list).filter {
                 $0.contract.storeUser == nil && $0.contract.statedBuyer != nil && $0.key.provider == provider
                     && $0.key.environment == environment
             }
@@ -91,7 +91,7 @@ extension UnitOfWork {
             let isAnonymous = provider.isAnonymous(user.text)
             for isAlias in isAnonymous ? [false, true] : [false] {
                 let source = TransferSource(user: user, provider: provider, environment: environment, isAlias: isAlias)
-                waiting += try transfers(from: source).map(\.user)
+                waiting += try ledger.transfers(from: source).map(\.user)
             }
         }
         return reached

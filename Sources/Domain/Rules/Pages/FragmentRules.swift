@@ -41,7 +41,7 @@ extension UnitOfWork {
     }
 
     private mutating func add(_ fragments: [Fragment], to entry: Int) throws {
-        let written = try streams.written(fragments) { try language(of: $0) }
+        let written = try streams.written(fragments) { try ledger.language(of: $0) }
         changes.entries[entry].entry.fragments += written
         changes.entries[entry].stored += fragments
     }
@@ -62,7 +62,7 @@ extension UnitOfWork {
             first[change.key] = first[change.key] ?? change
             last[change.key] = change
         }
-        let others = try contracts(.held(by: user)).filter { last[$0.key] == nil }
+        let others = try ledger.contracts(.held(by: user)).filter { last[$0.key] == nil }
         let had = first.values.compactMap(\.previous).filter { $0.holders.contains(user) }
         let has = last.values.map(\.current).filter { $0.holders.contains(user) }
         let (held, holds) = (others + had, others + has)
@@ -128,7 +128,7 @@ extension UnitOfWork {
 
     /// Sends both fragments, in their current state, to a user's pages.
     public mutating func rebroadcast(to user: UserID) throws {
-        let entitlements = entitlements(of: user, try contracts(.held(by: user)))
+        let entitlements = entitlements(of: user, try ledger.contracts(.held(by: user)))
         let fragments = fragments(Announcement.current(entitlements), for: user)
         guard !fragments.isEmpty else { return }
         var notice = Notice(kind: .broadcast)

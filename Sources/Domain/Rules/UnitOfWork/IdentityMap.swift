@@ -11,13 +11,14 @@ public final class IdentityMap {
     private var lists: [ContractIndex: List] = [:]
     /// Lists that may have more contracts than count. Only the ledger can tell which ones count.
     private var fullLists: Set<ContractIndex> = []
-    private var facts: [ContractKey: OwnershipFacts] = [:]
-    private var events: [EventKey: Int64?] = [:]
-    private var orders: [OrderToken: Order?] = [:]
     private var requests: [OrderRequest: Order?] = [:]
-    private var transfers: [TransferSource: [TransferTarget]] = [:]
-    private var languages: [UserID: LanguageTag?] = [:]
-    private var tombstones: [ErasedIdentity: Bool] = [:]
+    // A command records in these what it changes.
+    var facts: [ContractKey: OwnershipFacts] = [:]
+    var events: [EventKey: Int64?] = [:]
+    var orders: [OrderToken: Order?] = [:]
+    var transfers: [TransferSource: [TransferTarget]] = [:]
+    var languages: [UserID: LanguageTag?] = [:]
+    var tombstones: [ErasedIdentity: Bool] = [:]
 
     /// Contracts that belonged to a list when they were listed; some may have left it since.
     private struct List {
@@ -41,7 +42,7 @@ public final class IdentityMap {
 
 extension IdentityMap: LedgerRows {
     public func contract(_ key: ContractKey) throws -> TrackedContract? {
-        try contracts.value(of: key) { try rows.contract(key) }
+        try contracts.value(of: key, else: rows.contract)
     }
 
     public func contracts(_ index: ContractIndex) throws -> [TrackedContract] {
@@ -73,33 +74,27 @@ extension IdentityMap: LedgerRows {
 
     /// Nothing for a contract that does not exist.
     public func facts(of key: ContractKey) throws -> OwnershipFacts {
-        try facts.value(of: key) { try contract(key) == nil ? OwnershipFacts() : try rows.facts(of: key) }
+        try facts.value(of: key) { try contract($0) == nil ? OwnershipFacts() : try rows.facts(of: $0) }
     }
 
-    public func position(of event: EventKey) throws -> Int64? {
-        try events.value(of: event) { try rows.position(of: event) }
-    }
+    public func position(of event: EventKey) throws -> Int64? { try events.value(of: event, else: rows.position) }
 
     public func newestEvent(of key: ContractKey) throws -> Int64 { try rows.newestEvent(of: key) }
 
-    public func order(_ token: OrderToken) throws -> Order? {
-        try orders.value(of: token) { try rows.order(token) }
-    }
+    public func order(_ token: OrderToken) throws -> Order? { try orders.value(of: token, else: rows.order) }
 
     public func order(like request: OrderRequest) throws -> Order? {
-        try requests.value(of: request) { try rows.order(like: request) }
+        try requests.value(of: request, else: rows.order(like:))
     }
 
     public func transfers(from source: TransferSource) throws -> [TransferTarget] {
-        try transfers.value(of: source) { try rows.transfers(from: source) }
+        try transfers.value(of: source, else: rows.transfers)
     }
 
-    public func language(of user: UserID) throws -> LanguageTag? {
-        try languages.value(of: user) { try rows.language(of: user) }
-    }
+    public func language(of user: UserID) throws -> LanguageTag? { try languages.value(of: user, else: rows.language) }
 
     public func isBuried(_ identity: ErasedIdentity) throws -> Bool {
-        try tombstones.value(of: identity) { try rows.isBuried(identity) }
+        try tombstones.value(of: identity, else: rows.isBuried)
     }
 
     public func holdings(of user: UserID) throws -> UserHoldings {
@@ -110,9 +105,9 @@ extension IdentityMap: LedgerRows {
 }
 
 extension Dictionary {
-    fileprivate mutating func value(of key: Key, ask: () throws -> Value) rethrows -> Value {
+    fileprivate mutating func value(of key: Key, else ask: (Key) throws -> Value) rethrows -> Value {
         if let known = self[key] { return known }
-        let answer = try ask()
+        let answer = try ask(key)
         self[key] = .some(answer)
         return answer
     }
@@ -130,33 +125,9 @@ extension IdentityMap {
         for index in ContractIndex.containing(contract) { list(contract.key, in: index) }
     }
 
-    func changed(_ new: OwnershipFacts, of key: ContractKey) {
-        facts[key] = new
-    }
-
-    func changed(_ token: OrderToken, boughtAt key: ContractKey) {
-        list(key, in: .bought(with: token))
-    }
-
-    func changed(_ event: EventKey, at position: Int64) {
-        events[event] = .some(position)
-    }
-
     func changed(_ order: Order) {
         orders[order.token] = .some(order)
         requests = requests.filter { $0.key.user != order.user }
-    }
-
-    func changed(_ targets: [TransferTarget], from source: TransferSource) {
-        transfers[source] = targets
-    }
-
-    func changed(_ language: LanguageTag, of user: UserID) {
-        languages[user] = .some(language)
-    }
-
-    func changed(isBuried: Bool, _ identity: ErasedIdentity) {
-        tombstones[identity] = isBuried
     }
 
     func removed(_ key: ContractKey) {
@@ -164,15 +135,7 @@ extension IdentityMap {
         facts[key] = OwnershipFacts()
     }
 
-    func removed(_ token: OrderToken) {
-        orders[token] = .some(nil)
-    }
-
-    func forgotLanguage(of user: UserID) {
-        languages[user] = .some(nil)
-    }
-
-    private func list(_ key: ContractKey, in index: ContractIndex) {
+    func list(_ key: ContractKey, in index: ContractIndex) {
         lists[index, default: List()].append(key)
         if lists[index]?.isFull(index) == true { fullLists.insert(index) }
     }

@@ -47,68 +47,54 @@ public struct UnitOfWork {
     }
 
     func cursor(_ position: Int64) -> Cursor { Cursor(epoch: epoch, position: position) }
-
-    /// The newest position.
-    var head: Int64 { ledger.head }
-}
-
-extension UnitOfWork {
-    func contract(_ key: ContractKey) throws -> TrackedContract? { try ledger.contract(key) }
-    func contracts(_ index: ContractIndex) throws -> [TrackedContract] { try ledger.contracts(index) }
-    func facts(of key: ContractKey) throws -> OwnershipFacts { try ledger.facts(of: key) }
-    func position(of event: Event) throws -> Int64? { try ledger.position(of: EventKey(event)) }
-    func order(_ token: OrderToken) throws -> Order? { try ledger.order(token) }
-    func transfers(from source: TransferSource) throws -> [TransferTarget] { try ledger.transfers(from: source) }
-    func language(of user: UserID) throws -> LanguageTag? { try ledger.language(of: user) }
-    func isBuried(_ identity: ErasedIdentity) throws -> Bool { try ledger.isBuried(identity) }
 }
 
 extension UnitOfWork {
     mutating func save(_ contract: TrackedContract) throws {
         let key = contract.key
-        let previous = try self.contract(key)
-        if previous == nil { ledger.changed(OwnershipFacts(), of: key) }
+        let previous = try ledger.contract(key)
+        if previous == nil { ledger.facts[key] = OwnershipFacts() }
         if isChanged.insert(key).inserted { changedContracts.append((key, previous)) }
         ledger.changed(contract)
     }
 
     /// Remembers a token of a contract; returns true if that is new.
     mutating func add(_ token: OrderToken, dates: TokenDates, to key: ContractKey) throws -> Bool {
-        var facts = try facts(of: key)
+        var facts = try ledger.facts(of: key)
         if let known = facts.tokens[token], !known.lacks(dates) { return false }
         var merged = facts.tokens[token] ?? dates
         merged.add(dates)
         facts.tokens[token] = merged
-        ledger.changed(facts, of: key)
-        ledger.changed(token, boughtAt: key)
+        ledger.facts[key] = facts
+        ledger.list(key, in: .bought(with: token))
         changes.tokens.append(TokenRecord(contract: key, token: token, dates: merged))
         return true
     }
 
     mutating func add(_ note: ClaimDecision.Note, to key: ContractKey) throws {
-        var facts = try facts(of: key)
+        var facts = try ledger.facts(of: key)
         facts.add(note)
-        ledger.changed(facts, of: key)
+        ledger.facts[key] = facts
         guard let claim = facts.claims.first(where: { $0.user == note.user }) else { return }
         changes.claims.append(ClaimRecord(contract: key, claim: claim))
     }
 
     mutating func add(_ target: TransferTarget, from source: TransferSource) throws {
-        var targets = try transfers(from: source)
+        var targets = try ledger.transfers(from: source)
         guard targets.insert(target) else { return }
-        ledger.changed(targets, from: source)
+        ledger.transfers[source] = targets
         changes.transfers.append((source, target))
     }
 
     /// Remembers the language that a user reads; the last one counts.
     public mutating func setLanguage(_ language: LanguageTag, of user: UserID) throws {
-        guard try self.language(of: user) != language else { return }
-        ledger.changed(language, of: user)
+        guard try ledger.language(of: user) != language else { return }
+        ledger.languages[user] = language
         changes.languages.append((user, language))
     }
 
     mutating func append(_ notice: Notice, fragments: [Fragment] = []) throws -> Entry {
-        let written = try streams.written(fragments) { try language(of: $0) }
+        let written = try streams.written(fragments) { try ledger.language(of: $0) }
         let position = ledger.advance()
         let entry = Entry(position: position, committedAt: now, notice: notice, fragments: written)
         changes.entries.append(AppendedEntry(entry: entry, stored: fragments))

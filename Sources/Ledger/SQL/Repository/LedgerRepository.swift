@@ -213,17 +213,16 @@ extension LedgerRepository {
         now: Instant
     ) throws(EngineError) -> ReplayReport {
         let (act, before) = (act, news.entries.count)
-        var replay = ReplaySteps(batch)
-        while !replay.isDone {
-            try decide(at: now, isTrial: isTrial) { try replay.advance(in: &$0) }
+        let report = try batch.replay { step throws(EngineError) in
+            try decide(at: now, isTrial: isTrial, by: step)
         }
         if isTrial {
             try forget()
         } else {
-            let left = replay.report.changes.filter { $0.previousUser != $0.user }.compactMap(\.previousUser)
+            let left = report.changes.filter { $0.previousUser != $0.user }.compactMap(\.previousUser)
             try note(act, about: news.entries.dropFirst(before).compactMap(\.notice.user) + left, at: now)
         }
-        return replay.report
+        return report
     }
 }
 

@@ -1,90 +1,87 @@
-/// A replay in steps, each a separate decision. First the contracts to rebuild are compared with what was read, because
-/// events change contracts and what is filed under them. Then every event is applied and each contract is replaced.
-/// Last come the owners of related contracts, because they may follow from several of them.
-public struct ReplaySteps: Sendable {
-    private enum Step {
-        case compare([ContractRebuild])
-        case apply(Event)
-        /// The index of a rebuild.
-        case replace(Int)
-        case resolveDependents(of: TrackedContract)
+/// Stored events, read again.
+public struct ReplayBatch: Sendable, Equatable {
+    /// Events that belong to no contract yet, or to another one than they were filed under.
+    public var events: [Event]
+    public var rebuilds: [ContractRebuild]
+
+    public init(events: [Event] = [], rebuilds: [ContractRebuild] = []) {
+        self.events = events
+        self.rebuilds = rebuilds
     }
 
-    public private(set) var report = ReplayReport()
-    private var steps: [Step]
-    private var done = 0
-    private var rebuilds: [(known: TrackedContract, rebuild: ContractRebuild)] = []
-
-    public init(_ batch: ReplayBatch) {
-        steps = [.compare(batch.rebuilds)] + batch.events.map { .apply($0) }
-    }
-
-    public var isDone: Bool { done == steps.count }
-
-    /// Takes the next step, with its consequences.
-    public mutating func advance(in unit: inout UnitOfWork) throws {
-        switch steps[done] {
-        case .compare(let candidates): try compare(candidates, in: &unit)
-        case .apply(let event): try apply(event, in: &unit)
-        case .replace(let index): try replace(index, in: &unit)
-        case .resolveDependents(let tracked):
-            unit.related.append(tracked)
-            try unit.settle()
-        }
-        done += 1
-    }
-
-    private mutating func compare(_ candidates: [ContractRebuild], in unit: inout UnitOfWork) throws {
-        var outdated: [ContractKey] = []
-        var found: [(known: TrackedContract, rebuild: ContractRebuild)] = []
-        for rebuild in candidates {
-            if let known = try unit.current(rebuild) {
-                found.append((known, rebuild))
-            } else {
-                outdated.append(rebuild.known.key)
+    /// Takes one step after the other, with its consequences; `decide` makes each a decision of its own.
+    ///
+    /// First the contracts to rebuild are compared with what was read, because events change contracts and what is filed
+    /// under them. Then every event is applied and each contract is replaced. Last come the owners of related contracts,
+    /// because they may follow from several of them.
+    public func replay<Failure>(
+        decide: (_ step: (inout UnitOfWork) throws -> Void) throws(Failure) -> Void
+    ) throws(Failure) -> ReplayReport {
+        var report = ReplayReport()
+        var current: [(known: TrackedContract, rebuild: ContractRebuild)] = []
+        try decide { unit in
+            for rebuild in rebuilds {
+                if let known = try unit.current(rebuild) {
+                    current.append((known, rebuild))
+                } else {
+                    report.outdated.append(rebuild.known.key)
+                }
             }
         }
-        steps += found.indices.map { .replace($0) }
-        rebuilds = found
-        report.outdated = outdated
-    }
-
-    private mutating func apply(_ event: Event, in unit: inout UnitOfWork) throws {
-        let key = event.observation?.contract
-        let before = try key.map { try unit.contract($0) } ?? nil
-        let result = try unit.record(IncomingEvent(event, receivedAt: unit.now, isReplay: true))
-        try unit.settle()
-        let after = try key.map { try unit.contract($0) } ?? nil
-        if let after { report.changes.append(ReplayChange(event: event.id, before: before, after: after)) }
-        guard result.outcome != .quarantined else { return }
-        for index in rebuilds.indices where rebuilds[index].rebuild.known.key == key {
-            rebuilds[index].rebuild.fold(event)
+        for event in events {
+            try decide { unit in
+                let result = try unit.replay(event, report: &report)
+                guard result.outcome != .quarantined else { return }
+                for index in current.indices { current[index].rebuild.fold(event) }
+            }
         }
-    }
-
-    private mutating func replace(_ index: Int, in unit: inout UnitOfWork) throws {
-        let (before, rebuild) = rebuilds[index]
-        guard let known = try unit.contract(rebuild.known.key) else { return }
-        for (token, dates) in rebuild.tokens { _ = try unit.add(token, dates: dates, to: known.key) }
-        let current = try unit.replace(known, by: rebuild.contract)
-        try unit.settle()
-        report.changes.append(ReplayChange(event: rebuild.event, before: before, after: current))
-        guard known.isRelatedOtherwise(than: current) else { return }
-        steps += [.resolveDependents(of: known), .resolveDependents(of: current)]
+        var resolved: [TrackedContract] = []
+        for (known, rebuild) in current {
+            try decide { unit in resolved += try unit.replace(known, by: rebuild, report: &report) }
+        }
+        for tracked in resolved {
+            try decide { unit in
+                unit.related.append(tracked)
+                try unit.settle()
+            }
+        }
+        return report
     }
 }
 
 extension UnitOfWork {
     /// The contract as the rebuild read it; nil if the store has said something about it since, even something stale.
     fileprivate func current(_ rebuild: ContractRebuild) throws -> TrackedContract? {
-        guard let known = try contract(rebuild.known.key), known.contract == rebuild.known else { return nil }
+        guard let known = try ledger.contract(rebuild.known.key), known.contract == rebuild.known else { return nil }
         return try ledger.newestEvent(of: known.key) == rebuild.newest ? known : nil
     }
 
+    fileprivate mutating func replay(_ event: Event, report: inout ReplayReport) throws -> CommitResult {
+        let key = event.observation?.contract
+        let before = try key.map { try ledger.contract($0) } ?? nil
+        let result = try record(IncomingEvent(event, receivedAt: now, isReplay: true))
+        try settle()
+        let after = try key.map { try ledger.contract($0) } ?? nil
+        if let after { report.changes.append(ReplayChange(event: event.id, before: before, after: after)) }
+        return result
+    }
+
+    /// Returns the contract before and after, if the owners of others may follow from the difference. `before` is how it
+    /// was before the replay.
     fileprivate mutating func replace(
-        _ known: TrackedContract,
-        by contract: Contract
-    ) throws -> TrackedContract {
+        _ before: TrackedContract,
+        by rebuild: ContractRebuild,
+        report: inout ReplayReport
+    ) throws -> [TrackedContract] {
+        guard let known = try ledger.contract(rebuild.known.key) else { return [] }
+        for (token, dates) in rebuild.tokens { _ = try add(token, dates: dates, to: known.key) }
+        let current = try replace(known, by: rebuild.contract)
+        try settle()
+        report.changes.append(ReplayChange(event: rebuild.event, before: before, after: current))
+        return known.isRelatedOtherwise(than: current) ? [known, current] : []
+    }
+
+    private mutating func replace(_ known: TrackedContract, by contract: Contract) throws -> TrackedContract {
         var current = known
         current.contract = contract
         current.recomputeStatus(at: now, policy: policy)
@@ -112,18 +109,6 @@ extension ReplayChange {
             accessUntilBefore: before?.status.accessUntil,
             accessUntil: after.status.accessUntil
         )
-    }
-}
-
-/// Stored events, read again.
-public struct ReplayBatch: Sendable, Equatable {
-    /// Events that belong to no contract yet, or to another one than they were filed under.
-    public var events: [Event]
-    public var rebuilds: [ContractRebuild]
-
-    public init(events: [Event] = [], rebuilds: [ContractRebuild] = []) {
-        self.events = events
-        self.rebuilds = rebuilds
     }
 }
 
