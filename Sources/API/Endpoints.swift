@@ -8,10 +8,6 @@ public import Pages
 public struct Endpoints: RequestHandler {
     private let services: Services
     private let files: StaticFiles
-    /// Used thousands of times a second, so these three are created only once.
-    private let broadcasts: BroadcastsEndpoint
-    private let streams: StreamsEndpoint
-    private let cable: CableEndpoint
     /// The operators' pages; nil without them. They ask these endpoints for what they show.
     public var console: (@Sendable (Request) -> Answer)?
     /// Whether somebody may come in there now.
@@ -28,9 +24,6 @@ public struct Endpoints: RequestHandler {
             readers: services.workers,
             openFiles: Limits.sentFiles
         )
-        broadcasts = BroadcastsEndpoint(services: services)
-        streams = StreamsEndpoint(services)
-        cable = CableEndpoint(services: services)
     }
 
     public var hasConsole: Bool { isConsoleOpen() }
@@ -41,7 +34,7 @@ public struct Endpoints: RequestHandler {
     }
 
     public func subscribe(_ parameters: CableParameters, history: CableHistory?) -> CableVerdict {
-        cable.verdict(on: parameters, history: history)
+        CableEndpoint(services: services).verdict(on: parameters, history: history)
     }
 
     public func handle(_ request: Request) -> Answer {
@@ -94,11 +87,11 @@ public struct Endpoints: RequestHandler {
         case .grants(let user): try GrantsEndpoint(services: services, user: user).grant(request)
         case .grant(let user, let id): try GrantsEndpoint(services: services, user: user).revoke(id, request: request)
         case .audit: try AuditEndpoint(services: services).answer(request)
-        case .broadcasts: try broadcasts.answer(request)
-        case .anyCableBroadcasts: try broadcasts.answerAnyCable(request)
+        case .broadcasts: try BroadcastsEndpoint(services: services).answer(request)
+        case .anyCableBroadcasts: try BroadcastsEndpoint(services: services).answerAnyCable(request)
         case .streamEntitlements: EntitlementsEndpoint(services: services).answer(request)
-        case .streams: try streams.answer(request)
-        case .cable: cable.answer(request)
+        case .streams: try StreamsEndpoint(services: services).answer(request)
+        case .cable: CableEndpoint(services: services).answer(request)
         case .recoveries: try RecoveriesEndpoint(services: services).answer(request)
         case .feed: try FeedEndpoint(services: services).answer(request)
         case .replays: try ReplaysEndpoint(services: services).answer(request)

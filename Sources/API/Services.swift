@@ -154,10 +154,10 @@ extension Services {
 }
 
 extension Services {
-    /// Answers with what `work` returns, on a thread for `purpose`.
-    func answer(on purpose: BlockingPools.Purpose, _ work: @escaping @Sendable () -> Response) -> Answer {
-        .later { [blockingPools] reply in
-            blockingPools.submit(purpose) {
+    /// Answers with what `work` returns, on a worker, or on a thread for `purpose` if it waits for something.
+    func answer(on purpose: BlockingPools.Purpose? = nil, _ work: @escaping @Sendable () -> Response) -> Answer {
+        .later { [self] reply in
+            submit(waitingFor: purpose) {
                 reply.send(work())
             } orElse: {
                 reply.send(.busy)

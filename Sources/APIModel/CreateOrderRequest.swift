@@ -17,22 +17,9 @@ public struct CreateOrderRequest: Codable, Sendable, Equatable {
     /// The language that the user reads, as a language tag such as `pt-BR`.
     public var locale: String?
 
-    public init(
-        user: UserID,
-        product: String,
-        provider: String? = nil,
-        group: String? = nil,
-        kind: String? = nil,
-        token: String? = nil,
-        locale: String? = nil
-    ) {
+    public init(user: UserID, product: String) {
         self.user = user
         self.product = product
-        self.provider = provider
-        self.group = group
-        self.kind = kind
-        self.token = token
-        self.locale = locale
     }
 }
 

@@ -11,19 +11,8 @@ public struct GrantRequest: Codable, Sendable, Equatable {
     public var forever: Bool?
     public var reason: String
 
-    public init(
-        product: String,
-        group: String? = nil,
-        until: String? = nil,
-        days: Int64? = nil,
-        forever: Bool? = nil,
-        reason: String
-    ) {
+    public init(product: String, reason: String) {
         self.product = product
-        self.group = group
-        self.until = until
-        self.days = days
-        self.forever = forever
         self.reason = reason
     }
 }

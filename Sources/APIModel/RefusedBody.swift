@@ -99,6 +99,8 @@ public struct ErrorAnswer: Codable, Sendable, Equatable {
 
     /// The bytes of `JSON.encode`, by hand: whoever floods a server with what it refuses costs it little.
     public var json: [UInt8] {
+        // A newline, say in an engine's message, is escaped in another way by hand.
+        guard message.utf8.allSatisfy({ $0 >= 0x20 }) else { return JSON.encode(self) }
         var writer = ObjectWriter(capacity: 160)
         writer.object { writer in
             writer.text("error", error)

@@ -14,19 +14,9 @@ public struct ReplayRequest: Codable, Sendable, Equatable {
     /// For the audit.
     public var reason: String?
 
-    public init(
-        mode: ReplayMode,
-        events: [String]? = nil,
-        user: UserID? = nil,
-        since: String? = nil,
-        until: String? = nil,
-        reason: String? = nil
-    ) {
+    public init(mode: ReplayMode, user: UserID? = nil, reason: String? = nil) {
         self.mode = mode
-        self.events = events
         self.user = user
-        self.since = since
-        self.until = until
         self.reason = reason
     }
 }

@@ -15,22 +15,15 @@ struct CreateOrder: Command {
         remote = try RemoteServer(&arguments)
         printsJSON = try arguments.flag("--json")
         let user = try arguments.required("--user")
-        let product = try arguments.required("--product")
-        let group = try arguments.option("--group")
-        let token = try arguments.option("--token")
-        let provider = try arguments.choice("--provider", among: Stores.sellers.map { $0.provider.rawValue })
-        let kind = try arguments.choice("--kind", among: ProductKind.allCases.map(\.rawValue))
-        if let token, OrderToken(token) == nil {
+        var request = CreateOrderRequest(user: UserID(user), product: try arguments.required("--product"))
+        request.group = try arguments.option("--group")
+        request.token = try arguments.option("--token")
+        request.provider = try arguments.choice("--provider", among: Stores.sellers.map { $0.provider.rawValue })
+        request.kind = try arguments.choice("--kind", among: ProductKind.allCases.map(\.rawValue))
+        if let token = request.token, OrderToken(token) == nil {
             throw UsageError("--token must be a UUID, not \(quoted(token))")
         }
-        request = CreateOrderRequest(
-            user: UserID(user),
-            product: product,
-            provider: provider,
-            group: group,
-            kind: kind,
-            token: token
-        )
+        self.request = request
     }
 
     func run() throws(CommandFailure) -> Int32 {

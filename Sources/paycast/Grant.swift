@@ -56,14 +56,12 @@ struct Grant: Command {
         guard [days != nil, until != nil, isForever].count(where: { $0 }) == 1 else {
             throw UsageError("pass one of --days, --until and --forever")
         }
-        return GrantRequest(
-            product: product ?? "",
-            group: group,
-            until: try until.map(instant),
-            days: days.map { Int64($0) },
-            forever: isForever ? true : nil,
-            reason: reason
-        )
+        var request = GrantRequest(product: product ?? "", reason: reason)
+        request.group = group
+        request.until = try until.map(instant)
+        request.days = days.map { Int64($0) }
+        if isForever { request.forever = true }
+        return request
     }
 
     private static func instant(_ text: String) throws(UsageError) -> String {

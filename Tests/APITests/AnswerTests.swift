@@ -98,8 +98,10 @@ import Testing
             let answer = CommitAnswer(CommitResult(outcome: .stale, event: event, cursor: cursor, claim: claim))
             #expect(answer.json == JSON.encode(answer))
         }
-        let refusal = ErrorAnswer(error: "code", message: event)
-        #expect(refusal.json == JSON.encode(refusal))
+        for message in [event, "\(event)\n\t"] {
+            let refusal = ErrorAnswer(error: "code", message: message)
+            #expect(refusal.json == JSON.encode(refusal))
+        }
     }
 
     @Test(arguments: ["42", "\"quoted\" \\ é\u{2028}"]) func messagesAreWrittenByHandAsTheTypeSays(_ user: String) {

@@ -1,4 +1,3 @@
-import Domain
 import Testing
 
 @testable import API
@@ -8,9 +7,9 @@ import Testing
         let refused = RefusedWebhooks()
         for number in 0..<count {
             refused.add(
-                RefusedWebhooks.Refusal(
-                    at: Instant(milliseconds: Int64(number)),
-                    provider: .apple,
+                AttentionAnswer.Refused(
+                    at: "2026-01-31T12:00:00Z",
+                    route: "/webhooks/apple",
                     client: nil,
                     reason: "bad_signature",
                     message: "It is not.",

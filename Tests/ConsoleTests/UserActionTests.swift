@@ -56,10 +56,9 @@ import Testing
         site.pass(.seconds(61))
         #expect(try !site.send(next, cookie: cookie).text.contains("Granted. The user"))
         let asked = try #require(site.api.questions.first { $0.method == "POST" })
-        #expect(
-            JSON.decode(GrantRequest.self, from: asked.body)
-                == GrantRequest(product: "pro", days: 30, reason: "ticket 7")
-        )
+        var granted = GrantRequest(product: "pro", reason: "ticket 7")
+        granted.days = 30
+        #expect(JSON.decode(GrantRequest.self, from: asked.body) == granted)
         #expect(asked.key == "k1" && asked.credentials == "Bearer \(ConsoleTestSite.support.secret.value)")
     }
 

@@ -26,7 +26,7 @@ struct AttentionEndpoint {
         }
         return AttentionAnswer(
             node: services.node,
-            refused: services.refused.newest.map(AttentionAnswer.Refused.init),
+            refused: services.refused.newest,
             unclaimedContracts: found.unclaimedContracts,
             unclaimed: found.unclaimed.map { FeedItem($0, epoch: epoch) },
             quarantined: found.quarantined.map { FeedItem($0, epoch: epoch) },
@@ -45,20 +45,6 @@ struct AttentionEndpoint {
             problems: readiness.problems,
             warnings: readiness.warnings,
             ledger: readiness.ledger
-        )
-    }
-}
-
-extension AttentionAnswer.Refused {
-    fileprivate init(_ refusal: RefusedWebhooks.Refusal) {
-        self.init(
-            at: refusal.at.iso8601,
-            route: "/webhooks/\(refusal.provider)",
-            client: refusal.client,
-            reason: refusal.reason,
-            message: refusal.message,
-            setting: refusal.setting,
-            bytes: refusal.bytes
         )
     }
 }

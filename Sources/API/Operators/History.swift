@@ -140,16 +140,14 @@ struct HistoryEndpoint {
             throw RefusedBody("invalid_range", message: "range must be hour or day.")
         }
         // On a worker, because the metrics are read.
-        return .later { [services] reply in
-            services.workers.submit {
-                let answer = HistoryAnswer(
-                    node: services.node,
-                    range: range.rawValue,
-                    step: range.step * 60,
-                    steps: services.history.steps(of: range, now: services.clock.now())
-                )
-                reply.send(JSON.response(200, body: answer))
-            }
+        return services.answer { [services] in
+            let answer = HistoryAnswer(
+                node: services.node,
+                range: range.rawValue,
+                step: range.step * 60,
+                steps: services.history.steps(of: range, now: services.clock.now())
+            )
+            return JSON.response(200, body: answer)
         }
     }
 }

@@ -11,19 +11,8 @@ struct RecoveriesEndpoint {
     let services: Services
 
     func answer(_ request: Request) throws(RefusedBody) -> Answer {
-        try request.method == "POST" ? begin(request) : .respond(JSON.response(200, body: progress))
-    }
-
-    private var progress: RecoveriesAnswer {
-        let running = services.runningRecoveries.all.map { one in
-            RecoveriesAnswer.Running(
-                provider: one.provider.rawValue,
-                found: one.report.found,
-                recovered: one.report.recovered,
-                refused: one.report.refused
-            )
-        }
-        return RecoveriesAnswer(running: running)
+        guard request.method == "GET" else { return try begin(request) }
+        return .respond(JSON.response(200, body: RecoveriesAnswer(running: services.runningRecoveries.all)))
     }
 
     private func begin(_ request: Request) throws(RefusedBody) -> Answer {
@@ -87,31 +76,32 @@ extension RecoveryRequest {
 
 /// The progress of the running recoveries. May be used on any thread.
 final class RunningRecoveries: Sendable {
-    struct Running: Sendable {
-        let provider: Provider
-        var report = RecoveryReport()
-    }
-
     private struct State {
-        var running: [Int: Running] = [:]
+        var running: [Int: RecoveriesAnswer.Running] = [:]
         var last = 0
     }
 
     private let state = Mutex(State())
 
     /// In the order in which they started.
-    var all: [Running] { state.withLock { state in state.running.sorted { $0.key < $1.key }.map(\.value) } }
+    var all: [RecoveriesAnswer.Running] {
+        state.withLock { state in state.running.sorted { $0.key < $1.key }.map(\.value) }
+    }
 
     /// Runs `recover` and publishes its progress meanwhile.
     func run(_ recover: HistoryRecovery, of provider: Provider, since: Instant?) -> RecoveryReport {
         let number = state.withLock { state in
             state.last += 1
-            state.running[state.last] = Running(provider: provider)
+            state.running[state.last] = RecoveriesAnswer.Running(provider: provider.rawValue)
             return state.last
         }
         defer { state.withLock { $0.running[number] = nil } }
         return recover(since) { report in
-            state.withLock { $0.running[number]?.report = report }
+            state.withLock { state in
+                state.running[number]?.found = report.found
+                state.running[number]?.recovered = report.recovered
+                state.running[number]?.refused = report.refused
+            }
         }
     }
 }
@@ -137,9 +127,9 @@ public struct RecoveriesAnswer: Codable, Sendable, Equatable {
     /// The counts of `RecoveryAnswer`, so far.
     public struct Running: Codable, Sendable, Equatable {
         public var provider: String
-        public var found: Int
-        public var recovered: Int
-        public var refused: Int
+        public var found = 0
+        public var recovered = 0
+        public var refused = 0
     }
 
     /// In the order in which they started.

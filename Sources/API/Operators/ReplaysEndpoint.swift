@@ -72,14 +72,12 @@ extension ReplayRequest {
         guard let mode = ReplayMode(rawValue: try RefusedBody.requiredString("mode", of: node)) else {
             throw RefusedBody("invalid_json", message: Self.instead)
         }
-        self.init(
-            mode: mode,
-            events: try RefusedBody.strings("events", of: node),
-            user: try RefusedBody.user(of: node),
-            since: try RefusedBody.string("since", of: node),
-            until: try RefusedBody.string("until", of: node),
-            reason: try RefusedBody.optionalReason(of: node, about: RefusedBody.user(of: node))
-        )
+        self.init(mode: mode)
+        events = try RefusedBody.strings("events", of: node)
+        user = try RefusedBody.user(of: node)
+        since = try RefusedBody.string("since", of: node)
+        until = try RefusedBody.string("until", of: node)
+        reason = try RefusedBody.optionalReason(of: node, about: user)
     }
 
     private static var instead: String {

@@ -9,12 +9,6 @@ import Synchronization
 /// `GET /streams?name=SIGNED[&since=CURSOR]`: the connection that `<turbo-stream-source src>` opens.
 struct StreamsEndpoint {
     let services: Services
-    private let pages: StreamCatchUp
-
-    init(_ services: Services) {
-        self.services = services
-        pages = StreamCatchUp(services: services)
-    }
 
     func answer(_ request: Request) throws(RefusedBody) -> Answer {
         let origin: String?
@@ -26,6 +20,7 @@ struct StreamsEndpoint {
             throw RefusedBody("origin_not_allowed", message: message, status: 403)
         }
         let token = request.query["name"] ?? ""
+        let pages = StreamCatchUp(services: services)
         do throws(StreamNameError) {
             let name = try services.authorization.stream(named: token, now: services.clock.now())
             let counted = request.lastEventID.flatMap { $0.isEmpty ? nil : $0 }

@@ -81,12 +81,12 @@ extension CreateOrderRequest {
     init(_ node: JSONNode) throws(RefusedBody) {
         self.init(
             user: UserID(try RefusedBody.requiredString("user", of: node)),
-            product: try RefusedBody.requiredString("product", of: node),
-            provider: try RefusedBody.string("provider", of: node),
-            group: try RefusedBody.string("group", of: node),
-            kind: try RefusedBody.string("kind", of: node),
-            token: try RefusedBody.string("token", of: node),
-            locale: try RefusedBody.string("locale", of: node)
+            product: try RefusedBody.requiredString("product", of: node)
         )
+        provider = try RefusedBody.string("provider", of: node)
+        group = try RefusedBody.string("group", of: node)
+        kind = try RefusedBody.string("kind", of: node)
+        token = try RefusedBody.string("token", of: node)
+        locale = try RefusedBody.string("locale", of: node)
     }
 }

@@ -16,8 +16,7 @@ struct GrantsEndpoint {
     func grant(_ request: Request) throws(RefusedBody) -> Answer {
         guard services.streams.stream(for: user) != nil else { throw RefusedBody.invalidUserID }
         let seen = try services.seen(request)
-        let wanted = try GrantedProduct(request.body, user: user, now: services.clock.now())
-        let grant = wanted.grant(to: user, key: try request.key())
+        let grant = try Grant(request, to: user, now: services.clock.now())
         let act = services.act(.grant, of: request, user: user, reason: grant.reason)
         return .later { reply in
             // The backend vouches for the user, who may have been erased and is back.
@@ -107,28 +106,28 @@ struct GrantsEndpoint {
     )
 }
 
-/// What is granted, read strictly: one of `until`, `days` and `forever` says for how long.
-private struct GrantedProduct {
-    private static let days = Int64(1)...3650
-
-    private let product: String
-    private let group: String?
-    private let reason: String
-    private let now: Instant
-    private let until: Instant?
-
-    init(_ body: [UInt8], user: UserID, now: Instant) throws(RefusedBody) {
+extension Grant {
+    /// What is granted, read strictly: one of `until`, `days` and `forever` says for how long.
+    fileprivate init(_ request: Request, to user: UserID, now: Instant) throws(RefusedBody) {
         let node = try RefusedBody.object(
-            body,
+            request.body,
             instead: "Send {\"product\":…,\"days\":30,\"reason\":…}, or until or forever instead of days."
         )
-        product = try RefusedBody.requiredString("product", of: node)
+        let product = try RefusedBody.requiredString("product", of: node)
         try RefusedBody.check(product, or: .invalidProduct)
-        group = try RefusedBody.string("group", of: node)
+        let group = try RefusedBody.string("group", of: node)
         try RefusedBody.check(group, or: .invalidGroup)
-        reason = try RefusedBody.reason(of: node, about: user)
-        self.now = now
-        until = try GrantedProduct.end(node, now: now)
+        let reason = try RefusedBody.reason(of: node, about: user)
+        let until = try Grant.end(node, now: now)
+        self.init(
+            id: Grant.id(for: user, key: try request.key()),
+            user: user,
+            product: product,
+            group: group,
+            grantedAt: now,
+            until: until,
+            reason: reason
+        )
     }
 
     /// Nil for ever.
@@ -144,7 +143,7 @@ private struct GrantedProduct {
             return until
         }
         if let member = node["days"], !member.isNull {
-            guard let days = member.integer, GrantedProduct.days.contains(days) else {
+            guard let days = member.integer, (1...3650).contains(days) else {
                 throw RefusedBody("invalid_days", message: "days must be a whole number from 1 to 3650.")
             }
             return now + .seconds(days * 86_400)
@@ -153,20 +152,6 @@ private struct GrantedProduct {
         return nil
     }
 
-    func grant(to user: UserID, key: IdempotencyKey?) -> Grant {
-        Grant(
-            id: Grant.id(for: user, key: key),
-            user: user,
-            product: product,
-            group: group,
-            grantedAt: now,
-            until: until,
-            reason: reason
-        )
-    }
-}
-
-extension Grant {
     /// True if the same request led to `first`, whose dates may be older: then its term is as long, or has the same end.
     fileprivate func repeats(_ first: Grant) -> Bool {
         let isSame = product.hasSameBytes(as: first.product) && (group == nil || group == first.group)

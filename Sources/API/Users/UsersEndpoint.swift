@@ -50,7 +50,6 @@ struct UsersEndpoint {
             }
         }
     }
-
 }
 
 extension RefusedBody {

@@ -84,9 +84,9 @@ struct WebhookEndpoint {
 
     private func remember(_ request: Request, reason: String, message: String, setting: String? = nil, bytes: Int) {
         services.refused.add(
-            RefusedWebhooks.Refusal(
-                at: services.clock.now(),
-                provider: provider,
+            AttentionAnswer.Refused(
+                at: services.clock.now().iso8601,
+                route: "/webhooks/\(provider)",
                 client: request.client?.description,
                 reason: reason,
                 message: message,

@@ -30,13 +30,9 @@ struct GrantAction: UserAction {
         guard isForever || days != nil else {
             throw .invalid("Write the days as a whole number, from 1 to 3650.")
         }
-        let request = GrantRequest(
-            product: values["product"],
-            group: values["group"].isEmpty ? nil : values["group"],
-            days: isForever ? nil : days,
-            forever: isForever ? true : nil,
-            reason: values.reason
-        )
+        var request = GrantRequest(product: values["product"], reason: values.reason)
+        request.group = values["group"].isEmpty ? nil : values["group"]
+        if isForever { request.forever = true } else { request.days = days }
         let route = Route.grants(user: user)
         _ = try visit.api.post(GrantAnswer.self, to: route, query: values.seen, body: request, key: values["key"])
         return nil

@@ -196,12 +196,8 @@ struct ServerRoutes: Sendable {
         kind: ProductKind,
         at provider: Provider
     ) throws(StoreDriverError) -> OrderToken {
-        let request = CreateOrderRequest(
-            user: UserID(user),
-            product: product,
-            provider: provider.rawValue,
-            kind: kind.rawValue
-        )
+        var request = CreateOrderRequest(user: UserID(user), product: product)
+        (request.provider, request.kind) = (provider.rawValue, kind.rawValue)
         let response = try send("POST", path: "/orders", body: JSON.encode(request))
         guard (200...201).contains(response.status),
             let answer = JSON.decode(CreateOrderAnswer.self, from: response.body),
