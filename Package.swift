@@ -99,7 +99,7 @@ let package = Package(
         library("Domain", ["Encoding"]),
         library("APIModel", ["Encoding", "Domain"]),
         // What pages and apps load, inside the program.
-        .target(name: "CAssets"),
+        .target(name: "CAssets", exclude: ["body-dictionary.txt"]),
         .target(name: "Assets", dependencies: ["CAssets"], swiftSettings: settings),
         // Threads and their mailboxes, clocks, logs, metrics, and how settings are read.
         library("Support", ["CLinux", "Domain"]),
@@ -113,7 +113,7 @@ let package = Package(
         // The stages of the pipeline: proven, committed, rendered, fanned out. A store is one folder.
         library("Stores", ["Encoding", "Domain", "APIModel", "Support", "Crypto", "HTTPClient"]),
         // What is committed: in SQLite, and what several nodes share.
-        library("Ledger", ["CSQLite", "CZstd", "Encoding", "Domain", "Support", "Crypto"]),
+        library("Ledger", ["CSQLite", "CZstd", "Encoding", "Domain", "Assets", "Support", "Crypto"]),
         library("PostgresLedger", ["CPostgres", "Encoding", "Domain", "Support", "Crypto", "Ledger"]),
         // What pages follow, and what a request and its answer are.
         library("Pages", ["Encoding", "Domain", "APIModel", "Support", "Crypto", "HTTP"]),

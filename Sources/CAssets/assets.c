@@ -5,6 +5,9 @@
 
 // Text without NUL, so the NUL after each file ends it. The compiler notes each as a dependency: a change rebuilds this file.
 static const struct paycast_asset assets[] = {
+    {"body-dictionary.txt", (const unsigned char[]){
+#embed "body-dictionary.txt" suffix(, 0)
+    }},
     {"openapi.json", (const unsigned char[]){
 #embed "../../public/openapi.json" suffix(, 0)
     }},

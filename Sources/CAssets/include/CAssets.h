@@ -1,7 +1,7 @@
 #pragma once
 #include <stddef.h>
 
-/// A file of `public/`, by its path there.
+/// A file of `public/`, by its path there, or of this folder.
 struct paycast_asset {
     const char *path;
     /// UTF-8, ended by NUL.
