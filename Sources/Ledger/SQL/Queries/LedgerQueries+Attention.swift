@@ -1,5 +1,33 @@
 public import Domain
 
+/// What the ledger knows of that an operator should look at.
+public struct Attention: Sendable, Equatable {
+    /// The contracts that nobody has.
+    public var unclaimedContracts: Int
+    /// The newest events about such contracts, one of each, newest first.
+    public var unclaimed: [Entry]
+    /// The newest events that contradict an order, newest first.
+    public var quarantined: [Entry]
+    /// Those whose deadline is less than a day away, the nearest first; then those that were given up, newest first.
+    public var jobs: [TroubledJob]
+    /// How the backend's addresses fare.
+    public var hooks: [HookAddressState]
+    /// The newest messages to the backend that were given up.
+    public var failedHooks: [HookDelivery]
+}
+
+/// A job that an operator should know of.
+public struct TroubledJob: Sendable, Equatable {
+    public var job: Job
+    /// The number of failed attempts.
+    public var attempts: Int
+    public var queuedAt: Instant
+    /// Why the last attempt failed.
+    public var reason: String?
+    /// When it was given up; nil while it waits.
+    public var abandonedAt: Instant?
+}
+
 struct AttentionSQL {
     let entriesInDoubt, entriesUnclaimed, broadcastKey, urgentJobs, abandonedJobs: Statement
 
@@ -77,7 +105,8 @@ extension LedgerQueries {
     /// The newest entry of each contract that has no user. Pages on past those whose contract has found its user since, and
     /// past the older ones of the same contract.
     private func unclaimed() throws(EngineError) -> [Entry] {
-        var seen: Set<ContractName> = []
+        // By lineage, store and environment.
+        var seen: Set<[String]> = []
         var found: [Entry] = []
         var before = Int64.max
         while found.count < LedgerQueries.attentionLimit {
@@ -85,7 +114,11 @@ extension LedgerQueries {
                 [.integer(before), .integer(LedgerQueries.unclaimedPage)],
                 read: EntryRow.read
             )
-            found += page.filter { entry in ContractName(entry.notice).map { seen.insert($0).inserted } ?? false }
+            for entry in page {
+                let notice = entry.notice
+                let name = [notice.contract, notice.provider?.rawValue, notice.environment?.rawValue].compactMap { $0 }
+                if name.count == 3, seen.insert(name).inserted { found.append(entry) }
+            }
             guard let last = page.last, page.count == Int(LedgerQueries.unclaimedPage) else { break }
             before = last.position
         }
@@ -97,20 +130,6 @@ extension LedgerQueries {
         try snapshot { _ throws(EngineError) in
             try attentionSQL.broadcastKey.first([.text(key.text)]) { _ in true } ?? false
         }
-    }
-}
-
-/// A contract as an entry names it.
-private struct ContractName: Hashable {
-    var lineage: String
-    var provider: Provider
-    var environment: StoreEnvironment
-
-    init?(_ notice: Notice) {
-        guard let lineage = notice.contract, let provider = notice.provider, let environment = notice.environment else {
-            return nil
-        }
-        (self.lineage, self.provider, self.environment) = (lineage, provider, environment)
     }
 }
 
