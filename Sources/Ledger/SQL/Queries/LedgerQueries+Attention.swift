@@ -77,29 +77,27 @@ extension LedgerQueries {
     private static let urgency = Duration.seconds(86_400)
 
     /// What somebody should look at. `addresses` are the backend's.
-    public func attention(of addresses: [String]) throws(LedgerError) -> Attention {
+    public func attention(of addresses: [String]) throws(EngineError) -> Attention {
         let hooks = try hookAddresses(addresses, countingTo: LedgerQueries.waitingLimit)
         let failed = try hookDeliveries(in: .failed, before: .max, limit: LedgerQueries.attentionLimit)
-        return try snapshot { _ throws(EngineError) in
-            let limit = Value.integer(Int64(LedgerQueries.attentionLimit))
-            let urgent = try attentionSQL.urgentJobs.all(
-                [Value(now + LedgerQueries.urgency), limit],
-                read: TroubledJob.read
-            )
-            let abandoned = try attentionSQL.abandonedJobs.all([limit], read: TroubledJob.read)
-            return Attention(
-                unclaimedContracts: try commonSQL.unclaimed.first { Int($0.integer()) } ?? 0,
-                unclaimed: try unclaimed(),
-                // What an erased user's events leave behind names nothing.
-                quarantined: try attentionSQL.entriesInDoubt.all(
-                    [.text(Outcome.quarantined.rawValue), limit],
-                    read: EntryRow.read
-                ),
-                jobs: urgent + abandoned,
-                hooks: hooks,
-                failedHooks: failed
-            )
-        }
+        let limit = Value.integer(Int64(LedgerQueries.attentionLimit))
+        let urgent = try attentionSQL.urgentJobs.all(
+            [Value(now + LedgerQueries.urgency), limit],
+            read: TroubledJob.read
+        )
+        let abandoned = try attentionSQL.abandonedJobs.all([limit], read: TroubledJob.read)
+        return Attention(
+            unclaimedContracts: try commonSQL.unclaimed.first { Int($0.integer()) } ?? 0,
+            unclaimed: try unclaimed(),
+            // What an erased user's events leave behind names nothing.
+            quarantined: try attentionSQL.entriesInDoubt.all(
+                [.text(Outcome.quarantined.rawValue), limit],
+                read: EntryRow.read
+            ),
+            jobs: urgent + abandoned,
+            hooks: hooks,
+            failedHooks: failed
+        )
     }
 
     /// The newest entry of each contract that has no user. Pages on past those whose contract has found its user since, and
@@ -126,10 +124,8 @@ extension LedgerQueries {
     }
 
     /// Whether a request with this key was made once, at any node.
-    public func hasKey(_ key: IdempotencyKey) throws(LedgerError) -> Bool {
-        try snapshot { _ throws(EngineError) in
-            try attentionSQL.broadcastKey.first([.text(key.text)]) { _ in true } ?? false
-        }
+    public func hasKey(_ key: IdempotencyKey) throws(EngineError) -> Bool {
+        try attentionSQL.broadcastKey.first([.text(key.text)]) { _ in true } ?? false
     }
 }
 

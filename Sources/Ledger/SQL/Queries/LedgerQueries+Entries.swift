@@ -62,22 +62,21 @@ extension LedgerQueries {
         _ selection: EntrySelection = .all,
         after position: Int64,
         limit: Int
-    ) throws(LedgerError) -> EntryPage {
-        try snapshot { head throws(EngineError) in
-            let entries: [Entry]
-            var through = head.position
-            if let user = selection.user {
-                let values = [Value(user)] + selection.values + [.integer(position), .integer(Int64(limit))]
-                entries = try entrySQL.entriesOfUser.all(values, read: EntryRow.read)
-            } else {
-                let start = min(max(0, position), head.position)
-                through = min(start + LedgerQueries.entriesOfAQuestion, head.position)
-                let values = [.integer(start)] + selection.values + [.integer(through), .integer(Int64(limit))]
-                entries = try entrySQL.entriesAfter.all(values, read: EntryRow.read)
-            }
-            if entries.count == limit, let last = entries.last { through = last.position }
-            return EntryPage(entries: try whole(entries), through: through, head: head)
+    ) throws(EngineError) -> EntryPage {
+        let head = try head()
+        let entries: [Entry]
+        var through = head.position
+        if let user = selection.user {
+            let values = [Value(user)] + selection.values + [.integer(position), .integer(Int64(limit))]
+            entries = try entrySQL.entriesOfUser.all(values, read: EntryRow.read)
+        } else {
+            let start = min(max(0, position), head.position)
+            through = min(start + LedgerQueries.entriesOfAQuestion, head.position)
+            let values = [.integer(start)] + selection.values + [.integer(through), .integer(Int64(limit))]
+            entries = try entrySQL.entriesAfter.all(values, read: EntryRow.read)
         }
+        if entries.count == limit, let last = entries.last { through = last.position }
+        return EntryPage(entries: try whole(entries), through: through, head: head)
     }
 
     /// At most `limit` entries, newest first, between two positions that are left out themselves. `entries` holds every
@@ -87,22 +86,21 @@ extension LedgerQueries {
         after oldest: Int64 = 0,
         before newest: Int64? = nil,
         limit: Int
-    ) throws(LedgerError) -> EntryPage {
-        try snapshot { head throws(EngineError) in
-            let end = min(newest ?? .max, head.position + 1)
-            var through = max(0, oldest)
-            let entries: [Entry]
-            if let user = selection.user {
-                let range: [Value] = [.integer(through), .integer(end), .integer(Int64(limit))]
-                entries = try entrySQL.newestOfUser.all([Value(user)] + selection.values + range, read: EntryRow.read)
-            } else {
-                through = max(through, end - 1 - LedgerQueries.entriesOfAQuestion)
-                let values = [.integer(through)] + selection.values + [.integer(end), .integer(Int64(limit))]
-                entries = try entrySQL.entriesBefore.all(values, read: EntryRow.read)
-            }
-            if entries.count == limit, let last = entries.last { through = last.position - 1 }
-            return EntryPage(entries: try whole(entries), through: through, head: head)
+    ) throws(EngineError) -> EntryPage {
+        let head = try head()
+        let end = min(newest ?? .max, head.position + 1)
+        var through = max(0, oldest)
+        let entries: [Entry]
+        if let user = selection.user {
+            let range: [Value] = [.integer(through), .integer(end), .integer(Int64(limit))]
+            entries = try entrySQL.newestOfUser.all([Value(user)] + selection.values + range, read: EntryRow.read)
+        } else {
+            through = max(through, end - 1 - LedgerQueries.entriesOfAQuestion)
+            let values = [.integer(through)] + selection.values + [.integer(end), .integer(Int64(limit))]
+            entries = try entrySQL.entriesBefore.all(values, read: EntryRow.read)
         }
+        if entries.count == limit, let last = entries.last { through = last.position - 1 }
+        return EntryPage(entries: try whole(entries), through: through, head: head)
     }
 
     /// With their fragments.
@@ -125,26 +123,25 @@ extension LedgerQueries {
 extension LedgerQueries {
     /// At most `limit` entries after `position`, without gaps, with fragments in the languages that their users read
     /// now. An erasure's entry names nobody; `erased` finds its user.
-    public func log(after position: Int64, limit: Int) throws(LedgerError) -> (entries: [Entry], erased: ErasedUsers) {
-        try snapshot { head throws(EngineError) in
-            guard head.position > position else { return ([], .nobody) }
-            let through = min(head.position, position + Int64(limit))
-            let range: [Value] = [.integer(position), .integer(through)]
-            var entries = try entrySQL.entriesBetween.all(range, read: EntryRow.read)
-            if let missing = (position + 1...through).first(where: {
-                entries.dropFirst(Int($0 - position) - 1).first?.position != $0
-            }) {
-                throw .missingEntry(at: missing)
-            }
-            let fragments = try written(try entrySQL.fragmentsBetween.all(range, read: FragmentRow.read))
-            let byPosition = Dictionary(grouping: fragments, by: \.position)
-            for index in entries.indices {
-                let own = byPosition[entries[index].position] ?? []
-                entries[index].fragments = own.sorted { $0.ordinal < $1.ordinal }.map(\.fragment)
-            }
-            guard entries.contains(where: { $0.notice.kind == .userErased }) else { return (entries, .nobody) }
-            let digests = try entrySQL.tombstonesAfter.all([.integer(position)]) { row in row.text() }
-            return (entries, ErasedUsers(digests: Set(digests), key: erasureKey))
+    public func log(after position: Int64, limit: Int) throws(EngineError) -> (entries: [Entry], erased: ErasedUsers) {
+        let head = try head()
+        guard head.position > position else { return ([], .nobody) }
+        let through = min(head.position, position + Int64(limit))
+        let range: [Value] = [.integer(position), .integer(through)]
+        var entries = try entrySQL.entriesBetween.all(range, read: EntryRow.read)
+        if let missing = (position + 1...through).first(where: {
+            entries.dropFirst(Int($0 - position) - 1).first?.position != $0
+        }) {
+            throw .missingEntry(at: missing)
         }
+        let fragments = try written(try entrySQL.fragmentsBetween.all(range, read: FragmentRow.read))
+        let byPosition = Dictionary(grouping: fragments, by: \.position)
+        for index in entries.indices {
+            let own = byPosition[entries[index].position] ?? []
+            entries[index].fragments = own.sorted { $0.ordinal < $1.ordinal }.map(\.fragment)
+        }
+        guard entries.contains(where: { $0.notice.kind == .userErased }) else { return (entries, .nobody) }
+        let digests = try entrySQL.tombstonesAfter.all([.integer(position)]) { row in row.text() }
+        return (entries, ErasedUsers(digests: Set(digests), key: erasureKey))
     }
 }

@@ -119,77 +119,68 @@ struct HookSQL {
 extension LedgerQueries {
     /// At most `limit` messages to an address that are due, those that have waited longest first. No message passes an earlier
     /// one about the same user. Each says what is true in the snapshot in which its row is read.
-    public func hooks(to address: String, limit: Int) throws(LedgerError) -> [DueHook] {
+    public func hooks(to address: String, limit: Int) throws(EngineError) -> [DueHook] {
         let now = now
-        return try snapshot { head throws(EngineError) in
-            let values: [Value] = [.text(address), Value(now), .integer(Int64(limit))]
-            var due = try hookSQL.dueHooks.all(values) { row throws(EngineError) in
-                let delivery = try HookDelivery.read(&row)
-                // Consumables are not among what a transaction knows, nor is all that is shared.
-                let holdsMore = row.flag()
-                var hook = DueHook(delivery: delivery, cause: try EntryRow.read(&row))
-                guard !holdsMore else { return hook }
-                let known = states?.take(hook.delivery.user, at: hook.delivery.position, now: now)
-                hook.entitlements = known.map { UserEntitlements($0, since: head) }
-                return hook
-            }
-            for index in due.indices
-            where due[index].entitlements == nil && due[index].delivery.type == .entitlementsChanged {
-                due[index].entitlements = try entitlements(of: due[index].delivery.user, now: now, at: head)
-            }
-            return due
+        let head = try head()
+        let values: [Value] = [.text(address), Value(now), .integer(Int64(limit))]
+        var due = try hookSQL.dueHooks.all(values) { row throws(EngineError) in
+            let delivery = try HookDelivery.read(&row)
+            // Consumables are not among what a transaction knows, nor is all that is shared.
+            let holdsMore = row.flag()
+            var hook = DueHook(delivery: delivery, cause: try EntryRow.read(&row))
+            guard !holdsMore else { return hook }
+            let known = states?.take(hook.delivery.user, at: hook.delivery.position, now: now)
+            hook.entitlements = known.map { UserEntitlements($0, since: head) }
+            return hook
         }
+        for index in due.indices
+        where due[index].entitlements == nil && due[index].delivery.type == .entitlementsChanged {
+            due[index].entitlements = try entitlements(of: due[index].delivery.user)
+        }
+        return due
     }
 
     /// Nil for an id that no message has.
-    public func hookDelivery(_ id: Int64) throws(LedgerError) -> HookDelivery? {
-        try snapshot { _ throws(EngineError) in
-            try hookSQL.hookByID.first([.integer(id)], read: HookDelivery.read)
-        }
+    public func hookDelivery(_ id: Int64) throws(EngineError) -> HookDelivery? {
+        try hookSQL.hookByID.first([.integer(id)], read: HookDelivery.read)
     }
 
     /// At most `limit` messages, the newest rows first, with ids below `id`; nil means all states.
-    public func hookDeliveries(in state: HookState?, before id: Int64, limit: Int) throws(LedgerError) -> [HookDelivery]
+    public func hookDeliveries(in state: HookState?, before id: Int64, limit: Int) throws(EngineError) -> [HookDelivery]
     {
-        try snapshot { _ throws(EngineError) in
-            let range: [Value] = [.integer(id), .integer(Int64(limit))]
-            guard let state else { return try hookSQL.hooks.all(range, read: HookDelivery.read) }
-            return try hookSQL.hooksByState.all([Value(state)] + range, read: HookDelivery.read)
-        }
+        let range: [Value] = [.integer(id), .integer(Int64(limit))]
+        guard let state else { return try hookSQL.hooks.all(range, read: HookDelivery.read) }
+        return try hookSQL.hooksByState.all([Value(state)] + range, read: HookDelivery.read)
     }
 
     /// All messages about a user: one for each address and type.
-    public func hookDeliveries(of user: UserID) throws(LedgerError) -> [HookDelivery] {
-        try snapshot { _ throws(EngineError) in
-            try hookSQL.hooksByUser.all([Value(user)], read: HookDelivery.read)
-        }
+    public func hookDeliveries(of user: UserID) throws(EngineError) -> [HookDelivery] {
+        try hookSQL.hooksByUser.all([Value(user)], read: HookDelivery.read)
     }
 
     /// How these addresses fare. Counts what waits for each of them up to `limit`.
     public func hookAddresses(
         _ addresses: [String],
         countingTo limit: Int = JobBacklog.countLimit
-    ) throws(LedgerError) -> [HookAddressState] {
-        try snapshot { _ throws(EngineError) in
-            var states: [HookAddressState] = []
-            for address in addresses {
-                var state = HookAddressState(address: address)
-                let read = { (row: inout Row) throws(EngineError) in
-                    state.acceptedAt = row.optionalInstant()
-                    state.failures = Int(row.integer())
-                    state.failingSince = row.optionalInstant()
-                    state.goneAt = row.optionalInstant()
-                    state.reason = row.optionalText()
-                }
-                _ = try hookSQL.hookAddress.first([.text(address)], read: read)
-                let range: [Value] = [.text(address), .integer(Int64(limit))]
-                state.waiting = try hookSQL.hookCount.first(range) { row in Int(row.integer()) } ?? 0
-                state.oldest =
-                    try hookSQL.oldestHook.first([.text(address)]) { row in row.optionalInstant() } ?? nil
-                states.append(state)
+    ) throws(EngineError) -> [HookAddressState] {
+        var states: [HookAddressState] = []
+        for address in addresses {
+            var state = HookAddressState(address: address)
+            let read = { (row: inout Row) throws(EngineError) in
+                state.acceptedAt = row.optionalInstant()
+                state.failures = Int(row.integer())
+                state.failingSince = row.optionalInstant()
+                state.goneAt = row.optionalInstant()
+                state.reason = row.optionalText()
             }
-            return states
+            _ = try hookSQL.hookAddress.first([.text(address)], read: read)
+            let range: [Value] = [.text(address), .integer(Int64(limit))]
+            state.waiting = try hookSQL.hookCount.first(range) { row in Int(row.integer()) } ?? 0
+            state.oldest =
+                try hookSQL.oldestHook.first([.text(address)]) { row in row.optionalInstant() } ?? nil
+            states.append(state)
         }
+        return states
     }
 }
 

@@ -79,12 +79,11 @@ extension LedgerQueries {
     private static let contradictionLimit: Int64 = 10
 
     /// The order is nil for a token that no order has; the cursor is the newest position.
-    public func order(_ token: OrderToken) throws(LedgerError) -> (order: OrderRecord?, head: Cursor) {
-        try snapshot { head throws(EngineError) in
-            let found = try orderSQL.orderByToken.first([.text(token.description)], read: OrderRow.readDated)
-            guard let found else { return (nil, head) }
-            return (try record(of: found, now: now), head)
-        }
+    public func order(_ token: OrderToken) throws(EngineError) -> (order: OrderRecord?, head: Cursor) {
+        let head = try head()
+        let found = try orderSQL.orderByToken.first([.text(token.description)], read: OrderRow.readDated)
+        guard let found else { return (nil, head) }
+        return (try record(of: found, now: now), head)
     }
 
     func orders(of user: UserID, limit: Int, now: Instant) throws(EngineError) -> [OrderRecord] {
