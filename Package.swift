@@ -100,8 +100,8 @@ let package = Package(
         library("Encoding", []),
         library("Domain", ["Encoding"]),
         library("APIModel", ["Encoding", "Domain"]),
-        // What pages and apps load, what commands print and what chains end in, inside the program.
-        .target(name: "CAssets", exclude: ["alarms", "help", "apple-roots.pem"]),
+        // What pages and apps load, and the longer texts of the program, inside it.
+        .target(name: "CAssets", exclude: ["alarms", "help", "apple-roots.pem", "body-dictionary.txt"]),
         .target(name: "Assets", dependencies: ["CAssets"], swiftSettings: settings),
         // Threads and their mailboxes, clocks, logs, metrics, and how settings are read.
         library("Support", ["CLinux", "Domain"]),
@@ -115,7 +115,7 @@ let package = Package(
         // The stages of the pipeline: proven, committed, rendered, fanned out. A store is one folder.
         library("Stores", ["Encoding", "Domain", "APIModel", "Support", "Crypto", "HTTPClient"]),
         // What is committed: in SQLite, and what several nodes share.
-        library("Ledger", ["CSQLite", "CZstd", "Encoding", "Domain", "Support", "Crypto"]),
+        library("Ledger", ["CSQLite", "CZstd", "Encoding", "Domain", "Assets", "Support", "Crypto"]),
         library("PostgresLedger", ["CPostgres", "Encoding", "Domain", "Support", "Crypto", "Ledger"]),
         // What pages follow, and what a request and its answer are.
         library("Pages", ["Encoding", "Domain", "APIModel", "Support", "Crypto", "HTTP"]),

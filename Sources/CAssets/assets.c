@@ -8,6 +8,9 @@ static const struct paycast_asset assets[] = {
     {"apple-roots.pem", (const unsigned char[]){
 #embed "apple-roots.pem" suffix(, 0)
     }},
+    {"body-dictionary.txt", (const unsigned char[]){
+#embed "body-dictionary.txt" suffix(, 0)
+    }},
     {"openapi.json", (const unsigned char[]){
 #embed "../../public/openapi.json" suffix(, 0)
     }},

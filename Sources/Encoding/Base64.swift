@@ -32,6 +32,9 @@ public enum Base64URL {
         encoded(bytes, alphabet: alphabet, isPadded: false)
     }
 
+    /// Whether a byte of text stands for six bits.
+    public static func hasDigit(_ byte: UInt8) -> Bool { values[Int(byte)] != 255 }
+
     /// Adds the text of `bytes` to `output`.
     public static func append(_ bytes: ArraySlice<UInt8>, to output: inout [UInt8]) {
         // An array of no capacity is the one that all threads share, and setting its count writes to it.

@@ -47,11 +47,13 @@ import Testing
                 "DELETE FROM paycast.\(table) WHERE position BETWEEN \(missing.lowerBound) AND \(missing.upperBound)"
             )
         }
-        let log = try engine.openLog(policy: AccessPolicy(sandboxUsers: .only([])), streams: .standard)
+        var queries = try engine.openLog(policy: AccessPolicy(sandboxUsers: .only([])), streams: .standard).queries
         let start = missing.lowerBound - 1
-        let whole = try log.queries.log(after: start - min(start, 500), limit: Int(min(start, 500)))
+        let whole = try queries.snapshot { try $0.log(after: start - min(start, 500), limit: Int(min(start, 500))) }
         #expect(whole.entries.last?.position == start)
-        let error = #expect(throws: LedgerError.self) { try log.queries.log(after: start, limit: 500) }
+        let error = #expect(throws: LedgerError.self) {
+            try queries.snapshot { try $0.log(after: start, limit: 500) }
+        }
         #expect("\(error as Any)".contains("no entry is at position \(missing.lowerBound)"), "\(error as Any)")
     }
 }

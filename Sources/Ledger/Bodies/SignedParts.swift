@@ -92,7 +92,7 @@ enum SignedParts {
             guard first < text.count, text[first] == dot else { return nil }
             let second = offset(of: dot, in: text.span, from: first + 1)
             guard second < text.count, let payload = Base64URL.decode(text[(first + 1)..<second]) else { return nil }
-            let end = text[(second + 1)...].firstIndex { !isBase64[Int($0)] } ?? text.count
+            let end = text[(second + 1)...].firstIndex { !Base64URL.hasDigit($0) } ?? text.count
             guard let signature = Base64URL.decode(text[(second + 1)..<end]) else { return nil }
             self.payload = payload
             self.signature = signature
@@ -190,21 +190,5 @@ extension ArraySlice<UInt8> {
         guard count <= self.count else { throw .damagedParts }
         defer { self = dropFirst(count) }
         return prefix(count)
-    }
-}
-
-private let isBase64: [Bool] = (0..<256).map { byte in
-    let character = UInt8(byte)
-    return character.isASCIILetterOrDigit || character == UInt8(ascii: "-") || character == UInt8(ascii: "_")
-}
-
-extension UInt8 {
-    fileprivate var isASCIILetterOrDigit: Bool {
-        switch self {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: false
-        }
     }
 }

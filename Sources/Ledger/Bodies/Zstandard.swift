@@ -1,3 +1,4 @@
+import Assets
 import CZstd
 import Synchronization
 
@@ -19,11 +20,12 @@ enum Zstandard {
 
     /// `@unchecked Sendable`: digested once, and only read since then, as Zstandard allows any number of threads to.
     private struct Dictionaries: @unchecked Sendable {
-        let compressing = ZSTD_createCDict(BodyDictionary.bytes, BodyDictionary.bytes.count, level)
-        let decompressing = ZSTD_createDDict(BodyDictionary.bytes, BodyDictionary.bytes.count)
+        let compressing = ZSTD_createCDict(dictionary, dictionary.count, level)
+        let decompressing = ZSTD_createDDict(dictionary, dictionary.count)
     }
 
     private static let dictionaries = Dictionaries()
+    static let dictionary = Array(Assets.bodyDictionary)
 
     /// Nil when it cannot, for lack of memory.
     static func compress(_ bytes: [UInt8]) -> [UInt8]? {

@@ -76,7 +76,8 @@ public struct LedgerInspection: Sendable, Equatable {
         if let refusal = SQLiteSchema.refusal(version: number(at: 60), application: number(at: 68)) {
             return .refused(refusal)
         }
-        guard !isUnfinishedCopy else { return .unfinishedCopy }
+        // Whatever a journal says: a copy puts its mark into the file itself before it begins.
+        if (try? SQLiteSchema.isUnfinishedCopy(connected())) == true { return .unfinishedCopy }
         for suffix in ["-wal", "-journal"] {
             var journal = stat()
             if stat(path + suffix, &journal) == 0, journal.st_size > 0 { return .hasJournal }
@@ -84,19 +85,13 @@ public struct LedgerInspection: Sendable, Equatable {
         return bytes > LedgerInspection.limit ? .long : content
     }
 
-    /// Whatever a journal says: a copy puts its mark into the file itself before it begins.
-    private var isUnfinishedCopy: Bool {
-        do throws(EngineError) {
-            let connection = try SQLiteConnection(path: path, access: .frozen, lockTimeout: .zero)
-            return try SQLiteSchema.isUnfinishedCopy(connection)
-        } catch {
-            return false
-        }
+    private func connected() throws(EngineError) -> SQLiteConnection {
+        try SQLiteConnection(path: path, access: .frozen, lockTimeout: .zero)
     }
 
     private var content: State {
         do throws(EngineError) {
-            let connection = try SQLiteConnection(path: path, access: .frozen, lockTimeout: .zero)
+            let connection = try connected()
             let answer = try connection.prepare("PRAGMA quick_check(1)").first { $0.text() }
             guard answer == "ok" else { return .damaged }
             let meta = "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN ('meta', 'entries')"

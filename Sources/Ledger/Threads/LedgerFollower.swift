@@ -81,9 +81,9 @@ public final class LedgerFollower: Sendable {
         let opened = Promise<Result<@Sendable (Entry) -> Void, LedgerError>>()
         let log = WorkerThread(name: "ledger-log") { [self] in
             do throws(LedgerError) {
-                let log = try engine.openLog(policy: policy, streams: streams)
+                var log = try engine.openLog(policy: policy, streams: streams)
                 opened.fulfil(.success(log.published))
-                serve(log, health: health, tell: tell)
+                serve(&log, health: health, tell: tell)
             } catch {
                 opened.fulfil(.failure(error))
             }
@@ -190,7 +190,7 @@ public final class LedgerFollower: Sendable {
 
 /// The log's thread: it reads what it is asked for, says that this node lives and keeps its lease.
 extension LedgerFollower {
-    private func serve(_ log: LedgerLog, health: LedgerHealth, tell: Teller) {
+    private func serve(_ log: inout LedgerLog, health: LedgerHealth, tell: Teller) {
         var limit = LedgerFollower.pageSize
         var beatAt: UInt64 = 0
         while true {
@@ -205,7 +205,7 @@ extension LedgerFollower {
                 return log.membership.resign()
             }
             if let position = news?.position {
-                let reading = read(log, after: position, limit: limit, health: health)
+                let reading = read(&log.queries, after: position, limit: limit, health: health)
                 // Fragments of a page may be too many bytes for one answer.
                 limit = reading.entries == nil ? max(1, limit / 4) : min(LedgerFollower.pageSize, limit * 2)
                 inbox.change { $0.add(reading) }
@@ -217,9 +217,11 @@ extension LedgerFollower {
         }
     }
 
-    private func read(_ log: LedgerLog, after position: Int64, limit: Int, health: LedgerHealth) -> LogReading {
+    private func read(_ queries: inout LedgerQueries, after position: Int64, limit: Int, health: LedgerHealth)
+        -> LogReading
+    {
         do throws(LedgerError) {
-            let (entries, erased) = try log.queries.log(after: position, limit: limit)
+            let (entries, erased) = try queries.snapshot { try $0.log(after: position, limit: limit) }
             health.report(.log, problem: nil)
             return LogReading(entries: entries, erased: erased, hasMore: entries.count == limit)
         } catch {

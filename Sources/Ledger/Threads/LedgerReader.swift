@@ -56,7 +56,14 @@ public final class LedgerReader: Sendable {
     }
 
     /// Questions from now on are answered by this policy.
-    public func adopt(_ policy: AccessPolicy) -> Bool { ask({ $0.adopt(policy) }) { _ in } }
+    public func adopt(_ policy: AccessPolicy) -> Bool {
+        mailbox.send(
+            Waiting { queries in
+                queries.adopt(policy)
+                return QuestionAnswer(isFailure: false) {}
+            }
+        )
+    }
 
     /// Never blocks. Returns false, and runs nothing, when the reader is full or closing. Both closures run on the reader's
     /// thread, where the completion must not block and the question may run more than once.
@@ -83,8 +90,7 @@ public final class LedgerReader: Sendable {
     ) -> Bool {
         mailbox.send(
             Waiting(stream: stream) { queries in
-                let answer = Result { try question(&queries) }
-                    .mapError { $0 as? LedgerError ?? .failed(reason: "\($0)") }
+                let answer = Result { () throws(LedgerError) in try queries.snapshot(question) }
                 return QuestionAnswer(isFailure: answer.success == nil) { completion(answer) }
             }
         )

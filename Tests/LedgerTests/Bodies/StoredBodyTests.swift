@@ -117,7 +117,7 @@ import Testing
     /// Whoever changes it can read no ledger of before.
     @Test func dictionaryIsWhatItWas() {
         let digest = "63a98011a62d59dff7cd57fe2b799202f5ebd07e8119378582164a98a4598ba2"
-        #expect(Hex.encode(SHA256.hash(BodyDictionary.bytes)) == digest)
+        #expect(Hex.encode(SHA256.hash(Zstandard.dictionary)) == digest)
     }
 
     /// Made by `zstd -1 --no-check`.

@@ -98,25 +98,31 @@ private let large = ProcessInfo.processInfo.environment["PAYCAST_TEST_SIZE"].fla
                 "a page that comes back, 1000 positions later",
                 time(300) {
                     let cursor = Cursor(epoch: queries.epoch, position: entries - 1000)
-                    _ = try queries.missed(on: stream(user()), since: .cursor(cursor), limit: 100)
+                    _ = try queries.snapshot { try $0.missed(on: stream(user()), since: .cursor(cursor), limit: 100) }
                 }
             ),
             (
                 "a page without a cursor",
-                time(300) { _ = try queries.missed(on: stream(user()), since: .nothing, limit: 100) }
+                time(300) {
+                    _ = try queries.snapshot { try $0.missed(on: stream(user()), since: .nothing, limit: 100) }
+                }
             ),
-            ("entitlements", time(300) { _ = try queries.entitlements(of: user()) }),
+            ("entitlements", time(300) { _ = try queries.snapshot { try $0.entitlements(of: user()) } }),
             ("50 events of a user", time(300) { try page(of: user()) }),
             (
                 "50 events of a user who has \(entries / 1000) or more", time(100) { try page(of: FilledLedger.user) }
             ),
             (
                 "100 entries of the feed",
-                time(100) { _ = try queries.entries(.all, after: Int64.random(in: 0..<entries), limit: 100) }
+                time(100) {
+                    _ = try queries.snapshot { try $0.entries(.all, after: Int64.random(in: 0..<entries), limit: 100) }
+                }
             ),
             (
                 "an event by its id",
-                time(300) { _ = try queries.events(EventSelection(ids: ["e\(contract())"]), limit: 10) }
+                time(300) {
+                    _ = try queries.snapshot { try $0.events(EventSelection(ids: ["e\(contract())"]), limit: 10) }
+                }
             ),
             ("due jobs", time(100) { _ = try queries.jobDestinations(dueAt: now) }),
             ("the backlog of jobs", time(20) { _ = try queries.jobBacklog(after: nil) }),

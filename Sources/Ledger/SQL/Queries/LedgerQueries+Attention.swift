@@ -1,5 +1,33 @@
 public import Domain
 
+/// What the ledger knows of that an operator should look at.
+public struct Attention: Sendable, Equatable {
+    /// The contracts that nobody has.
+    public var unclaimedContracts: Int
+    /// The newest events about such contracts, one of each, newest first.
+    public var unclaimed: [Entry]
+    /// The newest events that contradict an order, newest first.
+    public var quarantined: [Entry]
+    /// Those whose deadline is less than a day away, the nearest first; then those that were given up, newest first.
+    public var jobs: [TroubledJob]
+    /// How the backend's addresses fare.
+    public var hooks: [HookAddressState]
+    /// The newest messages to the backend that were given up.
+    public var failedHooks: [HookDelivery]
+}
+
+/// A job that an operator should know of.
+public struct TroubledJob: Sendable, Equatable {
+    public var job: Job
+    /// The number of failed attempts.
+    public var attempts: Int
+    public var queuedAt: Instant
+    /// Why the last attempt failed.
+    public var reason: String?
+    /// When it was given up; nil while it waits.
+    public var abandonedAt: Instant?
+}
+
 struct AttentionSQL {
     let entriesInDoubt, entriesUnclaimed, broadcastKey, urgentJobs, abandonedJobs: Statement
 
@@ -49,35 +77,34 @@ extension LedgerQueries {
     private static let urgency = Duration.seconds(86_400)
 
     /// What somebody should look at. `addresses` are the backend's.
-    public func attention(of addresses: [String]) throws(LedgerError) -> Attention {
+    public func attention(of addresses: [String]) throws(EngineError) -> Attention {
         let hooks = try hookAddresses(addresses, countingTo: LedgerQueries.waitingLimit)
         let failed = try hookDeliveries(in: .failed, before: .max, limit: LedgerQueries.attentionLimit)
-        return try snapshot { _ throws(EngineError) in
-            let limit = Value.integer(Int64(LedgerQueries.attentionLimit))
-            let urgent = try attentionSQL.urgentJobs.all(
-                [Value(now + LedgerQueries.urgency), limit],
-                read: TroubledJob.read
-            )
-            let abandoned = try attentionSQL.abandonedJobs.all([limit], read: TroubledJob.read)
-            return Attention(
-                unclaimedContracts: try commonSQL.unclaimed.first { Int($0.integer()) } ?? 0,
-                unclaimed: try unclaimed(),
-                // What an erased user's events leave behind names nothing.
-                quarantined: try attentionSQL.entriesInDoubt.all(
-                    [.text(Outcome.quarantined.rawValue), limit],
-                    read: EntryRow.read
-                ),
-                jobs: urgent + abandoned,
-                hooks: hooks,
-                failedHooks: failed
-            )
-        }
+        let limit = Value.integer(Int64(LedgerQueries.attentionLimit))
+        let urgent = try attentionSQL.urgentJobs.all(
+            [Value(now + LedgerQueries.urgency), limit],
+            read: TroubledJob.read
+        )
+        let abandoned = try attentionSQL.abandonedJobs.all([limit], read: TroubledJob.read)
+        return Attention(
+            unclaimedContracts: try commonSQL.unclaimed.first { Int($0.integer()) } ?? 0,
+            unclaimed: try unclaimed(),
+            // What an erased user's events leave behind names nothing.
+            quarantined: try attentionSQL.entriesInDoubt.all(
+                [.text(Outcome.quarantined.rawValue), limit],
+                read: EntryRow.read
+            ),
+            jobs: urgent + abandoned,
+            hooks: hooks,
+            failedHooks: failed
+        )
     }
 
     /// The newest entry of each contract that has no user. Pages on past those whose contract has found its user since, and
     /// past the older ones of the same contract.
     private func unclaimed() throws(EngineError) -> [Entry] {
-        var seen: Set<ContractName> = []
+        // By lineage, store and environment.
+        var seen: Set<[String]> = []
         var found: [Entry] = []
         var before = Int64.max
         while found.count < LedgerQueries.attentionLimit {
@@ -85,7 +112,11 @@ extension LedgerQueries {
                 [.integer(before), .integer(LedgerQueries.unclaimedPage)],
                 read: EntryRow.read
             )
-            found += page.filter { entry in ContractName(entry.notice).map { seen.insert($0).inserted } ?? false }
+            for entry in page {
+                let notice = entry.notice
+                let name = [notice.contract, notice.provider?.rawValue, notice.environment?.rawValue].compactMap { $0 }
+                if name.count == 3, seen.insert(name).inserted { found.append(entry) }
+            }
             guard let last = page.last, page.count == Int(LedgerQueries.unclaimedPage) else { break }
             before = last.position
         }
@@ -93,24 +124,8 @@ extension LedgerQueries {
     }
 
     /// Whether a request with this key was made once, at any node.
-    public func hasKey(_ key: IdempotencyKey) throws(LedgerError) -> Bool {
-        try snapshot { _ throws(EngineError) in
-            try attentionSQL.broadcastKey.first([.text(key.text)]) { _ in true } ?? false
-        }
-    }
-}
-
-/// A contract as an entry names it.
-private struct ContractName: Hashable {
-    var lineage: String
-    var provider: Provider
-    var environment: StoreEnvironment
-
-    init?(_ notice: Notice) {
-        guard let lineage = notice.contract, let provider = notice.provider, let environment = notice.environment else {
-            return nil
-        }
-        (self.lineage, self.provider, self.environment) = (lineage, provider, environment)
+    public func hasKey(_ key: IdempotencyKey) throws(EngineError) -> Bool {
+        try attentionSQL.broadcastKey.first([.text(key.text)]) { _ in true } ?? false
     }
 }
 

@@ -23,23 +23,21 @@ struct AuditSQL {
 
 extension LedgerQueries {
     /// Entries of the audit, newest first.
-    public func audit(_ selection: AuditSelection, limit: Int) throws(LedgerError) -> AuditPage {
-        try snapshot { _ throws(EngineError) in
-            let after = try position(of: selection.since)
-            let range: [Value] = [
-                .integer(after), .integer(selection.before ?? .max), .integer(Int64(limit) + 1),
-            ]
-            let found: [AuditEntry]
-            if let user = selection.user {
-                let actor: [Value] = [Value(user), Value(selection.actor)]
-                found = try auditSQL.auditOfUser.all(actor + range, read: AuditRow.read)
-            } else if let actor = selection.actor {
-                found = try auditSQL.auditOfActor.all([.text(actor)] + range, read: AuditRow.read)
-            } else {
-                found = try auditSQL.auditOfAll.all(range, read: AuditRow.read)
-            }
-            return AuditPage(entries: Array(found.prefix(limit)), hasMore: found.count > limit)
+    public func audit(_ selection: AuditSelection, limit: Int) throws(EngineError) -> AuditPage {
+        let after = try position(of: selection.since)
+        let range: [Value] = [
+            .integer(after), .integer(selection.before ?? .max), .integer(Int64(limit) + 1),
+        ]
+        let found: [AuditEntry]
+        if let user = selection.user {
+            let actor: [Value] = [Value(user), Value(selection.actor)]
+            found = try auditSQL.auditOfUser.all(actor + range, read: AuditRow.read)
+        } else if let actor = selection.actor {
+            found = try auditSQL.auditOfActor.all([.text(actor)] + range, read: AuditRow.read)
+        } else {
+            found = try auditSQL.auditOfAll.all(range, read: AuditRow.read)
         }
+        return AuditPage(entries: Array(found.prefix(limit)), hasMore: found.count > limit)
     }
 
     /// The last entry that is left out.

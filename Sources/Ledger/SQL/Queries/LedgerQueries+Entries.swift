@@ -29,21 +29,15 @@ struct EntrySQL {
 
     init(_ connection: any LedgerConnection) throws(EngineError) {
         tombstonesAfter = try connection.prepare("SELECT digest FROM tombstones WHERE position > ?")
-        entriesAfter = try connection.entries(
-            where: "position > ?1 AND \(EntrySelection.condition) AND position <= ?7 ORDER BY position LIMIT ?8"
-        )
-        entriesOfUser = try connection.entries(
-            where: "user = ?1 AND \(EntrySelection.condition) AND position > ?7 ORDER BY position LIMIT ?8"
-        )
-        entriesBefore = try connection.entries(
-            where: "position > ?1 AND \(EntrySelection.condition) AND position < ?7 ORDER BY position DESC LIMIT ?8"
-        )
-        newestOfUser = try connection.entries(
-            where: """
-                user = ?1 AND \(EntrySelection.condition) AND position > ?7 AND position < ?8
-                ORDER BY position DESC LIMIT ?9
-                """
-        )
+        func entries(_ start: String, _ end: String, order: String) throws(EngineError) -> Statement {
+            try connection.entries(
+                where: "\(start) AND \(EntrySelection.condition) AND \(end) ORDER BY position \(order)"
+            )
+        }
+        entriesAfter = try entries("position > ?1", "position < ?7", order: "LIMIT ?8")
+        entriesBefore = try entries("position > ?1", "position < ?7", order: "DESC LIMIT ?8")
+        entriesOfUser = try entries("user = ?1", "position > ?7 AND position < ?8", order: "LIMIT ?9")
+        newestOfUser = try entries("user = ?1", "position > ?7 AND position < ?8", order: "DESC LIMIT ?9")
         entriesBetween = try connection.entries(where: "position > ? AND position <= ? ORDER BY position")
         fragmentsBetween = try connection.prepare(
             "SELECT \(FragmentRow.columns) FROM fragments WHERE position > ? AND position <= ?"
@@ -62,22 +56,17 @@ extension LedgerQueries {
         _ selection: EntrySelection = .all,
         after position: Int64,
         limit: Int
-    ) throws(LedgerError) -> EntryPage {
-        try snapshot { head throws(EngineError) in
-            let entries: [Entry]
-            var through = head.position
-            if let user = selection.user {
-                let values = [Value(user)] + selection.values + [.integer(position), .integer(Int64(limit))]
-                entries = try entrySQL.entriesOfUser.all(values, read: EntryRow.read)
-            } else {
-                let start = min(max(0, position), head.position)
-                through = min(start + LedgerQueries.entriesOfAQuestion, head.position)
-                let values = [.integer(start)] + selection.values + [.integer(through), .integer(Int64(limit))]
-                entries = try entrySQL.entriesAfter.all(values, read: EntryRow.read)
-            }
-            if entries.count == limit, let last = entries.last { through = last.position }
-            return EntryPage(entries: try whole(entries), through: through, head: head)
+    ) throws(EngineError) -> EntryPage {
+        let head = try head()
+        var (start, through) = (position, head.position)
+        if selection.user == nil {
+            start = min(max(0, position), head.position)
+            through = min(start + LedgerQueries.entriesOfAQuestion, head.position)
         }
+        let statement = selection.user == nil ? entrySQL.entriesAfter : entrySQL.entriesOfUser
+        let entries = try entries(selection, by: statement, after: start, before: through + 1, limit: limit)
+        if entries.count == limit, let last = entries.last { through = last.position }
+        return EntryPage(entries: entries, through: through, head: head)
     }
 
     /// At most `limit` entries, newest first, between two positions that are left out themselves. `entries` holds every
@@ -87,27 +76,28 @@ extension LedgerQueries {
         after oldest: Int64 = 0,
         before newest: Int64? = nil,
         limit: Int
-    ) throws(LedgerError) -> EntryPage {
-        try snapshot { head throws(EngineError) in
-            let end = min(newest ?? .max, head.position + 1)
-            var through = max(0, oldest)
-            let entries: [Entry]
-            if let user = selection.user {
-                let range: [Value] = [.integer(through), .integer(end), .integer(Int64(limit))]
-                entries = try entrySQL.newestOfUser.all([Value(user)] + selection.values + range, read: EntryRow.read)
-            } else {
-                through = max(through, end - 1 - LedgerQueries.entriesOfAQuestion)
-                let values = [.integer(through)] + selection.values + [.integer(end), .integer(Int64(limit))]
-                entries = try entrySQL.entriesBefore.all(values, read: EntryRow.read)
-            }
-            if entries.count == limit, let last = entries.last { through = last.position - 1 }
-            return EntryPage(entries: try whole(entries), through: through, head: head)
-        }
+    ) throws(EngineError) -> EntryPage {
+        let head = try head()
+        let end = min(newest ?? .max, head.position + 1)
+        var through = max(0, oldest)
+        if selection.user == nil { through = max(through, end - 1 - LedgerQueries.entriesOfAQuestion) }
+        let statement = selection.user == nil ? entrySQL.entriesBefore : entrySQL.newestOfUser
+        let entries = try entries(selection, by: statement, after: through, before: end, limit: limit)
+        if entries.count == limit, let last = entries.last { through = last.position - 1 }
+        return EntryPage(entries: entries, through: through, head: head)
     }
 
     /// With their fragments.
-    private func whole(_ entries: [Entry]) throws(EngineError) -> [Entry] {
-        var entries = entries
+    private func entries(
+        _ selection: EntrySelection,
+        by statement: Statement,
+        after start: Int64,
+        before end: Int64,
+        limit: Int
+    ) throws(EngineError) -> [Entry] {
+        let start = Value.integer(start)
+        let values = selection.user.map { [Value($0)] + selection.values + [start] } ?? [start] + selection.values
+        var entries = try statement.all(values + [.integer(end), .integer(Int64(limit))], read: EntryRow.read)
         for index in entries.indices {
             entries[index].fragments = try fragments(at: entries[index].position)
         }
@@ -125,26 +115,25 @@ extension LedgerQueries {
 extension LedgerQueries {
     /// At most `limit` entries after `position`, without gaps, with fragments in the languages that their users read
     /// now. An erasure's entry names nobody; `erased` finds its user.
-    public func log(after position: Int64, limit: Int) throws(LedgerError) -> (entries: [Entry], erased: ErasedUsers) {
-        try snapshot { head throws(EngineError) in
-            guard head.position > position else { return ([], .nobody) }
-            let through = min(head.position, position + Int64(limit))
-            let range: [Value] = [.integer(position), .integer(through)]
-            var entries = try entrySQL.entriesBetween.all(range, read: EntryRow.read)
-            if let missing = (position + 1...through).first(where: {
-                entries.dropFirst(Int($0 - position) - 1).first?.position != $0
-            }) {
-                throw .missingEntry(at: missing)
-            }
-            let fragments = try written(try entrySQL.fragmentsBetween.all(range, read: FragmentRow.read))
-            let byPosition = Dictionary(grouping: fragments, by: \.position)
-            for index in entries.indices {
-                let own = byPosition[entries[index].position] ?? []
-                entries[index].fragments = own.sorted { $0.ordinal < $1.ordinal }.map(\.fragment)
-            }
-            guard entries.contains(where: { $0.notice.kind == .userErased }) else { return (entries, .nobody) }
-            let digests = try entrySQL.tombstonesAfter.all([.integer(position)]) { row in row.text() }
-            return (entries, ErasedUsers(digests: Set(digests), key: erasureKey))
+    public func log(after position: Int64, limit: Int) throws(EngineError) -> (entries: [Entry], erased: ErasedUsers) {
+        let head = try head()
+        guard head.position > position else { return ([], .nobody) }
+        let through = min(head.position, position + Int64(limit))
+        let range: [Value] = [.integer(position), .integer(through)]
+        var entries = try entrySQL.entriesBetween.all(range, read: EntryRow.read)
+        if let missing = (position + 1...through).first(where: {
+            entries.dropFirst(Int($0 - position) - 1).first?.position != $0
+        }) {
+            throw .missingEntry(at: missing)
         }
+        let fragments = try written(try entrySQL.fragmentsBetween.all(range, read: FragmentRow.read))
+        let byPosition = Dictionary(grouping: fragments, by: \.position)
+        for index in entries.indices {
+            let own = byPosition[entries[index].position] ?? []
+            entries[index].fragments = own.sorted { $0.ordinal < $1.ordinal }.map(\.fragment)
+        }
+        guard entries.contains(where: { $0.notice.kind == .userErased }) else { return (entries, .nobody) }
+        let digests = try entrySQL.tombstonesAfter.all([.integer(position)]) { row in row.text() }
+        return (entries, ErasedUsers(digests: Set(digests), key: erasureKey))
     }
 }

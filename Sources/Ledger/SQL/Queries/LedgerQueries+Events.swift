@@ -1,5 +1,66 @@
 public import Domain
 
+/// An event as it was posted.
+public struct StoredEvent: Sendable, Equatable {
+    public var position: Int64
+    public var provider: Provider
+    public var environment: StoreEnvironment
+    public var app: String
+    public var id: String
+    public var receivedAt: Instant
+    public var body: [UInt8]
+    /// The ledger's id of the contract that the event changed or confirmed.
+    public var contract: Int64?
+}
+
+/// Selects stored events within a range of positions: those with the given ids, of a contract, of a user, or all.
+public struct EventSelection: Sendable, Equatable {
+    /// The stores' event ids; empty means all. A limit counts the ids, each of which several stores may have used.
+    public var ids: [String]
+    /// The ledger's id of the contract.
+    public var contract: Int64?
+    public var user: UserID?
+    /// The first and the last position.
+    public var since: Int64
+    public var until: Int64
+    /// The last position of the previous page.
+    public var after: Int64
+
+    public init(
+        ids: [String] = [],
+        contract: Int64? = nil,
+        user: UserID? = nil,
+        since: Int64 = 0,
+        until: Int64 = .max,
+        after: Int64 = 0
+    ) {
+        self.ids = ids
+        self.contract = contract
+        self.user = user
+        self.since = max(1, since)
+        self.until = until
+        self.after = max(0, after)
+    }
+}
+
+/// How somebody names one event.
+public enum EventName: Sendable, Equatable {
+    /// The store's id.
+    case id(String)
+    /// Where it was committed; also of what the ledger committed by itself.
+    case position(Int64)
+}
+
+/// One event, with what explains its outcome.
+public struct EventRecord: Sendable, Equatable {
+    public var event: UserEvent
+    /// As a store sent it; nil for what the ledger committed by itself. Its body may have been emptied.
+    public var stored: StoredEvent?
+    /// The event of the same contract with the latest date, if that is later, and it was there before: what made this one
+    /// stale.
+    public var newer: UserEvent?
+}
+
 struct EventSQL {
     let eventsByID, eventsByContract, eventsAfter, positionOfEvent, datesOfContractBefore, contractsOfUser: Statement
     let contractsSharedWith, newestEvent: Statement
@@ -33,73 +94,68 @@ struct EventSQL {
 
 extension LedgerQueries {
     /// Nil if there is no such contract. Its newest event is looked for up to position `until`.
-    public func contract(_ id: Int64, until position: Int64) throws(LedgerError) -> StoredContract? {
-        try snapshot { _ throws(EngineError) in
-            guard let row = try commonSQL.contractByID.first([.integer(id)], read: ContractRow.read) else {
-                return nil
-            }
-            let newest = try eventSQL.newestEvent.first([.integer(id), .integer(position)]) { row in row.integer() }
-            return StoredContract(contract: row.tracked.contract, newest: newest ?? 0)
+    public func contract(_ id: Int64, until position: Int64) throws(EngineError) -> StoredContract? {
+        guard let row = try commonSQL.contractByID.first([.integer(id)], read: ContractRow.read) else {
+            return nil
         }
+        let newest = try eventSQL.newestEvent.first([.integer(id), .integer(position)]) { row in row.integer() }
+        return StoredContract(contract: row.tracked.contract, newest: newest ?? 0)
     }
 
     /// The number of a contract's events before one that may be the newer one.
     private static let rivalLimit: Int64 = 100
 
     /// Nil for a name that nothing has. Of several stores' events with one id, the newest.
-    public func event(_ name: EventName) throws(LedgerError) -> EventRecord? {
-        try snapshot { _ throws(EngineError) in
-            let position: Int64?
-            switch name {
-            case .id(let id):
-                position = try eventSQL.positionOfEvent.first([.text(id)]) { $0.optionalInteger() } ?? nil
-            case .position(let known): position = known
-            }
-            guard let position, let event = try userEvent(at: position) else { return nil }
-            let range: [Value] = [.integer(position - 1), .integer(position), .integer(1)]
-            let stored = try eventSQL.eventsAfter.all(range, read: StoredEvent.read).first
-            var record = EventRecord(event: event, stored: stored)
-            if let contract = stored?.contract, let date = event.dates?.occurredAt {
-                let before: [Value] = [.integer(contract), .integer(position), .integer(LedgerQueries.rivalLimit)]
-                let dated = try eventSQL.datesOfContractBefore.all(before) { ($0.integer(), $0.instant()) }
-                let newest = dated.filter { $0.1 > date }.max { $0.1 < $1.1 }
-                if let newest { record.newer = try userEvent(at: newest.0) }
-            }
-            return record
+    public func event(_ name: EventName) throws(EngineError) -> EventRecord? {
+        let position: Int64?
+        switch name {
+        case .id(let id):
+            position = try eventSQL.positionOfEvent.first([.text(id)]) { $0.optionalInteger() } ?? nil
+        case .position(let known): position = known
         }
+        guard let position, let event = try userEvent(at: position) else { return nil }
+        let range: [Value] = [.integer(position - 1), .integer(position), .integer(1)]
+        let stored = try eventSQL.eventsAfter.all(range, read: StoredEvent.read).first
+        var record = EventRecord(event: event, stored: stored)
+        if let contract = stored?.contract, let date = event.dates?.occurredAt {
+            let before: [Value] = [.integer(contract), .integer(position), .integer(LedgerQueries.rivalLimit)]
+            let dated = try eventSQL.datesOfContractBefore.all(before) { ($0.integer(), $0.instant()) }
+            let newest = dated.filter { $0.1 > date }.max { $0.1 < $1.1 }
+            if let newest { record.newer = try userEvent(at: newest.0) }
+        }
+        return record
     }
 
     /// Stored events in the order of their positions. The next page begins after the last one's.
-    public func events(_ selection: EventSelection, limit: Int) throws(LedgerError) -> [StoredEvent] {
-        try snapshot { head throws(EngineError) in
-            let after = max(selection.after, selection.since - 1)
-            let until = min(selection.until, head.position)
-            let range: [Value] = [.integer(after), .integer(until), .integer(Int64(limit))]
-            if !selection.ids.isEmpty {
-                var found: [StoredEvent] = []
-                // Each store and environment may have an event with that id. There is no next page, so none is left
-                // out.
-                for id in selection.ids.prefix(limit) {
-                    let values: [Value] = [.text(id), .integer(after), .integer(until)]
-                    found += try eventSQL.eventsByID.all(values, read: StoredEvent.read)
-                }
-                return found.sorted { $0.position < $1.position }
-            }
-            if let contract = selection.contract {
-                return try eventSQL.eventsByContract.all([.integer(contract)] + range, read: StoredEvent.read)
-            }
-            guard let user = selection.user else {
-                return try eventSQL.eventsAfter.all(range, read: StoredEvent.read)
-            }
-            let ids =
-                try eventSQL.contractsOfUser.all([Value(user)]) { row in row.integer() }
-                + eventSQL.contractsSharedWith.all([Value(user)]) { row in row.integer() }
+    public func events(_ selection: EventSelection, limit: Int) throws(EngineError) -> [StoredEvent] {
+        let head = try head()
+        let after = max(selection.after, selection.since - 1)
+        let until = min(selection.until, head.position)
+        let range: [Value] = [.integer(after), .integer(until), .integer(Int64(limit))]
+        if !selection.ids.isEmpty {
             var found: [StoredEvent] = []
-            for id in ids {
-                found += try eventSQL.eventsByContract.all([.integer(id)] + range, read: StoredEvent.read)
+            // Each store and environment may have an event with that id. There is no next page, so none is left
+            // out.
+            for id in selection.ids.prefix(limit) {
+                let values: [Value] = [.text(id), .integer(after), .integer(until)]
+                found += try eventSQL.eventsByID.all(values, read: StoredEvent.read)
             }
-            return Array(found.sorted { $0.position < $1.position }.prefix(limit))
+            return found.sorted { $0.position < $1.position }
         }
+        if let contract = selection.contract {
+            return try eventSQL.eventsByContract.all([.integer(contract)] + range, read: StoredEvent.read)
+        }
+        guard let user = selection.user else {
+            return try eventSQL.eventsAfter.all(range, read: StoredEvent.read)
+        }
+        let ids =
+            try eventSQL.contractsOfUser.all([Value(user)]) { row in row.integer() }
+            + eventSQL.contractsSharedWith.all([Value(user)]) { row in row.integer() }
+        var found: [StoredEvent] = []
+        for id in ids {
+            found += try eventSQL.eventsByContract.all([.integer(id)] + range, read: StoredEvent.read)
+        }
+        return Array(found.sorted { $0.position < $1.position }.prefix(limit))
     }
 }
 

@@ -1,5 +1,77 @@
 public import Domain
 
+/// What has become of a message to the backend.
+public enum HookState: String, CaseIterable, Sendable {
+    case waiting, delivered, failed
+}
+
+/// A message to one address about one user. There is one of each type: a newer state takes the place of an older one.
+public struct HookDelivery: Sendable, Equatable {
+    public var id: Int64
+    public var address: String
+    public var user: UserID
+    public var type: HookType
+    public var state: HookState
+    /// Of the entry with the cause.
+    public var position: Int64
+    /// Counts the states that there was something to tell of; `accepted` is the last one that arrived, or 0.
+    public var version: Int64
+    public var accepted: Int64
+    /// Since when the backend has not known the newest state.
+    public var queuedAt: Instant
+    public var attempts: Int
+    /// Nil unless it waits.
+    public var dueAt: Instant?
+    /// Why the last attempt failed.
+    public var reason: String?
+    /// When it arrived, or was given up.
+    public var endedAt: Instant?
+
+    /// The states that the backend was never told, because a newer one took their place.
+    public var superseded: Int { Int(max(0, version - accepted - 1)) }
+
+    /// `webhook-id`: the same until there is something newer to tell, and on no other message.
+    public func messageID(epoch: String) -> String { "msg_\(epoch)_\(position)_\(id)" }
+}
+
+/// A message, and what came of an attempt to send it.
+public struct AnsweredHook: Sendable {
+    public var delivery: HookDelivery
+    public var result: HookResult
+
+    public init(_ delivery: HookDelivery, result: HookResult) {
+        self.delivery = delivery
+        self.result = result
+    }
+}
+
+/// A message that is to be sent now, with what it says.
+public struct DueHook: Sendable {
+    public var delivery: HookDelivery
+    /// What has changed the user's state.
+    public var cause: Entry
+    /// Nil for the erasure of a user.
+    public var entitlements: UserEntitlements?
+}
+
+/// How an address of the backend fares.
+public struct HookAddressState: Sendable, Equatable {
+    public var address: String
+    /// When it last accepted a message.
+    public var acceptedAt: Instant?
+    /// Attempts since then.
+    public var failures = 0
+    public var failingSince: Instant?
+    /// When it said that it is gone; nothing is sent there since.
+    public var goneAt: Instant?
+    /// Why the last attempt failed.
+    public var reason: String?
+    /// At most `JobBacklog.countLimit`.
+    public var waiting = 0
+    /// Since when the message that has waited longest waits.
+    public var oldest: Instant?
+}
+
 struct HookSQL {
     let dueHooks, hookByID, hooks, hooksByState, hooksByUser, hookAddress, hookCount, oldestHook: Statement
 
@@ -47,77 +119,68 @@ struct HookSQL {
 extension LedgerQueries {
     /// At most `limit` messages to an address that are due, those that have waited longest first. No message passes an earlier
     /// one about the same user. Each says what is true in the snapshot in which its row is read.
-    public func hooks(to address: String, limit: Int) throws(LedgerError) -> [DueHook] {
+    public func hooks(to address: String, limit: Int) throws(EngineError) -> [DueHook] {
         let now = now
-        return try snapshot { head throws(EngineError) in
-            let values: [Value] = [.text(address), Value(now), .integer(Int64(limit))]
-            var due = try hookSQL.dueHooks.all(values) { row throws(EngineError) in
-                let delivery = try HookDelivery.read(&row)
-                // Consumables are not among what a transaction knows, nor is all that is shared.
-                let holdsMore = row.flag()
-                var hook = DueHook(delivery: delivery, cause: try EntryRow.read(&row))
-                guard !holdsMore else { return hook }
-                let known = states?.take(hook.delivery.user, at: hook.delivery.position, now: now)
-                hook.entitlements = known.map { UserEntitlements($0, since: head) }
-                return hook
-            }
-            for index in due.indices
-            where due[index].entitlements == nil && due[index].delivery.type == .entitlementsChanged {
-                due[index].entitlements = try entitlements(of: due[index].delivery.user, now: now, at: head)
-            }
-            return due
+        let head = try head()
+        let values: [Value] = [.text(address), Value(now), .integer(Int64(limit))]
+        var due = try hookSQL.dueHooks.all(values) { row throws(EngineError) in
+            let delivery = try HookDelivery.read(&row)
+            // Consumables are not among what a transaction knows, nor is all that is shared.
+            let holdsMore = row.flag()
+            var hook = DueHook(delivery: delivery, cause: try EntryRow.read(&row))
+            guard !holdsMore else { return hook }
+            let known = states?.take(hook.delivery.user, at: hook.delivery.position, now: now)
+            hook.entitlements = known.map { UserEntitlements($0, since: head) }
+            return hook
         }
+        for index in due.indices
+        where due[index].entitlements == nil && due[index].delivery.type == .entitlementsChanged {
+            due[index].entitlements = try entitlements(of: due[index].delivery.user)
+        }
+        return due
     }
 
     /// Nil for an id that no message has.
-    public func hookDelivery(_ id: Int64) throws(LedgerError) -> HookDelivery? {
-        try snapshot { _ throws(EngineError) in
-            try hookSQL.hookByID.first([.integer(id)], read: HookDelivery.read)
-        }
+    public func hookDelivery(_ id: Int64) throws(EngineError) -> HookDelivery? {
+        try hookSQL.hookByID.first([.integer(id)], read: HookDelivery.read)
     }
 
     /// At most `limit` messages, the newest rows first, with ids below `id`; nil means all states.
-    public func hookDeliveries(in state: HookState?, before id: Int64, limit: Int) throws(LedgerError) -> [HookDelivery]
+    public func hookDeliveries(in state: HookState?, before id: Int64, limit: Int) throws(EngineError) -> [HookDelivery]
     {
-        try snapshot { _ throws(EngineError) in
-            let range: [Value] = [.integer(id), .integer(Int64(limit))]
-            guard let state else { return try hookSQL.hooks.all(range, read: HookDelivery.read) }
-            return try hookSQL.hooksByState.all([Value(state)] + range, read: HookDelivery.read)
-        }
+        let range: [Value] = [.integer(id), .integer(Int64(limit))]
+        guard let state else { return try hookSQL.hooks.all(range, read: HookDelivery.read) }
+        return try hookSQL.hooksByState.all([Value(state)] + range, read: HookDelivery.read)
     }
 
     /// All messages about a user: one for each address and type.
-    public func hookDeliveries(of user: UserID) throws(LedgerError) -> [HookDelivery] {
-        try snapshot { _ throws(EngineError) in
-            try hookSQL.hooksByUser.all([Value(user)], read: HookDelivery.read)
-        }
+    public func hookDeliveries(of user: UserID) throws(EngineError) -> [HookDelivery] {
+        try hookSQL.hooksByUser.all([Value(user)], read: HookDelivery.read)
     }
 
     /// How these addresses fare. Counts what waits for each of them up to `limit`.
     public func hookAddresses(
         _ addresses: [String],
         countingTo limit: Int = JobBacklog.countLimit
-    ) throws(LedgerError) -> [HookAddressState] {
-        try snapshot { _ throws(EngineError) in
-            var states: [HookAddressState] = []
-            for address in addresses {
-                var state = HookAddressState(address: address)
-                let read = { (row: inout Row) throws(EngineError) in
-                    state.acceptedAt = row.optionalInstant()
-                    state.failures = Int(row.integer())
-                    state.failingSince = row.optionalInstant()
-                    state.goneAt = row.optionalInstant()
-                    state.reason = row.optionalText()
-                }
-                _ = try hookSQL.hookAddress.first([.text(address)], read: read)
-                let range: [Value] = [.text(address), .integer(Int64(limit))]
-                state.waiting = try hookSQL.hookCount.first(range) { row in Int(row.integer()) } ?? 0
-                state.oldest =
-                    try hookSQL.oldestHook.first([.text(address)]) { row in row.optionalInstant() } ?? nil
-                states.append(state)
+    ) throws(EngineError) -> [HookAddressState] {
+        var states: [HookAddressState] = []
+        for address in addresses {
+            var state = HookAddressState(address: address)
+            let read = { (row: inout Row) throws(EngineError) in
+                state.acceptedAt = row.optionalInstant()
+                state.failures = Int(row.integer())
+                state.failingSince = row.optionalInstant()
+                state.goneAt = row.optionalInstant()
+                state.reason = row.optionalText()
             }
-            return states
+            _ = try hookSQL.hookAddress.first([.text(address)], read: read)
+            let range: [Value] = [.text(address), .integer(Int64(limit))]
+            state.waiting = try hookSQL.hookCount.first(range) { row in Int(row.integer()) } ?? 0
+            state.oldest =
+                try hookSQL.oldestHook.first([.text(address)]) { row in row.optionalInstant() } ?? nil
+            states.append(state)
         }
+        return states
     }
 }
 

@@ -1,5 +1,41 @@
 public import Domain
 
+/// A job that waits for its turn.
+public struct QueuedJob: Sendable, Equatable {
+    public var id: Int64
+    public var job: Job
+    /// The number of failed attempts.
+    public var attempts: Int
+    public var queuedAt: Instant
+    /// The event's body, for `forward` only.
+    public var body: [UInt8]?
+}
+
+/// The jobs that stores and staging servers still wait for.
+public struct JobBacklog: Sendable, Equatable {
+    /// At most `countLimit`: counting that many takes 10 ms, and while a destination is down there may be millions.
+    public var waiting = 0
+    public static let countLimit = 100_000
+    /// When the next job is due.
+    public var next: Instant?
+    /// The first deadline of a waiting job.
+    public var nearestDeadline: Instant?
+    /// The id of the newest job that is still stored.
+    public var newest: Int64
+}
+
+extension JobBacklog {
+    public init() { self.init(newest: 0) }
+}
+
+/// How an attempt at a job ended.
+public enum JobResult: Sendable, Equatable {
+    case done
+    case retry(at: Instant, reason: String)
+    /// No attempt can succeed any more. The job is kept for a month, for the operator.
+    case abandoned(reason: String)
+}
+
 struct JobSQL {
     let nextDestination, isDue, dueJobs, jobCount, nextJob, nextDeadline, newestJob, outlasting: Statement
 
@@ -39,18 +75,16 @@ struct JobSQL {
 
 extension LedgerQueries {
     /// The destinations that have jobs due. Jumps from one to the next, however many jobs each has.
-    public func jobDestinations(dueAt now: Instant) throws(LedgerError) -> [Job.Destination] {
-        try snapshot { _ throws(EngineError) in
-            var due = [Job.Destination]()
-            var last = ""
-            while let name = try jobSQL.nextDestination.first([.text(last)], read: { row in row.text() }) {
-                if try jobSQL.isDue.first([.text(name), Value(now)], read: { _ in true }) != nil {
-                    due.append(Job.Destination(column: name))
-                }
-                last = name
+    public func jobDestinations(dueAt now: Instant) throws(EngineError) -> [Job.Destination] {
+        var due = [Job.Destination]()
+        var last = ""
+        while let name = try jobSQL.nextDestination.first([.text(last)], read: { row in row.text() }) {
+            if try jobSQL.isDue.first([.text(name), Value(now)], read: { _ in true }) != nil {
+                due.append(Job.Destination(column: name))
             }
-            return due
+            last = name
         }
+        return due
     }
 
     /// One destination's jobs that are due, earliest first.
@@ -58,56 +92,48 @@ extension LedgerQueries {
         dueAt now: Instant,
         to destination: Job.Destination,
         limit: Int
-    ) throws(LedgerError) -> [QueuedJob] {
-        try snapshot { _ throws(EngineError) in
-            try jobSQL.dueJobs.all(
-                [.text(destination.column), Value(now), .integer(Int64(limit))],
-                read: QueuedJob.read
-            )
-        }
+    ) throws(EngineError) -> [QueuedJob] {
+        try jobSQL.dueJobs.all(
+            [.text(destination.column), Value(now), .integer(Int64(limit))],
+            read: QueuedJob.read
+        )
     }
 
     /// Counting reads all waiting jobs, and this is asked every second. So the count in `previous`, the last answer, is kept
     /// unless a job was added or the time of the next one has changed.
-    public func jobBacklog(after previous: JobBacklog? = nil) throws(LedgerError) -> JobBacklog {
-        try snapshot { _ throws(EngineError) in
-            var backlog = JobBacklog(
-                next: try jobSQL.nextJob.first { row in row.optionalInstant() } ?? nil,
-                nearestDeadline: try jobSQL.nextDeadline.first { row in row.optionalInstant() } ?? nil,
-                newest: try jobSQL.newestJob.first { row in row.integer() } ?? 0
-            )
-            if let previous, (previous.newest, previous.next) == (backlog.newest, backlog.next) {
-                backlog.waiting = previous.waiting
-            } else {
-                backlog.waiting = try jobSQL.jobCount.first { row in Int(row.integer()) } ?? 0
-            }
-            return backlog
+    public func jobBacklog(after previous: JobBacklog? = nil) throws(EngineError) -> JobBacklog {
+        var backlog = JobBacklog(
+            next: try jobSQL.nextJob.first { row in row.optionalInstant() } ?? nil,
+            nearestDeadline: try jobSQL.nextDeadline.first { row in row.optionalInstant() } ?? nil,
+            newest: try jobSQL.newestJob.first { row in row.integer() } ?? 0
+        )
+        if let previous, (previous.newest, previous.next) == (backlog.newest, backlog.next) {
+            backlog.waiting = previous.waiting
+        } else {
+            backlog.waiting = try jobSQL.jobCount.first { row in Int(row.integer()) } ?? 0
         }
+        return backlog
     }
 
     /// The instant that `LedgerCommand.mark` remembered.
-    public func checkpoint(_ name: String) throws(LedgerError) -> Instant? {
-        try snapshot { _ throws(EngineError) in
-            try commonSQL.mark.first([.text(name)]) { row in row.instant() }
-        }
+    public func checkpoint(_ name: String) throws(EngineError) -> Instant? {
+        try commonSQL.mark.first([.text(name)]) { row in row.instant() }
     }
 
     /// A store's contracts whose period has ended and whose access continues for the leeway while the store is asked.
     /// Empty for a store that cannot be asked.
-    public func expiring(of provider: Provider, at now: Instant, limit: Int) throws(LedgerError) -> [ContractKey] {
+    public func expiring(of provider: Provider, at now: Instant, limit: Int) throws(EngineError) -> [ContractKey] {
         guard policy.apis.contains(provider) else { return [] }
-        return try snapshot { _ throws(EngineError) in
-            let range: [Value] = [
-                Value(now), Value(now + policy.leeway), Value(now), Value(provider), .integer(Int64(limit)),
-            ]
-            return try jobSQL.outlasting.all(range) { row throws(EngineError) in
-                ContractKey(
-                    provider: try row.word(),
-                    environment: try row.word(),
-                    app: row.text(),
-                    lineage: row.text()
-                )
-            }
+        let range: [Value] = [
+            Value(now), Value(now + policy.leeway), Value(now), Value(provider), .integer(Int64(limit)),
+        ]
+        return try jobSQL.outlasting.all(range) { row throws(EngineError) in
+            ContractKey(
+                provider: try row.word(),
+                environment: try row.word(),
+                app: row.text(),
+                lineage: row.text()
+            )
         }
     }
 }

@@ -45,42 +45,41 @@ extension LedgerQueries {
         on stream: StreamName,
         since start: MissedSince,
         limit: Int
-    ) throws(LedgerError) -> MissedFragments {
-        try snapshot { head throws(EngineError) in
-            let since = try cursor(start, head: head)
-            let isKnown = since.map { $0.epoch == epoch && $0.position <= head.position } ?? false
-            var missed = MissedFragments(
-                through: head,
-                items: [],
-                mode: .exact,
-                isTruncated: false,
-                newest: nil,
-                lost: isKnown ? try lost(after: since?.position ?? 0, on: stream) : nil,
-                isUnknownCursor: since != nil && !isKnown
-            )
-            let start = isKnown ? since?.position ?? 0 : 0
-            let keys = try targets(of: stream)
-            let isComplete = keys.count < LedgerQueries.targetLimit
-            if let newer = isKnown && isComplete
-                ? try fragments(stream, keys: keys + [""], after: start, limit: limit) : nil
-            {
-                missed.items = grouped(try written(newer))
-                return missed
-            }
-            missed.mode = .newest
-            let staying = try place(ofNewest: "", on: stream, after: start)
-            var places: [Place] = []
-            for key in keys {
-                if let place = try place(ofNewest: key, on: stream, after: start) { places.append(place) }
-            }
-            places.sort { ($0.position, $0.ordinal) > ($1.position, $1.ordinal) }
-            missed.newest = [staying?.position, places.first?.position].compactMap { $0 }.max()
-            let found = try fragments(at: places)
-            missed.isTruncated =
-                isKnown && (!isComplete || staying != nil) || since != nil && found.count < places.count
-            missed.items = grouped(try written(found))
+    ) throws(EngineError) -> MissedFragments {
+        let head = try head()
+        let since = try cursor(start, head: head)
+        let isKnown = since.map { $0.epoch == epoch && $0.position <= head.position } ?? false
+        var missed = MissedFragments(
+            through: head,
+            items: [],
+            mode: .exact,
+            isTruncated: false,
+            newest: nil,
+            lost: isKnown ? try lost(after: since?.position ?? 0, on: stream) : nil,
+            isUnknownCursor: since != nil && !isKnown
+        )
+        let start = isKnown ? since?.position ?? 0 : 0
+        let keys = try targets(of: stream)
+        let isComplete = keys.count < LedgerQueries.targetLimit
+        if let newer = isKnown && isComplete
+            ? try fragments(stream, keys: keys + [""], after: start, limit: limit) : nil
+        {
+            missed.items = grouped(try written(newer))
             return missed
         }
+        missed.mode = .newest
+        let staying = try place(ofNewest: "", on: stream, after: start)
+        var places: [Place] = []
+        for key in keys {
+            if let place = try place(ofNewest: key, on: stream, after: start) { places.append(place) }
+        }
+        places.sort { ($0.position, $0.ordinal) > ($1.position, $1.ordinal) }
+        missed.newest = [staying?.position, places.first?.position].compactMap { $0 }.max()
+        let found = try fragments(at: places)
+        missed.isTruncated =
+            isKnown && (!isComplete || staying != nil) || since != nil && found.count < places.count
+        missed.items = grouped(try written(found))
+        return missed
     }
 
     /// Fragments that were lost on all streams, or erased from this one.
@@ -100,10 +99,8 @@ extension LedgerQueries {
     }
 
     /// A position after which everything was committed at `instant` or later.
-    public func position(before instant: Instant) throws(LedgerError) -> Int64 {
-        try snapshot { head throws(EngineError) in
-            try last(before: instant, upTo: head.position, by: missedSQL.committedUpTo)
-        }
+    public func position(before instant: Instant) throws(EngineError) -> Int64 {
+        try last(before: instant, upTo: try head().position, by: missedSQL.committedUpTo)
     }
 
     /// The targets that a stream's fragments replace: one index search for each, however long the history is.

@@ -23,37 +23,35 @@ extension LedgerQueries {
     private static let hitLimit: Int64 = 20
 
     /// What has exactly this name. Every kind is looked up by an index.
-    public func search(_ name: String) throws(LedgerError) -> [SearchHit] {
-        try snapshot { _ throws(EngineError) in
-            var hits: [SearchHit] = []
-            let user = UserID(name)
-            if try isKnown(user) { hits.append(.user(user)) }
-            if let token = OrderToken(name) {
-                let found = try orderSQL.orderByToken.first([.text(token.description)], read: OrderRow.readDated)
-                if let found { hits.append(.order(found.order)) }
-            }
-            let limited: [Value] = [.text(name), .integer(LedgerQueries.hitLimit)]
-            // A receipt has the number of one charge.
-            let numbered: [Value] = [.text(Transaction.orderNumber(name)), .integer(LedgerQueries.hitLimit)]
-            let contracts =
-                try searchSQL.contractsByName.all(limited, read: ContractRow.read)
-                + searchSQL.contractsByAccount.all(limited, read: ContractRow.read)
-                + searchSQL.contractsByOrderNumber.all(numbered, read: ContractRow.read)
-            for row in contracts.prefix(Int(LedgerQueries.hitLimit)) {
-                let newest = try eventSQL.newestEvent.first([.integer(row.id), .integer(.max)]) {
-                    $0.optionalInteger()
-                }
-                let cursor = (newest ?? nil).map { Cursor(epoch: epoch, position: $0) }
-                hits.append(.contract(row.tracked.contract, owner: row.tracked.user, newest: cursor))
-            }
-            let position = try eventSQL.positionOfEvent.first([.text(name)]) { $0.optionalInteger() } ?? nil
-            if let position,
-                let entry = try userEventSQL.entryAt.first([.integer(position)], read: EntryRow.read)
-            {
-                hits.append(.event(entry))
-            }
-            return hits
+    public func search(_ name: String) throws(EngineError) -> [SearchHit] {
+        var hits: [SearchHit] = []
+        let user = UserID(name)
+        if try isKnown(user) { hits.append(.user(user)) }
+        if let token = OrderToken(name) {
+            let found = try orderSQL.orderByToken.first([.text(token.description)], read: OrderRow.readDated)
+            if let found { hits.append(.order(found.order)) }
         }
+        let limited: [Value] = [.text(name), .integer(LedgerQueries.hitLimit)]
+        // A receipt has the number of one charge.
+        let numbered: [Value] = [.text(Transaction.orderNumber(name)), .integer(LedgerQueries.hitLimit)]
+        let contracts =
+            try searchSQL.contractsByName.all(limited, read: ContractRow.read)
+            + searchSQL.contractsByAccount.all(limited, read: ContractRow.read)
+            + searchSQL.contractsByOrderNumber.all(numbered, read: ContractRow.read)
+        for row in contracts.prefix(Int(LedgerQueries.hitLimit)) {
+            let newest = try eventSQL.newestEvent.first([.integer(row.id), .integer(.max)]) {
+                $0.optionalInteger()
+            }
+            let cursor = (newest ?? nil).map { Cursor(epoch: epoch, position: $0) }
+            hits.append(.contract(row.tracked.contract, owner: row.tracked.user, newest: cursor))
+        }
+        let position = try eventSQL.positionOfEvent.first([.text(name)]) { $0.optionalInteger() } ?? nil
+        if let position,
+            let entry = try userEventSQL.entryAt.first([.integer(position)], read: EntryRow.read)
+        {
+            hits.append(.event(entry))
+        }
+        return hits
     }
 
     /// Whether the ledger has anything of a user.

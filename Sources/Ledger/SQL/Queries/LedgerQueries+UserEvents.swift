@@ -1,5 +1,28 @@
 public import Domain
 
+/// One page of what is known about a user's purchases, newest first.
+public struct UserEvents: Sendable, Equatable {
+    public var events: [UserEvent]
+    /// The cursor of the next page, which holds everything before it; nil on the last page.
+    public var next: Cursor?
+    /// The ledger's newest position when the page was read.
+    public var head: Cursor
+}
+
+public struct UserEvent: Sendable, Equatable {
+    public var entry: Entry
+    /// The dates in a store's event; nil for an entry that the ledger committed by itself.
+    public var dates: EventDates?
+    /// The body that the store sent, if it was asked for and is kept.
+    public var body: [UInt8]?
+}
+
+public struct EventDates: Sendable, Equatable {
+    /// By the store's own date.
+    public var occurredAt: Instant
+    public var receivedAt: Instant
+}
+
 struct UserEventSQL {
     let bodyAt, entryAt, datesOfEvent, entriesOfUserBefore, unclaimedBefore, shownBefore, newestContracts: Statement
     let newestShared: Statement
@@ -54,39 +77,38 @@ extension LedgerQueries {
         before position: Int64? = nil,
         limit: Int,
         withBodies: Bool = false
-    ) throws(LedgerError) -> UserEvents {
-        try snapshot { head throws(EngineError) in
-            var newest = NewestPositions(limit: limit)
-            let range: [Value] = [.integer(position ?? .max), .integer(Int64(limit) + 1)]
-            newest.add(try positions(userEventSQL.entriesOfUserBefore, values: [Value(user)] + range))
-            let related: [Value] = [Value(user), .integer(LedgerQueries.relationLimit)]
-            let contracts =
-                try userEventSQL.newestContracts.all(related, read: LedgerQueries.texts)
-                + userEventSQL.newestShared.all(related, read: LedgerQueries.texts)
-            for contract in contracts {
-                newest.add(try positions(userEventSQL.unclaimedBefore, values: contract + range))
-            }
-            for order in try orderSQL.newestOrders.all(related, read: { Value.text($0.text()) }) {
-                newest.add(try positions(orderSQL.contradictingBefore, values: [order] + range))
-            }
-            for target in PageTarget.allCases {
-                guard let stream else { break }
-                let key: [Value] = [.text(stream.text), .text("replace " + target.rawValue)]
-                newest.add(try positions(userEventSQL.shownBefore, values: key + range))
-            }
-            var events: [UserEvent] = []
-            for position in newest.page {
-                guard var event = try userEvent(at: position) else { continue }
-                if withBodies, event.isOnly(about: user) {
-                    event.body = try userEventSQL.bodyAt.first([.integer(position)]) { row throws(EngineError) in
-                        try row.body() ?? []
-                    }
-                }
-                events.append(event)
-            }
-            let next = newest.hasMore ? newest.page.last.map { Cursor(epoch: epoch, position: $0) } : nil
-            return UserEvents(events: events, next: next, head: head)
+    ) throws(EngineError) -> UserEvents {
+        let head = try head()
+        var newest = NewestPositions(limit: limit)
+        let range: [Value] = [.integer(position ?? .max), .integer(Int64(limit) + 1)]
+        newest.add(try positions(userEventSQL.entriesOfUserBefore, values: [Value(user)] + range))
+        let related: [Value] = [Value(user), .integer(LedgerQueries.relationLimit)]
+        let contracts =
+            try userEventSQL.newestContracts.all(related, read: LedgerQueries.texts)
+            + userEventSQL.newestShared.all(related, read: LedgerQueries.texts)
+        for contract in contracts {
+            newest.add(try positions(userEventSQL.unclaimedBefore, values: contract + range))
         }
+        for order in try orderSQL.newestOrders.all(related, read: { Value.text($0.text()) }) {
+            newest.add(try positions(orderSQL.contradictingBefore, values: [order] + range))
+        }
+        for target in PageTarget.allCases {
+            guard let stream else { break }
+            let key: [Value] = [.text(stream.text), .text("replace " + target.rawValue)]
+            newest.add(try positions(userEventSQL.shownBefore, values: key + range))
+        }
+        var events: [UserEvent] = []
+        for position in newest.page {
+            guard var event = try userEvent(at: position) else { continue }
+            if withBodies, event.isOnly(about: user) {
+                event.body = try userEventSQL.bodyAt.first([.integer(position)]) { row throws(EngineError) in
+                    try row.body() ?? []
+                }
+            }
+            events.append(event)
+        }
+        let next = newest.hasMore ? newest.page.last.map { Cursor(epoch: epoch, position: $0) } : nil
+        return UserEvents(events: events, next: next, head: head)
     }
 
     /// Reads the first three columns as texts.

@@ -1,5 +1,33 @@
 public import Domain
 
+/// Everything that is known about a user now. `UserEvents` has the history.
+public struct UserRecord: Sendable, Equatable {
+    /// The language that the user reads; nil if no app has set it.
+    public var language: LanguageTag?
+    public var isActive: Bool
+    /// In the order of `UserEntitlements`.
+    public var contracts: [ContractRecord]
+    /// The newest 100, newest first.
+    public var orders: [OrderRecord]
+    /// The newest position when it was read.
+    public var head: Cursor
+}
+
+/// One contract with all who hold it, and what it gives the user.
+public struct ContractRecord: Sendable, Equatable {
+    public var entitlement: Entitlement
+    public var tracked: TrackedContract
+}
+
+/// A user's entitlements, and the cursor to resume from.
+public struct UserEntitlements: Sendable, Equatable {
+    public var isActive: Bool
+    /// The entitlement that decides about the user comes first; those that the policy does not honor come last. Only
+    /// the newest 100 consumables are listed.
+    public var entitlements: [Entitlement]
+    public var since: Cursor
+}
+
 struct UserSQL {
     let userConsumables, sharedConsumables: Statement
 
@@ -14,37 +42,35 @@ struct UserSQL {
 extension LedgerQueries {
     private static let usualLimit = 100
 
-    public func entitlements(of user: UserID) throws(LedgerError) -> UserEntitlements {
-        try snapshot { head throws(EngineError) in try entitlements(of: user, now: now, at: head) }
-    }
-
-    /// In the running snapshot, whose newest position is `head`.
-    func entitlements(of user: UserID, now: Instant, at head: Cursor) throws(EngineError) -> UserEntitlements {
+    public func entitlements(of user: UserID) throws(EngineError) -> UserEntitlements {
         let held = try held(by: user, limit: LedgerQueries.usualLimit, now: now)
-        return UserEntitlements(isActive: held.isActive, entitlements: held.ranked.map(\.entitlement), since: head)
+        return UserEntitlements(
+            isActive: held.isActive,
+            entitlements: held.ranked.map(\.entitlement),
+            since: try head()
+        )
     }
 
     /// `isWhole` asks for every order and consumable instead of the newest 100 of each.
-    public func record(of user: UserID, isWhole: Bool = false) throws(LedgerError) -> UserRecord {
+    public func record(of user: UserID, isWhole: Bool = false) throws(EngineError) -> UserRecord {
         let now = now
-        return try snapshot { head throws(EngineError) in
-            let limit = isWhole ? .max : LedgerQueries.usualLimit
-            let held = try held(by: user, limit: limit, now: now)
-            var contracts: [ContractRecord] = []
-            for (row, entitlement) in held.ranked {
-                var record = ContractRecord(entitlement: entitlement, tracked: row.tracked)
-                if row.isShared { record.tracked.shares = try commonSQL.shares.all([.integer(row.id)]) { $0.user() } }
-                contracts.append(record)
-            }
-            let orders = try orders(of: user, limit: limit, now: now)
-            return UserRecord(
-                language: try commonSQL.language.language(of: user),
-                isActive: held.isActive,
-                contracts: contracts,
-                orders: orders,
-                head: head
-            )
+        let head = try head()
+        let limit = isWhole ? .max : LedgerQueries.usualLimit
+        let held = try held(by: user, limit: limit, now: now)
+        var contracts: [ContractRecord] = []
+        for (row, entitlement) in held.ranked {
+            var record = ContractRecord(entitlement: entitlement, tracked: row.tracked)
+            if row.isShared { record.tracked.shares = try commonSQL.shares.all([.integer(row.id)]) { $0.user() } }
+            contracts.append(record)
         }
+        let orders = try orders(of: user, limit: limit, now: now)
+        return UserRecord(
+            language: try commonSQL.language.language(of: user),
+            isActive: held.isActive,
+            contracts: contracts,
+            orders: orders,
+            head: head
+        )
     }
 
     private struct Held {

@@ -25,8 +25,8 @@ public struct LedgerQueries {
     let streams: StreamPattern
     let epoch: String
     let erasureKey: ErasureKey
-    /// The newest position of the snapshot from which several questions are answered.
-    private var common: Cursor?
+    /// The newest position of the running snapshot; nil while there is none.
+    private var snapshotHead: Cursor?
 
     var now: Instant { clock.now() }
 
@@ -60,8 +60,9 @@ public struct LedgerQueries {
     public mutating func adopt(_ policy: AccessPolicy) { self.policy = policy }
 
     /// The newest position.
-    public func head() throws(LedgerError) -> Cursor {
-        try snapshot { head throws(EngineError) in head }
+    public func head() throws(EngineError) -> Cursor {
+        guard let snapshotHead else { throw .unanswered }
+        return snapshotHead
     }
 
     public typealias Question = @Sendable (inout LedgerQueries) -> QuestionAnswer
@@ -70,9 +71,8 @@ public struct LedgerQueries {
     /// run more than once, so it returns the action that delivers its answer.
     public mutating func answer(_ questions: [Question]) -> [QuestionAnswer] {
         guard shared != nil, questions.count > 1 else { return questions.map { $0(&self) } }
-        let together = try? snapshot { head throws(EngineError) in
-            var trial = self
-            trial.common = head
+        let together = try? snapshot { queries in
+            var trial = queries
             return (answers: questions.map { $0(&trial) }, policy: trial.policy)
         }
         // A question that fails must not fail the others.
@@ -81,19 +81,23 @@ public struct LedgerQueries {
         return together.answers
     }
 
-    func snapshot<Value>(_ read: (Cursor) throws(EngineError) -> Value) throws(LedgerError) -> Value {
-        do throws(EngineError) {
-            if let common { return try read(common) }
-            let head = Cursor(epoch: epoch, position: try connection.beginReading())
-            var answer = Result<Value, EngineError>?.none
+    /// Asks within the running snapshot, or within one of its own. All functions that answer need one.
+    public mutating func snapshot<Value>(_ question: (inout LedgerQueries) throws -> Value) throws(LedgerError) -> Value
+    {
+        do {
+            guard snapshotHead == nil else { return try question(&self) }
+            snapshotHead = Cursor(epoch: epoch, position: try connection.beginReading())
+            defer { snapshotHead = nil }
+            var answer = Result<Value, any Error>?.none
             // The last run, which asks nothing new, has all answers.
-            while let shared, try shared.readAhead({ answer = Result { () throws(EngineError) in try read(head) } }) {}
-            let last = if let answer { try answer.get() } else { try read(head) }
+            while let shared, try shared.readAhead({ answer = Result { try question(&self) } }) {}
+            let last = if let answer { try answer.get() } else { try question(&self) }
             try connection.endReading()
             return last
         } catch {
-            try? connection.endReading()
-            throw LedgerError(error)
+            if snapshotHead == nil { try? connection.endReading() }
+            if let error = error as? EngineError { throw LedgerError(error) }
+            throw error as? LedgerError ?? .failed(reason: "\(error)")
         }
     }
 }
@@ -148,24 +152,20 @@ extension LedgerQueries {
 
 extension LedgerQueries {
     /// Nil when no app has said which language the user reads.
-    public func language(of user: UserID) throws(LedgerError) -> LanguageTag? {
-        try snapshot { _ throws(EngineError) in try commonSQL.language.language(of: user) }
+    public func language(of user: UserID) throws(EngineError) -> LanguageTag? {
+        try commonSQL.language.language(of: user)
     }
 
     /// Fills in the users' languages in fragments that are not in the ledger.
-    public func written(_ fragments: [Fragment]) throws(LedgerError) -> [Fragment] {
-        try snapshot { _ throws(EngineError) in try now(fragments) }
+    public func written(_ fragments: [Fragment]) throws(EngineError) -> [Fragment] {
+        try streams.written(fragments) { user throws(EngineError) in try language(of: user) }
     }
 
     /// Stored fragments in the languages that their users read now.
     func written(_ found: [PlacedFragment]) throws(EngineError) -> [PlacedFragment] {
         var found = found
-        let fragments = try now(found.map(\.fragment))
+        let fragments = try written(found.map(\.fragment))
         for index in found.indices { found[index].fragment = fragments[index] }
         return found
-    }
-
-    private func now(_ fragments: [Fragment]) throws(EngineError) -> [Fragment] {
-        try streams.written(fragments) { user throws(EngineError) in try commonSQL.language.language(of: user) }
     }
 }
