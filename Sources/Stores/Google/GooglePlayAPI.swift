@@ -126,14 +126,9 @@ public struct GooglePlayAPI: StoreAPI {
 /// Remembers since when Google has given the same answer about a purchase. In memory and bounded: a forgotten answer
 /// counts as new.
 final class GoogleUnchangedAnswers: Sendable {
-    private struct FirstReading {
-        var digest: [UInt8]
-        var readAt: Instant
-    }
-
     private static let capacity = 10_000
 
-    private let answers = Mutex<[String: FirstReading]>([:])
+    private let answers = Mutex<[String: (digest: [UInt8], readAt: Instant)]>([:])
 
     /// Call it for every reading, whatever caused it: an answer that returns after a different one counts as new.
     func firstReading(of name: String, body: [UInt8], readAt: Instant) -> Instant {
@@ -141,7 +136,7 @@ final class GoogleUnchangedAnswers: Sendable {
         return answers.withLock { answers in
             if let known = answers[name], known.digest == digest { return known.readAt }
             if answers.count >= GoogleUnchangedAnswers.capacity { answers = [:] }
-            answers[name] = FirstReading(digest: digest, readAt: readAt)
+            answers[name] = (digest, readAt)
             return readAt
         }
     }
