@@ -158,15 +158,10 @@ private struct GrantedProduct {
     }
 
     func grant(to user: UserID, key: IdempotencyKey?) -> Grant {
-        Grant(
-            id: Grant.id(for: user, key: key),
-            user: user,
-            product: product,
-            group: group,
-            grantedAt: now,
-            until: until,
-            reason: reason
-        )
+        let id = Grant.id(for: user, key: key)
+        var grant = Grant(id: id, user: user, product: product, grantedAt: now, reason: reason)
+        (grant.group, grant.until) = (group, until)
+        return grant
     }
 }
 
@@ -185,16 +180,10 @@ extension UserRecord {
     fileprivate func grant(_ id: String, of user: UserID) -> Grant? {
         for record in contracts where record.entitlement.provider == .paycast {
             guard record.entitlement.contract.hasSameBytes(as: id), let charge = record.charge else { continue }
-            return Grant(
-                id: id,
-                user: user,
-                product: charge.product,
-                group: record.entitlement.group,
-                grantedAt: charge.purchasedAt,
-                until: charge.expiresAt,
-                revokedAt: charge.revokedAt,
-                reason: ""
-            )
+            var grant = Grant(id: id, user: user, product: charge.product, grantedAt: charge.purchasedAt, reason: "")
+            grant.group = record.entitlement.group
+            (grant.until, grant.revokedAt) = (charge.expiresAt, charge.revokedAt)
+            return grant
         }
         return nil
     }

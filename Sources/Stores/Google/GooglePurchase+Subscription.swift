@@ -4,7 +4,7 @@ extension GooglePurchase {
     /// Reads `SubscriptionPurchaseV2`; nil if it is not one.
     public init?(subscription body: [UInt8], token: String, package: String, catalog: Catalog, readAt: Instant) {
         guard let purchase = try? StoreObject(body), let said = purchase.text("subscriptionState") else { return nil }
-        let listed = GoogleLineItems(purchase.objects("lineItems"), catalog: catalog).items
+        let listed = GooglePurchase.items(purchase.objects("lineItems"), in: catalog)
         // A deferred replacement stands beside the old item without a date until it begins, and so may the old one after.
         let dated = listed.filter { $0.1.date("expiryTime") != nil }
         let items = dated.isEmpty ? listed : dated

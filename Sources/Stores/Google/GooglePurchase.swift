@@ -138,7 +138,7 @@ extension GooglePurchase {
             let said = purchase.object("purchaseStateContext")?.text("purchaseState")
         else { return nil }
         let state = GooglePurchase.state(said, isPaid: purchase.date("purchaseCompletionTime") != nil)
-        let items = GoogleLineItems(purchase.objects("productLineItem"), catalog: catalog).items
+        let items = GooglePurchase.items(purchase.objects("productLineItem"), in: catalog)
         self.init(items, token: token, package: package, readAt: readAt) { one, item in
             let offer = item.object("productOfferDetails")
             let bought = max(1, offer?.integer("quantity") ?? 1)
@@ -173,14 +173,12 @@ extension GooglePurchase {
     }
 }
 
-/// The products of one purchase, each once; the first one represents the purchase.
-///
-/// Google's order means nothing and differs between answers, so we sort: products in the catalog before others, then by
-/// level, then by the product's id.
-struct GoogleLineItems {
-    let items: [(product: String, item: StoreObject)]
-
-    init(_ listed: [StoreObject], catalog: Catalog) {
+extension GooglePurchase {
+    /// The products of one purchase, each once; the first one represents the purchase.
+    ///
+    /// Google's order means nothing and differs between answers, so we sort: products in the catalog before others, then
+    /// by level, then by the product's id.
+    static func items(_ listed: [StoreObject], in catalog: Catalog) -> [(product: String, item: StoreObject)] {
         var newest: [String: StoreObject] = [:]
         for item in listed {
             guard let product = item.text("productId") else { continue }
@@ -189,7 +187,7 @@ struct GoogleLineItems {
             if let known, known >= end ?? known { continue }
             newest[product] = item
         }
-        items = newest.map { ($0.key, $0.value) }.sorted { left, right in
+        return newest.map { ($0.key, $0.value) }.sorted { left, right in
             let a = catalog[left.0]
             let b = catalog[right.0]
             guard (a == nil) == (b == nil) else { return a != nil }
@@ -197,9 +195,7 @@ struct GoogleLineItems {
             return left.0.utf8.lexicographicallyPrecedes(right.0.utf8)
         }
     }
-}
 
-extension GooglePurchase {
     /// Its statement about its contract. The notification only decides what an end is called, because Google says
     /// `EXPIRED` for a revoked subscription as well.
     func observation(after notification: GoogleNotification?) -> Observation {
