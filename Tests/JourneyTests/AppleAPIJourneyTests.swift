@@ -27,13 +27,11 @@ import Testing
     @Test func testNotificationComesRound() throws {
         let server = try PaycastServer()
         let workspace = try DevelopmentWorkspace.existing(in: server.folder.path)
-        let verifier = AppleVerifier(
-            try AppleConfiguration(
-                bundleIDs: .any,
-                appIDs: .any,
-                environments: [.sandbox],
-                roots: try #require(TrustedRoots(pem: workspace.root))
-            )
+        let verifier = try AppleVerifier(
+            bundleIDs: .any,
+            appIDs: .any,
+            environments: [.sandbox],
+            roots: try #require(TrustedRoots(pem: workspace.root))
         )
         let api = AppleServerAPI(
             key: try .generate(.p256),

@@ -13,14 +13,9 @@ import Testing
 
     private func grant(_ id: String, for term: Duration?, product: String = "pro", at instant: Instant = start) -> Grant
     {
-        Grant(
-            id: id,
-            user: Self.user,
-            product: product,
-            grantedAt: instant,
-            until: term.map { instant + $0 },
-            reason: "ticket 7"
-        )
+        var grant = Grant(id: id, user: Self.user, product: product, grantedAt: instant, reason: "ticket 7")
+        grant.until = term.map { instant + $0 }
+        return grant
     }
 
     private func give(_ grant: Grant, in ledger: TemporaryLedger) throws -> CommitResult {

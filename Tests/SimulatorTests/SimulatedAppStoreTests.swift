@@ -12,13 +12,13 @@ import Testing
     private func verify(_ notification: SimulatedEvent) throws -> Event {
         let authority = try Self.authority.get()
         let store = SimulatedAppStore(signer: AppStoreSigner(chain: authority.chain, key: authority.leafKey))
-        let configuration = try AppleConfiguration(
+        let verifier = try AppleVerifier(
             bundleIDs: .only(["com.example.paycast"]),
             appIDs: .any,
             environments: [.production, .sandbox],
             roots: try #require(TrustedRoots(pem: authority.root))
         )
-        return try AppleVerifier(configuration).verify(body: store.body(notification), now: Self.now)
+        return try verifier.verify(body: store.body(notification), now: Self.now)
     }
 
     private func say(_ type: String, subtype: String?, of facts: SimulatedSubscription) -> SimulatedEvent {
@@ -151,14 +151,14 @@ import Testing
     @Test func appHoldsTheSameTransaction() throws {
         let authority = try Self.authority.get()
         let store = SimulatedAppStore(signer: AppStoreSigner(chain: authority.chain, key: authority.leafKey))
-        let configuration = try AppleConfiguration(
+        let verifier = try AppleVerifier(
             bundleIDs: .any,
             appIDs: .any,
             environments: [.sandbox],
             roots: try #require(TrustedRoots(pem: authority.root))
         )
         let notification = say("SUBSCRIBED", subtype: "INITIAL_BUY", of: Self.running)
-        let event = try AppleVerifier(configuration).verify(
+        let event = try verifier.verify(
             transaction: try store.transaction(notification),
             body: [],
             now: Self.now

@@ -28,13 +28,11 @@ public struct AppleFixture: Sendable {
         let standIn = AppleStandIn(signer: signer, now: { AppleFixture.now }, webhook: { nil })
         server = AnsweringServer { request in answer(request) ?? standIn.serve(request) }
         let url = server.url
-        let verifier = AppleVerifier(
-            try AppleConfiguration(
-                bundleIDs: .only([AppleFixture.bundle]),
-                appIDs: .only([1_234_567_890]),
-                environments: environments,
-                roots: roots ?? TrustedRoots(pem: authority.root) ?? .apple
-            )
+        let verifier = try AppleVerifier(
+            bundleIDs: .only([AppleFixture.bundle]),
+            appIDs: .only([1_234_567_890]),
+            environments: environments,
+            roots: roots ?? TrustedRoots(pem: authority.root) ?? .apple
         )
         let addresses = Dictionary(uniqueKeysWithValues: environments.map { ($0, "\(url)/\($0.rawValue)") })
         api = AppleServerAPI(

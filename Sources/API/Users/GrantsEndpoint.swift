@@ -168,16 +168,10 @@ extension UserRecord {
             guard record.entitlement.contract.hasSameBytes(as: id),
                 let charge = record.tracked.contract.transaction?.transaction
             else { continue }
-            return Grant(
-                id: id,
-                user: user,
-                product: charge.product,
-                group: record.entitlement.group,
-                grantedAt: charge.purchasedAt,
-                until: charge.expiresAt,
-                revokedAt: charge.revokedAt,
-                reason: ""
-            )
+            var grant = Grant(id: id, user: user, product: charge.product, grantedAt: charge.purchasedAt, reason: "")
+            grant.group = record.entitlement.group
+            (grant.until, grant.revokedAt) = (charge.expiresAt, charge.revokedAt)
+            return grant
         }
         return nil
     }

@@ -113,15 +113,18 @@ extension AppleServerAPI {
     /// Without an environment, asks Production first, and Sandbox if Production does not know the id: an app that is in
     /// review or not released yet is only known in Sandbox.
     func statements(of id: String, in environment: StoreEnvironment?, now: Instant) throws(StoreAPIError) -> [Event] {
-        if let environment { return try all(of: id, in: environment, isKnown: true, now: now) }
-        guard address(.production) != nil else { return try all(of: id, in: .sandbox, isKnown: false, now: now) }
+        let (isKnown, first) = (
+            environment != nil, environment ?? (address(.production) == nil ? .sandbox : .production)
+        )
         let refusal: StoreAPIError
         do throws(StoreAPIError) {
-            return try all(of: id, in: .production, isKnown: false, now: now)
+            return try all(of: id, in: first, isKnown: isKnown, now: now)
         } catch {
             refusal = error
         }
-        guard refusal.isUnknownTransaction || refusal.isUnauthorized, address(.sandbox) != nil else { throw refusal }
+        guard !isKnown, first == .production, refusal.isUnknownTransaction || refusal.isUnauthorized,
+            address(.sandbox) != nil
+        else { throw refusal }
         do throws(StoreAPIError) {
             return try all(of: id, in: .sandbox, isKnown: false, now: now)
         } catch {

@@ -39,7 +39,7 @@ public struct AppleStore: Store {
     public var bundles: Allowlist<String>
     /// `PAYCAST_APPLE_APP_ID`: each bundle's, in the same order. `any` is only possible in development or without
     /// Production.
-    public var appIDs: AppleConfiguration.AppIDs
+    public var appIDs: AppleVerifier.AppIDs
     /// `PAYCAST_APPLE_ENVIRONMENTS`, Production,Sandbox.
     public var environments: Set<StoreEnvironment>
     /// `PAYCAST_APPLE_ROOTS`: a file or folder that replaces the built-in roots.
@@ -119,7 +119,7 @@ public struct OpenAppleStore: OpenStore {
     public var api: (any StoreAPI)? { serverAPI }
 
     public var rootsEnd: Instant? {
-        apple.configuration.roots.certificates.compactMap { CertificateSummary(der: $0)?.validity.upperBound }.min()
+        apple.roots.certificates.compactMap { CertificateSummary(der: $0)?.validity.upperBound }.min()
     }
 
     public var history: HistorySource? {
@@ -148,15 +148,13 @@ extension AppleStore {
     func verifier(_ dependencies: StoreDependencies) throws(StoreError) -> AppleVerifier? {
         guard !bundles.isEmpty else { return nil }
         let roots = try roots(dependencies.development)
-        return AppleVerifier(
-            try AppleConfiguration(
-                bundleIDs: bundles,
-                appIDs: appIDs,
-                environments: environments,
-                roots: roots,
-                acceptsXcode: dependencies.development != nil,
-                catalog: dependencies.catalog
-            )
+        return try AppleVerifier(
+            bundleIDs: bundles,
+            appIDs: appIDs,
+            environments: environments,
+            roots: roots,
+            acceptsXcode: dependencies.development != nil,
+            catalog: dependencies.catalog
         )
     }
 
@@ -221,7 +219,7 @@ extension SettingsReader {
     }
 
     /// One for each bundle id, by its place in the list.
-    mutating func appleAppIDs(of bundles: [String]) -> AppleConfiguration.AppIDs {
+    mutating func appleAppIDs(of bundles: [String]) -> AppleVerifier.AppIDs {
         let name = "PAYCAST_APPLE_APP_ID"
         let ids = list(name, expected: "a numeric app id such as 1234567890") { (Int64($0) ?? 0) > 0 }
             .compactMap { Int64($0) }

@@ -1,4 +1,4 @@
-import Crypto
+public import Crypto
 public import Domain
 import Encoding
 
@@ -7,25 +7,68 @@ import Encoding
 /// Several threads may verify at the same time. A notification costs 0.3 ms of CPU time, two thirds of it for the three
 /// signatures.
 public struct AppleVerifier: StoreVerifier {
-    private(set) var configuration: AppleConfiguration
+    /// The numeric Apple IDs of the apps.
+    public enum AppIDs: Sendable, Equatable {
+        /// For development, or if only Sandbox is served.
+        case any
+        /// These ids, whatever the app's bundle id.
+        case only(Set<Int64>)
+        /// One id for each bundle id. An app without one is not served in Production.
+        case each([String: Int64])
+
+        func contains(_ id: Int64?, of bundle: String) -> Bool {
+            switch self {
+            case .any: true
+            case .only(let ids): id.map { ids.contains($0) } ?? false
+            case .each(let ids): id != nil && ids[bundle] == id
+            }
+        }
+    }
+
+    /// `any` is for development only. If empty, every request fails with `notConfigured`.
+    let bundleIDs: Allowlist<String>
+    /// Compared only in Production: Sandbox payloads may leave it out.
+    private let appIDs: AppIDs
+    /// Where stores sell: Production, Sandbox or both. Xcode for what it signed itself, and then no other.
+    private(set) var environments: Set<StoreEnvironment>
+    let roots: TrustedRoots
+    /// Supplies what a receipt does not say about its products.
+    let catalog: Catalog
     private var checker: AppleSignatureVerifier
-    /// Nil outside of development.
+    /// For transactions of StoreKit testing in Xcode, which anybody could sign: nil outside of development.
     private var xcodeChecker: AppleSignatureVerifier?
     /// Verifies receipts.
     let messages: CMSVerifier
 
-    public init(_ configuration: AppleConfiguration) {
-        self.configuration = configuration
-        checker = AppleSignatureVerifier(roots: configuration.roots)
-        xcodeChecker = configuration.acceptsXcode ? AppleSignatureVerifier(roots: nil) : nil
-        messages = CMSVerifier(roots: configuration.roots)
+    /// Throws if Production is served and `appIDs` is an empty list. `any` does not throw, and accepts every app that
+    /// shares the bundle id: `AppleStore` combines it with Production in development only.
+    public init(
+        bundleIDs: Allowlist<String>,
+        appIDs: AppIDs,
+        environments: Set<StoreEnvironment>,
+        roots: TrustedRoots,
+        acceptsXcode: Bool = false,
+        catalog: Catalog = Catalog()
+    ) throws(StoreError) {
+        if !bundleIDs.isEmpty, environments.contains(.production), appIDs == .only([]) {
+            let todo = "set it to the numeric Apple ID of the app"
+            throw StoreError("PAYCAST_APPLE_APP_ID is required when Production is served: \(todo)")
+        }
+        self.bundleIDs = bundleIDs
+        self.appIDs = appIDs
+        self.environments = environments
+        self.roots = roots
+        self.catalog = catalog
+        checker = AppleSignatureVerifier(roots: roots)
+        xcodeChecker = acceptsXcode ? AppleSignatureVerifier(roots: nil) : nil
+        messages = CMSVerifier(roots: roots)
     }
 
     /// The verifier of a transaction that an app posted. In development, one with a single certificate is Xcode's.
     func verifier(ofPosted transaction: String) -> AppleVerifier {
         guard let xcodeChecker, AppleSignatureVerifier.isInXcodesForm(transaction) else { return self }
         var verifier = self
-        verifier.configuration.environments = [.xcode]
+        verifier.environments = [.xcode]
         verifier.checker = xcodeChecker
         verifier.xcodeChecker = nil
         return verifier
@@ -37,7 +80,7 @@ public struct AppleVerifier: StoreVerifier {
 
     /// Verifies what Apple posts to `/webhooks/apple`.
     public func verify(body: [UInt8], now: Instant) throws(VerificationError) -> Event {
-        guard !configuration.bundleIDs.isEmpty else { throw .notConfigured }
+        guard !bundleIDs.isEmpty else { throw .notConfigured }
         let envelope = try AppleBody(body)
         guard let payload = envelope.signedPayload else {
             throw .malformed(envelope.isVersionOne ? .versionOne : .missingSignedPayload)
@@ -135,7 +178,7 @@ extension AppleVerifier {
         renewalInfo: String?,
         now: Instant
     ) throws(VerificationError) -> (AppleTransaction, AppleRenewal?, ApplePlace, header: [UInt8]?) {
-        guard !configuration.bundleIDs.isEmpty else { throw .notConfigured }
+        guard !bundleIDs.isEmpty else { throw .notConfigured }
         let (transaction, header) = try open(transaction: text, now: now)
         let claims = AppleClaims(bundle: transaction.bundleId, app: nil, environment: transaction.environment)
         let place = try admit(claims, isAppIDStated: false)
@@ -201,20 +244,30 @@ extension AppleVerifier {
     }
 }
 
+/// The app and environment of a document.
+struct ApplePlace {
+    var app: String
+    var environment: StoreEnvironment
+
+    func key(_ lineage: String) -> ContractKey {
+        ContractKey(provider: .apple, environment: environment, app: app, lineage: lineage)
+    }
+}
+
 /// Which apps and environments a server listens to.
 extension AppleVerifier {
     /// Checks the app first, then the environment, as Apple's libraries do.
     func admit(_ claims: AppleClaims, isAppIDStated: Bool = true) throws(VerificationError) -> ApplePlace {
-        guard let bundle = claims.bundle, isValidIdentifier(bundle), configuration.bundleIDs.contains(bundle) else {
+        guard let bundle = claims.bundle, isValidIdentifier(bundle), bundleIDs.contains(bundle) else {
             throw .wrongApp
         }
         let environment = claims.environment.flatMap { StoreEnvironment(rawValue: $0) }
-        if environment == .production, isAppIDStated, !configuration.appIDs.contains(claims.app, of: bundle) {
+        if environment == .production, isAppIDStated, !appIDs.contains(claims.app, of: bundle) {
             throw .wrongApp
         }
-        guard let environment, configuration.environments.contains(environment) else {
+        guard let environment, environments.contains(environment) else {
             // A certificate of Xcode's proves nothing about a store.
-            throw configuration.environments == [.xcode] ? .untrusted(.untrustedChain) : .wrongEnvironment
+            throw environments == [.xcode] ? .untrusted(.untrustedChain) : .wrongEnvironment
         }
         return ApplePlace(app: bundle, environment: environment)
     }

@@ -52,7 +52,13 @@ struct PostedAppleReceipt: PostedPurchase {
                 let isProof = (try? store.apple.verify(receipt: receipt, now: now)) != nil
                 return PurchaseReading(source: .store, events: events, isProof: isProof)
             }
-            return PurchaseReading(source: .receipt, events: try prove(receipt, with: store.apple, now: now))
+            // Nothing in a receipt of iOS 6 has a signature that we can check here.
+            guard !ReceiptClue.isPropertyList(receipt) else { throw .ofIOS6 }
+            do throws(VerificationError) {
+                return PurchaseReading(source: .receipt, events: try store.apple.verify(receipt: receipt, now: now))
+            } catch {
+                throw .unproven(error)
+            }
         case .answer(let answer, let environment, let body):
             let events = try store.apple.migrate(answer, environment: environment, body: body, now: now)
             return PurchaseReading(source: .verifyReceipt, events: events)
@@ -83,19 +89,6 @@ struct PostedAppleReceipt: PostedPurchase {
         }
         return nil
     }
-
-    private func prove(
-        _ receipt: [UInt8],
-        with verifier: AppleVerifier,
-        now: Instant
-    ) throws(RefusedPurchase) -> [Event] {
-        guard !ReceiptClue.isPropertyList(receipt) else { throw .ofIOS6 }
-        do throws(VerificationError) {
-            return try verifier.verify(receipt: receipt, now: now)
-        } catch {
-            throw .unproven(error)
-        }
-    }
 }
 
 extension Event {
@@ -107,7 +100,6 @@ extension Event {
 }
 
 extension RefusedPurchase {
-    /// Nothing in such a receipt has a signature that we can check here.
     fileprivate static let ofIOS6 = RefusedPurchase.unusable(
         code: "store_api_needed",
         message:

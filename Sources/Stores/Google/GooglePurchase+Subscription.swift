@@ -4,27 +4,16 @@ extension GooglePurchase {
     /// Reads `SubscriptionPurchaseV2`; nil if it is not one.
     public init?(subscription body: [UInt8], token: String, package: String, catalog: Catalog, readAt: Instant) {
         guard let purchase = try? StoreObject(body), let said = purchase.text("subscriptionState") else { return nil }
-        let listed = GoogleLineItems(purchase.objects("lineItems"), catalog: catalog).items
+        let listed = GooglePurchase.items(purchase.objects("lineItems"), in: catalog)
         // A deferred replacement stands beside the old item without a date until it begins, and so may the old one after.
         let dated = listed.filter { $0.1.date("expiryTime") != nil }
         let items = dated.isEmpty ? listed : dated
-        let all = items.map { product, item in
-            var state = GooglePurchase.states[said]
+        self.init(items, token: token, package: package, readAt: readAt) { one, item in
+            one.state = GooglePurchase.states[said]
             // The state is that of the whole purchase, but one of several products may end before the others.
-            if items.count > 1, state == .active, GooglePurchase.isEnding(item) { state = .cancelled }
-            var one = GooglePurchase(
-                token: token,
-                package: package,
-                kind: .subscription,
-                product: product,
-                state: state,
-                readAt: readAt
-            )
+            if items.count > 1, one.state == .active, GooglePurchase.isEnding(item) { one.state = .cancelled }
             one.take(purchase, item: item, state: said)
-            return one
         }
-        guard let whole = GooglePurchase(of: all) else { return nil }
-        self = whole
     }
 
     private static func isEnding(_ item: StoreObject) -> Bool {

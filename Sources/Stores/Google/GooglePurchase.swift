@@ -7,12 +7,12 @@ public struct GooglePurchase: Sendable {
 
     let token: String
     let package: String
-    let kind: ProductKind
     let product: String
-    /// Nil for an undocumented state: then the previous state stays.
-    let state: ContractState?
     /// When the reading began: what it says is at least as new.
     public let readAt: Instant
+    var kind = ProductKind.subscription
+    /// Nil for an undocumented state: then the previous state stays.
+    var state: ContractState?
     /// The product's own id, unless it is the first product of the purchase.
     var line: String?
     /// The purchase's other products, each as a purchase of its own.
@@ -110,10 +110,21 @@ public struct GooglePurchase: Sendable {
 
 extension GooglePurchase {
     /// Joins products that were bought together: the first represents the purchase, the others get names of their own.
-    init?(of products: [GooglePurchase]) {
-        guard let first = products.first else { return nil }
+    init?(
+        _ items: [(product: String, item: StoreObject)],
+        token: String,
+        package: String,
+        readAt: Instant,
+        take: (inout GooglePurchase, StoreObject) -> Void
+    ) {
+        let all = items.map { product, item in
+            var one = GooglePurchase(token: token, package: package, product: product, readAt: readAt)
+            take(&one, item)
+            return one
+        }
+        guard let first = all.first else { return nil }
         self = first
-        further = products.dropFirst().map { one in
+        further = all.dropFirst().map { one in
             var one = one
             one.line = one.product
             return one
@@ -127,27 +138,18 @@ extension GooglePurchase {
             let said = purchase.object("purchaseStateContext")?.text("purchaseState")
         else { return nil }
         let state = GooglePurchase.state(said, isPaid: purchase.date("purchaseCompletionTime") != nil)
-        let all = GoogleLineItems(purchase.objects("productLineItem"), catalog: catalog).items.map { product, item in
-            let listed = catalog[product]?.kind ?? .nonConsumable
+        let items = GooglePurchase.items(purchase.objects("productLineItem"), in: catalog)
+        self.init(items, token: token, package: package, readAt: readAt) { one, item in
             let offer = item.object("productOfferDetails")
             let bought = max(1, offer?.integer("quantity") ?? 1)
             // The quantity that was not refunded: voids by quantity take one after another.
             let left = min(bought, max(0, offer?.integer("refundableQuantity") ?? bought))
-            var one = GooglePurchase(
-                token: token,
-                package: package,
-                kind: listed == .subscription ? .nonConsumable : listed,
-                product: product,
-                state: left == 0 && state == .owned ? .revoked : state,
-                readAt: readAt
-            )
+            one.kind = catalog.kind(bought: one.product)
+            one.state = left == 0 && state == .owned ? .revoked : state
             one.quantity = Int(clamping: max(1, left))
             one.refunded = Int64(min(bought - left, 1000))
             one.take(purchase, state: said)
-            return one
         }
-        guard let whole = GooglePurchase(of: all) else { return nil }
-        self = whole
     }
 
     private mutating func take(_ purchase: StoreObject, state said: String) {
@@ -171,14 +173,12 @@ extension GooglePurchase {
     }
 }
 
-/// The products of one purchase, each once; the first one represents the purchase.
-///
-/// Google's order means nothing and differs between answers, so we sort: products in the catalog before others, then by
-/// level, then by the product's id.
-struct GoogleLineItems {
-    let items: [(product: String, item: StoreObject)]
-
-    init(_ listed: [StoreObject], catalog: Catalog) {
+extension GooglePurchase {
+    /// The products of one purchase, each once; the first one represents the purchase.
+    ///
+    /// Google's order means nothing and differs between answers, so we sort: products in the catalog before others, then
+    /// by level, then by the product's id.
+    static func items(_ listed: [StoreObject], in catalog: Catalog) -> [(product: String, item: StoreObject)] {
         var newest: [String: StoreObject] = [:]
         for item in listed {
             guard let product = item.text("productId") else { continue }
@@ -187,7 +187,7 @@ struct GoogleLineItems {
             if let known, known >= end ?? known { continue }
             newest[product] = item
         }
-        items = newest.map { ($0.key, $0.value) }.sorted { left, right in
+        return newest.map { ($0.key, $0.value) }.sorted { left, right in
             let a = catalog[left.0]
             let b = catalog[right.0]
             guard (a == nil) == (b == nil) else { return a != nil }
@@ -195,9 +195,7 @@ struct GoogleLineItems {
             return left.0.utf8.lexicographicallyPrecedes(right.0.utf8)
         }
     }
-}
 
-extension GooglePurchase {
     /// Its statement about its contract. The notification only decides what an end is called, because Google says
     /// `EXPIRED` for a revoked subscription as well.
     func observation(after notification: GoogleNotification?) -> Observation {

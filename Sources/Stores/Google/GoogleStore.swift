@@ -92,19 +92,20 @@ extension SettingsReader {
 
 /// Google Play with its settings in force.
 public struct OpenGoogleStore: OpenStore {
+    let settings: GoogleStore
+    let development: StoreDevelopment?
     /// Verifies pushes, and reads the purchases that they are about.
     let reader: GoogleVerifier
-    /// The packages whose voided purchases are fetched; the simulated one when the stand-in answers and none is set.
-    let packages: [String]
-    /// True when the development server's own stand-in answers for the store.
-    let isStandIn: Bool
-    let purchase: ContractKey
 
     public var verifier: any StoreVerifier { reader }
     public var api: (any StoreAPI)? { reader.api }
-    public var nobodysPurchase: ContractKey? { purchase }
+    public var nobodysPurchase: ContractKey? { settings.nobodysPurchase(development) }
 
+    /// Of the simulated package when the development server's stand-in answers and no package is set.
     public var history: HistorySource? {
+        let isStandIn = development != nil && settings.credentials == nil && settings.apiURL == nil
+        let simulated = isStandIn ? [development?.app].compactMap(\.self) : []
+        let packages = settings.packages.isEmpty ? simulated : settings.packages.sorted()
         guard !packages.isEmpty else { return nil }
         let lists = packages.map { reader.voidedPurchases(of: $0) }
         return HistorySource(lists, words: GoogleVerifier.historyWords, asksForEntries: true, isStandIn: isStandIn)
@@ -128,10 +129,7 @@ extension GoogleStore {
             api: api,
             report: dependencies.report
         )
-        let isStandIn = development != nil && credentials == nil && apiURL == nil
-        let asked = packages.isEmpty && isStandIn ? Set([development?.app].compactMap(\.self)) : packages
-        let purchase = nobodysPurchase(development)
-        return OpenGoogleStore(reader: reader, packages: asked.sorted(), isStandIn: isStandIn, purchase: purchase)
+        return OpenGoogleStore(settings: self, development: development, reader: reader)
     }
 
     /// Nil without a service account.

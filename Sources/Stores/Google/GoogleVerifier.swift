@@ -1,21 +1,23 @@
-public import Domain
+import Crypto
+import Domain
+import Encoding
 
 /// `POST /webhooks/google`: verifies the sender, then reads the purchase that the notification is about. Blocks.
-public struct GoogleVerifier: StoreVerifier {
+struct GoogleVerifier: StoreVerifier {
     /// Which packages are ours; `any` is for development only.
     let packages: Allowlist<String>
     /// The package of a posted purchase that names none, when there may be several.
     var standardPackage: String?
     let expected: GooglePushToken.Expectation
     let keys: GoogleKeys
-    public let api: GooglePlayAPI
+    let api: GooglePlayAPI
     /// Tells an operator why Google has to retry.
     var report: @Sendable (StoreAPIError) -> Void = { _ in }
 
-    public var asksStore: Bool { true }
-    public var answers: WebhookAnswers { WebhookAnswers(isEmpty: true, untrusted: 401) }
+    var asksStore: Bool { true }
+    var answers: WebhookAnswers { WebhookAnswers(isEmpty: true, untrusted: 401) }
 
-    public func verify(_ delivery: Delivery, now: Instant) throws(VerificationError) -> Event {
+    func verify(_ delivery: Delivery, now: Instant) throws(VerificationError) -> Event {
         let token = try GooglePushToken(delivery.authorization)
         let key = try asking { () throws(StoreAPIError) in try keys.key(token.keyID, now: now) }
         try token.check(expected, key: key, now: now)
@@ -25,7 +27,7 @@ public struct GoogleVerifier: StoreVerifier {
 
     /// Interprets the stored answer, without jobs: what had to be acknowledged then has been, or never will be.
     /// Returns nil for a notification whose purchase was not read.
-    public func interpret(_ stored: StoredDelivery) throws(VerificationError) -> Event? {
+    func interpret(_ stored: StoredDelivery) throws(VerificationError) -> Event? {
         guard let record = StoredReading(stored.body) else { return nil }
         var event: Event
         switch record.cause {
@@ -115,5 +117,50 @@ extension GoogleVerifier {
             if let event = reading.posted(subject) { return event }
         }
         throw .untrusted(.unknownPurchase)
+    }
+}
+
+/// The bearer token of a Pub/Sub push: an OpenID Connect token of the subscription's service account
+/// (https://cloud.google.com/pubsub/docs/authenticate-push-subscriptions), split but not verified.
+struct GooglePushToken: Sendable {
+    /// How far Google's clock and ours may differ.
+    private static let tolerance: Duration = .seconds(300)
+    private static let issuers: Set = ["https://accounts.google.com", "accounts.google.com"]
+    /// Genuine ones have about 900 bytes.
+    private static let limit = 8192
+
+    private let jws: JWS
+    /// The id of Google's key that signed it.
+    let keyID: String
+
+    init(_ authorization: String?) throws(VerificationError) {
+        let words = (authorization ?? "").split(separator: " ", maxSplits: 1)
+        guard words.count == 2, words[0].lowercased() == "bearer", words[1].utf8.count <= GooglePushToken.limit,
+            let jws = try? JWS(String(words[1])), let json = Base64URL.decode(jws.header),
+            let header = try? StoreObject(json), header["alg"]?.text == "RS256", header["crit"] == nil,
+            header["b64"] == nil, let keyID = header["kid"]?.text, isValidIdentifier(keyID)
+        else { throw .untrusted(.unauthorized) }
+        self.jws = jws
+        self.keyID = keyID
+    }
+
+    /// The expected sender and receiver of a push.
+    struct Expectation: Sendable {
+        var audience: String
+        /// The service account's email address.
+        var account: String
+    }
+
+    func check(_ expected: Expectation, key: RSAPublicKey?, now: Instant) throws(VerificationError) {
+        guard let key, key.isValid(jws.signature, for: jws.signedBytes) else { throw .untrusted(.badSignature) }
+        guard let claims = try? StoreObject(try jws.payload()),
+            let issuer = claims["iss"]?.text, GooglePushToken.issuers.contains(issuer),
+            claims["aud"]?.text == expected.audience, claims["email"]?.text == expected.account,
+            claims["email_verified"]?.boolean == true, let issuedAt = claims["iat"]?.integer,
+            let expiresAt = claims["exp"]?.integer
+        else { throw .untrusted(.unauthorized) }
+        let tolerance = GooglePushToken.tolerance.components.seconds
+        guard issuedAt <= now.seconds + tolerance else { throw .untrusted(.signedInFuture) }
+        guard expiresAt >= now.seconds - tolerance else { throw .untrusted(.signedInPast) }
     }
 }

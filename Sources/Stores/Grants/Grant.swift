@@ -20,23 +20,11 @@ public struct Grant: Sendable, Equatable {
     /// Why it was granted, or taken back.
     public var reason: String
 
-    public init(
-        id: String,
-        user: UserID,
-        product: String,
-        group: String? = nil,
-        grantedAt: Instant,
-        until: Instant?,
-        revokedAt: Instant? = nil,
-        reason: String
-    ) {
+    public init(id: String, user: UserID, product: String, grantedAt: Instant, reason: String) {
         self.id = id
         self.user = user
         self.product = product
-        self.group = group
         self.grantedAt = grantedAt
-        self.until = until
-        self.revokedAt = revokedAt
         self.reason = reason
     }
 }
@@ -115,16 +103,10 @@ extension Grant {
             let product = body["product"]?.text, let reason = body["reason"]?.text,
             let grantedAt = body["granted_at"]?.text.flatMap({ Instant(iso8601: $0) })
         else { return nil }
-        self.init(
-            id: id,
-            user: UserID(user),
-            product: product,
-            group: body["group"]?.text,
-            grantedAt: grantedAt,
-            until: body["until"]?.text.flatMap { Instant(iso8601: $0) },
-            revokedAt: body["revoked_at"]?.text.flatMap { Instant(iso8601: $0) },
-            reason: reason
-        )
+        self.init(id: id, user: UserID(user), product: product, grantedAt: grantedAt, reason: reason)
+        group = body["group"]?.text
+        until = body["until"]?.text.flatMap { Instant(iso8601: $0) }
+        revokedAt = body["revoked_at"]?.text.flatMap { Instant(iso8601: $0) }
     }
 
     /// The event's body, its members in the order of their names.

@@ -12,25 +12,25 @@ struct RevenueCatEvent {
     let customer: RevenueCatCustomer
     let product: String?
     let newProduct: String?
-    let store: String?
-    let periodType: String?
-    let reason: String?
     let purchasedAt: Instant?
     let expiresAt: Instant?
     let graceUntil: Instant?
     let transaction: String?
     let originalTransaction: String?
-    let isFamilyShared: Bool
-    let price: Int64?
-    let currency: String?
-    let transferredFrom: [String]
-    let transferredTo: [String]
+    /// Has the members that may have any type.
+    private let fields: StoreObject
+
+    private var store: String? { fields.text("store") }
+    private var periodType: String? { fields.text("period_type") }
+    private var reason: String? { fields.text("cancel_reason") ?? fields.text("expiration_reason") }
+    private var isFamilyShared: Bool { fields.flag("is_family_share") ?? false }
 
     init(_ body: [UInt8]) throws(VerificationError) {
         guard let fields = try StoreObject(body).object("event") else { throw .malformed(.invalidPayload) }
         guard let id = try fields.checkedText("id"), let type = try fields.checkedText("type"),
             let happenedAt = try fields.checkedMilliseconds("event_timestamp_ms")
         else { throw .malformed(.invalidPayload) }
+        self.fields = fields
         self.id = id
         self.type = type
         self.happenedAt = happenedAt
@@ -44,19 +44,11 @@ struct RevenueCatEvent {
         app = try deciding?.checkedText("app_id") ?? fields.text("app_id") ?? RevenueCatEvent.unnamedApp
         product = try deciding?.checkedText("product_id") ?? fields.texts("entitlement_ids", limit: 1).first
         newProduct = type == "PRODUCT_CHANGE" ? try fields.checkedText("new_product_id") : nil
-        store = fields.text("store")
-        periodType = fields.text("period_type")
-        reason = fields.text("cancel_reason") ?? fields.text("expiration_reason")
         purchasedAt = try deciding?.checkedMilliseconds("purchased_at_ms")
         expiresAt = try deciding?.checkedMilliseconds("expiration_at_ms")
         graceUntil = type == "BILLING_ISSUE" ? try fields.checkedMilliseconds("grace_period_expiration_at_ms") : nil
         transaction = try deciding?.checkedID("transaction_id")
         originalTransaction = try deciding?.checkedID("original_transaction_id")
-        isFamilyShared = fields.flag("is_family_share") ?? false
-        price = fields.thousandths("price_in_purchased_currency")
-        currency = fields.text("currency")
-        transferredFrom = fields.texts("transferred_from")
-        transferredTo = fields.texts("transferred_to")
     }
 
     /// The app of RevenueCat's own grants, which name none.
@@ -92,9 +84,9 @@ extension RevenueCatEvent {
     /// app's says that both are one person. Nil when it names nobody.
     var transfer: Transfer? {
         guard type == "TRANSFER" else { return alias }
-        guard let to = RevenueCatCustomer.known(transferredTo) ?? transferredTo.first.map({ UserID($0) })
-        else { return nil }
-        let from = transferredFrom.map { UserID($0) }.filter { $0 != to }
+        let gaining = fields.texts("transferred_to")
+        guard let to = RevenueCatCustomer.known(gaining) ?? gaining.first.map({ UserID($0) }) else { return nil }
+        let from = fields.texts("transferred_from").map { UserID($0) }.filter { $0 != to }
         return from.isEmpty ? nil : Transfer(from: from, to: to, isEverywhere: !isEnvironmentStated)
     }
 
@@ -212,8 +204,8 @@ extension RevenueCatEvent {
             expiresAt: kind == .nonConsumable || kind == .consumable ? nil : expiresAt,
             revokedAt: isRefund ? happenedAt : nil,
             // Of a refund it is negative: the reason says that it is one.
-            price: price.map(abs),
-            currency: currency,
+            price: fields.thousandths("price_in_purchased_currency").map(abs),
+            currency: fields.text("currency"),
             signedAt: isSubscription ? chargedAt : happenedAt
         )
     }
@@ -233,45 +225,33 @@ extension RevenueCatEvent {
     /// Our name for it. RENEWAL is also a recovery, a resumption or an upgrade: only the previous state tells which.
     var kind: EventKind {
         switch type {
-        case "INITIAL_PURCHASE", "NON_RENEWING_PURCHASE", "RENEWAL", "PRODUCT_CHANGE": purchaseKind
-        case "CANCELLATION": cancellationKind
-        case "UNCANCELLATION": .autoRenewOn
-        case "BILLING_ISSUE": graceUntil == nil && !isPaidAhead ? .billingRetry : .graceStarted
-        case "SUBSCRIPTION_PAUSED": .pauseScheduled
-        case "EXPIRATION": reason == "SUBSCRIPTION_PAUSED" ? .paused : .subscriptionExpired
-        case "SUBSCRIPTION_EXTENDED": .subscriptionExtended
-        case "TRANSFER": .contractTransferred
-        case "TEMPORARY_ENTITLEMENT_GRANT": .accessProvisional
-        case "REFUND_REVERSED": .refundReversed
-        case "SUBSCRIBER_ALIAS": .contractUpdated
-        case "PRICE_INCREASE_CONSENT_REQUIRED": .priceChangePending
-        case "PRICE_INCREASE_CONSENT_APPROVED": .priceChangeAccepted
-        case "TEST": .providerTest
-        default: .providerUnknown
+        case "INITIAL_PURCHASE" where isFamilyShared, "NON_RENEWING_PURCHASE" where isFamilyShared: .familyGranted
+        case "INITIAL_PURCHASE" where isAnotherPurchase: .subscriptionResubscribed
+        case "CANCELLATION" where isRefund: isFamilyShared ? .familyRevoked : .refundCompleted
+        case "CANCELLATION" where isUnpaid: .billingRetry
+        case "BILLING_ISSUE" where paidUntil == nil: .billingRetry
+        case "EXPIRATION" where reason == "SUBSCRIPTION_PAUSED": .paused
+        default: RevenueCatEvent.kinds[type] ?? .providerUnknown
         }
+    }
+
+    private static let kinds: [String: EventKind] = [
+        "INITIAL_PURCHASE": .subscriptionStarted, "NON_RENEWING_PURCHASE": .purchaseCompleted,
+        "RENEWAL": .subscriptionRenewed, "PRODUCT_CHANGE": .planChangeScheduled, "CANCELLATION": .autoRenewOff,
+        "UNCANCELLATION": .autoRenewOn, "BILLING_ISSUE": .graceStarted, "SUBSCRIPTION_PAUSED": .pauseScheduled,
+        "EXPIRATION": .subscriptionExpired, "SUBSCRIPTION_EXTENDED": .subscriptionExtended,
+        "TRANSFER": .contractTransferred, "TEMPORARY_ENTITLEMENT_GRANT": .accessProvisional,
+        "REFUND_REVERSED": .refundReversed, "SUBSCRIBER_ALIAS": .contractUpdated,
+        "PRICE_INCREASE_CONSENT_REQUIRED": .priceChangePending,
+        "PRICE_INCREASE_CONSENT_APPROVED": .priceChangeAccepted, "TEST": .providerTest,
+    ]
+
+    private var isAnotherPurchase: Bool {
+        originalTransaction != nil && transaction != nil && originalTransaction != transaction
     }
 
     /// The store's reason, or else the type of the period.
     var subtype: String? { reason ?? (periodType == "NORMAL" ? nil : periodType) }
-
-    private var isPaidAhead: Bool { expiresAt.map { $0 > happenedAt } ?? false }
-
-    private var purchaseKind: EventKind {
-        switch type {
-        case "RENEWAL": .subscriptionRenewed
-        case "PRODUCT_CHANGE": .planChangeScheduled
-        case _ where isFamilyShared: .familyGranted
-        case "NON_RENEWING_PURCHASE": .purchaseCompleted
-        case _ where originalTransaction != nil && transaction != nil && originalTransaction != transaction:
-            .subscriptionResubscribed
-        default: .subscriptionStarted
-        }
-    }
-
-    private var cancellationKind: EventKind {
-        if isRefund { return isFamilyShared ? .familyRevoked : .refundCompleted }
-        return reason == "BILLING_ERROR" ? .billingRetry : .autoRenewOff
-    }
 }
 
 extension RevenueCatEvent {

@@ -20,13 +20,12 @@ struct AppleWire: StoreWire {
         let authority = try AppleFixture.authority.get()
         signer = AppStoreSigner(chain: authority.chain, key: authority.leafKey)
         store = SimulatedAppStore(signer: signer)
-        let configuration = try AppleConfiguration(
+        verifier = try AppleVerifier(
             bundleIDs: .any,
             appIDs: .any,
             environments: [.production],
             roots: TrustedRoots(pem: authority.root) ?? .apple
         )
-        verifier = AppleVerifier(configuration)
     }
 
     func event(_ asked: SimulatedEvent, edits: [String: String], claimed: Bool) throws -> Event {

@@ -60,13 +60,11 @@ struct TurnsWire {
     init() throws {
         let authority = try AppleFixture.authority.get()
         store = SimulatedAppStore(signer: AppStoreSigner(chain: authority.chain, key: authority.leafKey))
-        verifier = AppleVerifier(
-            try AppleConfiguration(
-                bundleIDs: .any,
-                appIDs: .any,
-                environments: [.production],
-                roots: try #require(TrustedRoots(pem: authority.root))
-            )
+        verifier = try AppleVerifier(
+            bundleIDs: .any,
+            appIDs: .any,
+            environments: [.production],
+            roots: try #require(TrustedRoots(pem: authority.root))
         )
     }
 }

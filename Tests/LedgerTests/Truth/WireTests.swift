@@ -15,13 +15,11 @@ import Testing
     @Test func appleConverges() throws {
         let authority = try AppleFixture.authority.get()
         let store = SimulatedAppStore(signer: AppStoreSigner(chain: authority.chain, key: authority.leafKey))
-        let verifier = AppleVerifier(
-            try AppleConfiguration(
-                bundleIDs: .any,
-                appIDs: .any,
-                environments: [.production],
-                roots: try #require(TrustedRoots(pem: authority.root))
-            )
+        let verifier = try AppleVerifier(
+            bundleIDs: .any,
+            appIDs: .any,
+            environments: [.production],
+            roots: try #require(TrustedRoots(pem: authority.root))
         )
         try check(store, verifier: verifier)
     }

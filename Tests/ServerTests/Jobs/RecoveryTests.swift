@@ -82,13 +82,11 @@ import Testing
 
     /// Of a server whose operator mistyped the app's number.
     private func misconfigured() throws -> AppleVerifier {
-        AppleVerifier(
-            try AppleConfiguration(
-                bundleIDs: .only([AppleFixture.bundle]),
-                appIDs: .only([99]),
-                environments: [.production, .sandbox],
-                roots: try #require(TrustedRoots(pem: AppleFixture.authority.get().root))
-            )
+        try AppleVerifier(
+            bundleIDs: .only([AppleFixture.bundle]),
+            appIDs: .only([99]),
+            environments: [.production, .sandbox],
+            roots: try #require(TrustedRoots(pem: AppleFixture.authority.get().root))
         )
     }
 

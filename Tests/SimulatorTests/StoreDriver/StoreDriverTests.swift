@@ -25,13 +25,11 @@ import Testing
 
     private func serve(entitlements: String = "[]", server: Server) throws -> SocketServer {
         let authority = try Self.authority.get()
-        let verifier = AppleVerifier(
-            try AppleConfiguration(
-                bundleIDs: .any,
-                appIDs: .any,
-                environments: [.sandbox],
-                roots: try #require(TrustedRoots(pem: authority.root))
-            )
+        let verifier = try AppleVerifier(
+            bundleIDs: .any,
+            appIDs: .any,
+            environments: [.sandbox],
+            roots: try #require(TrustedRoots(pem: authority.root))
         )
         return SocketServer { socket in
             let head = try socket.read(until: "\r\n\r\n")

@@ -29,13 +29,11 @@ import Testing
         try fixture.say()
         let event = try #require(try fixture.api.statuses(of: lineage, in: .sandbox, now: now).first)
         let authority = try AppleFixture.authority.get()
-        let verifier = AppleVerifier(
-            try AppleConfiguration(
-                bundleIDs: .any,
-                appIDs: .any,
-                environments: [.sandbox],
-                roots: try #require(TrustedRoots(pem: authority.root))
-            )
+        let verifier = try AppleVerifier(
+            bundleIDs: .any,
+            appIDs: .any,
+            environments: [.sandbox],
+            roots: try #require(TrustedRoots(pem: authority.root))
         )
         #expect(try verifier.verify(statement: event.body, now: now) == event)
     }

@@ -91,13 +91,11 @@ import Testing
     @Test func bodyIsKeptAsItWasPosted() throws {
         let specimen = try Specimen()
         let body = try specimen.body()
-        let verifier = AppleVerifier(
-            try AppleConfiguration(
-                bundleIDs: .any,
-                appIDs: .any,
-                environments: [.sandbox],
-                roots: try #require(TrustedRoots([specimen.pki.root.certificate]))
-            )
+        let verifier = try AppleVerifier(
+            bundleIDs: .any,
+            appIDs: .any,
+            environments: [.sandbox],
+            roots: try #require(TrustedRoots([specimen.pki.root.certificate]))
         )
         #expect(try verifier.verify(body: body, now: Specimen.now).body == body)
     }
@@ -119,7 +117,7 @@ import Testing
 
     @Test func productionNeedsAnAppID() {
         #expect(throws: StoreError.self) {
-            try AppleConfiguration(
+            try AppleVerifier(
                 bundleIDs: .only(["com.example.shop"]),
                 appIDs: .only([]),
                 environments: [.production],
@@ -141,9 +139,7 @@ import Testing
         let specimen = try Specimen()
         let body = try specimen.body()
         let roots = try #require(TrustedRoots([specimen.pki.root.certificate]))
-        let verifier = AppleVerifier(
-            try AppleConfiguration(bundleIDs: .any, appIDs: .any, environments: [.sandbox], roots: roots)
-        )
+        let verifier = try AppleVerifier(bundleIDs: .any, appIDs: .any, environments: [.sandbox], roots: roots)
         // The first one's header has not come before.
         _ = try verifier.verify(body: body, now: Specimen.now)
         let expected = try verifier.verify(body: body, now: Specimen.now)

@@ -6,13 +6,13 @@ import Testing
 /// What an app or its backend posts: the same proof, without Apple's own statement of the status.
 @Suite struct ClientTransactionTests {
     private func verify(_ specimen: Specimen, renewal: Bool = false) throws -> Event {
-        let configuration = try AppleConfiguration(
+        let verifier = try AppleVerifier(
             bundleIDs: specimen.bundleIDs,
             appIDs: .only([1]),
             environments: specimen.environments,
             roots: try #require(TrustedRoots([specimen.pki.root.certificate]))
         )
-        return try AppleVerifier(configuration).verify(
+        return try verifier.verify(
             transaction: try #require(specimen.transaction).text(),
             renewalInfo: renewal ? try specimen.renewal?.text() : nil,
             body: [1, 2, 3],

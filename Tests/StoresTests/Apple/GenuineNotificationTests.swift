@@ -14,13 +14,11 @@ private let genuine: [UInt8]? = {
     private let now = Instant(iso8601: "2025-12-18T21:47:00Z") ?? Instant(milliseconds: 0)
 
     private func verifier(bundle: String = "com.masilotti.purchasekit.base") throws -> AppleVerifier {
-        AppleVerifier(
-            try AppleConfiguration(
-                bundleIDs: .only([bundle]),
-                appIDs: .only([6_756_505_729]),
-                environments: [.production, .sandbox],
-                roots: .apple
-            )
+        try AppleVerifier(
+            bundleIDs: .only([bundle]),
+            appIDs: .only([6_756_505_729]),
+            environments: [.production, .sandbox],
+            roots: .apple
         )
     }
 
@@ -71,9 +69,7 @@ private let genuine: [UInt8]? = {
 
     @Test func developmentRootsDoNotVouchForIt() throws {
         let roots = try #require(TrustedRoots(pem: DevelopmentAuthority.create().root))
-        let verifier = AppleVerifier(
-            try AppleConfiguration(bundleIDs: .any, appIDs: .any, environments: [.sandbox], roots: roots)
-        )
+        let verifier = try AppleVerifier(bundleIDs: .any, appIDs: .any, environments: [.sandbox], roots: roots)
         #expect(throws: VerificationError.untrusted(.untrustedChain)) {
             try verifier.verify(body: try #require(genuine), now: now)
         }

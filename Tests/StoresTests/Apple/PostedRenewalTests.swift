@@ -87,13 +87,13 @@ import Testing
     }
 
     private func verify(_ specimen: Specimen) throws -> Event {
-        let configuration = try AppleConfiguration(
+        let verifier = try AppleVerifier(
             bundleIDs: specimen.bundleIDs,
             appIDs: .only([1]),
             environments: specimen.environments,
             roots: try #require(TrustedRoots([specimen.pki.root.certificate]))
         )
-        return try AppleVerifier(configuration).verify(
+        return try verifier.verify(
             transaction: try #require(specimen.transaction).text(),
             renewalInfo: try specimen.renewal?.text(),
             now: Specimen.now + .seconds(100 * 86_400)
@@ -135,7 +135,7 @@ import Testing
     @Test func storedPostKeepsItsID() throws {
         let specimen = try specimen()
         var event = try verify(specimen)
-        let configuration = try AppleConfiguration(
+        let verifier = try AppleVerifier(
             bundleIDs: specimen.bundleIDs,
             appIDs: .only([1]),
             environments: specimen.environments,
@@ -149,6 +149,6 @@ import Testing
             receivedAt: Specimen.now
         )
         event.id = "client:old"
-        #expect(try AppleVerifier(configuration).interpret(stored) == event)
+        #expect(try verifier.interpret(stored) == event)
     }
 }

@@ -43,14 +43,12 @@ struct ReceiptSpecimen {
     }
 
     func verifier() throws -> AppleVerifier {
-        AppleVerifier(
-            try AppleConfiguration(
-                bundleIDs: bundleIDs,
-                appIDs: .only([1]),
-                environments: environments,
-                roots: TrustedRoots([root.root.certificate]) ?? .apple,
-                catalog: catalog
-            )
+        try AppleVerifier(
+            bundleIDs: bundleIDs,
+            appIDs: .only([1]),
+            environments: environments,
+            roots: TrustedRoots([root.root.certificate]) ?? .apple,
+            catalog: catalog
         )
     }
 

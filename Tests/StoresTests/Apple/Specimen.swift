@@ -40,7 +40,7 @@ struct Specimen {
     let pki: PKI
     var now = Specimen.now
     var bundleIDs: Allowlist<String> = .only(["com.example.shop"])
-    var appIDs: AppleConfiguration.AppIDs = .only([1_234_567_890])
+    var appIDs: AppleVerifier.AppIDs = .only([1_234_567_890])
     var environments: Set<StoreEnvironment> = [.production, .sandbox]
     var outer: Document
     var transaction: Document?
@@ -113,13 +113,11 @@ struct Specimen {
     }
 
     func verifier() throws -> AppleVerifier {
-        AppleVerifier(
-            try AppleConfiguration(
-                bundleIDs: bundleIDs,
-                appIDs: appIDs,
-                environments: environments,
-                roots: TrustedRoots([pki.root.certificate]) ?? .apple
-            )
+        try AppleVerifier(
+            bundleIDs: bundleIDs,
+            appIDs: appIDs,
+            environments: environments,
+            roots: TrustedRoots([pki.root.certificate]) ?? .apple
         )
     }
 

@@ -31,14 +31,12 @@ import Testing
         }
 
         func verifier() throws -> AppleVerifier {
-            AppleVerifier(
-                try AppleConfiguration(
-                    bundleIDs: bundleIDs,
-                    appIDs: .any,
-                    environments: [.production, .sandbox],
-                    roots: try #require(TrustedRoots([pki.root.certificate])),
-                    acceptsXcode: isDevelopment
-                )
+            try AppleVerifier(
+                bundleIDs: bundleIDs,
+                appIDs: .any,
+                environments: [.production, .sandbox],
+                roots: try #require(TrustedRoots([pki.root.certificate])),
+                acceptsXcode: isDevelopment
             )
         }
 

@@ -18,16 +18,15 @@ import Testing
     }
 
     private static func grant(until: Instant?, revokedAt: Instant? = nil) -> Grant {
-        Grant(
+        var grant = Grant(
             id: "0123456789abcdef0123456789abcdef",
             user: "gid://shop/User/42 \u{212A} \"\\",
             product: "pro",
-            group: "plans",
             grantedAt: now,
-            until: until,
-            revokedAt: revokedAt,
             reason: "ticket 7"
         )
+        (grant.group, grant.until, grant.revokedAt) = ("plans", until, revokedAt)
+        return grant
     }
 
     private static let id = "0123456789abcdef0123456789abcdef"

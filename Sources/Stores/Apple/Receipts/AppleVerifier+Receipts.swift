@@ -49,8 +49,8 @@ extension AppleVerifier {
     /// its app, but Apple's answer does.
     func clue(in receipt: [UInt8]) -> ReceiptClue? {
         guard let clue = ReceiptClue(unproven: receipt) else { return nil }
-        if clue.app == nil, ReceiptClue.isPropertyList(receipt) { return configuration.bundleIDs.isEmpty ? nil : clue }
-        return configuration.bundleIDs.contains(clue.app) ? clue : nil
+        if clue.app == nil, ReceiptClue.isPropertyList(receipt) { return bundleIDs.isEmpty ? nil : clue }
+        return bundleIDs.contains(clue.app) ? clue : nil
     }
 
     private func open(_ receipt: [UInt8]) throws(VerificationError) -> VerifiedCMSMessage {
@@ -67,11 +67,11 @@ extension AppleVerifier {
 
     /// Checks the app first, then the environment.
     private func place(of receipt: AppReceipt) throws(VerificationError) -> ApplePlace {
-        guard !configuration.bundleIDs.isEmpty else { throw .notConfigured }
-        guard let app = receipt.bundle, isValidIdentifier(app), configuration.bundleIDs.contains(app) else {
+        guard !bundleIDs.isEmpty else { throw .notConfigured }
+        guard let app = receipt.bundle, isValidIdentifier(app), bundleIDs.contains(app) else {
             throw .wrongApp
         }
-        guard let environment = receipt.environment, configuration.environments.contains(environment) else {
+        guard let environment = receipt.environment, environments.contains(environment) else {
             throw .wrongEnvironment
         }
         return ApplePlace(app: app, environment: environment)
@@ -83,8 +83,7 @@ extension AppleVerifier {
         signedAt: Instant,
         body: [UInt8]
     ) throws(VerificationError) -> [Event] {
-        let catalog = configuration.catalog
-        return try ReceiptStatement(receipt: receipt, place: place, signedAt: signedAt, catalog: catalog, body: body)
+        try ReceiptStatement(receipt: receipt, place: place, signedAt: signedAt, catalog: catalog, body: body)
             .events()
     }
 }
