@@ -1,4 +1,5 @@
 import CPostgres
+import Domain
 import Glibc
 import Ledger
 
@@ -44,7 +45,7 @@ struct SessionOpener {
         var parameters = [
             "application_name": options.applicationName,
             "keepalives_idle": "10", "keepalives_interval": "5", "keepalives_count": "3",
-            "tcp_user_timeout": "\(options.unacknowledged.wholeMilliseconds)",
+            "tcp_user_timeout": "\(options.unacknowledged.milliseconds)",
         ]
         parameters.merge(url.parameters) { _, given in given }
         parameters["client_encoding"] = "UTF8"
