@@ -23,20 +23,20 @@ extension PostgresConnection {
         guard let session = current, transaction == .open else {
             throw EngineError(.statement, "COMMIT without a transaction")
         }
-        var evidence = CommitEvidence()
+        var failure: EngineError?
+        var isLost = false
         let answer = PostgresAnswer(to: "COMMIT")
         session.notices.warning = nil
         do throws(EngineError) {
             try session.send(StatementText(name: nil, sql: "COMMIT"), [], answer: answer)
             try session.waitForAnswers(within: options.commit)
         } catch {
-            evidence.failure = error
-            evidence.isLost = session.isBroken || session.isUnusable
+            failure = error
+            isLost = session.isBroken || session.isUnusable
         }
-        evidence.tag = answer.tag
-        evidence.hasWarning = session.notices.warning != nil
-        switch CommitOutcome(evidence) {
-        case .committed: if evidence.isLost { close() } else { noteTransaction() }
+        let hasWarning = session.notices.warning != nil
+        switch CommitOutcome(tag: answer.tag, failure: failure, isLost: isLost, hasWarning: hasWarning) {
+        case .committed: if isLost { close() } else { noteTransaction() }
         case .refused(let error):
             // Another host may be the primary by now.
             if error.kind == .readOnly { close() } else { noteTransaction() }
