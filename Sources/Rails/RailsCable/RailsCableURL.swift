@@ -1,3 +1,4 @@
+public import Ledger
 public import PostgresLedger
 
 /// Where a Rails app's cable database is: `PAYCAST_RAILS_CABLE_URL`. Its description never shows user or password.
@@ -7,22 +8,17 @@ public enum RailsCableURL: Sendable, Equatable, CustomStringConvertible, CustomR
     case postgres(PostgresURL)
 
     public enum Failure: Error, Equatable, CustomStringConvertible {
-        case unknownScheme
-        case missingPath
-        case notAPath
-        case namesAHost
-        case query
+        case file(DatabaseURL.Failure)
         case postgres(PostgresURL.Failure)
 
         public var description: String {
             switch self {
-            case .unknownScheme:
+            case .file(.unknownScheme):
                 "is neither sqlite:PATH, as in sqlite:/rails/storage/production_cable.sqlite3, nor "
                     + "postgres://USER:PASSWORD@HOST/DATABASE"
-            case .missingPath: "has no path; write sqlite:/rails/storage/production_cable.sqlite3"
-            case .notAPath: "its path must name one file, without control characters, and not be :memory:"
-            case .namesAHost: "has two slashes followed by a host; write sqlite:PATH or sqlite:///PATH"
-            case .query: "has a query (?…), which Paycast does not read for SQLite"
+            case .file(.missingPath): "has no path; write sqlite:/rails/storage/production_cable.sqlite3"
+            case .file(.namesAHost): "has two slashes followed by a host; write sqlite:PATH or sqlite:///PATH"
+            case .file(let failure): "\(failure)"
             case .postgres(let failure): "\(failure)"
             }
         }
@@ -37,7 +33,12 @@ public enum RailsCableURL: Sendable, Equatable, CustomStringConvertible, CustomR
                 throw .postgres(error)
             }
         } else {
-            self = .sqlite(path: try RailsCableURL.path(text))
+            do throws(DatabaseURL.Failure) {
+                let schemes = ["sqlite:", "sqlite3:"]
+                self = .sqlite(path: try DatabaseURL.path(text, after: schemes, refusesQuery: true))
+            } catch {
+                throw .file(error)
+            }
         }
     }
 
@@ -49,21 +50,6 @@ public enum RailsCableURL: Sendable, Equatable, CustomStringConvertible, CustomR
     }
 
     public var customMirror: Mirror { Mirror(self, children: ["address": description]) }
-
-    private static func path(_ text: String) throws(Failure) -> String {
-        guard let scheme = ["sqlite:", "sqlite3:"].first(where: text.hasPrefix) else { throw .unknownScheme }
-        var path = text.dropFirst(scheme.count)
-        // An empty authority, as in file URLs (RFC 8089).
-        let hasAuthority = path.hasPrefix("//")
-        if hasAuthority { path = path.dropFirst(2) }
-        guard !path.isEmpty else { throw .missingPath }
-        // A host may come with a password, which errors would show as part of the path.
-        guard !hasAuthority || path.hasPrefix("/") else { throw .namesAHost }
-        guard !path.contains("?") else { throw .query }
-        let hasControl = path.unicodeScalars.contains { $0.properties.generalCategory == .control }
-        guard !hasControl, path != ":memory:", path.last != "/" else { throw .notAPath }
-        return String(path)
-    }
 }
 
 /// Which broadcasts to read.
