@@ -187,7 +187,7 @@ let package = Package(
         ),
         tests("PostgresLedger", ["Support", "Ledger"]),
         tests("Pages", ["Encoding", "Domain", "HTTP"]),
-        tests("Rails", ["Domain", "PostgresLedger", "paycast"], exclude: ["RailsCable/App"]),
+        tests("Rails", ["Domain", "Ledger", "PostgresLedger", "paycast"], exclude: ["RailsCable/App"]),
         tests("Gateway", ["COpenSSL", "Domain", "Support", "HTTP", "Pages"]),
         tests("API", ["Encoding", "Domain", "APIModel", "Support", "Stores", "Ledger", "Pages"]),
         tests("Console", ["Encoding", "Domain", "APIModel", "Assets", "Support", "Crypto", "HTTP", "Pages", "API"]),

@@ -23,6 +23,7 @@ public enum DatabaseURL: Sendable, Equatable, CustomStringConvertible, CustomRef
         case missingPath
         case notAPath
         case namesAHost
+        case query
 
         public var description: String {
             switch self {
@@ -30,6 +31,7 @@ public enum DatabaseURL: Sendable, Equatable, CustomStringConvertible, CustomRef
                 "is neither sqlite:PATH, as in sqlite:paycast.db, nor postgres://USER:PASSWORD@HOST/DATABASE"
             case .missingPath: "has no path; write sqlite:paycast.db"
             case .namesAHost: "has two slashes followed by a host; write sqlite:paycast.db or sqlite:///PATH"
+            case .query: "has a query (?…), which Paycast does not read for SQLite"
             case .notAPath: "its path must name one file, without control characters, and not be :memory:"
             }
         }
@@ -45,15 +47,21 @@ public enum DatabaseURL: Sendable, Equatable, CustomStringConvertible, CustomRef
         }
     }
 
-    private static func path(_ text: String) throws(Failure) -> String {
-        guard text.hasPrefix("sqlite:") else { throw .unknownScheme }
-        var path = text.dropFirst("sqlite:".count)
+    /// The path of a file after one of `schemes`.
+    public static func path(
+        _ text: String,
+        after schemes: [String] = ["sqlite:"],
+        refusesQuery: Bool = false
+    ) throws(Failure) -> String {
+        guard let scheme = schemes.first(where: text.hasPrefix) else { throw .unknownScheme }
+        var path = text.dropFirst(scheme.count)
         // An empty authority, as in file URLs (RFC 8089).
         let hasAuthority = path.hasPrefix("//")
         if hasAuthority { path = path.dropFirst(2) }
         guard !path.isEmpty else { throw .missingPath }
-        // A host may come with a password, which errors would show as part of the ledger's path.
+        // A host may come with a password, which errors would show as part of the path.
         guard !hasAuthority || path.hasPrefix("/") else { throw .namesAHost }
+        guard !refusesQuery || !path.contains("?") else { throw .query }
         let hasControl = path.unicodeScalars.contains { $0.properties.generalCategory == .control }
         guard !hasControl, path != ":memory:", path.last != "/" else { throw .notAPath }
         return String(path)

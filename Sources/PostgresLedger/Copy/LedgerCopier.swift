@@ -137,7 +137,6 @@ public struct LedgerCopier {
 
     private func copy(_ table: CopiedTable, replaced: inout Int64) throws(CopyError) -> TableDigest {
         var digest = TableDigest()
-        var changed: Int64 = 0
         var reported = ContinuousClock.now
         let insertion = try target.trying { () throws(EngineError) in
             if table.isMeta { try target.run(table.clearing) }
@@ -145,7 +144,7 @@ public struct LedgerCopier {
         }
         try source.eachPage(of: table) { (page: [[Value]]) throws(CopyError) in
             var rows = page
-            for index in rows.indices { changed += try makeStorable(&rows[index], of: table) }
+            for index in rows.indices { replaced += try makeStorable(&rows[index], of: table) }
             try target.trying { () throws(EngineError) in
                 for row in rows { try insertion.run(row) }
             }
@@ -154,7 +153,6 @@ public struct LedgerCopier {
             reported = .now
             report("\(table.name): \(digest.rows) rows so far")
         }
-        replaced += changed
         return digest
     }
 

@@ -116,7 +116,8 @@ final class PostgresSide: CopySide {
             "UPDATE head SET epoch = ?, position = ?",
             [.text(state.head.epoch), .integer(state.head.position)]
         )
-        try run("SELECT reserve_positions(?)", [.integer(PostgresEngine.usualPartitionSize)])
+        // Waits, since a COMMIT has less time than many partitions may take.
+        _ = try number("SELECT reserve_positions(?)", [.integer(PostgresEngine.usualPartitionSize)])
         // A history from before would change the epoch at the first start.
         try run("DELETE FROM meta WHERE key = 'history'")
         try run("SELECT setval(pg_get_serial_sequence('audit', 'id'), max(id)) FROM audit HAVING max(id) > 0")

@@ -56,29 +56,19 @@ extension EngineError {
     /// The kind of an error that the server reported while a connection was open or being opened. `constraint` is the one
     /// that was violated.
     static func kind(of sqlState: String, constraint: String? = nil) -> Kind {
-        switch sqlState {
-        case "25006": .readOnly
-        // The last one: a statement that took too long, or that an operator has cancelled.
-        case "40001", "40P01", "55P03", "26000", "57014": .busy
         // Violated without a name: https://github.com/postgres/postgres/blob/REL_15_STABLE/src/backend/executor/execPartition.c
-        case "23514" where constraint == nil: .noPartition
-        case "23505": .unique
-        case "53300": .tooManyConnections
-        case "57P01", "57P02", "57P03": .shuttingDown
-        case "08007", "40003": .outcomeUnknown
-        case "25P03", "57P05", "25P04": .connectionLost
-        case "28000", "28P01", "3D000", "42501": .denied
-        case "08P01": .statement
-        default: kind(ofClass: sqlState.prefix(2))
-        }
+        if sqlState == "23514", constraint == nil { return .noPartition }
+        return kinds[sqlState] ?? kinds[String(sqlState.prefix(2))] ?? .statement
     }
 
-    private static func kind(ofClass name: Substring) -> Kind {
-        switch name {
-        case "53": .full
-        case "08": .connectionLost
-        case "58", "XX": .serverFault
-        default: .statement
-        }
-    }
+    /// By the code, or by its class. 57014 is a statement that took too long, or that an operator has cancelled.
+    private static let kinds: [String: Kind] = [
+        "25006": .readOnly, "23505": .unique, "53300": .tooManyConnections, "08P01": .statement,
+        "40001": .busy, "40P01": .busy, "55P03": .busy, "26000": .busy, "57014": .busy,
+        "57P01": .shuttingDown, "57P02": .shuttingDown, "57P03": .shuttingDown,
+        "08007": .outcomeUnknown, "40003": .outcomeUnknown,
+        "25P03": .connectionLost, "57P05": .connectionLost, "25P04": .connectionLost,
+        "28000": .denied, "28P01": .denied, "3D000": .denied, "42501": .denied,
+        "53": .full, "08": .connectionLost, "58": .serverFault, "XX": .serverFault,
+    ]
 }

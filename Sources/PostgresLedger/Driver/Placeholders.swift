@@ -1,17 +1,11 @@
-/// A statement with PostgreSQL's numbered parameters in place of `?` and `?1`.
+/// A statement with PostgreSQL's numbered parameters in place of `?` and `?1`, and with `"user"` in place of `user`: in the SQL
+/// that both engines share, that is a column, and in PostgreSQL a reserved word.
 ///
 /// As in SQLite, `?` is the parameter after the highest one so far (https://www.sqlite.org/lang_expr.html#varparam).
 /// Quoted texts stay as they are; comments and operators with a question mark cannot be written.
 enum Placeholders {
-    static func numbered(_ sql: String) -> String { rewritten(sql, isShared: false) { "$\($0)" } }
-
-    /// From the SQL that both engines share: there, `user` is a column, and in PostgreSQL a reserved word. `name` is what
-    /// stands for a parameter.
+    /// `name` is what stands for a parameter.
     static func translated(_ sql: String, name: (Int) -> String = { "$\($0)" }) -> String {
-        rewritten(sql, isShared: true, name: name)
-    }
-
-    private static func rewritten(_ sql: String, isShared: Bool, name: (Int) -> String) -> String {
         var rest = sql.unicodeScalars[...]
         var output = String.UnicodeScalarView()
         var highest = 0
@@ -32,7 +26,7 @@ enum Placeholders {
             default:
                 let word = isPartOfWord(first) ? [first] + rest.prefix(while: isPartOfWord) : [first]
                 rest = rest.dropFirst(word.count - 1)
-                output += isShared && word == user ? ["\""] + word + ["\""] : word
+                output += word == user ? ["\""] + word + ["\""] : word
             }
         }
         return String(output)

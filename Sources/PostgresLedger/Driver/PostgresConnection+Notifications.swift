@@ -48,7 +48,7 @@ extension PostgresConnection {
         while true {
             let found = session.takeNotifications()
             if !found.isEmpty { return found }
-            guard session.waitForInput(or: waker, until: deadline) else { return [] }
+            guard session.waitForSocket(POLLIN, or: waker, until: deadline) else { return [] }
             guard PQconsumeInput(session.handle) == 1 else {
                 // This reads the server's last message as well.
                 _ = session.takeNotifications()
@@ -56,7 +56,6 @@ extension PostgresConnection {
                 close()
                 throw error
             }
-            if deadline < .now { return session.takeNotifications() }
         }
     }
 }
@@ -75,18 +74,5 @@ extension PostgresSession {
             )
         }
         return found
-    }
-
-    /// False if nothing came, or if `waker` can be read.
-    fileprivate func waitForInput(or waker: Int32?, until deadline: ContinuousClock.Instant) -> Bool {
-        var requests = [pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)]
-        if let waker { requests.append(pollfd(fd: waker, events: Int16(POLLIN), revents: 0)) }
-        guard requests[0].fd >= 0 else { return true }
-        while true {
-            let left = max(.zero, deadline - .now).wholeMilliseconds
-            let count = poll(&requests, nfds_t(requests.count), Int32(clamping: left == 0 ? 0 : left + 1))
-            if count > 0 { return requests[0].revents != 0 }
-            if count == 0 || errno != EINTR { return false }
-        }
     }
 }

@@ -56,7 +56,7 @@ public final class PostgresConnection {
     /// A text keeps its name, so that each session prepares it once.
     func text(_ sql: String) -> StatementText {
         if let text = names[sql] { return text }
-        let text = StatementText(name: "s\(names.count)", sql: Placeholders.numbered(sql))
+        let text = StatementText(name: "s\(names.count)", sql: Placeholders.translated(sql))
         names[sql] = text
         return text
     }

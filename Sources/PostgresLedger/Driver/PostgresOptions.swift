@@ -1,3 +1,5 @@
+import Domain
+
 /// The settings of a connection. Every wait has a limit: the server's by the settings of its session, ours by `answer`.
 public struct PostgresOptions: Sendable {
     /// The name in `pg_stat_activity`.
@@ -29,12 +31,12 @@ public struct PostgresOptions: Sendable {
     /// All settings of a session.
     var session: [(name: String, value: String)] {
         [
-            ("statement_timeout", "\(statement.wholeMilliseconds)"),
-            ("lock_timeout", "\(lock.wholeMilliseconds)"),
-            ("idle_in_transaction_session_timeout", "\(idleInTransaction.wholeMilliseconds)"),
+            ("statement_timeout", "\(statement.milliseconds)"),
+            ("lock_timeout", "\(lock.milliseconds)"),
+            ("idle_in_transaction_session_timeout", "\(idleInTransaction.milliseconds)"),
             // How the server treats a client that vanishes while it is being sent rows.
-            ("tcp_user_timeout", "\(unacknowledged.wholeMilliseconds)"),
-            ("client_connection_check_interval", "\(unacknowledged.wholeMilliseconds)"),
+            ("tcp_user_timeout", "\(unacknowledged.milliseconds)"),
+            ("client_connection_check_interval", "\(unacknowledged.milliseconds)"),
             // The server reports a commit that is not safe on its standby by a warning.
             ("client_min_messages", "warning"),
         ] + settings
@@ -46,11 +48,5 @@ public struct PostgresOptions: Sendable {
         session.map { name, value in
             "-c \(name)=" + value.map { $0 == " " || $0 == "\\" ? "\\\($0)" : "\($0)" }.joined()
         }.joined(separator: " ")
-    }
-}
-
-extension Duration {
-    var wholeMilliseconds: Int64 {
-        components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
     }
 }

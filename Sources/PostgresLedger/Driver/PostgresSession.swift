@@ -1,4 +1,5 @@
 import CPostgres
+import Domain
 import Glibc
 import Ledger
 
@@ -49,16 +50,17 @@ final class PostgresSession {
     }
 
     /// False if nothing happened until `deadline`, and always after it, so that nobody waits for a server that never
-    /// stops sending.
-    func waitForSocket(_ events: Int32, until deadline: ContinuousClock.Instant) -> Bool {
-        var request = pollfd(fd: PQsocket(handle), events: Int16(events), revents: 0)
+    /// stops sending. False as well if only `waker` can be read.
+    func waitForSocket(_ events: Int32, or waker: Int32? = nil, until deadline: ContinuousClock.Instant) -> Bool {
+        var requests = [pollfd(fd: PQsocket(handle), events: Int16(events), revents: 0)]
+        if let waker { requests.append(pollfd(fd: waker, events: Int16(POLLIN), revents: 0)) }
         // The socket is gone: libpq's next call reports it.
-        guard request.fd >= 0 else { return true }
+        guard requests[0].fd >= 0 else { return true }
         while true {
             let left = deadline - .now
             guard left > .zero else { return false }
-            let count = poll(&request, 1, Int32(clamping: left.wholeMilliseconds + 1))
-            if count > 0 { return true }
+            let count = poll(&requests, nfds_t(requests.count), Int32(clamping: left.milliseconds + 1))
+            if count > 0 { return requests[0].revents != 0 }
             if count == 0 || errno != EINTR { return false }
         }
     }

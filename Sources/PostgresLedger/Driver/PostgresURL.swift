@@ -29,14 +29,8 @@ public struct PostgresURL: Sendable, Equatable, CustomStringConvertible, CustomR
         }
     }
 
-    struct Host: Sendable, Equatable {
-        var name: String?
-        var address: String?
-        var port: String?
-    }
-
-    /// The hosts, in the order in which they are tried.
-    let hosts: [Host]
+    /// The hosts, in the order in which they are tried: the parameters of each.
+    let hosts: [[String: String]]
     /// All other parameters.
     let parameters: [String: String]
 
@@ -57,13 +51,15 @@ public struct PostgresURL: Sendable, Equatable, CustomStringConvertible, CustomR
 
     public var description: String {
         let places = hosts.map { host in
-            let name = host.name ?? host.address ?? "localhost"
-            return (name.contains(":") ? "[\(name)]" : name) + (host.port.map { ":" + $0 } ?? "")
+            let name = PostgresURL.name(of: host)
+            return (name.contains(":") ? "[\(name)]" : name) + (host["port"].map { ":" + $0 } ?? "")
         }
         return "postgres://\(places.joined(separator: ","))" + (parameters["dbname"].map { "/" + $0 } ?? "")
     }
 
     public var customMirror: Mirror { Mirror(self, children: ["address": description]) }
+
+    static func name(of host: [String: String]) -> String { host["host"] ?? host["hostaddr"] ?? "localhost" }
 
     private static func hasValidEscapes(_ text: String) -> Bool {
         let parts = Array(text.utf8).split(separator: UInt8(ascii: "%"), omittingEmptySubsequences: false)
@@ -88,7 +84,7 @@ public struct PostgresURL: Sendable, Equatable, CustomStringConvertible, CustomR
         return parameters
     }
 
-    private static func takeHosts(_ parameters: inout [String: String]) throws(Failure) -> [Host] {
+    private static func takeHosts(_ parameters: inout [String: String]) throws(Failure) -> [[String: String]] {
         func take(_ name: String) -> [String?] {
             let list = parameters.removeValue(forKey: name) ?? ""
             return list.split(separator: ",", omittingEmptySubsequences: false).map { $0.isEmpty ? nil : String($0) }
@@ -101,11 +97,11 @@ public struct PostgresURL: Sendable, Equatable, CustomStringConvertible, CustomR
         guard ports.count == 1 || ports.count == count else { throw .ports }
         guard ports.allSatisfy({ $0 == nil || (UInt16($0 ?? "") ?? 0) > 0 }) else { throw .ports }
         return (0..<count).map { index in
-            Host(
-                name: names.count == count ? names[index] : nil,
-                address: addresses.count == count ? addresses[index] : nil,
-                port: ports.count == 1 ? ports[0] : ports[index]
-            )
+            [
+                "host": names.count == count ? names[index] : nil,
+                "hostaddr": addresses.count == count ? addresses[index] : nil,
+                "port": ports.count == 1 ? ports[0] : ports[index],
+            ].compactMapValues { $0 }
         }
     }
 

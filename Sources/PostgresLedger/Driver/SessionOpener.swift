@@ -1,4 +1,5 @@
 import CPostgres
+import Domain
 import Glibc
 import Ledger
 
@@ -26,7 +27,7 @@ struct SessionOpener {
         throw EngineError(telling?.kind ?? .statement, sqlState: telling?.sqlState ?? "", messages)
     }
 
-    private func open(_ host: PostgresURL.Host) throws(EngineError) -> PostgresSession {
+    private func open(_ host: [String: String]) throws(EngineError) -> PostgresSession {
         do throws(EngineError) {
             return try connect(to: host, words: words)
         } catch {
@@ -40,17 +41,15 @@ struct SessionOpener {
         [url.parameters["options"], options.words].compactMap { $0 }.joined(separator: " ")
     }
 
-    private func parameters(for host: PostgresURL.Host, words: String?) -> [String: String] {
+    private func parameters(for host: [String: String], words: String?) -> [String: String] {
         var parameters = [
             "application_name": options.applicationName,
             "keepalives_idle": "10", "keepalives_interval": "5", "keepalives_count": "3",
-            "tcp_user_timeout": "\(options.unacknowledged.wholeMilliseconds)",
+            "tcp_user_timeout": "\(options.unacknowledged.milliseconds)",
         ]
         parameters.merge(url.parameters) { _, given in given }
         parameters["client_encoding"] = "UTF8"
-        parameters["host"] = host.name
-        parameters["hostaddr"] = host.address
-        parameters["port"] = host.port
+        parameters.merge(host) { _, given in given }
         parameters["options"] = words
         return parameters
     }
@@ -62,7 +61,7 @@ struct SessionOpener {
         return options.waitsAsTold ? .seconds(given) : min(.seconds(given), options.connect)
     }
 
-    private func connect(to host: PostgresURL.Host, words: String?) throws(EngineError) -> PostgresSession {
+    private func connect(to host: [String: String], words: String?) throws(EngineError) -> PostgresSession {
         let session = try start(parameters(for: host, words: words))
         let deadline = ContinuousClock.now + limit
         var state = PGRES_POLLING_WRITING
@@ -70,8 +69,7 @@ struct SessionOpener {
             guard state != PGRES_POLLING_FAILED else { throw session.connectFailure }
             let events = state == PGRES_POLLING_READING ? POLLIN : POLLOUT
             guard session.waitForSocket(events, until: deadline) else {
-                let place = host.name ?? host.address ?? "localhost"
-                throw EngineError(.connectionLost, "\(place) did not answer within \(limit)")
+                throw EngineError(.connectionLost, "\(PostgresURL.name(of: host)) did not answer within \(limit)")
             }
             state = PQconnectPoll(session.handle)
         }

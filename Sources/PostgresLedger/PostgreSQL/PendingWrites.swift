@@ -90,7 +90,7 @@ final class BulkInsert {
         if let known = texts[rows] { return known }
         let group = "(\(Array(repeating: "?", count: insertion.columns.count).joined(separator: ", ")))"
         let groups = Array(repeating: group, count: rows).joined(separator: ", ")
-        let text = postgres.text(Placeholders.translated("\(insertion.beginning) \(groups) \(insertion.conflict)"))
+        let text = postgres.text("\(insertion.beginning) \(groups) \(insertion.conflict)")
         texts[rows] = text
         return text
     }

@@ -64,8 +64,7 @@ final class PostgresLedgerConnection: SharedLedgerConnection, StatementRunner {
     func prepare(waiting update: String) throws(EngineError) -> Statement { statement(update, writing: .update) }
 
     private func statement(_ sql: String, writing: PostgresStatement.Writing) -> Statement {
-        let text = postgres.text(Placeholders.translated(sql))
-        return Statement(PostgresStatement(sql, as: text, writing: writing, on: self))
+        Statement(PostgresStatement(sql, as: postgres.text(sql), writing: writing, on: self))
     }
 
     var isInTransaction: Bool { postgres.isInTransaction }

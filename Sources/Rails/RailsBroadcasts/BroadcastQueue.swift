@@ -78,10 +78,8 @@ struct BroadcastQueue {
 
     /// Drops everything, except that what is submitted may still be committed.
     mutating func drop() {
+        _ = rest()
         if phase != .submitted { committed() }
-        batch = []
-        waiting = []
-        waitingBytes = 0
     }
 
     /// Takes everything that is not submitted, when the listener ends.

@@ -48,12 +48,14 @@ extension BroadcastListener {
 
 /// A PostgreSQL database, which the app uses through either adapter. Unless the setting says which, Solid Cable's table
 /// decides: the app has it, or the app notifies.
-private struct CableDatabase {
+struct CableDatabase {
     let url: PostgresURL
     let settings: RailsCableSettings
     let timing: BroadcastTiming
     let counts: RailsCableCounts
     let follows: FollowedStreams
+
+    private var isGuessed: Bool { settings.adapter == nil }
 
     var source: any BroadcastSource {
         settings.adapter == .postgresql ? notifications(after: .beforeStart) : table(after: .beforeStart)
@@ -65,19 +67,11 @@ private struct CableDatabase {
             timing: timing,
             counts: counts,
             after: gap,
-            otherwise: settings.adapter == nil ? { gap in notifications(after: gap) } : nil
+            otherwise: isGuessed ? { gap in notifications(after: gap) } : nil
         )
     }
 
     private func notifications(after gap: BroadcastGap) -> any BroadcastSource {
-        PostgresNotifySource(
-            url,
-            settings: settings,
-            timing: timing,
-            counts: counts,
-            follows: follows,
-            after: gap,
-            otherwise: settings.adapter == nil ? { gap in table(after: gap) } : nil
-        )
+        PostgresNotifySource(self, after: gap, otherwise: isGuessed ? { gap in table(after: gap) } : nil)
     }
 }

@@ -13,13 +13,6 @@ public final class FollowedStreams: Sendable {
         var share: @Sendable ([StreamName]) -> Void = { _ in }
     }
 
-    struct News {
-        var fresh: [StreamName]
-        var own: [StreamName]
-        /// Everything that pages of this server follow is to be said again.
-        var isAsked: Bool
-    }
-
     private let state = Mutex(State())
     /// The most that waits; the rest is announced again within a minute.
     private static let limit = 20_000
@@ -72,10 +65,11 @@ public final class FollowedStreams: Sendable {
         state.withLock { $0.wake = wake }
     }
 
-    func take() -> News {
+    /// What is new. `isAsked` if everything that pages of this server follow is to be said again.
+    func take() -> (fresh: [StreamName], own: [StreamName], isAsked: Bool) {
         state.withLock { state in
             defer { (state.fresh, state.own, state.isAsked) = ([], [], false) }
-            return News(fresh: Array(state.fresh), own: Array(state.own), isAsked: state.isAsked)
+            return (Array(state.fresh), Array(state.own), state.isAsked)
         }
     }
 

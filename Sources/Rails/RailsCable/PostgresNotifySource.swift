@@ -14,10 +14,8 @@ final class PostgresNotifySource: HeartbeatSource {
     private static let batch = 500
 
     let detail = (name: "adapter", value: "postgresql")
-    private let url: PostgresURL
+    private let database: CableDatabase
     private let channels: PostgresNotifyChannels
-    private let counts: RailsCableCounts
-    private let follows: FollowedStreams
     private let listener: PostgresConnection
     private var isListening = false
     private var streams: ListenedStreams
@@ -28,7 +26,6 @@ final class PostgresNotifySource: HeartbeatSource {
     private var hasHeard = false
     /// Streams to catch up on once notifications arrive for the first time.
     let gap: BroadcastGap
-    private let repetition: Duration
     /// When to ask again what pages follow.
     private var nextRepetition = Duration.zero
     /// What to do if Solid Cable's table appears; nil if the setting says that it is not used.
@@ -36,25 +33,19 @@ final class PostgresNotifySource: HeartbeatSource {
     private(set) var successor: (any BroadcastSource)?
 
     init(
-        _ url: PostgresURL,
-        settings: RailsCableSettings,
-        timing: BroadcastTiming,
-        counts: RailsCableCounts,
-        follows: FollowedStreams,
+        _ database: CableDatabase,
         after gap: BroadcastGap,
         otherwise: ((BroadcastGap) -> any BroadcastSource)?
     ) {
-        self.url = url
-        self.counts = counts
-        self.follows = follows
+        self.database = database
         self.gap = gap
         self.otherwise = otherwise
+        let (settings, timing) = (database.settings, database.timing)
         channels = PostgresNotifyChannels(RailsChannels(prefix: settings.prefix), token: .random(in: 0 ... .max))
-        listener = PostgresConnection(url, options: .cable)
-        repetition = timing.repetition
+        listener = PostgresConnection(database.url, options: .cable)
         streams = ListenedStreams(limit: settings.streamLimit, repetition: timing.repetition)
         health = HeartbeatHealth(timing: timing, starting: .unread, silent: .noNotifications, now: .zero)
-        follows.sayAgain()
+        database.follows.sayAgain()
     }
 
     var problem: String? { (health.problem ?? (streams.isOverfull ? .tooManyStreams : nil))?.description }
@@ -97,10 +88,11 @@ final class PostgresNotifySource: HeartbeatSource {
     }
 
     private func follow(_ receiver: BroadcastReceiver) {
+        let follows = database.follows
         let news = follows.take()
         var fresh = news.fresh + news.own
         if news.isAsked || nextRepetition <= receiver.now {
-            nextRepetition = receiver.now + repetition
+            nextRepetition = receiver.now + database.timing.repetition
             let pages = follows.onPages
             follows.share(pages)
             fresh += pages
@@ -115,8 +107,8 @@ final class PostgresNotifySource: HeartbeatSource {
         }
         // After that, so that nothing is broadcast between.
         for stream in change.giveUp { receiver.reload(stream) }
-        counts.givenUp.add(change.giveUp.count)
-        counts.streams.set(streams.count)
+        database.counts.givenUp.add(change.giveUp.count)
+        database.counts.streams.set(streams.count)
         if streams.recover(at: receiver.now) { heal(.outage, receiver) }
     }
 
@@ -137,7 +129,7 @@ final class PostgresNotifySource: HeartbeatSource {
             isListening = true
             try listen(ListenedStreams.Change(listen: Array(streams.all)))
             // A pooler passes on what a session tells itself within a transaction.
-            let sender = listener.isPooled ? PostgresConnection(url, options: .cable) : listener
+            let sender = listener.isPooled ? PostgresConnection(database.url, options: .cable) : listener
             try sender.notify(channels.heartbeat, payloads: ["probe"])
             return try listener.wait(timeout: PostgresNotifySource.probe)
         }
@@ -150,8 +142,8 @@ final class PostgresNotifySource: HeartbeatSource {
         try postgres { () throws(EngineError) in
             try listener.notify(channels.heartbeat, payloads: ["\(number)"])
             guard let otherwise else { return }
-            let isThere = try listener.prepare(PostgresSolidCableTable.isThere).first { row in row.integer(0) == 1 }
-            if isThere == true { successor = otherwise(.outage) }
+            let columns = try listener.prepare(PostgresSolidCableTable.columns).all { row in row.integer(0) }
+            if columns.count == 2 { successor = otherwise(.outage) }
         }
     }
 
@@ -185,7 +177,7 @@ final class PostgresNotifySource: HeartbeatSource {
     }
 
     func heal(_ gap: BroadcastGap, _ receiver: BroadcastReceiver) {
-        if gap == .outage { counts.gaps.add() }
+        if gap == .outage { database.counts.gaps.add() }
         receiver.healGap(gap)
     }
 }

@@ -12,10 +12,10 @@ final class PostgresSolidCableTable: SolidCableTable {
         var head, rows, rowsAndLate: Statement
     }
 
-    /// Whether Solid Cable's table is there.
-    static let isThere = """
-        SELECT count(*) = 2 FROM pg_catalog.pg_attribute
-        WHERE attrelid = to_regclass('solid_cable_messages') AND attname IN ('channel', 'payload')
+    /// The types of its columns `channel` and `payload`, if it is there.
+    static let columns = """
+        SELECT CAST(atttypid AS BIGINT) FROM pg_catalog.pg_attribute
+        WHERE attrelid = to_regclass('solid_cable_messages') AND attname IN ('channel', 'payload') ORDER BY attname
         """
 
     let isReplaced = false
@@ -58,12 +58,7 @@ final class PostgresSolidCableTable: SolidCableTable {
     }
 
     private func prepared() throws(EngineError) -> Statements? {
-        let types = try connection.prepare(
-            """
-            SELECT attname, atttypid FROM pg_catalog.pg_attribute
-            WHERE attrelid = to_regclass('solid_cable_messages') AND attname IN ('channel', 'payload') ORDER BY attname
-            """
-        ).all { row in row.integer(1) }
+        let types = try connection.prepare(PostgresSolidCableTable.columns).all { row in row.integer(0) }
         guard types.count == 2 else { return nil }
         let sql = SolidCableSQL(
             channel: Self.bytes(of: "channel", type: types[0], limit: SolidCableLimits.channel),

@@ -1,4 +1,4 @@
-import Glibc
+public import Ledger
 public import PostgresLedger
 
 /// Where a Rails app's cable database is: `PAYCAST_RAILS_CABLE_URL`. Its description never shows user or password.
@@ -8,22 +8,17 @@ public enum RailsCableURL: Sendable, Equatable, CustomStringConvertible, CustomR
     case postgres(PostgresURL)
 
     public enum Failure: Error, Equatable, CustomStringConvertible {
-        case unknownScheme
-        case missingPath
-        case notAPath
-        case namesAHost
-        case query
+        case file(DatabaseURL.Failure)
         case postgres(PostgresURL.Failure)
 
         public var description: String {
             switch self {
-            case .unknownScheme:
+            case .file(.unknownScheme):
                 "is neither sqlite:PATH, as in sqlite:/rails/storage/production_cable.sqlite3, nor "
                     + "postgres://USER:PASSWORD@HOST/DATABASE"
-            case .missingPath: "has no path; write sqlite:/rails/storage/production_cable.sqlite3"
-            case .notAPath: "its path must name one file, without control characters, and not be :memory:"
-            case .namesAHost: "has two slashes followed by a host; write sqlite:PATH or sqlite:///PATH"
-            case .query: "has a query (?…), which Paycast does not read for SQLite"
+            case .file(.missingPath): "has no path; write sqlite:/rails/storage/production_cable.sqlite3"
+            case .file(.namesAHost): "has two slashes followed by a host; write sqlite:PATH or sqlite:///PATH"
+            case .file(let failure): "\(failure)"
             case .postgres(let failure): "\(failure)"
             }
         }
@@ -38,7 +33,12 @@ public enum RailsCableURL: Sendable, Equatable, CustomStringConvertible, CustomR
                 throw .postgres(error)
             }
         } else {
-            self = .sqlite(path: try RailsCableURL.path(text))
+            do throws(DatabaseURL.Failure) {
+                let schemes = ["sqlite:", "sqlite3:"]
+                self = .sqlite(path: try DatabaseURL.path(text, after: schemes, refusesQuery: true))
+            } catch {
+                throw .file(error)
+            }
         }
     }
 
@@ -50,21 +50,6 @@ public enum RailsCableURL: Sendable, Equatable, CustomStringConvertible, CustomR
     }
 
     public var customMirror: Mirror { Mirror(self, children: ["address": description]) }
-
-    private static func path(_ text: String) throws(Failure) -> String {
-        guard let scheme = ["sqlite:", "sqlite3:"].first(where: text.hasPrefix) else { throw .unknownScheme }
-        var path = text.dropFirst(scheme.count)
-        // An empty authority, as in file URLs (RFC 8089).
-        let hasAuthority = path.hasPrefix("//")
-        if hasAuthority { path = path.dropFirst(2) }
-        guard !path.isEmpty else { throw .missingPath }
-        // A host may come with a password, which errors would show as part of the path.
-        guard !hasAuthority || path.hasPrefix("/") else { throw .namesAHost }
-        guard !path.contains("?") else { throw .query }
-        let hasControl = path.unicodeScalars.contains { $0.properties.generalCategory == .control }
-        guard !hasControl, path != ":memory:", path.last != "/" else { throw .notAPath }
-        return String(path)
-    }
 }
 
 /// Which broadcasts to read.
@@ -96,39 +81,4 @@ public struct RailsCableSettings: Sendable, Equatable {
 public enum RailsCableAdapter: String, CaseIterable, Sendable {
     case solidCable = "solid_cable"
     case postgresql
-}
-
-/// The state of the app's file, to notice that another one has taken its place, or that somebody writes it.
-struct SolidCableFile: Equatable {
-    private let device: UInt
-    private let inode: UInt
-    private let size: Int
-    private let changedSeconds: Int
-    private let changedNanoseconds: Int
-    /// Whether somebody has its write-ahead log open, or had it until a crash.
-    let hasIndex: Bool
-
-    /// Nil when it is not there.
-    init?(_ path: String) {
-        var information = stat()
-        guard stat(path, &information) == 0 else { return nil }
-        device = UInt(information.st_dev)
-        inode = UInt(information.st_ino)
-        size = Int(information.st_size)
-        changedSeconds = Int(information.st_mtim.tv_sec)
-        changedNanoseconds = Int(information.st_mtim.tv_nsec)
-        hasIndex = access(path + "-shm", F_OK) == 0
-    }
-
-    func isSame(as other: SolidCableFile) -> Bool { device == other.device && inode == other.inode }
-
-    /// https://www.sqlite.org/fileformat2.html, 1.3: byte 18 is 2 for it. Call it only while nobody in this process holds
-    /// a lock on the file: closing any descriptor drops them (https://www.sqlite.org/howtocorrupt.html, 2.2).
-    static func hasWriteAheadLog(_ path: String) -> Bool {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { return false }
-        defer { close(descriptor) }
-        var version: UInt8 = 0
-        return pread(descriptor, &version, 1, 18) == 1 && version == 2
-    }
 }

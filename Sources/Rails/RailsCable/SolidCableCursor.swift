@@ -6,11 +6,6 @@
 ///
 /// Pure; times are on the monotonic clock.
 struct SolidCableCursor {
-    enum Ask: Equatable {
-        case head
-        case rows(SolidCableQuestion)
-    }
-
     /// Why rows may have been missed.
     enum Gap: String {
         /// The table is another one, or an older state of it.
@@ -50,20 +45,22 @@ struct SolidCableCursor {
     private var missing: [Missing] = []
     private var lastRead = Duration.zero
 
-    /// With fewer rows after each of `failures`, so that an answer that takes too long for its deadline gets shorter.
-    func ask(failures: Int = 0) -> Ask {
-        guard let position else { return .head }
+    /// Nil to ask for the newest rows. With fewer rows after each of `failures`, so that an answer that takes too long for its deadline gets shorter.
+    func ask(failures: Int = 0) -> SolidCableQuestion? {
+        guard let position else { return nil }
         let limit = max(1, SolidCableLimits.rows >> min(failures, 16))
-        return .rows(SolidCableQuestion(after: position.id, missing: missing.map(\.ids), limit: limit))
+        return SolidCableQuestion(after: position.id, missing: missing.map(\.ids), limit: limit)
     }
 
-    /// Everything up to the table's head counts as read, except what may still appear below it.
-    mutating func begin(at head: SolidCableHead, now: Duration) {
-        position = (head.ids.last ?? 0, head.created)
+    /// Everything up to the newest rows counts as read, except what may still appear below it.
+    mutating func begin(at head: SolidCablePage, now: Duration) {
+        position = (head.rows.last?.id ?? 0, head.rows.last?.created)
         lastRead = now
         missing = []
         guard let snapshot = head.snapshot else { return }
-        for (id, next) in zip(head.ids, head.ids.dropFirst()) { miss(between: id, and: next, in: snapshot, now: now) }
+        for (row, next) in zip(head.rows, head.rows.dropFirst()) {
+            miss(between: row.id, and: next.id, in: snapshot, now: now)
+        }
     }
 
     mutating func take(_ page: SolidCablePage, limit: Int = SolidCableLimits.rows, now: Duration) -> Taken {

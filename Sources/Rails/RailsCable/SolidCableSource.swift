@@ -56,19 +56,19 @@ final class SolidCableSource: BroadcastSource {
 
     /// Returns whether to ask again at once.
     private func ask(_ receiver: BroadcastReceiver) throws(BroadcastProblem) -> Bool {
-        switch cursor.ask(failures: health.failures) {
-        case .head:
-            cursor.begin(at: try table.head(), now: receiver.now)
+        let question = cursor.ask(failures: health.failures)
+        let page = try table.answer(question)
+        guard let question else {
+            cursor.begin(at: page, now: receiver.now)
             if let gap { receiver.healGap(gap) }
             gap = nil
             return true
-        case .rows(let question):
-            let taken = cursor.take(try table.rows(question), limit: question.limit, now: receiver.now)
-            for row in taken.rows { receiver.take(row.payload, from: row.channel) }
-            counts.late.add(taken.late)
-            if let gap = taken.gap { lose(gap, receiver) }
-            return taken.hasMore
         }
+        let taken = cursor.take(page, limit: question.limit, now: receiver.now)
+        for row in taken.rows { receiver.take(row.payload, from: row.channel) }
+        counts.late.add(taken.late)
+        if let gap = taken.gap { lose(gap, receiver) }
+        return taken.hasMore
     }
 
     private func lose(_ reason: SolidCableCursor.Gap, _ receiver: BroadcastReceiver) {
@@ -78,6 +78,6 @@ final class SolidCableSource: BroadcastSource {
             fields: ["cable": receiver.source.address, "reason": reason.rawValue]
         )
         // A page rendered before the head is read may lack the head's messages.
-        if cursor.ask() == .head { gap = .outage } else { receiver.healGap(.outage) }
+        if cursor.ask() == nil { gap = .outage } else { receiver.healGap(.outage) }
     }
 }

@@ -5,21 +5,13 @@ import Ledger
 protocol SolidCableTable: AnyObject {
     /// Whether the last answer came from another file than the one before.
     var isReplaced: Bool { get }
-    /// Asks for the newest rows, the newest one first and without what they say, or for those of a question.
+    /// Asks for the newest rows, without what they say, or for those of a question. In any order.
     func page(_ question: SolidCableQuestion?) throws(BroadcastProblem) -> SolidCablePage
 }
 
 extension SolidCableTable {
-    func head() throws(BroadcastProblem) -> SolidCableHead {
-        let page = try page(nil)
-        return SolidCableHead(
-            ids: page.rows.reversed().map(\.id),
-            created: page.rows.first?.created,
-            snapshot: page.snapshot
-        )
-    }
-
-    func rows(_ question: SolidCableQuestion) throws(BroadcastProblem) -> SolidCablePage {
+    /// In the order of the rows' ids.
+    func answer(_ question: SolidCableQuestion?) throws(BroadcastProblem) -> SolidCablePage {
         var page = try page(question)
         page.late.sort { $0.id < $1.id }
         page.rows.sort { $0.id < $1.id }
@@ -108,15 +100,6 @@ struct SolidCableSnapshot: Equatable {
     var next: Int64
 }
 
-struct SolidCableHead: Equatable {
-    /// Ascending. Without a snapshot, the newest alone.
-    var ids: [Int64]
-    /// `created_at` of the newest row.
-    var created: String?
-    /// Nil if a row never becomes visible after one with a higher id.
-    var snapshot: SolidCableSnapshot?
-}
-
 struct SolidCableQuestion: Equatable {
     /// Rows above this id.
     var after: Int64
@@ -144,6 +127,7 @@ struct SolidCablePage: Equatable {
     var newest: Int64?
     /// `created_at` of the row `after`; nil when it is not there.
     var anchor: String?
+    /// Nil if a row never becomes visible after one with a higher id.
     var snapshot: SolidCableSnapshot?
     /// Whether the table is in another file than before.
     var isReplaced = false

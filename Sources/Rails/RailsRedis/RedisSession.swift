@@ -58,8 +58,7 @@ final class RedisSession {
         return nil
     }
 
-    private func event(_ items: [RedisReply]) -> Event? {
-        let parts = items.map(\.bytes)
+    private func event(_ parts: [[UInt8]?]) -> Event? {
         switch (parts.first.flatMap { $0.map { String(decoding: $0, as: UTF8.self) } }, parts.count) {
         case ("psubscribe", _): return .subscribed
         case ("pmessage", 4):
@@ -103,30 +102,28 @@ struct RedisChannels: Sendable {
 
 /// A reply from Redis (RESP2).
 enum RedisReply: Equatable {
-    case text([UInt8])
     /// The first word, such as `WRONGPASS`.
     case error(code: String)
-    case list([RedisReply])
-    /// A number, or nothing.
+    /// The texts of a list; nil for what is none.
+    case list([[UInt8]?])
     case other
 
-    /// Copies what hiredis owns. hiredis refuses lists that nest deeper than nine levels as a protocol error.
+    /// Copies what hiredis owns.
     init(_ reply: redisReply) {
         switch reply.type {
-        case REDIS_REPLY_STRING, REDIS_REPLY_STATUS: self = .text(RedisReply.bytes(of: reply))
         case REDIS_REPLY_ERROR:
             let word = RedisReply.bytes(of: reply).prefix { (65...90).contains($0) }.prefix(32)
             self = .error(code: word.isEmpty ? "an error" : String(decoding: word, as: UTF8.self))
         case REDIS_REPLY_ARRAY:
-            let elements = UnsafeBufferPointer(start: reply.element, count: reply.elements)
-            self = .list(elements.map { $0.map { RedisReply($0.pointee) } ?? .other })
+            let texts = UnsafeBufferPointer(start: reply.element, count: reply.elements).map { $0?.pointee }
+            self = .list(
+                texts.map { text in
+                    guard let text, [REDIS_REPLY_STRING, REDIS_REPLY_STATUS].contains(text.type) else { return nil }
+                    return RedisReply.bytes(of: text)
+                }
+            )
         default: self = .other
         }
-    }
-
-    var bytes: [UInt8]? {
-        guard case .text(let bytes) = self else { return nil }
-        return bytes
     }
 
     private static func bytes(of reply: redisReply) -> [UInt8] {

@@ -40,14 +40,14 @@ import Testing
         ),
         Case(testDescription: "nothing seen at all", outcome: .unknown),
     ]) func followsTheEvidence(_ given: Case) {
-        let evidence = CommitEvidence(
+        let found = CommitOutcome(
             tag: given.tag,
             failure: given.failure.map { EngineError($0, "why") },
             isLost: given.isLost,
             hasWarning: given.hasWarning
         )
         let outcome: Outcome =
-            switch CommitOutcome(evidence) {
+            switch found {
             case .committed: .committed
             case .refused: .refused
             case .notReplicated: .notReplicated

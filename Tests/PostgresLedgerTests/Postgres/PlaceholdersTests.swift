@@ -19,11 +19,6 @@ import Testing
         Case(sql: "SELECT $", numbered: "SELECT $"),
         Case(sql: "/*", numbered: "/*"),
         Case(sql: "", numbered: ""),
-    ]) func areNumbered(_ given: Case) {
-        #expect(Placeholders.numbered(given.sql) == given.numbered)
-    }
-
-    @Test(arguments: [
         Case(sql: "SELECT a FROM b WHERE c = ? AND d = ?", numbered: "SELECT a FROM b WHERE c = $1 AND d = $2"),
         Case(sql: "c = ?2 OR c IS NULL AND d = ?1", numbered: "c = $2 OR c IS NULL AND d = $1"),
         Case(
@@ -33,7 +28,7 @@ import Testing
         Case(sql: #""user" = ?"#, numbered: #""user" = $1"#),
         Case(sql: "a = 'user ?' AND b = ?", numbered: "a = 'user ?' AND b = $1"),
         Case(sql: "a = 'it''s ?' AND b = ?", numbered: "a = 'it''s ?' AND b = $1"),
-    ]) func sharedSQLIsTranslated(_ given: Case) {
+    ]) func areNumbered(_ given: Case) {
         #expect(Placeholders.translated(given.sql) == given.numbered)
     }
 }

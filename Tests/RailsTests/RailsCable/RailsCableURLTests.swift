@@ -1,3 +1,4 @@
+import Ledger
 import PostgresLedger
 import Rails
 import Testing
@@ -19,10 +20,12 @@ import Testing
 
     @Test(
         arguments: [
-            ("", .unknownScheme), ("/rails/cable.sqlite3", .unknownScheme), ("mysql2://db/app", .unknownScheme),
-            ("sqlite:", .missingPath), ("sqlite://", .missingPath), ("sqlite::memory:", .notAPath),
-            ("sqlite:/rails/", .notAPath), ("sqlite:/a\nb", .notAPath), ("sqlite://user:s3cret@host/x", .namesAHost),
-            ("sqlite:/a?mode=rwc", .query), ("postgres://db:port/x", .postgres(.ports)),
+            ("", .file(.unknownScheme)), ("/rails/cable.sqlite3", .file(.unknownScheme)),
+            ("mysql2://db/app", .file(.unknownScheme)),
+            ("sqlite:", .file(.missingPath)), ("sqlite://", .file(.missingPath)), ("sqlite::memory:", .file(.notAPath)),
+            ("sqlite:/rails/", .file(.notAPath)), ("sqlite:/a\nb", .file(.notAPath)),
+            ("sqlite://user:s3cret@host/x", .file(.namesAHost)),
+            ("sqlite:/a?mode=rwc", .file(.query)), ("postgres://db:port/x", .postgres(.ports)),
         ] as [(String, RailsCableURL.Failure)]
     ) func isRefused(_ text: String, failure: RailsCableURL.Failure) {
         #expect(throws: failure) { try RailsCableURL(text) }
