@@ -42,7 +42,7 @@ extension SocketLoop {
         connection.lingers = lingers
         connection.phase = .closing
         guard connection.socket != nil, !connection.link.isBehind else {
-            connection.link.stopReading()
+            connection.socket?.stopReading()
             return setWriteDeadline(for: connection)
         }
         linger(connection)

@@ -79,8 +79,8 @@ extension SocketLoop {
     private func receivedEnd(_ connection: Connection) {
         connection.hasEnded = true
         switch connection.phase {
-        case .waiting, .sending, .closing: connection.link.stopReading()
-        case .reading where connection.link.isBehind: connection.link.stopReading()
+        case .waiting, .sending, .closing: connection.socket?.stopReading()
+        case .reading where connection.link.isBehind: connection.socket?.stopReading()
         default: end(connection)
         }
     }
@@ -89,8 +89,10 @@ extension SocketLoop {
 
     /// Keeps reading, or leaves bytes in the kernel.
     func adjust(_ connection: Connection) {
-        guard connection.takesInput else { return connection.link.stopReading() }
-        guard let socket = connection.socket, !socket.isReading else { return }
+        // A request over HTTP/2 is bounded by what the loop collects.
+        guard let socket = connection.socket else { return }
+        guard connection.takesInput else { return socket.stopReading() }
+        guard !socket.isReading else { return }
         socket.resumeReading()
         if socket.isEncrypted { readAgain(connection) }
     }

@@ -98,7 +98,7 @@ extension SocketLoop {
 extension SocketLoop {
     func publish(_ publication: Publication) {
         if let entry = publication.entry {
-            for stream in feeds.streams(admitting: entry.notice) {
+            for (stream, filter) in feeds where filter.admits(entry.notice) {
                 let event = FeedEvent.block(entry, epoch: settings.epoch)
                 let part = Part(html: event, collapseKey: nil)
                 publish(Message(stream: stream, position: entry.position, parts: [part]))

@@ -48,7 +48,8 @@ final class SocketLoop {
     var expiries = TimerWheel<SubscriptionID>(period: 60 * LoopSettings.ticksPerSecond)
     /// The times at which pages and cable clients get their heartbeats.
     var heartbeats = TimerWheel<ConnectionID>(period: LoopSettings.heartbeatTicks)
-    var feeds = FeedFilters()
+    /// The feeds that somebody follows, each with what it shows.
+    var feeds: [StreamName: EntrySelection] = [:]
     var heads = RecentHeads()
     /// The pages that are still to be told to reload.
     var reloads = StaggeredQueue<SubscriptionID>([], ticks: 1)

@@ -27,7 +27,7 @@ extension SocketLoop {
         connection.phase = .page(page)
         heartbeats.add(connection.id, within: LoopSettings.heartbeatTicks)
         if transport == .feed, case .feed(let filter, _) = request.content {
-            feeds.add(filter, of: request.stream)
+            feeds[request.stream] = filter
         }
         metrics.pages(transport).add(1)
         let isRead = readCatchUp(request, for: page.subscription) { sendCatchUp($0, to: subscriber, on: page) }

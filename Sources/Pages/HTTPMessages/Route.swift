@@ -136,12 +136,7 @@ public enum Route: Sendable, Equatable {
     }
 
     /// Whether a WebSocket may be opened here.
-    public var isUpgradable: Bool {
-        switch self {
-        case .streams, .cable: true
-        default: false
-        }
-    }
+    public var isUpgradable: Bool { self == .streams || self == .cable }
 
     private static func store(_ path: String, of stores: StoreRoutes) -> Route? {
         if let provider = provider(path, after: "/webhooks/", in: stores.webhooks) { return .webhook(provider) }

@@ -44,6 +44,7 @@ public struct Hub: Sendable {
     public var position: Int64 { publishedThrough }
     /// Those that somebody is subscribed to.
     public var streams: [StreamName] { table.streams.compactMap(\.name) }
+    public func follows(_ stream: StreamName) -> Bool { table.stream(stream) != nil }
     public var streamCount: Int { table.streamCount }
     public var subscriptionCount: Int { table.count }
 
