@@ -1,6 +1,6 @@
 import Crypto
+import Domain
 import HTTP
-import Ledger
 import Pages
 import Support
 import Synchronization

@@ -166,9 +166,11 @@ extension SocketLoop {
     private func rememberedBatch(for request: PageRequest) -> CatchUpBatch? {
         let messages: [Message]? =
             switch request.seen {
-            case .upTo(let position): hub.recentMessages(on: request.stream, after: position)
+            case .cursor(let cursor) where cursor.epoch == settings.epoch:
+                hub.recentMessages(on: request.stream, after: cursor.position)
             case .nothing: hub.newestMessages(on: request.stream)
-            case .since, nil: nil
+            // What the ledger alone can tell: the cursor is another ledger's, or a time.
+            case .cursor, .time, nil: nil
             }
         return messages.map { CatchUpBatch(through: hub.position, messages: $0) }
     }
