@@ -1,4 +1,5 @@
 import API
+import APIModel
 import Domain
 import Gateway
 import Pages
@@ -78,7 +79,7 @@ final class Publisher: Sendable {
     }
 
     /// Asks the loops which pages follow a stream. Without loops, none does.
-    @Sendable func openPages(on stream: StreamName, completion: @escaping @Sendable ([OpenPage]) -> Void) {
+    @Sendable func openPages(on stream: StreamName, completion: @escaping @Sendable ([UserPagesAnswer.Page]) -> Void) {
         guard let gateway else { return completion([]) }
         gateway.openPages(on: stream, completion: completion)
     }

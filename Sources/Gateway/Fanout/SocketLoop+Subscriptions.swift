@@ -1,3 +1,4 @@
+import APIModel
 import Domain
 import Pages
 import Support
@@ -13,13 +14,13 @@ extension SocketLoop {
     }
 
     /// The pages that follow a stream, as somebody asks about them.
-    func openPages(on stream: StreamName) -> [OpenPage] {
+    func openPages(on stream: StreamName) -> [UserPagesAnswer.Page] {
         hub.progress(on: stream).compactMap { progress in
             subscriber(progress.subscription).map { subscriber in
-                OpenPage(
+                UserPagesAnswer.Page(
                     transport: subscriber.transport.word,
                     openedAt: subscriber.openedAt,
-                    position: progress.position,
+                    cursor: progress.position.map { Cursor(epoch: settings.epoch, position: $0) },
                     waitingBytes: progress.waitingBytes
                 )
             }
