@@ -20,7 +20,7 @@ extension SocketLoop {
                 UserPagesAnswer.Page(
                     transport: subscriber.transport.word,
                     openedAt: subscriber.openedAt,
-                    cursor: progress.position.map { Cursor(epoch: settings.epoch, position: $0) },
+                    cursor: progress.position.map(cursor),
                     waitingBytes: progress.waitingBytes
                 )
             }

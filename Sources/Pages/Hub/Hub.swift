@@ -153,7 +153,6 @@ public struct Hub: Sendable {
         guard let index = table.index(id) else { return .nobody }
         guard table.slots[index].phase == .following else { return nil }
         guard !table.slots[index].hasRead(position) else { return .nobody }
-        guard !table.slots[index].isLive else { return Recipients(live: [id], closed: []) }
         switch offer(message, to: index) {
         case .notForIt, .queued: return .nobody
         case .live, .writeOnce: return Recipients(live: [id], closed: [])
