@@ -44,7 +44,7 @@ public final class Services: Sendable {
     /// Hands transient messages to all loops and nodes.
     public let broadcast: @Sendable ([Message]) -> Void
     /// Asks the loops which pages follow a stream here. The answer comes on another thread.
-    let openPages: @Sendable (StreamName, @escaping @Sendable ([UserPagesAnswer.Page]) -> Void) -> Void
+    let openPages: @Sendable (StreamName, @escaping @Sendable ([OpenPage]) -> Void) -> Void
     /// This process's name among the nodes of the ledger.
     let node: String
     /// True if transient messages also go to other nodes, where they keep their order with commits.
@@ -79,7 +79,7 @@ public final class Services: Sendable {
         workers: WorkerPool,
         blockingPools: BlockingPools,
         broadcast: @escaping @Sendable ([Message]) -> Void,
-        openPages: @escaping @Sendable (StreamName, @escaping @Sendable ([UserPagesAnswer.Page]) -> Void) -> Void,
+        openPages: @escaping @Sendable (StreamName, @escaping @Sendable ([OpenPage]) -> Void) -> Void,
         node: String,
         isLedgerShared: Bool,
         publicFolder: String?,

@@ -1,4 +1,3 @@
-public import APIModel
 public import Domain
 public import HTTP
 public import Pages
@@ -122,15 +121,15 @@ public final class Gateway: Sendable {
     public func follows(_ stream: StreamName) -> Bool { ports.contains { $0.follows(stream) } }
 
     /// Asks every loop for its pages that follow a stream. The answer comes on a loop's thread.
-    public func openPages(on stream: StreamName, completion: @escaping @Sendable ([UserPagesAnswer.Page]) -> Void) {
+    public func openPages(on stream: StreamName, completion: @escaping @Sendable ([OpenPage]) -> Void) {
         openPages(on: stream, at: ports[...], after: [], completion: completion)
     }
 
     private func openPages(
         on stream: StreamName,
         at ports: ArraySlice<LoopPort>,
-        after found: [UserPagesAnswer.Page],
-        completion: @escaping @Sendable ([UserPagesAnswer.Page]) -> Void
+        after found: [OpenPage],
+        completion: @escaping @Sendable ([OpenPage]) -> Void
     ) {
         guard let port = ports.first else { return completion(found) }
         port.send(

@@ -1,5 +1,4 @@
 import API
-import APIModel
 import Domain
 import Gateway
 import Pages
@@ -79,7 +78,7 @@ final class Publisher: Sendable {
     }
 
     /// Asks the loops which pages follow a stream. Without loops, none does.
-    @Sendable func openPages(on stream: StreamName, completion: @escaping @Sendable ([UserPagesAnswer.Page]) -> Void) {
+    @Sendable func openPages(on stream: StreamName, completion: @escaping @Sendable ([OpenPage]) -> Void) {
         guard let gateway else { return completion([]) }
         gateway.openPages(on: stream, completion: completion)
     }

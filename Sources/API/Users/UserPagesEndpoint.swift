@@ -19,7 +19,7 @@ struct UserPagesEndpoint {
                     let answer = UserPagesAnswer(
                         user: user,
                         node: services.node,
-                        pages: pages,
+                        pages: pages.map { UserPagesAnswer.Page($0, epoch: services.epoch) },
                         shown: shown(missed),
                         since: missed.through
                     )
@@ -40,5 +40,16 @@ struct UserPagesEndpoint {
                 )
             }
         }
+    }
+}
+
+extension UserPagesAnswer.Page {
+    fileprivate init(_ page: OpenPage, epoch: String) {
+        self.init(
+            transport: page.transport,
+            openedAt: page.openedAt,
+            cursor: page.position.map { Cursor(epoch: epoch, position: $0) },
+            waitingBytes: page.waitingBytes
+        )
     }
 }

@@ -1,4 +1,3 @@
-import APIModel
 import Domain
 import Pages
 import Support
@@ -14,13 +13,13 @@ extension SocketLoop {
     }
 
     /// The pages that follow a stream, as somebody asks about them.
-    func openPages(on stream: StreamName) -> [UserPagesAnswer.Page] {
+    func openPages(on stream: StreamName) -> [OpenPage] {
         hub.progress(on: stream).compactMap { progress in
             subscriber(progress.subscription).map { subscriber in
-                UserPagesAnswer.Page(
+                OpenPage(
                     transport: subscriber.transport.word,
                     openedAt: subscriber.openedAt,
-                    cursor: progress.position.map(cursor),
+                    position: progress.position,
                     waitingBytes: progress.waitingBytes
                 )
             }
