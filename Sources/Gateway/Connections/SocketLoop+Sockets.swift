@@ -8,26 +8,17 @@ extension SocketLoop {
 
     /// Handles a report about the connection's socket.
     func handle(_ report: Socket.Report, of connection: Connection) {
-        switch report {
-        case .ready(let reading, let writing):
-            serve(connection) {
-                let waited = connection.socket?.readWaitsForRoom ?? false
-                if writing { writable(connection) }
-                if reading || waited, connection.isOpen { readable(connection) }
-            }
-        case .failed:
-            serve(connection) {
-                readable(connection)
-                end(connection)
-            }
-        case .closed: remove(connection)
-        }
-    }
-
-    private func serve(_ connection: Connection, body: () -> Void) {
+        if case .closed = report { return remove(connection) }
         guard connection.isOpen else { return }
         port.waker.awaken()
-        body()
+        if case .ready(let reading, let writing) = report {
+            let waited = connection.socket?.readWaitsForRoom ?? false
+            if writing { writable(connection) }
+            if reading || waited, connection.isOpen { readable(connection) }
+        } else {
+            readable(connection)
+            end(connection)
+        }
         handlePending()
     }
 

@@ -58,23 +58,26 @@ final class SocketLoop {
     /// While the gateway drains: the clients that are still to be told, and the promise that waits for it.
     private var drain: (clients: StaggeredQueue<Connection>, done: Promise<Void>)?
 
-    /// `position` is the ledger's newest entry.
+    /// Accepts connections from `run` on. `position` is the ledger's newest entry.
     init(
         settings: LoopSettings,
-        events: EventLoop,
-        security: TLSContext?,
+        identity: ServerIdentity?,
         listener: ListeningSocket,
         port: LoopPort,
         peers: [LoopPort],
         position: Int64
-    ) {
+    ) throws(SocketSetupError) {
         self.settings = settings
-        self.events = events
-        self.security = security
         self.port = port
         self.peers = peers
+        security = identity.flatMap(TLSContext.init)
+        events = try EventLoop()
         acceptor = Acceptor(listener: listener, events: events)
         hub = Hub(limits: Hub.Limits(queuedBytes: settings.limits.queuedBytes), position: position)
+        guard identity == nil || security != nil else { throw .noTLS }
+        guard acceptor.start(handler: { [unowned self] in accept() }),
+            events.observe(port.waker, handler: { [unowned self] in wokenUp() })
+        else { throw .cannotWatch }
     }
 
     deinit {
@@ -86,12 +89,9 @@ final class SocketLoop {
 
     // MARK: Turns
 
-    /// Serves until `stop` arrives. `started` learns whether the loop watches its port.
-    func run(started: (Bool) -> Void) {
-        guard acceptor.start(handler: { [unowned self] in accept() }) else { return started(false) }
-        guard events.observe(port.waker, handler: { [unowned self] in wokenUp() }) else { return started(false) }
+    /// Serves until `stop` is called.
+    func run() {
         port.waker.wake()
-        started(true)
         events.run(every: settings.tick, tick: tick, prepare: fallAsleep)
     }
 
