@@ -23,8 +23,8 @@ public struct Hub: Sendable {
     }
 
     public let limits: Limits
-    /// Parts that a newer one replaced in a queue, so far.
-    public private(set) var collapsed = 0
+    /// Parts that a newer one replaced in a queue, since the driver set it to 0.
+    public var collapsed = 0
     var table = SubscriptionTable()
     /// Every entry up to here has been published completely.
     private var publishedThrough: Int64
