@@ -125,7 +125,7 @@ let package = Package(
             ["CHiredis", "Encoding", "Domain", "Support", "Crypto", "Ledger", "PostgresLedger", "Pages"]
         ),
         // Sockets, and the loops that serve them.
-        library("Gateway", ["CLinux", "COpenSSL", "Domain", "Support", "HTTP", "Pages"]),
+        library("Gateway", ["CLinux", "COpenSSL", "Domain", "Support", "Crypto", "HTTP", "Pages"]),
         library(
             "API",
             ["Encoding", "Domain", "APIModel", "Assets", "Support", "Crypto", "HTTP", "Stores", "Ledger", "Pages"]

@@ -12,6 +12,21 @@ public enum SmallFile {
         return Array(bytes.prefix(count))
     }
 
+    /// The names in a folder, in no order.
+    public static func names(in folder: String) throws(SmallFileError) -> [String] {
+        guard let opened = opendir(folder) else { throw SmallFileError(path: folder, number: errno) }
+        defer { closedir(opened) }
+        var names: [String] = []
+        while let entry = readdir(opened) {
+            names.append(
+                withUnsafePointer(to: &entry.pointee.d_name) { name in
+                    name.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+                }
+            )
+        }
+        return names
+    }
+
     /// Writes a new file, whole or not at all, that only its owner may read. Returns false if the file already exists:
     /// when several processes try, one of them creates it.
     public static func create(_ path: String, contents bytes: [UInt8]) throws(SmallFileError) -> Bool {

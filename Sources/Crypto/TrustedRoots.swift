@@ -49,18 +49,11 @@ public struct TrustedRoots: Sendable, Equatable {
         var status = stat()
         guard stat(path, &status) == 0 else { throw .unreadable(path: path) }
         guard status.st_mode & S_IFMT == S_IFDIR else { return [path] }
-        guard let folder = opendir(path) else { throw .unreadable(path: path) }
-        defer { closedir(folder) }
-        var names: [String] = []
-        while let entry = readdir(folder) {
-            let name = withUnsafePointer(to: entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if [".pem", ".der", ".cer", ".crt"].contains(where: name.lowercased().hasSuffix) {
-                names.append("\(path)/\(name)")
-            }
-        }
-        return names.sorted()
+        let names: [String]
+        do { names = try SmallFile.names(in: path) } catch { throw .unreadable(path: path) }
+        return names.filter { name in
+            [".pem", ".der", ".cer", ".crt"].contains(where: name.lowercased().hasSuffix)
+        }.map { "\(path)/\($0)" }.sorted()
     }
 }
 

@@ -50,19 +50,20 @@ public final class Gateway: Sendable {
             threads.append(
                 // With the port, so that several servers can be told apart.
                 WorkerThread(name: "loop-\(number):\(address.port)") {
-                    let security = identity.flatMap(TLSContext.init)
-                    guard identity == nil || security != nil else { return started.fulfil(.noTLS) }
-                    let events: EventLoop
-                    do throws(SocketSetupError) { events = try EventLoop() } catch { return started.fulfil(error) }
-                    SocketLoop(
-                        settings: settings,
-                        events: events,
-                        security: security,
-                        listener: listeners[number],
-                        port: port,
-                        peers: ports.filter { $0 !== port },
-                        position: position
-                    ).run { started.fulfil($0 ? nil : .cannotWatch) }
+                    do throws(SocketSetupError) {
+                        let loop = try SocketLoop(
+                            settings: settings,
+                            identity: identity,
+                            listener: listeners[number],
+                            port: port,
+                            peers: ports.filter { $0 !== port },
+                            position: position
+                        )
+                        started.fulfil(nil)
+                        loop.run()
+                    } catch {
+                        started.fulfil(error)
+                    }
                 }
             )
             if let error = started.wait() { throw error }

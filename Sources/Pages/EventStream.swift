@@ -80,3 +80,22 @@ public enum FeedEvent {
         return Array("event: reset\n".utf8) + EventStream.event(reset, cursor: head)
     }
 }
+
+extension EntrySelection {
+    public init(_ query: Query) {
+        self.init(
+            user: query["user"].map { UserID($0) },
+            provider: query["provider"],
+            environment: query["environment"],
+            type: query["type"],
+            outcome: query["outcome"],
+            product: query["product"]
+        )
+    }
+
+    /// The hub's stream for this selection. Developers with the same one share it.
+    public var stream: StreamName {
+        let parts = [user?.text, provider, environment, type, outcome, product].map { $0.map { "=\($0)" } ?? "" }
+        return .feed(parts.joined(separator: "\u{1F}"))
+    }
+}

@@ -14,14 +14,6 @@ public struct PageRequest: Sendable {
         case feed(EntrySelection, reading: Reading)
     }
 
-    public enum Seen: Sendable, Equatable {
-        case nothing
-        /// Everything up to this position of the ledger.
-        case upTo(Int64)
-        /// What the ledger alone can tell: the cursor is another ledger's, or a time.
-        case since(RefreshPolicy.Origin)
-    }
-
     public var stream: StreamName
     public var content: Content
     /// `Access-Control-Allow-Origin`, when the page comes from another origin that is allowed.
@@ -33,7 +25,7 @@ public struct PageRequest: Sendable {
     /// Which refreshes the page receives when it catches up.
     public var refreshes: RefreshPolicy
     /// The cursor of a page that follows fragments: two pages of a stream that have seen the same have missed the same.
-    public var seen: Seen?
+    public var seen: MissedSince?
     /// Starts to read what the page missed, and calls back on another thread. False when the reader is too busy.
     public var readCatchUp: @Sendable (_ done: @escaping @Sendable (CatchUpBatch) -> Void) -> Bool
 
@@ -44,7 +36,7 @@ public struct PageRequest: Sendable {
         expires: Instant? = nil,
         source: SourceElement? = nil,
         refreshes: RefreshPolicy = .never,
-        seen: Seen? = nil,
+        seen: MissedSince? = nil,
         readCatchUp: @escaping @Sendable (_ done: @escaping @Sendable (CatchUpBatch) -> Void) -> Bool
     ) {
         self.stream = stream

@@ -13,7 +13,7 @@ import Synchronization
 public final class SentRefreshes: Sendable {
     private struct Pages: Hashable {
         var stream: StreamName
-        var origin: RefreshPolicy.Origin
+        var origin: MissedSince
     }
 
     private struct Sent {
@@ -94,14 +94,8 @@ public enum RefreshPolicy: Sendable, Hashable {
     /// The page's HTML says it, and may say the same after every reload. So each entry reloads the pages of one stream
     /// and one origin only once, whether they were open or missed it (`SentRefreshes`). The price: of two tabs with the
     /// same origin, the second is not reloaded if it was away when the first was reloaded.
-    case once(Origin)
+    case once(MissedSince)
     /// The page's client keeps count of what arrives, and loses the count with the page. So anything newer has not
     /// arrived, and a refresh that reloaded the page is never sent to it again.
     case always
-
-    /// The cursor or the time at which a page was rendered.
-    public enum Origin: Sendable, Hashable {
-        case cursor(Cursor)
-        case time(Instant)
-    }
 }

@@ -70,10 +70,10 @@ struct TemplateWatch {
         let warnings = templates.warnings
         for file in changes.updated { log.info("template loaded", fields: ["file": file]) }
         for file in changes.removed {
-            let effect = warnings.first { $0.file == file && $0.cause == .removed }?.effect ?? "was never served"
+            let effect = warnings.first { $0.file == file && $0.isRemoved }?.effect ?? "was never served"
             log.warning("template removed", fields: ["file": file, "effect": effect])
         }
-        for warning in warnings where !told.contains(warning) && warning.cause != .removed {
+        for warning in warnings where !told.contains(warning) && !warning.isRemoved {
             log.warning("template", fields: ["problem": warning])
         }
         told = warnings

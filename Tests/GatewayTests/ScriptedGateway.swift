@@ -109,7 +109,9 @@ private struct Script: RequestHandler {
     /// A page that comes back with a cursor gets what is newer from its loop's memory, if that still has it.
     private func page(_ name: String, since cursor: String?) -> PageRequest {
         let stream = StreamName(name) ?? .feed("none")
-        let seen = cursor.flatMap { Cursor($0) }.map { PageRequest.Seen.upTo($0.position) }
+        let seen = cursor.flatMap { Cursor($0) }.map {
+            MissedSince.cursor(Cursor(epoch: "test", position: $0.position))
+        }
         return PageRequest(stream: stream, content: .fragments, seen: seen) { ledger.read(stream, done: $0) }
     }
 }

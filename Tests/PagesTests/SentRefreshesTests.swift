@@ -13,9 +13,9 @@ import Testing
         var description: String { name }
     }
 
-    private static let five = RefreshPolicy.Origin.cursor(Cursor(epoch: "test", position: 5))
-    private static let six = RefreshPolicy.Origin.cursor(Cursor(epoch: "test", position: 6))
-    private static let time = RefreshPolicy.Origin.time(Instant(milliseconds: 5))
+    private static let five = MissedSince.cursor(Cursor(epoch: "test", position: 5))
+    private static let six = MissedSince.cursor(Cursor(epoch: "test", position: 6))
+    private static let time = MissedSince.time(Instant(milliseconds: 5))
 
     @Test(arguments: [
         Case(name: "the same cursor again", refreshes: .once(five), news: [false, false, true]),

@@ -26,7 +26,7 @@ struct StreamCatchUp {
             expires: name.expires,
             source: source,
             refreshes: refreshes(start, isCounted: isCounted),
-            seen: seen(start)
+            seen: start
         ) { done in
             reader.missed(on: stream, since: start) { result in
                 guard case .success(let missed) = result else { return done(.unreadable) }
@@ -40,17 +40,7 @@ struct StreamCatchUp {
         switch start {
         case .nothing: .never
         case _ where isCounted: .always
-        case .cursor(let cursor): .once(.cursor(cursor))
-        case .time(let time): .once(.time(time))
-        }
-    }
-
-    private func seen(_ start: MissedSince) -> PageRequest.Seen {
-        switch start {
-        case .nothing: .nothing
-        case .cursor(let cursor) where cursor.epoch == services.epoch: .upTo(cursor.position)
-        case .cursor(let cursor): .since(.cursor(cursor))
-        case .time(let time): .since(.time(time))
+        case .cursor, .time: .once(start)
         }
     }
 

@@ -1,7 +1,7 @@
 import APIModel
 import Crypto
+import Domain
 import HTTP
-import Ledger
 import Pages
 import Support
 import Synchronization

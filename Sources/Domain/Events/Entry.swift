@@ -68,6 +68,17 @@ private func isEpochByte(_ byte: UInt8) -> Bool {
     (48...57).contains(byte) || (97...122).contains(byte)
 }
 
+/// The point after which a page has missed something.
+public enum MissedSince: Sendable, Hashable {
+    /// The page has seen nothing.
+    case nothing
+    case cursor(Cursor)
+    /// The page has seen what was committed before this instant.
+    case time(Instant)
+
+    public init(_ cursor: Cursor?) { self = cursor.map { .cursor($0) } ?? .nothing }
+}
+
 extension Cursor {
     /// 41 random bits, because cursors of another ledger must not pass for this one's.
     public static func newEpoch() -> String {

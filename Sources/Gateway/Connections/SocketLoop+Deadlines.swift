@@ -80,14 +80,6 @@ extension SocketLoop {
         return true
     }
 
-    /// A ping waits behind everything that was sent before. A page that still reads up to it gets more time.
-    func isReading(_ page: Page, since ping: PeerReadProgress, on connection: Connection) -> Bool {
-        let confirmed = connection.link.confirmedBytes
-        guard ping.isSteady(confirmed: confirmed, after: LoopSettings.heartbeatSeconds) else { return false }
-        page.unansweredPing = PeerReadProgress(start: confirmed)
-        return true
-    }
-
     /// Ends a page that does not read, and tells it why if it can still be told.
     func endSlowConsumer(_ connection: Connection) {
         guard connection.isPage else { return }

@@ -26,11 +26,7 @@ extension SocketLoop {
         guard case .http2(let client) = connection.phase else { return }
         connection.phase = .closing
         metrics.http2Connections.add(-1)
-        for id in client.streams.keys { endStream(id, of: client) }
-    }
-
-    func endStream(_ id: Int32, of client: HTTP2Connection) {
-        client.remove(id).map(end)
+        for id in client.streams.keys { client.remove(id).map(end) }
     }
 
     // MARK: After the last bytes
@@ -42,7 +38,7 @@ extension SocketLoop {
         connection.lingers = lingers
         connection.phase = .closing
         guard connection.socket != nil, !connection.link.isBehind else {
-            connection.link.stopReading()
+            connection.socket?.stopReading()
             return setWriteDeadline(for: connection)
         }
         linger(connection)

@@ -66,7 +66,7 @@ extension SocketLoop {
                 return client.session.reset(id, reason: .refused)
             }
             bytes.withUnsafeBytes { received($0, on: request) }
-        case .closed(let id): endStream(id, of: client)
+        case .closed(let id): client.remove(id).map(end)
         }
     }
 

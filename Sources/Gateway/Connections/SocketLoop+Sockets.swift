@@ -8,26 +8,17 @@ extension SocketLoop {
 
     /// Handles a report about the connection's socket.
     func handle(_ report: Socket.Report, of connection: Connection) {
-        switch report {
-        case .ready(let reading, let writing):
-            serve(connection) {
-                let waited = connection.socket?.readWaitsForRoom ?? false
-                if writing { writable(connection) }
-                if reading || waited, connection.isOpen { readable(connection) }
-            }
-        case .failed:
-            serve(connection) {
-                readable(connection)
-                end(connection)
-            }
-        case .closed: remove(connection)
-        }
-    }
-
-    private func serve(_ connection: Connection, body: () -> Void) {
+        if case .closed = report { return remove(connection) }
         guard connection.isOpen else { return }
         port.waker.awaken()
-        body()
+        if case .ready(let reading, let writing) = report {
+            let waited = connection.socket?.readWaitsForRoom ?? false
+            if writing { writable(connection) }
+            if reading || waited, connection.isOpen { readable(connection) }
+        } else {
+            readable(connection)
+            end(connection)
+        }
         handlePending()
     }
 
@@ -79,8 +70,8 @@ extension SocketLoop {
     private func receivedEnd(_ connection: Connection) {
         connection.hasEnded = true
         switch connection.phase {
-        case .waiting, .sending, .closing: connection.link.stopReading()
-        case .reading where connection.link.isBehind: connection.link.stopReading()
+        case .waiting, .sending, .closing: connection.socket?.stopReading()
+        case .reading where connection.link.isBehind: connection.socket?.stopReading()
         default: end(connection)
         }
     }
@@ -89,8 +80,10 @@ extension SocketLoop {
 
     /// Keeps reading, or leaves bytes in the kernel.
     func adjust(_ connection: Connection) {
-        guard connection.takesInput else { return connection.link.stopReading() }
-        guard let socket = connection.socket, !socket.isReading else { return }
+        // A request over HTTP/2 is bounded by what the loop collects.
+        guard let socket = connection.socket else { return }
+        guard connection.takesInput else { return socket.stopReading() }
+        guard !socket.isReading else { return }
         socket.resumeReading()
         if socket.isEncrypted { readAgain(connection) }
     }

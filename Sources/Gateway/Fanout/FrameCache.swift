@@ -12,11 +12,6 @@ struct FrameCache {
     /// The last cable frame with its identifier and transport: pages that were rendered alike share an identifier.
     private var cable: (frame: [UInt8], head: [UInt8], transport: Transport) = ([], [], .cable)
 
-    init(_ message: Message, epoch: String) {
-        html = message.html
-        cursor = message.position.map { Cursor(epoch: epoch, position: $0) }
-    }
-
     init(html: [UInt8], cursor: Cursor?) {
         self.html = html
         self.cursor = cursor

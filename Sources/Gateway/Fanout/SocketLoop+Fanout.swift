@@ -20,6 +20,9 @@ extension SocketLoop {
         return true
     }
 
+    /// The ledger's position as clients keep it.
+    func cursor(_ position: Int64) -> Cursor { Cursor(epoch: settings.epoch, position: position) }
+
     // MARK: Messages
 
     /// Returns the number of live pages to which it was written.
@@ -38,7 +41,7 @@ extension SocketLoop {
     }
 
     private func write(_ message: Message, to live: ContiguousArray<SubscriptionID>, refresh: Int64?) {
-        var frames = FrameCache(message, epoch: settings.epoch)
+        var frames = FrameCache(html: message.html, cursor: message.position.map(cursor))
         for id in live {
             guard let subscriber = subscriber(id) else { continue }
             // This very message made the page fall behind, through another of its subscriptions to the same stream.
@@ -80,8 +83,7 @@ extension SocketLoop {
     func send(_ first: OutgoingFrame, to subscriber: Subscriber) -> Bool {
         var next: OutgoingFrame? = first
         while let frame = next {
-            let cursor = frame.position.map { Cursor(epoch: settings.epoch, position: $0) }
-            var frames = FrameCache(html: frame.html, cursor: cursor)
+            var frames = FrameCache(html: frame.html, cursor: frame.position.map(cursor))
             guard frames.write(to: subscriber) else { return false }
             if let refresh = frame.refresh {
                 settings.sentRefreshes.recordMissed(refresh, on: subscriber.stream, for: subscriber.refreshes)
@@ -98,7 +100,7 @@ extension SocketLoop {
 extension SocketLoop {
     func publish(_ publication: Publication) {
         if let entry = publication.entry {
-            for stream in feeds.streams(admitting: entry.notice) {
+            for (stream, filter) in feeds where filter.admits(entry.notice) {
                 let event = FeedEvent.block(entry, epoch: settings.epoch)
                 let part = Part(html: event, collapseKey: nil)
                 publish(Message(stream: stream, position: entry.position, parts: [part]))
@@ -166,9 +168,11 @@ extension SocketLoop {
     private func rememberedBatch(for request: PageRequest) -> CatchUpBatch? {
         let messages: [Message]? =
             switch request.seen {
-            case .upTo(let position): hub.recentMessages(on: request.stream, after: position)
+            case .cursor(let cursor) where cursor.epoch == settings.epoch:
+                hub.recentMessages(on: request.stream, after: cursor.position)
             case .nothing: hub.newestMessages(on: request.stream)
-            case .since, nil: nil
+            // What the ledger alone can tell: the cursor is another ledger's, or a time.
+            case .cursor, .time, nil: nil
             }
         return messages.map { CatchUpBatch(through: hub.position, messages: $0) }
     }

@@ -67,7 +67,7 @@ extension SocketLoop {
         hub.unsubscribe(id)
         guard let subscriber = subscriber(id) else { return }
         subscribers[Int(id.index)] = nil
-        if subscriber.transport == .feed { feeds.remove(subscriber.stream) }
+        if subscriber.transport == .feed, !hub.follows(subscriber.stream) { feeds[subscriber.stream] = nil }
         port.count(-1, followersOf: subscriber.stream)
     }
 

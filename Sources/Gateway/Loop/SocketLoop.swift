@@ -27,7 +27,8 @@ final class SocketLoop {
     private(set) var date = Clock().now().httpDate
     /// True in the loop's last second.
     private var isStopping = false
-    private var hubMetrics = HubMetrics()
+    /// Streams that are followed here, as far as the metrics know.
+    private var shownStreams = 0
 
     /// All connections until their sockets or streams are closed.
     var connections: [ConnectionID: Connection] = [:]
@@ -48,7 +49,8 @@ final class SocketLoop {
     var expiries = TimerWheel<SubscriptionID>(period: 60 * LoopSettings.ticksPerSecond)
     /// The times at which pages and cable clients get their heartbeats.
     var heartbeats = TimerWheel<ConnectionID>(period: LoopSettings.heartbeatTicks)
-    var feeds = FeedFilters()
+    /// The feeds that somebody follows, each with what it shows.
+    var feeds: [StreamName: EntrySelection] = [:]
     var heads = RecentHeads()
     /// The pages that are still to be told to reload.
     var reloads = StaggeredQueue<SubscriptionID>([], ticks: 1)
@@ -57,23 +59,26 @@ final class SocketLoop {
     /// While the gateway drains: the clients that are still to be told, and the promise that waits for it.
     private var drain: (clients: StaggeredQueue<Connection>, done: Promise<Void>)?
 
-    /// `position` is the ledger's newest entry.
+    /// Accepts connections from `run` on. `position` is the ledger's newest entry.
     init(
         settings: LoopSettings,
-        events: EventLoop,
-        security: TLSContext?,
+        identity: ServerIdentity?,
         listener: ListeningSocket,
         port: LoopPort,
         peers: [LoopPort],
         position: Int64
-    ) {
+    ) throws(SocketSetupError) {
         self.settings = settings
-        self.events = events
-        self.security = security
         self.port = port
         self.peers = peers
+        security = identity.flatMap(TLSContext.init)
+        events = try EventLoop()
         acceptor = Acceptor(listener: listener, events: events)
         hub = Hub(limits: Hub.Limits(queuedBytes: settings.limits.queuedBytes), position: position)
+        guard identity == nil || security != nil else { throw .noTLS }
+        guard acceptor.start(handler: { [unowned self] in accept() }),
+            events.observe(port.waker, handler: { [unowned self] in wokenUp() })
+        else { throw .cannotWatch }
     }
 
     deinit {
@@ -85,12 +90,9 @@ final class SocketLoop {
 
     // MARK: Turns
 
-    /// Serves until `stop` arrives. `started` learns whether the loop watches its port.
-    func run(started: (Bool) -> Void) {
-        guard acceptor.start(handler: { [unowned self] in accept() }) else { return started(false) }
-        guard events.observe(port.waker, handler: { [unowned self] in wokenUp() }) else { return started(false) }
+    /// Serves until `stop` is called.
+    func run() {
         port.waker.wake()
-        started(true)
         events.run(every: settings.tick, tick: tick, prepare: fallAsleep)
     }
 
@@ -105,8 +107,16 @@ final class SocketLoop {
         closeOverdue()
         acceptor.resume()
         handlePending()
-        hubMetrics.report(hub, to: metrics)
+        showHub()
         if isStopping, connections.isEmpty { events.stop() }
+    }
+
+    /// Adds the hub's counts to those of all loops, once a tick, so that a publish costs nothing more.
+    private func showHub() {
+        metrics.collapsed.add(hub.collapsed)
+        metrics.streams.add(hub.streamCount - shownStreams)
+        hub.collapsed = 0
+        shownStreams = hub.streamCount
     }
 
     private func wokenUp() {

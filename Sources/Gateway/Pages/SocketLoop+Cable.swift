@@ -16,7 +16,7 @@ extension SocketLoop {
         let client = CableConnection(on: connection, sid: sid, limits: limits)
         connection.phase = .cable(client)
         heartbeats.add(connection.id, within: LoopSettings.cableTicks)
-        connection.link.endWhenUnanswered(after: settings.deadPeerSeconds)
+        connection.socket?.endWhenUnanswered(after: settings.deadPeerSeconds)
         metrics.pages(client.transport).add(1)
         if !welcome(client, resuming: old, beginningWith: head) { end(connection) }
     }

@@ -27,7 +27,7 @@ extension SocketLoop {
         connection.phase = .page(page)
         heartbeats.add(connection.id, within: LoopSettings.heartbeatTicks)
         if transport == .feed, case .feed(let filter, _) = request.content {
-            feeds.add(filter, of: request.stream)
+            feeds[request.stream] = filter
         }
         metrics.pages(transport).add(1)
         let isRead = readCatchUp(request, for: page.subscription) { sendCatchUp($0, to: subscriber, on: page) }
@@ -41,8 +41,7 @@ extension SocketLoop {
         guard missed.extent != .unreadable else { return turnAway(connection) }
         if page.transport.isResponse, page.opening != nil {
             let position = missed.messages.first?.position.map { $0 - 1 } ?? missed.through
-            let cursor = Cursor(epoch: settings.epoch, position: position)
-            guard say(EventStream.position(cursor), to: page, on: connection) else { return end(connection) }
+            guard say(EventStream.position(cursor(position)), to: page, on: connection) else { return end(connection) }
         }
         guard page.reading == nil else { return sendPart(missed, to: subscriber, on: page) }
         send(missed.messages, through: missed.through, to: subscriber)
@@ -98,7 +97,7 @@ extension SocketLoop {
             return
         }
         guard let source = page.source, let stream = hub.stream(of: page.subscription) else { return }
-        let since = "\(Cursor(epoch: settings.epoch, position: hub.position))"
+        let since = "\(cursor(hub.position))"
         _ = connection.link.write(Frame.encode(.text, payload: source.replacement(on: stream, since: since)))
     }
 }
@@ -112,7 +111,7 @@ extension SocketLoop {
         for message in missed.messages { bytes += message.html }
         // A part may contain nothing that was asked for. The mark lets a returning client continue after it.
         if missed.extent == .partial {
-            bytes += EventStream.mark(Cursor(epoch: settings.epoch, position: missed.through)).utf8
+            bytes += EventStream.mark(cursor(missed.through)).utf8
         }
         guard write(bytes, to: connection) else { return end(connection) }
         guard missed.extent == .whole, !connection.link.isBehind else {
@@ -160,7 +159,12 @@ extension SocketLoop {
     /// Sends a comment or a ping. Ends a page that has answered no ping for a turn of the wheel.
     private func beat(_ page: Page, on connection: Connection) {
         if let ping = page.unansweredPing {
-            if !isReading(page, since: ping, on: connection) { end(connection) }
+            // It waits behind everything that was sent before. A page that still reads up to it gets more time.
+            let confirmed = connection.link.confirmedBytes
+            guard ping.isSteady(confirmed: confirmed, after: LoopSettings.heartbeatSeconds) else {
+                return end(connection)
+            }
+            page.unansweredPing = PeerReadProgress(start: confirmed)
             return
         }
         guard page.transport == .webSocket else { return send(heartbeat: EventStream.heartbeat, to: connection) }

@@ -52,12 +52,16 @@ extension SocketLoop {
             respond(response, on: connection, terms: terms)
             return nil
         case .collect(let length):
-            guard let body = connection.input.takeBody(length) else {
-                expectBody(of: request, length: length, on: connection, terms: terms)
-                return nil
+            if let body = connection.input.takeBody(length) {
+                request.body = body
+                return (request, terms)
             }
-            request.body = body
-            return (request, terms)
+            connection.expected = (request, length, terms)
+            setDeadline(for: connection, seconds: limits.bodySeconds)
+            if head.expectation == .toContinue, connection.input.isEmpty {
+                _ = connection.link.write("HTTP/1.1 100 Continue\r\n\r\n")
+            }
+            return nil
         case .handle where head.asksForWebSocket && connection.socket != nil:
             upgrade(request, on: connection)
             return nil
@@ -72,18 +76,6 @@ extension SocketLoop {
     private func shown(_ route: Route, of head: RequestHead) -> Route {
         guard case .console = route, !settings.handler.hasConsole else { return route }
         return .file(path: head.path)
-    }
-
-    private func expectBody(
-        of request: Request,
-        length: Int,
-        on connection: Connection,
-        terms: Connection.Terms
-    ) {
-        connection.expected = (request, length, terms)
-        setDeadline(for: connection, seconds: limits.bodySeconds)
-        guard request.head.expectation == .toContinue, connection.input.isEmpty else { return }
-        _ = connection.link.write("HTTP/1.1 100 Continue\r\n\r\n")
     }
 
     private func request(_ head: RequestHead, for route: Route, on connection: Connection) -> Request {

@@ -16,15 +16,8 @@ protocol Link: AnyObject {
     /// Ends the answer that was begun.
     func finish()
 
-    func stopReading()
-    func resumeReading()
-
     /// Lets at most `bytes` unsent bytes wait in the kernel, for answers that are as long as their files.
     func limitUnsent(to bytes: Int32)
-
-    /// Gives up a peer that leaves our bytes unacknowledged for `seconds`, and one that takes only a few KB at a time:
-    /// to the kernel, its pauses add up. So it is for small messages, to clients that notice silence.
-    func endWhenUnanswered(after seconds: Int32)
 }
 
 extension Link {

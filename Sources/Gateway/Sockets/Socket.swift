@@ -226,7 +226,9 @@ final class Socket: Link {
 
     // MARK: TCP
 
-    /// `TCP_USER_TIMEOUT` of tcp(7).
+    /// Gives up a peer that leaves our bytes unacknowledged for `seconds`, and one that takes only a few KB at a time:
+    /// to the kernel, its pauses add up (`TCP_USER_TIMEOUT` of tcp(7)). So it is for small messages, to clients that
+    /// notice silence.
     func endWhenUnanswered(after seconds: Int32) {
         var milliseconds = seconds * 1000
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, &milliseconds, 4)

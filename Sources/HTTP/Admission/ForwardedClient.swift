@@ -40,9 +40,7 @@ public struct ForwardedClient: Equatable, Sendable {
     /// The item from the proxy that wrote the last address. Each proxy may have appended its own item, or only the
     /// first one set it.
     private static func item(_ hops: Int, of list: String) -> Substring? {
-        var last: Substring?
-        for (index, item) in list.reversedItems().enumerated() where index < max(1, hops) { last = item }
-        return last
+        list.reversedItems().prefix(max(1, hops)).reduce(nil) { $1 }
     }
 
     /// Proxies write `192.0.2.1`, `192.0.2.1:4711`, `2001:db8::1`, `[2001:db8::1]`, `[2001:db8::1]:4711`.

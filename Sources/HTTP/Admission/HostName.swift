@@ -7,17 +7,13 @@ public struct HostName: Equatable {
 
     /// The parser of heads has already validated `authority`.
     public init(_ authority: String) {
-        let bytes = authority.utf8Span.span
-        let isBracketed = !bytes.isEmpty && bytes[0] == UInt8(ascii: "[")
-        let terminator = isBracketed ? UInt8(ascii: "]") : UInt8(ascii: ":")
-        let start = isBracketed ? 1 : 0
-        var end = start
-        while end < bytes.count, bytes[end] != terminator { end += 1 }
-        if !isBracketed, end > start, bytes[end - 1] == UInt8(ascii: ".") { end -= 1 }
-        text = String(unsafeUninitializedCapacity: end - start) { buffer in
-            for index in start..<end { buffer[index - start] = asciiLowercase(bytes[index]) }
-            return end - start
-        }
+        let bytes = authority.utf8
+        let isBracketed = bytes.first == UInt8(ascii: "[")
+        var host =
+            isBracketed
+            ? bytes.dropFirst().prefix { $0 != UInt8(ascii: "]") } : bytes.prefix { $0 != UInt8(ascii: ":") }
+        if !isBracketed, host.last == UInt8(ascii: ".") { host.removeLast() }
+        text = String(Substring(host)).asciiLowercased
     }
 
     /// Nil unless the text is an origin with a host.

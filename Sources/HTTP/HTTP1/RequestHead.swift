@@ -29,12 +29,33 @@ public final class RequestHead: Sendable {
         let value: Range<Int>
     }
 
-    init(line: RequestLine, fields: [Field], of text: [UInt8]) throws(HeadFlaw) {
+    /// Reads a complete head: from the method up to and including the empty line.
+    ///
+    /// Strict where parsers differ, since each such difference has been used to smuggle one request inside another: no
+    /// folded line, no white space before a colon, no bare CR or LF, and no second line of a field that may occur once.
+    public init(parsing slice: ArraySlice<UInt8>) throws(HeadFlaw) {
+        let text = Array(slice)
+        var lines = HeadLines()
+        guard let first = try lines.next(in: text.span) else { throw .requestLine }
+        let line = try RequestLine(text, in: first)
+        var fields: [Field] = []
+        fields.reserveCapacity(8)
+        var count = 0
+        while let next = try lines.next(in: text.span) {
+            count += 1
+            guard count <= RequestHead.fieldLimit else { throw .tooLarge }
+            guard let field = try Field(text.span, in: next) else { continue }
+            guard field.name.isList || !fields.contains(where: { $0.name == field.name }) else {
+                throw field.name.flawWhenRepeated
+            }
+            fields.append(field)
+        }
+        guard lines.position == text.count else { throw .fieldLine }
         method = line.method
-        self.text = text
         path = line.target.path
         query = line.target.query
         isHTTP10 = line.isHTTP10
+        self.text = text
         self.fields = fields
         contentLength = try RequestHead.contentLength(fields, of: text)
         let named = try RequestHead.host(fields, of: text)
@@ -118,33 +139,6 @@ public final class RequestHead: Sendable {
         guard let field = fields.first(where: { $0.name == .host }) else { return nil }
         guard Authority.isValid(text[field.value]) else { throw .host }
         return String(decoding: text[field.value], as: UTF8.self)
-    }
-}
-
-extension RequestHead {
-    /// Reads a complete head: from the method up to and including the empty line.
-    ///
-    /// Strict where parsers differ, since each such difference has been used to smuggle one request inside another: no
-    /// folded line, no white space before a colon, no bare CR or LF, and no second line of a field that may occur once.
-    public convenience init(parsing slice: ArraySlice<UInt8>) throws(HeadFlaw) {
-        let text = Array(slice)
-        var lines = HeadLines()
-        guard let first = try lines.next(in: text.span) else { throw .requestLine }
-        let line = try RequestLine(text, in: first)
-        var fields: [Field] = []
-        fields.reserveCapacity(8)
-        var count = 0
-        while let next = try lines.next(in: text.span) {
-            count += 1
-            guard count <= RequestHead.fieldLimit else { throw .tooLarge }
-            guard let field = try Field(text.span, in: next) else { continue }
-            guard field.name.isList || !fields.contains(where: { $0.name == field.name }) else {
-                throw field.name.flawWhenRepeated
-            }
-            fields.append(field)
-        }
-        guard lines.position == text.count else { throw .fieldLine }
-        try self.init(line: line, fields: fields, of: text)
     }
 }
 

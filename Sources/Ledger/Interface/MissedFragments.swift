@@ -30,17 +30,6 @@ public struct MissedFragments: Sendable, Equatable {
     public var needsRefresh: Bool { isTruncated || (isUnknownCursor && items.isEmpty) }
 }
 
-/// The point after which a page has missed something.
-public enum MissedSince: Sendable, Equatable {
-    /// The page has seen nothing.
-    case nothing
-    case cursor(Cursor)
-    /// The page has seen what was committed before this instant.
-    case time(Instant)
-
-    public init(_ cursor: Cursor?) { self = cursor.map { .cursor($0) } ?? .nothing }
-}
-
 /// Fragments that were committed together.
 public struct MissedItem: Sendable, Equatable {
     public var position: Int64

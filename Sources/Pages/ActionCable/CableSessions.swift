@@ -14,9 +14,8 @@ public final class CableSessions: Sendable {
 
     private struct Shelf {
         var entries: [String: Entry] = [:]
-        /// Oldest first, from `first` on. May name sessions that have since been taken or kept again.
-        var order: [(sid: String, endsAt: UInt64)] = []
-        var first = 0
+        /// Oldest first. May name sessions that have since been taken or kept again.
+        var order: ArraySlice<(sid: String, endsAt: UInt64)> = []
         var bytes = 0
 
         mutating func remove(_ sid: String) -> Entry? {
@@ -34,17 +33,14 @@ public final class CableSessions: Sendable {
 
         /// Drops expired sessions, and the oldest ones while there are too many.
         mutating func trim(now: UInt64) {
-            while first < order.count {
-                let (sid, endsAt) = order[first]
-                let isOver = order.count - first > CableSessions.capacity || bytes > CableSessions.byteLimit
-                guard isOver || endsAt <= now else { break }
+            while let (sid, endsAt) = order.first {
+                let isOver = order.count > CableSessions.capacity || bytes > CableSessions.byteLimit
+                guard isOver || endsAt <= now else { return }
                 if entries[sid]?.endsAt == endsAt { _ = remove(sid) }
-                first += 1
+                order.removeFirst()
+                // A slice keeps what was before it.
+                if order.isEmpty { order = [] }
             }
-            // In bulk, so that one more session does not move the whole list.
-            guard first > order.count / 2 else { return }
-            order.removeFirst(first)
-            first = 0
         }
     }
 

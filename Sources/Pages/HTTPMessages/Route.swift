@@ -122,8 +122,10 @@ public enum Route: Sendable, Equatable {
         case "/demo/events": self = .demoEvents
         default:
             self =
-                Route.store(path, of: stores) ?? Route.console(path) ?? Route.user(path) ?? Route.order(path)
-                ?? Route.event(path) ?? Route.hookResend(path) ?? Route.demoAPI(path) ?? .file(path: path)
+                Route.store(path, of: stores) ?? Route.console(path) ?? Route.user(path)
+                ?? Route.name(path, after: "/orders/").map { .order(token: $0) }
+                ?? Route.name(path, after: "/events/").map { .event(id: $0) } ?? Route.hookResend(path)
+                ?? Route.demoAPI(path) ?? .file(path: path)
         }
     }
 
@@ -136,12 +138,7 @@ public enum Route: Sendable, Equatable {
     }
 
     /// Whether a WebSocket may be opened here.
-    public var isUpgradable: Bool {
-        switch self {
-        case .streams, .cable: true
-        default: false
-        }
-    }
+    public var isUpgradable: Bool { self == .streams || self == .cable }
 
     private static func store(_ path: String, of stores: StoreRoutes) -> Route? {
         if let provider = provider(path, after: "/webhooks/", in: stores.webhooks) { return .webhook(provider) }
@@ -206,10 +203,6 @@ public enum Route: Sendable, Equatable {
         }
         return .hookResend(delivery: String(path.dropFirst(prefix.count).dropLast(suffix.count)))
     }
-
-    private static func order(_ path: String) -> Route? { name(path, after: "/orders/").map { .order(token: $0) } }
-
-    private static func event(_ path: String) -> Route? { name(path, after: "/events/").map { .event(id: $0) } }
 
     /// Everything behind the prefix, which is compared by bytes; nil if nothing is.
     private static func name(_ path: String, after prefix: String) -> String? {

@@ -23,8 +23,8 @@ public struct Hub: Sendable {
     }
 
     public let limits: Limits
-    /// Parts that a newer one replaced in a queue, so far.
-    public private(set) var collapsed = 0
+    /// Parts that a newer one replaced in a queue, since the driver set it to 0.
+    public var collapsed = 0
     var table = SubscriptionTable()
     /// Every entry up to here has been published completely.
     private var publishedThrough: Int64
@@ -44,6 +44,7 @@ public struct Hub: Sendable {
     public var position: Int64 { publishedThrough }
     /// Those that somebody is subscribed to.
     public var streams: [StreamName] { table.streams.compactMap(\.name) }
+    public func follows(_ stream: StreamName) -> Bool { table.stream(stream) != nil }
     public var streamCount: Int { table.streamCount }
     public var subscriptionCount: Int { table.count }
 
@@ -152,7 +153,6 @@ public struct Hub: Sendable {
         guard let index = table.index(id) else { return .nobody }
         guard table.slots[index].phase == .following else { return nil }
         guard !table.slots[index].hasRead(position) else { return .nobody }
-        guard !table.slots[index].isLive else { return Recipients(live: [id], closed: []) }
         switch offer(message, to: index) {
         case .notForIt, .queued: return .nobody
         case .live, .writeOnce: return Recipients(live: [id], closed: [])

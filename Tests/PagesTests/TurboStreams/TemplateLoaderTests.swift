@@ -84,7 +84,7 @@ import Testing
         #expect(loader.refresh() == TemplateLoader.Changes(removed: ["Success.html"]))
         #expect(loader.problems == [])
         // It was never served.
-        #expect(!loader.warnings.contains { $0.cause == .removed })
+        #expect(!loader.warnings.contains { $0.isRemoved })
     }
 
     @Test func refusesToStartWithAllProblems() throws {

@@ -82,3 +82,15 @@ import Testing
         #expect(TemplateLookup.keys("n", product: example.product, language: language) == example.keys)
     }
 }
+
+extension TemplateLookup {
+    /// The templates of `sources`, by file name (`success.de.html`).
+    init(sources: [String: String]) throws(TemplateProblems) {
+        self.init()
+        var problems: [TemplateProblem] = []
+        for (file, source) in sources.sorted(by: { $0.key < $1.key }) {
+            do { try load(file, source: Array(source.utf8)) } catch { problems.append(error) }
+        }
+        if !problems.isEmpty { throw TemplateProblems(problems: problems) }
+    }
+}

@@ -79,9 +79,5 @@ final class HTTP2Stream: Link {
         client.flush()
     }
 
-    // The request's body is bounded by what the loop collects, and its connection by the socket's own state.
-    func stopReading() {}
-    func resumeReading() {}
-    func endWhenUnanswered(after seconds: Int32) {}
     func limitUnsent(to bytes: Int32) { client.socket.limitUnsent(to: bytes) }
 }

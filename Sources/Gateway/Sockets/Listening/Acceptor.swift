@@ -85,10 +85,7 @@ final class SpareDescriptor {
 /// Accepted connections that wait for the places of others that are leaving.
 struct AcceptQueue {
     /// A descriptor that nobody serves yet. Whoever takes it closes it.
-    struct AcceptedSocket {
-        let descriptor: Int32
-        let peer: IPAddress?
-    }
+    typealias AcceptedSocket = (descriptor: Int32, peer: IPAddress?)
 
     /// Connections that may wait.
     private static let limit = 16
@@ -104,7 +101,7 @@ struct AcceptQueue {
     /// leaves, or too many wait.
     mutating func add(_ descriptor: Int32, from peer: IPAddress?) -> Bool {
         guard isAwaitingClose, waiting.count < AcceptQueue.limit else { return false }
-        waiting.append(AcceptedSocket(descriptor: descriptor, peer: peer))
+        waiting.append((descriptor, peer))
         return true
     }
 

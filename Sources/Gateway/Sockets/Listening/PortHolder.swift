@@ -1,3 +1,4 @@
+import Crypto
 import Glibc
 
 /// The process that listens on a port, as far as this user may see it: proc(5) shows the sockets of other users'
@@ -13,7 +14,7 @@ struct PortHolder: Equatable, CustomStringConvertible {
     static func find(at address: UnsafePointer<sockaddr>, port: Int) -> PortHolder? {
         let wanted = hexadecimal(address)
         let inodes = ["/proc/net/tcp", "/proc/net/tcp6"].flatMap { table in
-            text(of: table, limit: 1 << 20).split(separator: "\n").dropFirst().compactMap { line in
+            text(of: table).split(separator: "\n").dropFirst().compactMap { line in
                 inode(of: line, conflictingWith: wanted, port: port)
             }
         }
@@ -22,7 +23,7 @@ struct PortHolder: Equatable, CustomStringConvertible {
         let process = names(in: "/proc").lazy.compactMap { Int($0) }.first { process in
             names(in: "/proc/\(process)/fd").contains { sockets.contains(target(of: "/proc/\(process)/fd/\($0)")) }
         }
-        return process.map { PortHolder(process: $0, name: printable(text(of: "/proc/\($0)/comm", limit: 16))) }
+        return process.map { PortHolder(process: $0, name: printable(text(of: "/proc/\($0)/comm"))) }
     }
 
     /// A line of /proc/net/tcp: `sl local_address rem_address st … inode`. The kernel lists listening sockets first.
@@ -47,31 +48,11 @@ struct PortHolder: Equatable, CustomStringConvertible {
         }.joined()
     }
 
-    private static func text(of file: String, limit: Int) -> String {
-        let descriptor = open(file, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return "" }
-        defer { close(descriptor) }
-        var text: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 4096)
-        while text.count < limit {
-            let count = read(descriptor, &chunk, chunk.count)
-            guard count > 0 else { break }
-            text += chunk.prefix(count)
-        }
-        return String(decoding: text.prefix(limit), as: UTF8.self)
+    private static func text(of file: String) -> String {
+        String(decoding: (try? SmallFile.read(file)) ?? [], as: UTF8.self)
     }
 
-    private static func names(in folder: String) -> [String] {
-        guard let opened = opendir(folder) else { return [] }
-        defer { closedir(opened) }
-        var names: [String] = []
-        while let entry = readdir(opened) {
-            names.append(
-                withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-            )
-        }
-        return names
-    }
+    private static func names(in folder: String) -> [String] { (try? SmallFile.names(in: folder)) ?? [] }
 
     private static func target(of link: String) -> String {
         var buffer = [CChar](repeating: 0, count: 64)

@@ -23,19 +23,13 @@ struct TemplateFolder: Sendable {
 
     /// Every regular file named `*.html`.
     func files() throws(TemplateError) -> [String: Stamp] {
-        guard let folder = opendir(path) else {
-            if errno == ENOENT { return builtIn.mapValues { _ in .builtIn } }
-            throw .unreadable(String(cString: strerror(errno)))
+        let names: [String]
+        do { names = try SmallFile.names(in: path) } catch {
+            if error.number == ENOENT { return builtIn.mapValues { _ in .builtIn } }
+            throw .unreadable(String(cString: strerror(error.number)))
         }
-        defer { closedir(folder) }
         var files: [String: Stamp] = [:]
-        while let entry = readdir(folder) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
-                name.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            guard name.hasSuffix(".html"), !name.hasPrefix("."), let stamp = stamp(of: name) else { continue }
-            files[name] = stamp
-        }
+        for name in names where name.hasSuffix(".html") && !name.hasPrefix(".") { files[name] = stamp(of: name) }
         return files
     }
 

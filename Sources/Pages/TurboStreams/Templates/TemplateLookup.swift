@@ -14,15 +14,6 @@ public struct TemplateLookup: Sendable, Equatable {
 
     public init() {}
 
-    /// The templates of `sources`, by file name (`success.de.html`); for tests and tools.
-    public init(sources: [String: String]) throws(TemplateProblems) {
-        var problems: [TemplateProblem] = []
-        for (file, source) in sources.sorted(by: { $0.key < $1.key }) {
-            do { try load(file, source: Array(source.utf8)) } catch { problems.append(error) }
-        }
-        if !problems.isEmpty { throw TemplateProblems(problems: problems) }
-    }
-
     /// The names of the files that are served.
     var fileNames: Set<String> { Set(files.keys.map { $0 + ".html" }) }
 
