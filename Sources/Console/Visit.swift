@@ -44,11 +44,7 @@ struct Visit: Sendable {
         Response(status: 303, headers: [("Location", address)])
     }
 
-    /// A moment that a person reads: in UTC, and in the reader's zone once the script has run. Empty for none.
-    func time(_ iso8601: String?) -> Markup {
-        guard let iso8601, let instant = iso8601.instant else { return .empty }
-        return self["parts.time"].render(["iso": .text(iso8601), "text": .text(ConsoleTime.text(instant))])
-    }
+    func time(_ iso8601: String?) -> Markup { templates.time(iso8601) }
 }
 
 extension String {

@@ -86,7 +86,7 @@ public final class Server {
         let addresses = ServerAddress(bind: configuration.bind, port: gateway.port, isSecure: configuration.tls != nil)
         try tellAddress(addresses)
         background.start()
-        let watcher = FileWatcher(
+        let watcher = FileWatcher.start(
             templates: core.templates,
             certificate: configuration.tls.map {
                 CertificateWatch(
@@ -101,14 +101,14 @@ public final class Server {
             tick: { [history, clock = core.clock] in history.tick(at: clock.now()) }
         )
         // In development, the stand-ins in this same server answer for the stores: there is nothing to find out.
-        let probe = configuration.isDevelopment ? nil : StoreProbe(core.stores, clock: core.clock)
+        let probe = configuration.isDevelopment ? nil : StoreProbe.start(core.stores, clock: core.clock)
         listenToRails()
         warnOfNewHistory()
         logServing(at: addresses.own)
         logConsole(at: addresses)
         Log.standardOutput("paycast listening on \(addresses.shown)")
         manager.notify(.ready)
-        let watchdog = Watchdog(manager) { [gateway, core] in Server.probe(gateway, core) }
+        let watchdog = manager.watchdog { [gateway, core] in Server.probe(gateway, core) }
         var reloader = reloader
         while case .reload = Signals.next() { reloader.reload(waking: watcher) }
         log.info("draining")
@@ -116,11 +116,11 @@ public final class Server {
         let progress = ShutdownProgress(log)
         probe?.halt()
         manager.notify(.stopping)
-        progress.wait(for: "the watchdog") { watchdog?.stop() }
+        progress.wait(for: "the watchdog") { watchdog?.end() }
         stop(progress)
-        progress.wait(for: "the watch of templates and certificates") { watcher.stop() }
+        progress.wait(for: "the watch of templates and certificates") { watcher.end() }
         // Joined last, so that a store that does not answer delays no page and no webhook.
-        progress.wait(for: "a store's API") { probe?.close() }
+        progress.wait(for: "a store's API") { probe?.end() }
         progress.end()
         log.info("stopped")
         return restart.isDue

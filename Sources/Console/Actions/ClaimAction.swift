@@ -3,6 +3,7 @@ import Domain
 import Encoding
 import HTTP
 import Pages
+import Support
 
 /// Gives the user a purchase that nobody has.
 struct ClaimAction: UserAction {
@@ -37,8 +38,8 @@ struct ClaimAction: UserAction {
 /// `/console/claim?event=`: asks for whom, and leads to that user's form.
 struct ClaimPage: ConsolePage {
     func show(_ visit: Visit) throws(ConsoleError) -> Response {
-        let event = visit.query["event"]?.trimmed ?? ""
-        guard let name = visit.query["user"]?.trimmed, isValidIdentifier(name) else {
+        let event = trimmed(visit.query["event"] ?? "")
+        guard let name = visit.query["user"].map(trimmed), isValidIdentifier(name) else {
             return visit.page("Claim a purchase", visit["action.claim_for"].render(["event": .field(event)]))
         }
         return visit.redirect(to: "\(ConsoleAddress.user(UserID(name)))/claim?event=\(PercentEncoding.encode(event))")

@@ -1,6 +1,7 @@
 import Domain
 import HTTP
 import Pages
+import Support
 
 /// Something that can be done to a user, on a page of its own: with a reason, and a button that says what it does.
 protocol UserAction: Sendable {
@@ -38,7 +39,7 @@ struct ActionValues: Sendable {
     }
 
     /// Empty for what is missing.
-    subscript(name: String) -> String { (query[name] ?? "").trimmed }
+    subscript(name: String) -> String { trimmed(query[name] ?? "") }
 
     var reason: String { self["reason"] }
 

@@ -50,10 +50,7 @@ struct EventRows {
     }
 
     /// With seconds, which tell the events of one minute apart.
-    func time(_ iso8601: String) -> Markup {
-        guard let instant = iso8601.instant else { return .empty }
-        return templates["parts.time"].render(["iso": .text(iso8601), "text": .text(ConsoleTime.seconds(instant))])
-    }
+    func time(_ iso8601: String) -> Markup { templates.time(iso8601, as: ConsoleTime.seconds) }
 }
 
 extension Visit {

@@ -20,7 +20,7 @@ struct EventWaySteps {
     func markup() -> Markup {
         (own + told).filter { $0.at != nil || $0.after != nil }.map { step in
             visit["event.step"].render([
-                "name": .text(step.name), "at": .markup(time(step.at)),
+                "name": .text(step.name), "at": .markup(visit.templates.time(step.at, as: ConsoleTime.milliseconds)),
                 "after": .text(step.note ?? step.after.map(EventStory.milliseconds) ?? ""),
             ])
         }.joined()
@@ -53,13 +53,6 @@ struct EventWaySteps {
             let after = start.flatMap { start in end.instant.map { $0.milliseconds - start.milliseconds } }
             return Step(name: "\(word): \(delivery.url)", at: end, after: after.map { $0 * 1000 })
         }
-    }
-
-    /// With milliseconds, as the steps have them.
-    private func time(_ iso8601: String?) -> Markup {
-        guard let iso8601, let instant = iso8601.instant else { return .empty }
-        let text = ConsoleTime.milliseconds(instant)
-        return visit["parts.time"].render(["iso": .text(iso8601), "text": .text(text)])
     }
 
     /// All messages about the user, as they are now.

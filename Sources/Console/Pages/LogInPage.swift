@@ -1,6 +1,7 @@
 import Domain
 import HTTP
 import Pages
+import Support
 
 /// Where a key is pasted: in the place of every page that somebody without a session asks for.
 struct LogInPage {
@@ -16,7 +17,7 @@ struct LogInPage {
     func logIn(_ request: Request, door: ConsoleDoor) throws(ConsoleError) -> Response {
         let form = try request.form()
         let next = LogInPage.next(form)
-        let key = form["key"].flatMap { door.key($0.trimmed) }
+        let key = form["key"].flatMap { door.key(trimmed($0)) }
         if let refusal = door.refusal(of: request, isRight: key != nil) { throw refusal }
         guard let key else {
             return page(status: 403, note: layout.templates["log_in.wrong"].render(), next: next)
@@ -55,14 +56,6 @@ extension Request {
             throw .invalid("The form could not be read. Go back, and send it again.")
         }
         return form
-    }
-}
-
-extension String {
-    /// Without the spaces and line breaks that copying adds.
-    var trimmed: String {
-        let start = drop { $0.isWhitespace }
-        return String(start.reversed().drop { $0.isWhitespace }.reversed())
     }
 }
 

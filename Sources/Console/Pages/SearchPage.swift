@@ -3,12 +3,13 @@ import Domain
 import Encoding
 import HTTP
 import Pages
+import Support
 
 /// `/console/search?q=`: one hit leads to its page, which says why; several are listed.
 struct SearchPage: ConsolePage {
     func show(_ visit: Visit) throws(ConsoleError) -> Response {
         // Copying a name adds spaces.
-        guard let name = visit.query["q"]?.trimmed, !name.isEmpty else { return visit.redirect(to: "/console") }
+        guard let name = visit.query["q"].map(trimmed), !name.isEmpty else { return visit.redirect(to: "/console") }
         let found = try visit.api.get(SearchAnswer.self, from: .search, query: [(name: "q", value: name)]).found
         let addresses = Set(found.map(SearchPage.address))
         if addresses.count == 1, let address = addresses.first { return visit.redirect(to: address + found.mark) }
