@@ -18,16 +18,16 @@ struct Visit: Sendable {
 
     /// A table, or what it means that it has no rows.
     func list(_ name: String, _ rows: [Markup], none: @autoclosure () -> String) -> Markup {
-        rows.isEmpty ? nothing(none()) : self[name].render(["rows": .markup(rows.joined())])
+        rows.isEmpty ? nothing(none()) : self[name].render(["rows": rows.joined()])
     }
 
-    func nothing(_ text: String) -> Markup { self["parts.nothing"].render(["text": .text(text)]) }
+    func nothing(_ text: String) -> Markup { self["parts.nothing"].render(["text": text]) }
 
     /// The options of a choice.
     func options(_ all: [(value: String, title: String)], chosen: String) -> Markup {
         all.map { value, title in
             let name = value == chosen ? "parts.chosen" : "parts.option"
-            return self[name].render(["value": .field(value), "title": .text(title)])
+            return self[name].render(["value": Field(value), "title": title])
         }.joined()
     }
 

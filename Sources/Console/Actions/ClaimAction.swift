@@ -15,7 +15,7 @@ struct ClaimAction: UserAction {
     let button = "Give it to this user"
 
     func fields(_ values: ActionValues, _ visit: Visit, user: UserID) throws(ConsoleError) -> Markup {
-        visit["action.claim"].render(["event": .field(values["event"])])
+        visit["action.claim"].render(["event": Field(values["event"])])
     }
 
     func perform(_ values: ActionValues, _ visit: Visit, user: UserID) throws(ConsoleError) -> Markup? {
@@ -40,7 +40,7 @@ struct ClaimPage: ConsolePage {
     func show(_ visit: Visit) throws(ConsoleError) -> Response {
         let event = trimmed(visit.query["event"] ?? "")
         guard let name = visit.query["user"].map(trimmed), isValidIdentifier(name) else {
-            return visit.page("Claim a purchase", visit["action.claim_for"].render(["event": .field(event)]))
+            return visit.page("Claim a purchase", visit["action.claim_for"].render(["event": Field(event)]))
         }
         return visit.redirect(to: "\(ConsoleAddress.user(UserID(name)))/claim?event=\(PercentEncoding.encode(event))")
     }

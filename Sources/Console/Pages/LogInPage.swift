@@ -26,7 +26,7 @@ struct LogInPage {
     }
 
     private func page(status: Int, note: Markup, next: String) -> Response {
-        let body = layout.templates["log_in"].render(["note": .markup(note), "next": .field(next)])
+        let body = layout.templates["log_in"].render(["note": note, "next": Field(next)])
         return layout.page("Log in", status: status, session: nil, body)
     }
 
@@ -66,7 +66,7 @@ struct EnterPage {
 
     func show(_ token: String, door: ConsoleDoor) throws(ConsoleError) -> Response {
         guard let user = door.user(of: token) else { throw .forbidden(ConsoleDoor.deadLink) }
-        let body = layout.templates["enter"].render(["user": .text(user.text), "token": .field(token)])
+        let body = layout.templates["enter"].render(["user": user.text, "token": Field(token)])
         return layout.page("Open a user's page", session: nil, body)
     }
 

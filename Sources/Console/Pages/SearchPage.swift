@@ -16,23 +16,23 @@ struct SearchPage: ConsolePage {
         let list =
             found.isEmpty
             ? nothing(name, visit)
-            : visit["search.found"].render(["rows": .markup(found.map { row($0, visit) }.joined())])
+            : visit["search.found"].render(["rows": found.map { row($0, visit) }.joined()])
         let title = found.isEmpty ? "Nothing found" : "\(found.count) found"
-        let body = visit["search"].render(["title": .text(title), "query": .field(name), "found": .markup(list)])
+        let body = visit["search"].render(["title": title, "query": Field(name), "found": list])
         return visit.page("Search", body)
     }
 
     /// What it can mean. A user's id may look like anything, so the page asks whether it is one.
     private func nothing(_ name: String, _ visit: Visit) -> Markup {
-        let ask = isValidIdentifier(name) ? visit["search.ask"].render(["address": .part(name)]) : .empty
-        return visit["search.nothing"].render(["ask": .markup(ask)])
+        let ask = isValidIdentifier(name) ? visit["search.ask"].render(["address": Field.part(name)]) : .empty
+        return visit["search.nothing"].render(["ask": ask])
     }
 
     private func row(_ hit: SearchAnswer.Hit, _ visit: Visit) -> Markup {
         visit["search.hit"].render([
-            "kind": .text(hit.kind), "address": .field(String(SearchPage.address(of: hit).dropFirst())),
-            "id": .text(hit.id), "provider": .text(hit.provider.map(StoreWords.store) ?? ""),
-            "product": .text(hit.product ?? ""), "user": .markup(visit.rows.user(hit.user)),
+            "kind": hit.kind, "address": Field(String(SearchPage.address(of: hit).dropFirst())), "id": hit.id,
+            "provider": hit.provider.map(StoreWords.store) ?? "", "product": hit.product ?? "",
+            "user": visit.rows.user(hit.user),
         ])
     }
 

@@ -42,13 +42,13 @@ struct ConsoleTemplates: Sendable {
     /// A moment that a person reads: in UTC, and in the reader's zone once the script has run. Empty for none.
     func time(_ iso8601: String?, as words: (Instant) -> String = ConsoleTime.text) -> Markup {
         guard let iso8601, let instant = iso8601.instant else { return .empty }
-        return self["parts.time"].render(["iso": .text(iso8601), "text": .text(words(instant))])
+        return self["parts.time"].render(["iso": iso8601, "text": words(instant)])
     }
 
     /// People's words, and behind them the term by which a log, a store or a filter knows it, unless they are the same.
     func named(_ words: String, _ term: String?) -> Markup {
-        guard let term, term != words else { return self["parts.words"].render(["words": .text(words)]) }
-        return self["parts.named"].render(["words": .text(words), "term": .text(term)])
+        guard let term, term != words else { return self["parts.words"].render(["words": words]) }
+        return self["parts.named"].render(["words": words, "term": term])
     }
 
     /// The page itself has an empty name.
