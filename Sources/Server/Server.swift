@@ -1,10 +1,12 @@
 import API
 import Console
 import Gateway
+import Glibc
 import HTTP
 import Ledger
 import Rails
 import Support
+import Synchronization
 
 /// The whole server: the only place that builds the parts and joins them.
 ///
@@ -272,5 +274,25 @@ final class ShutdownProgress: Sendable {
     func end() {
         part.change { $0 = nil }
         ended?.wait()
+    }
+}
+
+/// Ends the server from within. It stops as it does after SIGTERM: pages reconnect by themselves, with their cursors,
+/// to this server or to another node.
+final class Restart: Sendable {
+    private let isEnding = Atomic(false)
+    private let due = Atomic(false)
+
+    /// True if the program must restart once the server has stopped.
+    var isDue: Bool { due.load(ordering: .relaxed) }
+
+    func restart() {
+        due.store(true, ordering: .relaxed)
+        end()
+    }
+
+    func end() {
+        guard !isEnding.exchange(true, ordering: .relaxed) else { return }
+        kill(getpid(), SIGTERM)
     }
 }
