@@ -101,9 +101,7 @@ extension ServerCore {
             deliveries: deliveries,
             workers: workers,
             blockingPools: blockingPools,
-            broadcast: { [publisher, ledger, unshared] messages in
-                ledger.broadcast(messages, publisher: publisher, unshared: unshared)
-            },
+            broadcast: ledger.broadcast,
             openPages: publisher.openPages,
             node: ledger.node,
             isLedgerShared: ledger.isShared,
