@@ -64,7 +64,8 @@ struct ServerCore {
             workspace: keys.workspace,
             clock: clock,
             ownAddress: ownAddress,
-            metrics: metrics,
+            health: StoreHealth(log),
+            unlisted: UnlistedAccounts(metrics, log: log),
             log: log
         )
         stores = SharedValue(try OpenStores(configuration, context: storeContext))
