@@ -63,8 +63,12 @@ public final class Server {
         withConsole.console = console.answer
         withConsole.isConsoleOpen = { [console] in console.isThere }
         let isApart = core.consoleSocket != nil
-        gateway = try core.gateway(isApart ? endpoints : withConsole, position: position)
-        consoleGateway = try core.consoleGateway(withConsole, position: position)
+        let handler = isApart ? endpoints : withConsole
+        gateway = try core.gateway(handler, at: core.address, position: position, metrics: core.metrics)
+        // Its connections are not pages: they are not counted among them.
+        consoleGateway = try core.consoleSocket.map { [core, position] socket throws(StartError) in
+            try core.gateway(ConsoleHandler(withConsole), at: socket, position: position, metrics: Metrics())
+        }
         core.consolePages.replace(with: consoleGateway ?? gateway)
         core.onErasure.replace(with: { [console] in console.userWasErased() })
         core.publisher.connect(gateway)

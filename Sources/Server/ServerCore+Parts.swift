@@ -113,12 +113,9 @@ extension ServerCore {
 
     /// `api` are the endpoints without the console: what its pages ask.
     func console(_ services: Services, api: Endpoints) -> Console {
-        let settings = ConsoleSettings(
+        var settings = ConsoleSettings(
             keys: { services.authorization.accessKeys },
             now: clock.now,
-            isDevelopment: configuration.isDevelopment,
-            isSecure: configuration.tls != nil,
-            ownAddress: configuration.consoleURL ?? consoleAddress,
             spend: { [writer] id in
                 guard let key = IdempotencyKey(header: "console-\(id)") else { return nil }
                 let answer = Promise<Result<KeyedBroadcast, LedgerError>>()
@@ -132,11 +129,14 @@ extension ServerCore {
             isSpent: { [reader] id in
                 guard let key = IdempotencyKey(header: "console-\(id)") else { return nil }
                 return answer { reader.hasKey(key, completion: $0) }
-            },
-            publish: { [consolePages] messages in consolePages.value?.publish([Publication(transient: messages)]) },
-            isFollowed: { [consolePages] stream in consolePages.value?.follows(stream) ?? false },
-            facts: { [facts] in facts.value }
+            }
         )
+        settings.isDevelopment = configuration.isDevelopment
+        settings.isSecure = configuration.tls != nil
+        settings.ownAddress = configuration.consoleURL ?? consoleAddress
+        settings.publish = { [consolePages] in consolePages.value?.publish([Publication(transient: $0)]) }
+        settings.isFollowed = { [consolePages] stream in consolePages.value?.follows(stream) ?? false }
+        settings.facts = { [facts] in facts.value }
         return Console(settings, api: api)
     }
 
@@ -146,18 +146,7 @@ extension ServerCore {
         return ServerAddress(bind: bind.address, port: port, isSecure: configuration.tls != nil).shown
     }
 
-    /// The console alone, at its own address; nil if it is at the server's.
-    func consoleGateway(_ endpoints: Endpoints, position: Int64) throws(StartError) -> Gateway? {
-        guard let consoleSocket else { return nil }
-        // Its connections are not pages: they are not counted among them.
-        return try gateway(ConsoleHandler(endpoints), at: consoleSocket, position: position, metrics: Metrics())
-    }
-
-    func gateway(_ endpoints: Endpoints, position: Int64) throws(StartError) -> Gateway {
-        try gateway(endpoints, at: address, position: position, metrics: metrics)
-    }
-
-    private func gateway(
+    func gateway(
         _ handler: any RequestHandler,
         at address: BoundAddress,
         position: Int64,
