@@ -25,14 +25,17 @@ struct BackgroundServices {
             clock: core.clock,
             log: core.log
         )
-        jobs = JobRunner(context, apis: { stores.value.apis }, metrics: core.metrics)
-        let renewals = RenewalChecker(context, apis: { stores.value.apis }, ends: core.ends)
+        let apis: StoreAPIs = { stores.value.apis }
+        jobs = JobRunner(context, apis: apis, metrics: core.metrics)
+        let renewals = apis().keys.map { provider in
+            RenewalChecker(provider: provider, context: context, apis: apis, ends: core.ends)
+        }
         let retention = core.configuration.retentionDays.map { RetentionRunner(context: context, days: $0) }
         let hookCounts = HookCounts(core.metrics)
         hooks = HookRunner(core, context, counts: hookCounts)
         hookCounts.show(hooks, in: core.metrics)
-        let regular: [(any BackgroundWork)?] = [renewals, retention, jobs, hooks]
-        self.regular = regular.compactMap { $0 }
+        let others: [(any BackgroundWork)?] = [retention, jobs, hooks]
+        regular = renewals + others.compactMap { $0 }
         histories = readable.compactMap { provider in
             Recovery(of: provider, context: context, counts: counts) {
                 let stores = stores.value
