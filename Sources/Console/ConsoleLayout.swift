@@ -19,32 +19,31 @@ struct ConsoleLayout {
         _ body: Markup
     ) -> Response {
         let html = templates["layout"].render([
-            "title": .text(title), "body": .markup(body),
-            "bar": .markup(session.map { bar($0, address: address) } ?? .empty),
+            "title": title, "body": body, "bar": session.map { bar($0, address: address) } ?? .empty,
         ]).html
         return Response(status: status, contentType: "text/html; charset=utf-8", body: html)
     }
 
     private func bar(_ session: ConsoleSession, address: String) -> Markup {
         guard session.user == nil else {
-            return templates["layout.bar_of_one"].render(["key": .text(session.name)])
+            return templates["layout.bar_of_one"].render(["key": session.name])
         }
         let items = ConsoleLayout.menu.filter { session.rights.contains($0.right) }.map { item in
             let isHere = item.address == address
             return templates[isHere ? "layout.here" : "layout.item"].render([
-                "title": .text(item.title), "address": .text(String(item.address.dropFirst())),
+                "title": item.title, "address": String(item.address.dropFirst()),
             ])
         }
-        return templates["layout.bar"].render(["items": .markup(items.joined()), "key": .text(session.name)])
+        return templates["layout.bar"].render(["items": items.joined(), "key": session.name])
     }
 
     /// What went wrong, as a page.
     func page(_ error: ConsoleError, session: ConsoleSession?) -> Response {
         let user = session?.user
         let body = templates["error"].render([
-            "title": .text(error.title), "message": .text(error.message),
-            "address": .field(String((user.map(ConsoleAddress.user) ?? "/console").dropFirst())),
-            "place": .text(user == nil ? "To the overview" : "To the user's page"),
+            "title": error.title, "message": error.message,
+            "address": Field(String((user.map(ConsoleAddress.user) ?? "/console").dropFirst())),
+            "place": user == nil ? "To the overview" : "To the user's page",
         ])
         var response = page(error.title, status: error.status, session: session, body)
         response.headers += error.headers

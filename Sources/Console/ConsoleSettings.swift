@@ -7,15 +7,15 @@ public struct ConsoleSettings: Sendable {
     public var keys: @Sendable () -> [AccessKey]
     public var now: @Sendable () -> Instant
     /// One link opens it, without a key.
-    public var isDevelopment: Bool
+    public var isDevelopment = false
     /// Pages reach this server over TLS, without a proxy in between.
-    public var isSecure: Bool
+    public var isSecure = false
     /// Hands the loops of this node messages that no entry of the ledger holds.
-    public var publish: @Sendable ([Message]) -> Void
+    public var publish: @Sendable ([Message]) -> Void = { _ in }
     /// Whether a page of this node follows a stream.
-    public var isFollowed: @Sendable (StreamName) -> Bool
+    public var isFollowed: @Sendable (StreamName) -> Bool = { _ in false }
     /// What the settings are now, without secrets.
-    public var facts: @Sendable () -> [(name: String, value: String)]
+    public var facts: @Sendable () -> [(name: String, value: String)] = { [] }
 
     /// Where the console is if it is not where a request for a link was sent: `https://HOST:PORT`.
     public var ownAddress: String?
@@ -28,24 +28,9 @@ public struct ConsoleSettings: Sendable {
     public init(
         keys: @escaping @Sendable () -> [AccessKey],
         now: @escaping @Sendable () -> Instant,
-        isDevelopment: Bool,
-        isSecure: Bool,
-        ownAddress: String? = nil,
         spend: @escaping @Sendable (_ id: String) -> Bool?,
-        isSpent: @escaping @Sendable (_ id: String) -> Bool?,
-        publish: @escaping @Sendable ([Message]) -> Void = { _ in },
-        isFollowed: @escaping @Sendable (StreamName) -> Bool = { _ in false },
-        facts: @escaping @Sendable () -> [(name: String, value: String)] = { [] }
+        isSpent: @escaping @Sendable (_ id: String) -> Bool?
     ) {
-        self.keys = keys
-        self.now = now
-        self.isDevelopment = isDevelopment
-        self.isSecure = isSecure
-        self.ownAddress = ownAddress
-        self.spend = spend
-        self.isSpent = isSpent
-        self.publish = publish
-        self.isFollowed = isFollowed
-        self.facts = facts
+        (self.keys, self.now, self.spend, self.isSpent) = (keys, now, spend, isSpent)
     }
 }

@@ -18,16 +18,16 @@ struct Visit: Sendable {
 
     /// A table, or what it means that it has no rows.
     func list(_ name: String, _ rows: [Markup], none: @autoclosure () -> String) -> Markup {
-        rows.isEmpty ? nothing(none()) : self[name].render(["rows": .markup(rows.joined())])
+        rows.isEmpty ? nothing(none()) : self[name].render(["rows": rows.joined()])
     }
 
-    func nothing(_ text: String) -> Markup { self["parts.nothing"].render(["text": .text(text)]) }
+    func nothing(_ text: String) -> Markup { self["parts.nothing"].render(["text": text]) }
 
     /// The options of a choice.
     func options(_ all: [(value: String, title: String)], chosen: String) -> Markup {
         all.map { value, title in
             let name = value == chosen ? "parts.chosen" : "parts.option"
-            return self[name].render(["value": .field(value), "title": .text(title)])
+            return self[name].render(["value": Field(value), "title": title])
         }.joined()
     }
 
@@ -44,11 +44,7 @@ struct Visit: Sendable {
         Response(status: 303, headers: [("Location", address)])
     }
 
-    /// A moment that a person reads: in UTC, and in the reader's zone once the script has run. Empty for none.
-    func time(_ iso8601: String?) -> Markup {
-        guard let iso8601, let instant = iso8601.instant else { return .empty }
-        return self["parts.time"].render(["iso": .text(iso8601), "text": .text(ConsoleTime.text(instant))])
-    }
+    func time(_ iso8601: String?) -> Markup { templates.time(iso8601) }
 }
 
 extension String {

@@ -4,16 +4,16 @@ import Support
 
 /// A thread that looks every second for changed template files and a renewed certificate. It also returns memory to the
 /// system after many connections have ended, and lets others do something each second.
-struct FileWatcher {
-    private let routine = Routine(Routine.Stop())
-
-    init(
+enum FileWatcher {
+    /// Returns the thread. Wake it to make it look at once.
+    static func start(
         templates: TemplateLoader,
         certificate: CertificateWatch?,
         gateway: Gateway,
         log: Log,
         tick: @escaping @Sendable () -> Void
-    ) {
+    ) -> Routine {
+        let routine = Routine(Routine.Stop())
         let state = (
             certificate: certificate, watch: TemplateWatch(templates, log: log), trim: MemoryTrimSchedule()
         )
@@ -24,12 +24,8 @@ struct FileWatcher {
             if state.watch.refresh() { gateway.forgetRecentMessages() }
             return .seconds(1)
         }
+        return routine
     }
-
-    /// Looks at once instead of within a second.
-    func look() { routine.wake() }
-
-    func stop() { routine.end() }
 }
 
 /// Decides when returning free memory to the system is worthwhile. Pure.

@@ -50,21 +50,6 @@ struct StoreContext: Sendable {
     let unlisted: UnlistedAccounts
     let log: Log
 
-    init(
-        workspace: DevelopmentWorkspace?,
-        clock: Clock,
-        ownAddress: SharedValue<String?>,
-        metrics: Metrics,
-        log: Log
-    ) {
-        self.workspace = workspace
-        self.clock = clock
-        self.ownAddress = ownAddress
-        health = StoreHealth(log)
-        unlisted = UnlistedAccounts(metrics, log: log)
-        self.log = log
-    }
-
     func dependencies(of provider: Provider, configuration: Configuration) -> StoreDependencies {
         var dependencies = StoreDependencies(clock: clock.now)
         dependencies.catalog = configuration.accessPolicy.catalog

@@ -15,10 +15,18 @@ struct OpenedLedger {
     /// Different from the name of any other process, on this machine or another, now or later.
     let node = OpenedLedger.nodeName()
     private let onEntries: @Sendable ([Entry]) -> Void
+    private let publisher: Publisher
+    /// The number of transient messages that could not be sent to other nodes.
+    private let unshared: Counter
 
     /// `onEntries` receives every entry once, in the order of positions, whoever committed it.
-    init(_ configuration: Configuration, onEntries: @escaping @Sendable ([Entry]) -> Void) throws(LedgerError) {
-        self.onEntries = onEntries
+    init(
+        _ configuration: Configuration,
+        publisher: Publisher,
+        unshared: Counter,
+        onEntries: @escaping @Sendable ([Entry]) -> Void
+    ) throws(LedgerError) {
+        (self.publisher, self.unshared, self.onEntries) = (publisher, unshared, onEntries)
         switch configuration.database {
         case .sqlite(let path):
             (engine, lock, shared) = (SQLiteEngine(path: path), try LedgerLock(path: path), nil)
@@ -69,7 +77,7 @@ struct OpenedLedger {
     var leaderLease: LeaderLease { follower?.leaderLease ?? .alone }
 
     /// Hands transient messages to the pages of all nodes, after everything committed before, without waiting for the others.
-    func broadcast(_ messages: [Message], publisher: Publisher, unshared: Counter) {
+    @Sendable func broadcast(_ messages: [Message]) {
         guard let follower else { return publisher.broadcast(messages) }
         for message in messages { follower.pass(NodeMessageContent.broadcast(message).body) }
         for message in messages where !sendToOthers(.broadcast(message)) { unshared.add() }
@@ -77,7 +85,7 @@ struct OpenedLedger {
 
     /// Makes every node forget a stream's cached messages in the former language; this node does so after everything
     /// committed before.
-    func tellNodes(_ content: NodeMessageContent, publisher: Publisher) {
+    func tellNodes(_ content: NodeMessageContent) {
         guard let follower else { return publisher.heard(content.body) }
         follower.pass(content.body)
         sendToOthers(content)

@@ -22,8 +22,8 @@ struct Reloader {
     }
 
     /// Rereads the settings, and wakes `watcher` for the templates and the certificate.
-    mutating func reload(waking watcher: FileWatcher) {
-        watcher.look()
+    mutating func reload(waking watcher: Routine) {
+        watcher.wake()
         let reload = source.reread(configuration)
         var refused = reload.problems.map { "\($0.name): not reloaded, the old one stays: \($0.text)" }
         for problem in reload.problems {

@@ -1,10 +1,12 @@
 import API
 import Console
 import Gateway
+import Glibc
 import HTTP
 import Ledger
 import Rails
 import Support
+import Synchronization
 
 /// The whole server: the only place that builds the parts and joins them.
 ///
@@ -61,8 +63,12 @@ public final class Server {
         withConsole.console = console.answer
         withConsole.isConsoleOpen = { [console] in console.isThere }
         let isApart = core.consoleSocket != nil
-        gateway = try core.gateway(isApart ? endpoints : withConsole, position: position)
-        consoleGateway = try core.consoleGateway(withConsole, position: position)
+        let handler = isApart ? endpoints : withConsole
+        gateway = try core.gateway(handler, at: core.address, position: position, metrics: core.metrics)
+        // Its connections are not pages: they are not counted among them.
+        consoleGateway = try core.consoleSocket.map { [core, position] socket throws(StartError) in
+            try core.gateway(ConsoleHandler(withConsole), at: socket, position: position, metrics: Metrics())
+        }
         core.consolePages.replace(with: consoleGateway ?? gateway)
         core.onErasure.replace(with: { [console] in console.userWasErased() })
         core.publisher.connect(gateway)
@@ -86,7 +92,7 @@ public final class Server {
         let addresses = ServerAddress(bind: configuration.bind, port: gateway.port, isSecure: configuration.tls != nil)
         try tellAddress(addresses)
         background.start()
-        let watcher = FileWatcher(
+        let watcher = FileWatcher.start(
             templates: core.templates,
             certificate: configuration.tls.map {
                 CertificateWatch(
@@ -101,14 +107,14 @@ public final class Server {
             tick: { [history, clock = core.clock] in history.tick(at: clock.now()) }
         )
         // In development, the stand-ins in this same server answer for the stores: there is nothing to find out.
-        let probe = configuration.isDevelopment ? nil : StoreProbe(core.stores, clock: core.clock)
+        let probe = configuration.isDevelopment ? nil : StoreProbe.start(core.stores, clock: core.clock)
         listenToRails()
         warnOfNewHistory()
         logServing(at: addresses.own)
         logConsole(at: addresses)
         Log.standardOutput("paycast listening on \(addresses.shown)")
         manager.notify(.ready)
-        let watchdog = Watchdog(manager) { [gateway, core] in Server.probe(gateway, core) }
+        let watchdog = manager.watchdog { [gateway, core] in Server.probe(gateway, core) }
         var reloader = reloader
         while case .reload = Signals.next() { reloader.reload(waking: watcher) }
         log.info("draining")
@@ -116,11 +122,11 @@ public final class Server {
         let progress = ShutdownProgress(log)
         probe?.halt()
         manager.notify(.stopping)
-        progress.wait(for: "the watchdog") { watchdog?.stop() }
+        progress.wait(for: "the watchdog") { watchdog?.end() }
         stop(progress)
-        progress.wait(for: "the watch of templates and certificates") { watcher.stop() }
+        progress.wait(for: "the watch of templates and certificates") { watcher.end() }
         // Joined last, so that a store that does not answer delays no page and no webhook.
-        progress.wait(for: "a store's API") { probe?.close() }
+        progress.wait(for: "a store's API") { probe?.end() }
         progress.end()
         log.info("stopped")
         return restart.isDue
@@ -272,5 +278,25 @@ final class ShutdownProgress: Sendable {
     func end() {
         part.change { $0 = nil }
         ended?.wait()
+    }
+}
+
+/// Ends the server from within. It stops as it does after SIGTERM: pages reconnect by themselves, with their cursors,
+/// to this server or to another node.
+final class Restart: Sendable {
+    private let isEnding = Atomic(false)
+    private let due = Atomic(false)
+
+    /// True if the program must restart once the server has stopped.
+    var isDue: Bool { due.load(ordering: .relaxed) }
+
+    func restart() {
+        due.store(true, ordering: .relaxed)
+        end()
+    }
+
+    func end() {
+        guard !isEnding.exchange(true, ordering: .relaxed) else { return }
+        kill(getpid(), SIGTERM)
     }
 }

@@ -101,9 +101,7 @@ extension ServerCore {
             deliveries: deliveries,
             workers: workers,
             blockingPools: blockingPools,
-            broadcast: { [publisher, ledger, unshared] messages in
-                ledger.broadcast(messages, publisher: publisher, unshared: unshared)
-            },
+            broadcast: ledger.broadcast,
             openPages: publisher.openPages,
             node: ledger.node,
             isLedgerShared: ledger.isShared,
@@ -115,12 +113,9 @@ extension ServerCore {
 
     /// `api` are the endpoints without the console: what its pages ask.
     func console(_ services: Services, api: Endpoints) -> Console {
-        let settings = ConsoleSettings(
+        var settings = ConsoleSettings(
             keys: { services.authorization.accessKeys },
             now: clock.now,
-            isDevelopment: configuration.isDevelopment,
-            isSecure: configuration.tls != nil,
-            ownAddress: configuration.consoleURL ?? consoleAddress,
             spend: { [writer] id in
                 guard let key = IdempotencyKey(header: "console-\(id)") else { return nil }
                 let answer = Promise<Result<KeyedBroadcast, LedgerError>>()
@@ -134,11 +129,14 @@ extension ServerCore {
             isSpent: { [reader] id in
                 guard let key = IdempotencyKey(header: "console-\(id)") else { return nil }
                 return try? reader.answer { try $0.hasKey(key) }
-            },
-            publish: { [consolePages] messages in consolePages.value?.publish([Publication(transient: messages)]) },
-            isFollowed: { [consolePages] stream in consolePages.value?.follows(stream) ?? false },
-            facts: { [facts] in facts.value }
+            }
         )
+        settings.isDevelopment = configuration.isDevelopment
+        settings.isSecure = configuration.tls != nil
+        settings.ownAddress = configuration.consoleURL ?? consoleAddress
+        settings.publish = { [consolePages] in consolePages.value?.publish([Publication(transient: $0)]) }
+        settings.isFollowed = { [consolePages] stream in consolePages.value?.follows(stream) ?? false }
+        settings.facts = { [facts] in facts.value }
         return Console(settings, api: api)
     }
 
@@ -148,18 +146,7 @@ extension ServerCore {
         return ServerAddress(bind: bind.address, port: port, isSecure: configuration.tls != nil).shown
     }
 
-    /// The console alone, at its own address; nil if it is at the server's.
-    func consoleGateway(_ endpoints: Endpoints, position: Int64) throws(StartError) -> Gateway? {
-        guard let consoleSocket else { return nil }
-        // Its connections are not pages: they are not counted among them.
-        return try gateway(ConsoleHandler(endpoints), at: consoleSocket, position: position, metrics: Metrics())
-    }
-
-    func gateway(_ endpoints: Endpoints, position: Int64) throws(StartError) -> Gateway {
-        try gateway(endpoints, at: address, position: position, metrics: metrics)
-    }
-
-    private func gateway(
+    func gateway(
         _ handler: any RequestHandler,
         at address: BoundAddress,
         position: Int64,
@@ -187,4 +174,26 @@ extension ServerCore {
     func head() throws(StartError) -> Int64 {
         try starting { try reader.answer { try $0.head().position } }
     }
+}
+
+/// Answers at the console's own address: with its pages, and nothing else.
+struct ConsoleHandler: RequestHandler {
+    private let endpoints: Endpoints
+
+    /// `endpoints` with the console.
+    init(_ endpoints: Endpoints) {
+        self.endpoints = endpoints
+    }
+
+    var hasConsole: Bool { endpoints.hasConsole }
+
+    func handle(_ request: Request) -> Answer {
+        switch request.route {
+        case .console: endpoints.handle(request)
+        case .file(path: "/"): .respond(Response(status: 303, headers: [("Location", "/console")]))
+        default: .respond(.notFound)
+        }
+    }
+
+    func subscribe(_ parameters: CableParameters, history: CableHistory?) -> CableVerdict { .rejected }
 }

@@ -13,7 +13,7 @@ struct ServerCore {
     let configuration: Configuration
     let clock: Clock
     let log: Log
-    let metrics: Metrics
+    let metrics = Metrics()
     let keys: ServerKeys
     let templates: TemplateLoader
     /// Taken, and not listened on before everything else is open.
@@ -21,7 +21,7 @@ struct ServerCore {
     /// Where the console will listen; nil if it has no address of its own.
     let consoleSocket: BoundAddress?
     /// Where this server can be reached; nil until it listens.
-    let ownAddress: SharedValue<String?>
+    let ownAddress = SharedValue<String?>(nil)
     let storeContext: StoreContext
     let stores: SharedValue<OpenStores>
     let telemetry: WebhookTelemetry
@@ -37,12 +37,10 @@ struct ServerCore {
     let facts: SharedValue<[(name: String, value: String)]>
     /// The streams that pages of all nodes follow; nil unless a listener to Rails has to know.
     let follows: FollowedStreams?
-    let ends: EndedAccessQueue
+    let ends = EndedAccessQueue()
     /// Tells the backend what was committed.
-    let hookRoutine: Routine
+    let hookRoutine = Routine(Routine.Stop())
     let ledger: OpenedLedger
-    /// The number of transient messages that could not be sent to other nodes.
-    let unshared: Counter
     /// Messages of nodes that this one's pages were not sent.
     let dropped: Counter
     let writer: LedgerWriter
@@ -55,7 +53,6 @@ struct ServerCore {
         self.configuration = configuration
         clock = configuration.developmentNow.map(Clock.init(startingAt:)) ?? Clock()
         log = Log(level: configuration.logLevel, format: configuration.logFormat, clock: clock)
-        metrics = Metrics()
         ProcessMetrics.register(in: metrics, version: releaseVersion, start: Clock().now())
         metrics.gauge(.clock) { [clock] in Int(clock.now().seconds) }
         keys = try ServerKeys(configuration)
@@ -63,12 +60,12 @@ struct ServerCore {
         // All that can fail for another reason than the ledger comes before it: a start that fails leaves none behind.
         address = try ServerCore.address(configuration)
         consoleSocket = try ServerCore.consoleSocket(configuration)
-        ownAddress = SharedValue(nil)
         storeContext = StoreContext(
             workspace: keys.workspace,
             clock: clock,
             ownAddress: ownAddress,
-            metrics: metrics,
+            health: StoreHealth(log),
+            unlisted: UnlistedAccounts(metrics, log: log),
             log: log
         )
         stores = SharedValue(try OpenStores(configuration, context: storeContext))
@@ -81,14 +78,12 @@ struct ServerCore {
         deliveries.serves(configuration.servedStores)
         follows = configuration.railsCable?.needsStreams == true ? FollowedStreams() : nil
         publisher = Publisher(templates: templates, telemetry: telemetry, follows: follows, log: log)
-        ends = EndedAccessQueue()
-        hookRoutine = Routine(Routine.Stop())
-        unshared = metrics.counter(.unshared)
+        let unshared = metrics.counter(.unshared)
         dropped = metrics.counter(.droppedMessages)
         do throws(LedgerError) {
             let (publisher, ends, onErasure) = (publisher, ends, onErasure)
             let hookRoutine = configuration.hooks.isEmpty ? nil : hookRoutine
-            ledger = try OpenedLedger(configuration) { entries in
+            ledger = try OpenedLedger(configuration, publisher: publisher, unshared: unshared) { entries in
                 publisher.committed(entries)
                 ends.committed(entries)
                 if entries.contains(where: { $0.notice.kind == .userErased }) { onErasure.value() }
@@ -110,7 +105,7 @@ struct ServerCore {
                 onCommit: ledger.onCommit,
                 onLanguage: { [ledger] user in
                     guard let stream = configuration.streamPattern.stream(for: user) else { return }
-                    ledger.tellNodes(.language(stream), publisher: publisher)
+                    ledger.tellNodes(.language(stream))
                 }
             )
             lead = RailsBroadcastLease(leaderLease: ledger.leaderLease) { [writer] command in writer.submit(command) }

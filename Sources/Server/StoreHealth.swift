@@ -46,25 +46,19 @@ final class StoreHealth: Sendable {
 /// Asks the stores' APIs for a purchase that does not exist, at the start and every hour, so that an operator learns of
 /// a refused key before a buyer comes. The answers reach `StoreHealth`. Apple needs no probe: the server fetches its
 /// history anyway.
-struct StoreProbe {
+enum StoreProbe {
     private static let pause = Duration.seconds(3600)
 
-    private let routine: Routine
-
-    init(_ stores: SharedValue<OpenStores>, clock: Clock) {
+    /// Returns the thread that asks. After a halt, it makes no more calls.
+    static func start(_ stores: SharedValue<OpenStores>, clock: Clock) -> Routine {
         let stop = Routine.Stop()
-        routine = Routine(stop)
+        let routine = Routine(stop)
         routine.start("store-probe", state: ()) { _ in
             for contract in stores.value.nobodysPurchases where !stop.isRaised {
                 _ = try? stores.value.apis[contract.provider]?.statement(of: contract, now: clock.now())
             }
-            return StoreProbe.pause
+            return pause
         }
+        return routine
     }
-
-    /// Makes no more calls from now on.
-    func halt() { routine.halt() }
-
-    /// Halts, and waits for the call in progress.
-    func close() { routine.end() }
 }

@@ -48,23 +48,18 @@ struct SystemdNotifier: Sendable {
     }
 
     private static let longestPath = MemoryLayout.size(ofValue: sockaddr_un().sun_path)
-}
 
-/// A thread that reports to systemd that the server is alive, each time a probe of the server has returned. While a
-/// probe hangs, systemd hears nothing and in the end restarts the server.
-struct Watchdog {
-    private let routine = Routine(Routine.Stop())
-
+    /// A thread that reports to systemd that the server is alive, each time a probe of the server has returned. While a
+    /// probe hangs, systemd hears nothing and in the end restarts the server. End it before the probed parts go away.
     /// Nil if systemd does not watch this process.
-    init?(_ manager: SystemdNotifier, probe: @escaping @Sendable () -> Void) {
-        guard let patience = manager.patience else { return nil }
+    func watchdog(probe: @escaping @Sendable () -> Void) -> Routine? {
+        guard let patience else { return nil }
+        let routine = Routine(Routine.Stop())
         routine.start("watchdog", state: ()) { _ in
             probe()
-            manager.notify(.alive)
+            notify(.alive)
             return patience / 3
         }
+        return routine
     }
-
-    /// Call it before the probed parts go away.
-    func stop() { routine.end() }
 }

@@ -34,17 +34,14 @@ public struct DevelopmentWorkspace: Sendable {
     public static func open(in folder: String) throws(WorkspaceError) -> DevelopmentWorkspace {
         let path = "\(folder)/.paycast"
         do { try SmallFile.makeFolder(path) } catch { throw .file(error) }
-        let authority = "\(path)/authority.pem"
-        if access(authority, F_OK) != 0 { try create(authority, text: newAuthority()) }
-        let google = "\(path)/google.pem"
-        if access(google, F_OK) != 0 { try create(google, text: newGoogleKey()) }
-        for name in ["api.key", "stream.key"] + secretFiles.map(\.name) where access("\(path)/\(name)", F_OK) != 0 {
-            try create("\(path)/\(name)", text: "\(Hex.encode(randomBytes(32)))\n")
+        try create("\(path)/authority.pem", newAuthority)
+        try create("\(path)/google.pem", newGoogleKey)
+        for name in ["api.key", "stream.key"] + secretFiles.map(\.name) {
+            try create("\(path)/\(name)") { "\(Hex.encode(randomBytes(32)))\n" }
         }
-        let hook = "\(path)/hook.key"
-        if access(hook, F_OK) != 0 { try create(hook, text: "whsec_\(Base64.encode(randomBytes(32)))\n") }
+        try create("\(path)/hook.key") { "whsec_\(Base64.encode(randomBytes(32)))\n" }
         let workspace = try existing(in: folder)
-        if access("\(path)/root.pem", F_OK) != 0 { try create("\(path)/root.pem", text: workspace.root) }
+        try create("\(path)/root.pem") { workspace.root }
         return workspace
     }
 
@@ -76,15 +73,16 @@ public struct DevelopmentWorkspace: Sendable {
     /// Tells the commands where the server listens, and how far ahead its clock is (`PAYCAST_DEV_NOW`).
     public func write(address: String, clockOffset: Duration = .zero) throws(WorkspaceError) {
         try write(clockOffset: clockOffset)
-        do { try SmallFile.replace("\(path)/address", contents: Array("\(address)\n".utf8)) } catch {
-            throw .file(error)
-        }
+        try replace("address", with: address)
     }
 
     /// Tells the commands that the clock was set while the server runs.
     public func write(clockOffset: Duration) throws(WorkspaceError) {
-        let line = "\(clockOffset.components.seconds)\n"
-        do { try SmallFile.replace("\(path)/clock", contents: Array(line.utf8)) } catch { throw .file(error) }
+        try replace("clock", with: String(clockOffset.components.seconds))
+    }
+
+    private func replace(_ name: String, with line: String) throws(WorkspaceError) {
+        do { try SmallFile.replace("\(path)/\(name)", contents: Array("\(line)\n".utf8)) } catch { throw .file(error) }
     }
 
     /// The address of the last server, such as `http://127.0.0.1:8080`. That server may be gone by now.
@@ -110,7 +108,13 @@ public struct DevelopmentWorkspace: Sendable {
         do { return try RSAPrivateKey.generate().pem() } catch { throw .crypto(error) }
     }
 
-    private static func create(_ path: String, text: String) throws(WorkspaceError) {
+    /// Leaves a file that is there as it is.
+    private static func create(
+        _ path: String,
+        _ text: () throws(WorkspaceError) -> String
+    ) throws(WorkspaceError) {
+        guard access(path, F_OK) != 0 else { return }
+        let text = try text()
         do { _ = try SmallFile.create(path, contents: Array(text.utf8)) } catch { throw .file(error) }
     }
 

@@ -52,6 +52,13 @@ extension SimulatedProduct {
     /// The other product in the catalog.
     var other: String { SimulatedProduct.catalog.first { $0.id != id }?.id ?? id }
 
+    /// The other product in the catalog, or a made-up one.
+    static func neighbour(of product: String, _ step: LifecycleStep) -> String {
+        let others = SimulatedProduct.catalog.filter { $0.id != product }
+        let isListed = others.count < SimulatedProduct.catalog.count
+        return isListed ? others[0].id : product + (step == .upgrade ? ".plus" : ".basic")
+    }
+
     var appleType: String {
         switch kind {
         case .subscription: "Auto-Renewable Subscription"

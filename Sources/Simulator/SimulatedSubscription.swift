@@ -95,9 +95,9 @@ extension SimulatedSubscription {
         case .reversed: facts.run(until: paidUntil > now ? paidUntil : now + period)
         case .pause: (facts.state, facts.accessUntil) = (.paused, min(paidUntil, now - .seconds(1)))
         case .upgrade:
-            facts.product = pendingProduct ?? neighbour(.upgrade)
+            facts.product = pendingProduct ?? SimulatedProduct.neighbour(of: product, .upgrade)
             facts.run(until: now + SimulatedProduct(id: facts.product, kind: kind).period)
-        case .downgrade: facts.pendingProduct = pendingProduct ?? neighbour(.downgrade)
+        case .downgrade: facts.pendingProduct = pendingProduct ?? SimulatedProduct.neighbour(of: product, .downgrade)
         }
         return facts
     }
@@ -107,13 +107,6 @@ extension SimulatedSubscription {
         accessUntil = end
         autoRenew = true
         pendingProduct = nil
-    }
-
-    /// The other product in the catalog, or a made-up one.
-    func neighbour(_ step: LifecycleStep) -> String {
-        let others = SimulatedProduct.catalog.filter { $0.id != product }
-        let isListed = others.count < SimulatedProduct.catalog.count
-        return isListed ? others[0].id : product + (step == .upgrade ? ".plus" : ".basic")
     }
 }
 

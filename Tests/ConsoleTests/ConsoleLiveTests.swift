@@ -113,16 +113,15 @@ import Testing
 
         init() throws {
             let (handed, isFollowed, keys, hasEnded) = (handed, isFollowed, keys, hasEnded)
-            let settings = ConsoleSettings(
+            var settings = ConsoleSettings(
                 keys: { keys.value },
                 now: Clock().now,
-                isDevelopment: false,
-                isSecure: true,
                 spend: { _ in true },
-                isSpent: { _ in false },
-                publish: { messages in handed.change { $0 += messages } },
-                isFollowed: { _ in isFollowed.value }
+                isSpent: { _ in false }
             )
+            settings.isSecure = true
+            settings.publish = { messages in handed.change { $0 += messages } }
+            settings.isFollowed = { _ in isFollowed.value }
             lists = LiveLists(settings, try ConsoleTemplates.shipped()) { _ in hasEnded.value }
             let token = ConsoleToken(keyName: "ops", expiry: Clock().now() + .seconds(60), user: nil)
             let session = ConsoleSession(token: token, key: ConsoleEventTests.operations)

@@ -32,28 +32,28 @@ import Testing
 
     struct Value: CustomTestStringConvertible, Sendable {
         let testDescription: String
-        let value: TemplateValue
+        let value: any TemplateValue
         let html: String
     }
 
     static let values = [
         Value(
             testDescription: "a script",
-            value: .text("<script>alert('1')</script>"),
+            value: "<script>alert('1')</script>",
             html: "&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;"
         ),
-        Value(testDescription: "an attribute's end", value: .text("\" onclick=\"x"), html: "&quot; onclick=&quot;x"),
-        Value(testDescription: "a mark of direction", value: .text("a\u{202E}b"), html: "a⟨U+202E⟩b"),
-        Value(testDescription: "a control character", value: .text("a\u{7}b\u{1B}[0m"), html: "a⟨U+0007⟩b⟨U+001B⟩[0m"),
-        Value(testDescription: "no width", value: .text("a\u{200B}\u{FEFF}b"), html: "a⟨U+200B⟩⟨U+FEFF⟩b"),
-        Value(testDescription: "joiners of an emoji", value: .text("👩\u{200D}💻"), html: "👩\u{200D}💻"),
-        Value(testDescription: "a placeholder", value: .text("{{other}}"), html: "{{other}}"),
+        Value(testDescription: "an attribute's end", value: "\" onclick=\"x", html: "&quot; onclick=&quot;x"),
+        Value(testDescription: "a mark of direction", value: "a\u{202E}b", html: "a⟨U+202E⟩b"),
+        Value(testDescription: "a control character", value: "a\u{7}b\u{1B}[0m", html: "a⟨U+0007⟩b⟨U+001B⟩[0m"),
+        Value(testDescription: "no width", value: "a\u{200B}\u{FEFF}b", html: "a⟨U+200B⟩⟨U+FEFF⟩b"),
+        Value(testDescription: "joiners of an emoji", value: "👩\u{200D}💻", html: "👩\u{200D}💻"),
+        Value(testDescription: "a placeholder", value: "{{other}}", html: "{{other}}"),
         Value(
             testDescription: "10 KB",
-            value: .text(String(repeating: "x", count: 10_240)),
+            value: String(repeating: "x", count: 10_240),
             html: String(repeating: "x", count: InertText.limit) + "…"
         ),
-        Value(testDescription: "what a form sends back", value: .field("a\u{202E}<b>"), html: "a\u{202E}&lt;b&gt;"),
+        Value(testDescription: "what a form sends back", value: Field("a\u{202E}<b>"), html: "a\u{202E}&lt;b&gt;"),
     ]
 
     @Test(arguments: values) func showsValuesInert(_ given: Value) throws {
@@ -65,8 +65,8 @@ import Testing
 
     @Test func insertsMarkupInTextOnly() throws {
         let inner = try ConsoleTemplate("<b>{{name}}</b>").render(["name": "<"])
-        #expect(try ConsoleTemplate("<p>{{name}}</p>").render(["name": .markup(inner)]).html == "<p><b>&lt;</b></p>")
-        let attribute = try ConsoleTemplate(#"<p title="{{name}}">"#).render(["name": .markup(inner)])
+        #expect(try ConsoleTemplate("<p>{{name}}</p>").render(["name": inner]).html == "<p><b>&lt;</b></p>")
+        let attribute = try ConsoleTemplate(#"<p title="{{name}}">"#).render(["name": inner])
         #expect(attribute.html == "<p title=\"&lt;b&gt;&amp;lt;&lt;/b&gt;\">")
     }
 
@@ -76,7 +76,7 @@ import Testing
         #expect(templates.names == ["list", "list.row"])
         let row = templates["list.row"].render(["name": "a"])
         #expect(row.html == "<li>a</li>")
-        #expect(templates["list"].render(["rows": .markup(row)]).html.hasPrefix("<ul><li>a</li></ul>"))
+        #expect(templates["list"].render(["rows": row]).html.hasPrefix("<ul><li>a</li></ul>"))
     }
 
     @Test func saysWhichFileIsFlawed() {

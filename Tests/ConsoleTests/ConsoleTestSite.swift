@@ -34,15 +34,14 @@ final class ConsoleTestSite: Sendable {
         self.keys = keys
         let now = Now()
         self.now = now
-        let settings = ConsoleSettings(
+        var settings = ConsoleSettings(
             keys: { keys.value },
             now: { now.instant.withLock { $0 } },
-            isDevelopment: isDevelopment,
-            isSecure: isSecure,
             spend: { [spent] id in spent.ids.withLock { $0.insert(id).inserted } },
-            isSpent: { [spent] id in spent.ids.withLock { $0.contains(id) } },
-            facts: { [("Transfers", "transfer")] }
+            isSpent: { [spent] id in spent.ids.withLock { $0.contains(id) } }
         )
+        (settings.isDevelopment, settings.isSecure) = (isDevelopment, isSecure)
+        settings.facts = { [("Transfers", "transfer")] }
         console = Console(settings, api: api)
     }
 

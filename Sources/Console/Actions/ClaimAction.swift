@@ -4,6 +4,7 @@ import Domain
 import Encoding
 import HTTP
 import Pages
+import Support
 
 /// Gives the user a purchase that nobody has.
 struct ClaimAction: UserAction {
@@ -15,7 +16,7 @@ struct ClaimAction: UserAction {
     let button = "Give it to this user"
 
     func fields(_ values: ActionValues, _ visit: Visit, user: UserID) throws(ConsoleError) -> Markup {
-        visit["action.claim"].render(["event": .field(values["event"])])
+        visit["action.claim"].render(["event": Field(values["event"])])
     }
 
     func perform(_ values: ActionValues, _ visit: Visit, user: UserID) throws(ConsoleError) -> Markup? {
@@ -38,9 +39,9 @@ struct ClaimAction: UserAction {
 /// `/console/claim?event=`: asks for whom, and leads to that user's form.
 struct ClaimPage: ConsolePage {
     func show(_ visit: Visit) throws(ConsoleError) -> Response {
-        let event = visit.query["event"]?.trimmed ?? ""
-        guard let name = visit.query["user"]?.trimmed, isValidIdentifier(name) else {
-            return visit.page("Claim a purchase", visit["action.claim_for"].render(["event": .field(event)]))
+        let event = trimmed(visit.query["event"] ?? "")
+        guard let name = visit.query["user"].map(trimmed), isValidIdentifier(name) else {
+            return visit.page("Claim a purchase", visit["action.claim_for"].render(["event": Field(event)]))
         }
         return visit.redirect(to: "\(ConsoleAddress.user(UserID(name)))/claim?event=\(PercentEncoding.encode(event))")
     }

@@ -18,9 +18,9 @@ struct GrantAction: UserAction {
         let terms = [("days", "for some days"), ("forever", "for ever")]
         let key = values["key"].isEmpty ? Hex.encode(randomBytes(16)) : values["key"]
         return visit["action.grant"].render([
-            "product": .field(values["product"]), "group": .field(values["group"]),
-            "terms": .markup(visit.options(terms, chosen: values["term"])),
-            "days": .field(values["days"].isEmpty ? "30" : values["days"]), "key": .field(key),
+            "product": Field(values["product"]), "group": Field(values["group"]),
+            "terms": visit.options(terms, chosen: values["term"]),
+            "days": Field(values["days"].isEmpty ? "30" : values["days"]), "key": Field(key),
         ])
     }
 
@@ -47,7 +47,7 @@ struct RevokeAction: UserAction {
     let button = "Take it back"
 
     func fields(_ values: ActionValues, _ visit: Visit, user: UserID) throws(ConsoleError) -> Markup {
-        visit["action.revoke"].render(["grant": .field(values["grant"]), "shown": .text(values["grant"])])
+        visit["action.revoke"].render(["grant": Field(values["grant"]), "shown": values["grant"]])
     }
 
     func perform(_ values: ActionValues, _ visit: Visit, user: UserID) throws(ConsoleError) -> Markup? {
@@ -74,7 +74,7 @@ struct EraseAction: UserAction {
     let isFinal = true
 
     func fields(_ values: ActionValues, _ visit: Visit, user: UserID) throws(ConsoleError) -> Markup {
-        visit["action.erase"].render(["user": .text(user.text)])
+        visit["action.erase"].render(["user": user.text])
     }
 
     func perform(_ values: ActionValues, _ visit: Visit, user: UserID) throws(ConsoleError) -> Markup? {
@@ -84,9 +84,9 @@ struct EraseAction: UserAction {
         let query = values.seen + [("reason", values.reason)]
         let answer = try visit.api.delete(ErasureAnswer.self, at: .user(user), query: query)
         return visit["action.erased"].render([
-            "contracts": .text(StoreWords.count(answer.contracts, "contract", "contracts")),
-            "orders": .text(StoreWords.count(answer.orders, "order", "orders")),
-            "events": .text(StoreWords.count(answer.events, "entry", "entries")),
+            "contracts": StoreWords.count(answer.contracts, "contract", "contracts"),
+            "orders": StoreWords.count(answer.orders, "order", "orders"),
+            "events": StoreWords.count(answer.events, "entry", "entries"),
         ])
     }
 }

@@ -31,7 +31,7 @@ struct ResendAction: UserAction {
     let button = "Send it again"
 
     func fields(_ values: ActionValues, _ visit: Visit, user: UserID) throws(ConsoleError) -> Markup {
-        visit["action.resend"].render(["delivery": .field(values["delivery"]), "shown": .text(values["delivery"])])
+        visit["action.resend"].render(["delivery": Field(values["delivery"]), "shown": values["delivery"]])
     }
 
     func perform(_ values: ActionValues, _ visit: Visit, user: UserID) throws(ConsoleError) -> Markup? {
@@ -56,20 +56,17 @@ struct DryRunAction: UserAction {
         let answer = try visit.api.post(ReplayAnswer.self, to: .replays, body: request)
         let changes = answer.changes.map { change in
             visit["action.change"].render([
-                "contract": .text(change.contract), "before": .text(change.before.map(StoreWords.state) ?? "unknown"),
-                "after": .text(change.after.map(StoreWords.state) ?? "unknown"),
-                "until": .markup(visit.time(change.accessUntil)),
+                "contract": change.contract, "before": change.before.map(StoreWords.state) ?? "unknown",
+                "after": change.after.map(StoreWords.state) ?? "unknown", "until": visit.time(change.accessUntil),
             ])
         }
         return visit["action.tried"].render([
-            "read": .text(StoreWords.count(answer.read, "stored event was", "stored events were")),
-            "skipped": .text(String(answer.skipped.count)),
-            "more": .text(answer.next == nil ? "" : "These are the oldest 100; paycast replay reads them all."),
-            "changes": .markup(
-                changes.isEmpty
-                    ? visit["action.no_change"].render()
-                    : visit["action.changes"].render(["rows": .markup(changes.joined())])
-            ),
+            "read": StoreWords.count(answer.read, "stored event was", "stored events were"),
+            "skipped": String(answer.skipped.count),
+            "more": answer.next == nil ? "" : "These are the oldest 100; paycast replay reads them all.",
+            "changes": changes.isEmpty
+                ? visit["action.no_change"].render()
+                : visit["action.changes"].render(["rows": changes.joined()]),
         ])
     }
 }
@@ -94,8 +91,8 @@ struct RecoverAction: UserAction {
         let stores = RecoverAction.stores.map { (value: $0, title: StoreWords.store($0)) }
         let chosen = values["provider"].isEmpty ? own ?? "" : values["provider"]
         return visit["action.recover"].render([
-            "stores": .markup(visit.options(stores, chosen: chosen)),
-            "spans": .markup(visit.options(RecoverAction.spans, chosen: values["days"])),
+            "stores": visit.options(stores, chosen: chosen),
+            "spans": visit.options(RecoverAction.spans, chosen: values["days"]),
         ])
     }
 
@@ -114,10 +111,9 @@ struct RecoverAction: UserAction {
             throw .conflict(message)
         }
         return visit["action.recovered"].render([
-            "store": .text(StoreWords.store(answer.provider)),
-            "found": .text(StoreWords.count(answer.found, "message", "messages")),
-            "recovered": .text(String(answer.recovered)), "refused": .text(String(answer.refused)),
-            "problems": .text(answer.problems.joined(separator: " ")),
+            "store": StoreWords.store(answer.provider), "found": StoreWords.count(answer.found, "message", "messages"),
+            "recovered": String(answer.recovered), "refused": String(answer.refused),
+            "problems": answer.problems.joined(separator: " "),
         ])
     }
 }

@@ -1,6 +1,7 @@
 import Domain
 import HTTP
 import Pages
+import Support
 
 /// Something that can be done to a user, on a page of its own: with a reason, and a button that says what it does.
 protocol UserAction: Sendable {
@@ -38,7 +39,7 @@ struct ActionValues: Sendable {
     }
 
     /// Empty for what is missing.
-    subscript(name: String) -> String { (query[name] ?? "").trimmed }
+    subscript(name: String) -> String { trimmed(query[name] ?? "") }
 
     var reason: String { self["reason"] }
 
@@ -98,10 +99,10 @@ struct UserActionLinks {
     func markup(_ facts: UserFacts) -> Markup {
         let links = UserActions.ofPage.filter { visit.may($0.action.right) }.map { word, action in
             visit[action.isFinal ? "user.final_action" : "user.action"].render([
-                "user": .part(user.text), "word": .text(word), "title": .text(action.title),
+                "user": Field.part(user.text), "word": word, "title": action.title,
             ])
         }
-        return (links.isEmpty ? Markup.empty : visit["user.actions"].render(["links": .markup(links.joined())]))
+        return (links.isEmpty ? Markup.empty : visit["user.actions"].render(["links": links.joined()]))
             + notOffered
     }
 
@@ -112,6 +113,6 @@ struct UserActionLinks {
         ]
         let missing = all.filter { !visit.may($0.right) }.map { "\($0.what) (right \($0.right.rawValue))" }
         guard visit.session.user == nil, !missing.isEmpty else { return .empty }
-        return visit["user.not_offered"].render(["what": .text(missing.joined(separator: "; "))])
+        return visit["user.not_offered"].render(["what": missing.joined(separator: "; ")])
     }
 }

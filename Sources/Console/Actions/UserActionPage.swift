@@ -47,11 +47,11 @@ struct UserActionPage: ConsolePage {
     private func overtaken(_ values: ActionValues, _ visit: Visit) throws(ConsoleError) -> Response? {
         let news = try SeenState(of: user, visit).news(since: values["seen"])
         guard !news.isEmpty else { return nil }
-        let items = news.map { visit["action.news_item"].render(["text": .text($0)]) }.joined()
-        return try form(values, visit, status: 409, note: visit["action.news"].render(["items": .markup(items)]))
+        let items = news.map { visit["action.news_item"].render(["text": $0]) }.joined()
+        return try form(values, visit, status: 409, note: visit["action.news"].render(["items": items]))
     }
 
-    private func note(_ text: String, _ visit: Visit) -> Markup { visit["action.note"].render(["text": .text(text)]) }
+    private func note(_ text: String, _ visit: Visit) -> Markup { visit["action.note"].render(["text": text]) }
 
     private func form(
         _ values: ActionValues,
@@ -63,17 +63,16 @@ struct UserActionPage: ConsolePage {
         let seen = try SeenState(of: user, visit)
         let fields = try action.fields(values, visit, user: user)
         let body = visit["action.form"].render([
-            "note": .markup(note), "explanation": .text(action.explanation), "fields": .markup(fields),
-            "reason": .field(values.reason), "seen": .text(seen.text), "button": .text(action.button),
-            "tone": .text(action.isFinal ? "danger" : "primary"), "key": .text(visit.session.name),
+            "note": note, "explanation": action.explanation, "fields": fields, "reason": Field(values.reason),
+            "seen": seen.text, "button": action.button, "tone": action.isFinal ? "danger" : "primary",
+            "key": visit.session.name,
         ])
         return page(visit, status: status, body)
     }
 
     private func page(_ visit: Visit, status: Int, _ inner: Markup) -> Response {
         let body = visit["action"].render([
-            "title": .text(action.title), "user": .text(user.text), "inner": .markup(inner),
-            "address": .part(user.text),
+            "title": action.title, "user": user.text, "inner": inner, "address": Field.part(user.text),
         ])
         return visit.page(action.title, status: status, body)
     }

@@ -197,10 +197,10 @@ final class LiveLists: Sendable {
     private func parts(_ newest: [FeedItem], since cursor: String) -> [Part] {
         let rows = EventRows(templates: templates)
         return newest.reversed().flatMap { item in
-            var parts = [part("live.prepend", ["row": .markup(rows.row(item))])]
+            var parts = [part("live.prepend", ["row": rows.row(item)])]
             if item.user != nil, let mark = EventRows.mark(of: item) {
                 let chip = rows.chip("claimed since", tone: "good")
-                parts.append(part("live.claimed", ["mark": .text(mark), "chip": .markup(chip)]))
+                parts.append(part("live.claimed", ["mark": mark, "chip": chip]))
             }
             return parts
         } + [moved(cursor)]
@@ -212,13 +212,13 @@ final class LiveLists: Sendable {
     }
 
     private func more(_ text: String, query: String, title: String) -> Part {
-        part("live.more", ["text": .text(text), "query": .field(query), "title": .text(title)])
+        part("live.more", ["text": text, "query": Field(query), "title": title])
     }
 
     /// Where a list that was paused goes on.
-    private func moved(_ cursor: String) -> Part { part("live.moved", ["cursor": .text(cursor)]) }
+    private func moved(_ cursor: String) -> Part { part("live.moved", ["cursor": cursor]) }
 
-    private func part(_ name: String, _ values: [String: TemplateValue]) -> Part {
+    private func part(_ name: String, _ values: [String: any TemplateValue]) -> Part {
         Part(html: Array(templates[name].render(values).html.utf8), collapseKey: nil)
     }
 }

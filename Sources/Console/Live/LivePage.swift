@@ -11,16 +11,16 @@ struct LivePage: ConsolePage {
         let refusal = filter.refusal
         let list: Markup
         if let refusal {
-            list = visit["live.wrong"].render(["sentence": .text(refusal)])
+            list = visit["live.wrong"].render(["sentence": refusal])
         } else {
             list = try self.list(filter, visit)
         }
         let body = visit["live"].render([
-            "providers": .markup(options(LiveFilter.providers, StoreWords.store, filter["provider"], visit)),
-            "environments": .markup(options(LiveFilter.environments, { $0 }, filter["environment"], visit)),
-            "outcomes": .markup(options(LiveFilter.outcomes, StoreWords.outcome, filter["outcome"], visit)),
-            "type": .field(filter["type"]), "product": .field(filter["product"]), "user": .field(filter["user"]),
-            "list": .markup(list),
+            "providers": options(LiveFilter.providers, StoreWords.store, filter["provider"], visit),
+            "environments": options(LiveFilter.environments, { $0 }, filter["environment"], visit),
+            "outcomes": options(LiveFilter.outcomes, StoreWords.outcome, filter["outcome"], visit),
+            "type": Field(filter["type"]), "product": Field(filter["product"]), "user": Field(filter["user"]),
+            "list": list,
         ])
         return visit.page("Live", status: refusal == nil ? 200 : 422, body)
     }
@@ -30,7 +30,7 @@ struct LivePage: ConsolePage {
         let query = filter.parameters + before + [(name: "limit", value: LivePage.length)]
         let found = try visit.api.get(EventsAnswer.self, from: .events, query: query)
         let next = found.next.map { cursor in
-            visit["live.next"].render(["query": .field(filter.text), "cursor": .text(cursor)])
+            visit["live.next"].render(["query": Field(filter.text), "cursor": cursor])
         }
         let caption = before.isEmpty ? "Newest commit first" : "Older ones, newest commit first"
         let isWhole = found.next == nil
@@ -40,9 +40,9 @@ struct LivePage: ConsolePage {
             return visit.rows.table(found.events, caption: caption, none: none) + (next ?? .empty)
         }
         return visit["live.list"].render([
-            "query": .field(filter.text), "cursor": .text(found.since),
-            "table": .markup(visit.rows.table(found.events, caption: caption, none: none, name: "live-rows")),
-            "next": .markup(next ?? .empty),
+            "query": Field(filter.text), "cursor": found.since,
+            "table": visit.rows.table(found.events, caption: caption, none: none, name: "live-rows"),
+            "next": next ?? .empty,
         ])
     }
 

@@ -12,13 +12,11 @@ struct AttentionPage: ConsolePage {
         let sentences = visit.sentences(problems: found.problems, warnings: found.warnings)
         let isWell = found.problems.isEmpty && found.warnings.isEmpty
         let body = visit["attention"].render([
-            "lead": .text(AttentionPage.lead(found)),
-            "sentences": .markup(isWell ? visit["attention.fine"].render() : sentences),
-            "unclaimed_count": .text("\(StoreWords.capped(found.unclaimedContracts)) in all."),
-            "who": .text(who(visit)), "unclaimed": .markup(unclaimed(found.unclaimed, visit)),
-            "quarantined": .markup(quarantined(found.quarantined, visit)), "node": .text(found.node),
-            "refused": .markup(refused(found.refused, visit)), "jobs": .markup(jobs(found.jobs, visit)),
-            "hooks": .markup(hooks(found.hooks, visit)), "failed": .markup(failed(found.failedHooks, visit)),
+            "lead": AttentionPage.lead(found), "sentences": isWell ? visit["attention.fine"].render() : sentences,
+            "unclaimed_count": "\(StoreWords.capped(found.unclaimedContracts)) in all.", "who": who(visit),
+            "unclaimed": unclaimed(found.unclaimed, visit), "quarantined": quarantined(found.quarantined, visit),
+            "node": found.node, "refused": refused(found.refused, visit), "jobs": jobs(found.jobs, visit),
+            "hooks": hooks(found.hooks, visit), "failed": failed(found.failedHooks, visit),
         ])
         return visit.page("Attention", body)
     }
@@ -67,17 +65,14 @@ struct AttentionPage: ConsolePage {
             let address =
                 user.map { "users/\(PercentEncoding.encode($0.text))/claim?event=\(event)" } ?? "claim?event=\(event)"
             let title = user.map { "Claim it for \($0.text)" } ?? "Claim it for a user"
-            let link = visit["attention.claim"].render(["address": .field(address), "title": .text(title)])
+            let link = visit["attention.claim"].render(["address": Field(address), "title": title])
             return visit["attention.purchase"].render([
-                "at": .markup(visit.rows.time(item.at)), "id": .part(item.cursor),
-                "store": .text(StoreWords.source(item)), "title": .text(EventNames.title(item.kind)),
-                "words": .text(EventNames.ownWords(item) ?? item.kind), "product": .text(item.product ?? ""),
-                "event": .text(item.event ?? ""),
-                "price": .text(StoreWords.price(statement?.price, currency: statement?.currency) ?? ""),
-                "bought": .markup(visit.time(statement?.purchasedAt)),
-                "name": .text(AttentionPage.receiptName(of: item, statement)),
-                "why": .text(EventStory.whyUnclaimed(item)),
-                "claim": .markup(visit.may(.act) && item.event != nil ? link : .empty),
+                "at": visit.rows.time(item.at), "id": Field.part(item.cursor), "store": StoreWords.source(item),
+                "title": EventNames.title(item.kind), "words": EventNames.ownWords(item) ?? item.kind,
+                "product": item.product ?? "", "event": item.event ?? "",
+                "price": StoreWords.price(statement?.price, currency: statement?.currency) ?? "",
+                "bought": visit.time(statement?.purchasedAt), "name": AttentionPage.receiptName(of: item, statement),
+                "why": EventStory.whyUnclaimed(item), "claim": visit.may(.act) && item.event != nil ? link : .empty,
             ])
         }
         return visit.list("attention.purchases", rows, none: "Every purchase that came has its user.")
@@ -92,10 +87,9 @@ struct AttentionPage: ConsolePage {
     private func refused(_ refused: [AttentionAnswer.Refused], _ visit: Visit) -> Markup {
         let rows = refused.map { refusal in
             visit["attention.refusal"].render([
-                "at": .markup(visit.time(refusal.at)), "route": .text(refusal.route),
-                "client": .text(refusal.client ?? "unknown"), "reason": .text(refusal.reason),
-                "message": .text(refusal.message), "todo": .text(AttentionPage.todo(refusal)),
-                "bytes": .text(String(refusal.bytes)),
+                "at": visit.time(refusal.at), "route": refusal.route, "client": refusal.client ?? "unknown",
+                "reason": refusal.reason, "message": refusal.message, "todo": AttentionPage.todo(refusal),
+                "bytes": String(refusal.bytes),
             ])
         }
         return visit.list("attention.refusals", rows, none: "This node has taken every webhook since its start.")
@@ -124,10 +118,9 @@ struct AttentionPage: ConsolePage {
     private func jobs(_ jobs: [AttentionAnswer.Job], _ visit: Visit) -> Markup {
         let rows = jobs.map { job in
             visit["attention.job"].render([
-                "kind": .markup(visit.named(StoreWords.job(job.kind), job.kind)),
-                "provider": .text(StoreWords.store(job.provider)), "subject": .text(job.subject),
-                "attempts": .text(String(job.attempts)), "deadline": .markup(visit.time(job.deadline)),
-                "state": .text(job.abandonedAt == nil ? "waiting" : "given up"), "reason": .text(job.reason ?? ""),
+                "kind": visit.named(StoreWords.job(job.kind), job.kind), "provider": StoreWords.store(job.provider),
+                "subject": job.subject, "attempts": String(job.attempts), "deadline": visit.time(job.deadline),
+                "state": job.abandonedAt == nil ? "waiting" : "given up", "reason": job.reason ?? "",
             ])
         }
         return visit.list("attention.jobs", rows, none: "No task is near its deadline, and none was given up.")
@@ -136,9 +129,8 @@ struct AttentionPage: ConsolePage {
     private func hooks(_ hooks: [HooksAnswer.Hook], _ visit: Visit) -> Markup {
         let rows = hooks.map { hook in
             visit["attention.hook"].render([
-                "url": .text(hook.url), "state": .text(StoreWords.delivery(hook.state)),
-                "since": .markup(visit.time(hook.failingSince)), "waiting": .text(StoreWords.capped(hook.waiting)),
-                "reason": .text(hook.reason ?? ""),
+                "url": hook.url, "state": StoreWords.delivery(hook.state), "since": visit.time(hook.failingSince),
+                "waiting": StoreWords.capped(hook.waiting), "reason": hook.reason ?? "",
             ])
         }
         return visit.list("attention.hooks", rows, none: "No address of your backend fails.")
@@ -147,10 +139,9 @@ struct AttentionPage: ConsolePage {
     private func failed(_ failed: [HookDeliveriesAnswer.Delivery], _ visit: Visit) -> Markup {
         let rows = failed.map { delivery in
             visit["attention.failure"].render([
-                "user": .markup(visit.rows.user(delivery.user)),
-                "type": .markup(visit.named(StoreWords.message(delivery.type), delivery.type)),
-                "url": .text(delivery.url), "at": .markup(visit.time(delivery.endedAt)),
-                "reason": .text(delivery.reason ?? ""),
+                "user": visit.rows.user(delivery.user),
+                "type": visit.named(StoreWords.message(delivery.type), delivery.type), "url": delivery.url,
+                "at": visit.time(delivery.endedAt), "reason": delivery.reason ?? "",
             ])
         }
         return visit.list("attention.failed", rows, none: "No message was given up.")
@@ -160,7 +151,7 @@ struct AttentionPage: ConsolePage {
 extension Visit {
     /// `/ready` in sentences; none if all is well.
     func sentences(problems: [String], warnings: [String]) -> Markup {
-        problems.map { self["attention.problem"].render(["text": .text($0)]) }.joined()
-            + warnings.map { self["attention.warning"].render(["text": .text($0)]) }.joined()
+        problems.map { self["attention.problem"].render(["text": $0]) }.joined()
+            + warnings.map { self["attention.warning"].render(["text": $0]) }.joined()
     }
 }

@@ -37,13 +37,12 @@ struct Chart {
         let greatest = measured.max() ?? 0
         let scale = greatest > 0 ? Chart.height / greatest : 0
         let extent = greatest > 0 ? "up to \(text(greatest))" : measured.isEmpty ? "nothing measured" : "none"
-        let keys = courses.map { visit["chart.key"].render(["tone": .text($0.tone), "name": .text($0.name)]) }
+        let keys = courses.map { visit["chart.key"].render(["tone": $0.tone, "name": $0.name]) }
         return visit["chart"].render([
-            "title": .text(title), "extent": .text(extent), "summary": .text("\(title): \(extent)"),
-            "width": .text(String(max(1, blank + times.count) * Chart.step)),
-            "marks": .markup(form == .bars ? bars(scale, visit) : lines(scale, visit)),
-            "first": .text(Chart.moment(begin)), "last": .text(times.last.map(Chart.moment) ?? ""),
-            "legend": .markup(keys.joined()), "numbers": .markup(numbers(visit)),
+            "title": title, "extent": extent, "summary": "\(title): \(extent)",
+            "width": String(max(1, blank + times.count) * Chart.step),
+            "marks": form == .bars ? bars(scale, visit) : lines(scale, visit), "first": Chart.moment(begin),
+            "last": times.last.map(Chart.moment) ?? "", "legend": keys.joined(), "numbers": numbers(visit),
         ])
     }
 
@@ -58,9 +57,9 @@ struct Chart {
                 guard let value = course.values[index], value > 0 else { return Markup.empty }
                 top -= value * scale
                 return visit["chart.bar"].render([
-                    "tone": .text(course.tone), "x": .text(String((blank + index) * Chart.step)),
-                    "y": .text(Chart.decimal(top)), "height": .text(Chart.decimal(value * scale)),
-                    "title": .text("\(Chart.moment(times[index])), \(course.name): \(text(value))"),
+                    "tone": course.tone, "x": String((blank + index) * Chart.step), "y": Chart.decimal(top),
+                    "height": Chart.decimal(value * scale),
+                    "title": "\(Chart.moment(times[index])), \(course.name): \(text(value))",
                 ])
             }.joined()
         }.joined()
@@ -74,9 +73,7 @@ struct Chart {
             // A line of one point would not be seen.
             let dash = known.count == 1 ? known.map { (x: $0.x + Chart.step / 2, y: $0.y) } : []
             let points = (known + dash).map { "\($0.x),\($0.y)" }
-            return visit["chart.line"].render([
-                "tone": .text(course.tone), "points": .field(points.joined(separator: " ")),
-            ])
+            return visit["chart.line"].render(["tone": course.tone, "points": Field(points.joined(separator: " "))])
         }.joined()
     }
 
@@ -85,16 +82,12 @@ struct Chart {
         let rows = times.indices.reversed().filter { index in
             courses.contains { ($0.values[index] ?? 0) != 0 }
         }.map { index in
-            let cells = courses.map { visit["chart.cell"].render(["value": .text($0.values[index].map(text) ?? "")]) }
-            return visit["chart.row"].render([
-                "at": .markup(visit.time(times[index])), "cells": .markup(cells.joined()),
-            ])
+            let cells = courses.map { visit["chart.cell"].render(["value": $0.values[index].map(text) ?? ""]) }
+            return visit["chart.row"].render(["at": visit.time(times[index]), "cells": cells.joined()])
         }
         guard !rows.isEmpty else { return visit["chart.no_numbers"].render() }
-        let heads = courses.map { visit["chart.head"].render(["name": .text($0.name)]) }
-        return visit["chart.numbers"].render([
-            "title": .text(title), "heads": .markup(heads.joined()), "rows": .markup(rows.joined()),
-        ])
+        let heads = courses.map { visit["chart.head"].render(["name": $0.name]) }
+        return visit["chart.numbers"].render(["title": title, "heads": heads.joined(), "rows": rows.joined()])
     }
 
     /// As the table has it, in less room: `3 Jan 2026, 12:04 UTC`.

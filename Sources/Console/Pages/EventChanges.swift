@@ -43,11 +43,11 @@ struct EventChanges {
             row("Access", visit.named(before, nil), visit.named(EventStory.access(after: event), nil)),
         ]
         let changed = goods.map { row($0.name, visit.named($0.before, nil), visit.named($0.after, nil)) }
-        return visit["event.changes"].render(["rows": .markup((rows + changed).joined())])
+        return visit["event.changes"].render(["rows": (rows + changed).joined()])
     }
 
     private func row(_ name: String, _ before: Markup, _ after: Markup) -> Markup {
-        visit["event.change"].render(["name": .text(name), "before": .markup(before), "after": .markup(after)])
+        visit["event.change"].render(["name": name, "before": before, "after": after])
     }
 
     private func state(_ state: String?, none: String) -> Markup {

@@ -25,15 +25,14 @@ struct EventPage: ConsolePage {
         let changes = EventChanges(answer, visit)
         let way = EventWaySteps(visit: visit, answer: answer, deliveries: try deliveries(event, visit))
         let body = visit["event"].render([
-            "title": .text(title), "words": .text(EventNames.ownWords(event) ?? event.kind),
-            "sentence": .text(EventStory.sentence(of: event, hasOrder: order != nil, changes: changes.words)),
-            "newer": .markup(newer(answer.newer, visit) + claim(event, visit)),
-            "facts": .markup(facts(event, hasOrder: order != nil, visit)),
-            "sides": .markup(EventSides(answer, order: order, visit)?.markup() ?? .empty),
-            "way_note": .text(EventStory.note(on: answer.way)), "way": .markup(way.markup()),
-            "hooks": .markup(way.table()), "changes": .markup(changes.markup()),
-            "fragments": .markup(fragments(answer, visit)), "statement": .markup(statement(answer, visit)),
-            "body": .markup(words(event, withBody: withBody, visit)),
+            "title": title, "words": EventNames.ownWords(event) ?? event.kind,
+            "sentence": EventStory.sentence(of: event, hasOrder: order != nil, changes: changes.words),
+            "newer": newer(answer.newer, visit) + claim(event, visit),
+            "facts": facts(event, hasOrder: order != nil, visit),
+            "sides": EventSides(answer, order: order, visit)?.markup() ?? .empty,
+            "way_note": EventStory.note(on: answer.way), "way": way.markup(), "hooks": way.table(),
+            "changes": changes.markup(), "fragments": fragments(answer, visit), "statement": statement(answer, visit),
+            "body": words(event, withBody: withBody, visit),
         ])
         return visit.page("Event: \(title)", body)
     }
@@ -51,25 +50,25 @@ struct EventPage: ConsolePage {
 
     private func newer(_ newer: FeedItem?, _ visit: Visit) -> Markup {
         guard let newer else { return .empty }
-        return visit["event.newer"].render(["id": .part(newer.cursor), "at": .markup(visit.time(newer.occurredAt))])
+        return visit["event.newer"].render(["id": Field.part(newer.cursor), "at": visit.time(newer.occurredAt)])
     }
 
     /// The way to give an unclaimed purchase to somebody.
     private func claim(_ event: FeedItem, _ visit: Visit) -> Markup {
         guard event.outcome == Outcome.unclaimed.rawValue, let id = event.event else { return .empty }
         guard visit.may(.act) else { return visit["event.may_not_claim"].render() }
-        return visit["event.claim"].render(["id": .part(id)])
+        return visit["event.claim"].render(["id": Field.part(id)])
     }
 
     private func fact(_ name: String, _ value: Markup?, _ visit: Visit) -> Markup {
-        value.map { visit["event.marked"].render(["name": .text(name), "value": .markup($0)]) } ?? .empty
+        value.map { visit["event.marked"].render(["name": name, "value": $0]) } ?? .empty
     }
 
     /// Only an order that is known leads anywhere.
     private func facts(_ event: FeedItem, hasOrder: Bool, _ visit: Visit) -> Markup {
         func link(_ name: String, _ text: String?, to address: (String) -> String) -> Markup {
             let value = text.map { text in
-                visit["event.link"].render(["address": .field(address(text)), "text": .text(text)])
+                visit["event.link"].render(["address": Field(address(text)), "text": text])
             }
             return fact(name, value, visit)
         }
@@ -108,13 +107,11 @@ struct EventPage: ConsolePage {
         }
         let rows = fragments.map { fragment in
             visit["event.fragment"].render([
-                "stream": .text(fragment.stream), "action": .text(fragment.action),
-                "target": .text(fragment.target ?? ""), "template": .text(fragment.fragment ?? ""),
+                "stream": fragment.stream, "action": fragment.action, "target": fragment.target ?? "",
+                "template": fragment.fragment ?? "",
             ])
         }
-        return visit["event.fragments"].render([
-            "taken": .text(EventStory.taken(answer.way)), "rows": .markup(rows.joined()),
-        ])
+        return visit["event.fragments"].render(["taken": EventStory.taken(answer.way), "rows": rows.joined()])
     }
 
     /// By the list of the store, and how Paycast reads it.
@@ -129,8 +126,7 @@ struct EventPage: ConsolePage {
             ? "What it said was erased with the user."
             : "It says nothing of a contract, or its words are older than the settings keep them."
         return visit["event.statement"].render([
-            "note": .text(item == nil ? none : ""),
-            "facts": .markup(facts + visit.facts(StoreFields.facts(of: event, item))),
+            "note": item == nil ? none : "", "facts": facts + visit.facts(StoreFields.facts(of: event, item)),
         ])
     }
 
@@ -142,9 +138,9 @@ struct EventPage: ConsolePage {
 
     private func words(_ event: FeedItem, withBody: Bool, _ visit: Visit) -> Markup {
         guard event.event != nil, visit.may(.personal) else { return .empty }
-        guard withBody else { return visit["event.ask"].render(["id": .part(id)]) }
+        guard withBody else { return visit["event.ask"].render(["id": Field.part(id)]) }
         let text = event.body.map { $0.isEmpty ? "They are no longer kept." : InertText.of($0, limit: .max) }
-        return visit["event.body"].render(["text": .field(text ?? "The store sent none.")])
+        return visit["event.body"].render(["text": Field(text ?? "The store sent none.")])
     }
 }
 
@@ -152,7 +148,7 @@ extension Visit {
     /// Names and values; those that are nil are left out.
     func facts(_ facts: [(name: String, value: String?)]) -> Markup {
         facts.map { fact in
-            fact.value.map { self["event.fact"].render(["name": .text(fact.name), "value": .text($0)]) } ?? .empty
+            fact.value.map { self["event.fact"].render(["name": fact.name, "value": $0]) } ?? .empty
         }.joined()
     }
 }

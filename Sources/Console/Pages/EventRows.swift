@@ -16,21 +16,20 @@ struct EventRows {
 
     /// `none` says what it means that there are none. A table with a name stays, since more come.
     func table(_ items: [FeedItem], caption: String, none: String, name: String = "") -> Markup {
-        let note = items.isEmpty ? templates["parts.nothing"].render(["text": .text(none)]) : .empty
+        let note = items.isEmpty ? templates["parts.nothing"].render(["text": none]) : .empty
         guard !items.isEmpty || !name.isEmpty else { return note }
         let table = templates["events.table"].render([
-            "caption": .text(caption), "name": .text(name), "rows": .markup(items.map(row).joined()),
+            "caption": caption, "name": name, "rows": items.map(row).joined(),
         ])
         return note + table
     }
 
     func row(_ item: FeedItem) -> Markup {
         templates["events.row"].render([
-            "cursor": .text(item.cursor), "at": .markup(time(item.at)), "store": .text(StoreWords.source(item)),
-            "id": .part(item.cursor), "title": .text(EventNames.title(item.kind)),
-            "words": .text(EventNames.ownWords(item) ?? item.kind), "outcome": .markup(chip(item)),
-            "user": .markup(item.isErased ? templates.named("erased user", nil) : user(item.user)),
-            "product": .text(item.product ?? ""),
+            "cursor": item.cursor, "at": time(item.at), "store": StoreWords.source(item), "id": Field.part(item.cursor),
+            "title": EventNames.title(item.kind), "words": EventNames.ownWords(item) ?? item.kind,
+            "outcome": chip(item), "user": item.isErased ? templates.named("erased user", nil) : user(item.user),
+            "product": item.product ?? "",
         ])
     }
 
@@ -41,19 +40,16 @@ struct EventRows {
     }
 
     func chip(_ word: String, tone: String, mark: String? = nil) -> Markup {
-        templates["events.chip"].render(["word": .text(word), "tone": .text(tone), "mark": .text(mark ?? "")])
+        templates["events.chip"].render(["word": word, "tone": tone, "mark": mark ?? ""])
     }
 
     func user(_ user: UserID?) -> Markup {
         guard let user, !user.text.isEmpty else { return .empty }
-        return templates["events.user"].render(["address": .part(user.text), "name": .text(user.text)])
+        return templates["events.user"].render(["address": Field.part(user.text), "name": user.text])
     }
 
     /// With seconds, which tell the events of one minute apart.
-    func time(_ iso8601: String) -> Markup {
-        guard let instant = iso8601.instant else { return .empty }
-        return templates["parts.time"].render(["iso": .text(iso8601), "text": .text(ConsoleTime.seconds(instant))])
-    }
+    func time(_ iso8601: String) -> Markup { templates.time(iso8601, as: ConsoleTime.seconds) }
 }
 
 extension Visit {

@@ -32,10 +32,10 @@ struct EventSides {
         let cells = rows.map { name, claimed, known in
             let differs = claimed != nil && known != nil && claimed != known
             return visit[differs && EventSides.telling.contains(name) ? "event.contradiction" : "event.side"].render([
-                "name": .text(name), "claimed": .text(claimed ?? "not said"), "known": .text(known ?? "not said"),
+                "name": name, "claimed": claimed ?? "not said", "known": known ?? "not said",
             ])
         }
-        return visit["event.sides"].render(["rows": .markup(cells.joined())])
+        return visit["event.sides"].render(["rows": cells.joined()])
     }
 
     /// Stores do not tell all one-time kinds apart.

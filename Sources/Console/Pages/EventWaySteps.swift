@@ -21,8 +21,8 @@ struct EventWaySteps {
     func markup() -> Markup {
         (own + told).filter { $0.at != nil || $0.after != nil }.map { step in
             visit["event.step"].render([
-                "name": .text(step.name), "at": .markup(time(step.at)),
-                "after": .text(step.note ?? step.after.map(EventStory.milliseconds) ?? ""),
+                "name": step.name, "at": visit.templates.time(step.at, as: ConsoleTime.milliseconds),
+                "after": step.note ?? step.after.map(EventStory.milliseconds) ?? "",
             ])
         }.joined()
     }
@@ -56,25 +56,17 @@ struct EventWaySteps {
         }
     }
 
-    /// With milliseconds, as the steps have them.
-    private func time(_ iso8601: String?) -> Markup {
-        guard let iso8601, let instant = iso8601.instant else { return .empty }
-        let text = ConsoleTime.milliseconds(instant)
-        return visit["parts.time"].render(["iso": .text(iso8601), "text": .text(text)])
-    }
-
     /// All messages about the user, as they are now.
     func table() -> Markup {
         guard !deliveries.isEmpty else { return .empty }
         let rows = deliveries.map { delivery in
             visit["event.hook"].render([
-                "url": .text(delivery.url),
-                "type": .markup(visit.named(StoreWords.message(delivery.type), delivery.type)),
-                "state": .text(StoreWords.delivery(delivery.state)), "ended": .markup(visit.time(delivery.endedAt)),
-                "reason": .text(delivery.reason ?? ""),
+                "url": delivery.url, "type": visit.named(StoreWords.message(delivery.type), delivery.type),
+                "state": StoreWords.delivery(delivery.state), "ended": visit.time(delivery.endedAt),
+                "reason": delivery.reason ?? "",
             ])
         }
-        return visit["event.hooks"].render(["rows": .markup(rows.joined())])
+        return visit["event.hooks"].render(["rows": rows.joined()])
     }
 }
 

@@ -1,6 +1,7 @@
 import Domain
 import HTTP
 import Pages
+import Support
 
 /// Where a key is pasted: in the place of every page that somebody without a session asks for.
 struct LogInPage {
@@ -16,7 +17,7 @@ struct LogInPage {
     func logIn(_ request: Request, door: ConsoleDoor) throws(ConsoleError) -> Response {
         let form = try request.form()
         let next = LogInPage.next(form)
-        let key = form["key"].flatMap { door.key($0.trimmed) }
+        let key = form["key"].flatMap { door.key(trimmed($0)) }
         if let refusal = door.refusal(of: request, isRight: key != nil) { throw refusal }
         guard let key else {
             return page(status: 403, note: layout.templates["log_in.wrong"].render(), next: next)
@@ -25,7 +26,7 @@ struct LogInPage {
     }
 
     private func page(status: Int, note: Markup, next: String) -> Response {
-        let body = layout.templates["log_in"].render(["note": .markup(note), "next": .field(next)])
+        let body = layout.templates["log_in"].render(["note": note, "next": Field(next)])
         return layout.page("Log in", status: status, session: nil, body)
     }
 
@@ -58,14 +59,6 @@ extension Request {
     }
 }
 
-extension String {
-    /// Without the spaces and line breaks that copying adds.
-    var trimmed: String {
-        let start = drop { $0.isWhitespace }
-        return String(start.reversed().drop { $0.isWhitespace }.reversed())
-    }
-}
-
 /// Where a link of the backend leads. A program that looks at links before a person does sees this page, and its button
 /// uses the link up.
 struct EnterPage {
@@ -73,7 +66,7 @@ struct EnterPage {
 
     func show(_ token: String, door: ConsoleDoor) throws(ConsoleError) -> Response {
         guard let user = door.user(of: token) else { throw .forbidden(ConsoleDoor.deadLink) }
-        let body = layout.templates["enter"].render(["user": .text(user.text), "token": .field(token)])
+        let body = layout.templates["enter"].render(["user": user.text, "token": Field(token)])
         return layout.page("Open a user's page", session: nil, body)
     }
 

@@ -6,11 +6,11 @@ import Pages
 /// there even when nothing else can be told.
 struct OverviewPage: ConsolePage {
     func show(_ visit: Visit) throws(ConsoleError) -> Response {
-        let values: [String: TemplateValue] = [
-            "health": .markup(visit.may(.operate) ? health(visit) : .empty),
-            "pictures": .markup(visit.may(.operate) ? pictures(visit) : .empty),
-        ]
-        return visit.page("Overview", visit["overview"].render(values))
+        let mayLook = visit.may(.operate)
+        let body = visit["overview"].render([
+            "health": mayLook ? health(visit) : Markup.empty, "pictures": mayLook ? pictures(visit) : Markup.empty,
+        ])
+        return visit.page("Overview", body)
     }
 
     private func health(_ visit: Visit) -> Markup {
@@ -23,7 +23,7 @@ struct OverviewPage: ConsolePage {
         } catch {
             sentences = visit.sentences(problems: [error.message], warnings: [])
         }
-        return visit["overview.health"].render(["sentences": .markup(sentences), "lead": .text(lead)])
+        return visit["overview.health"].render(["sentences": sentences, "lead": lead])
     }
 
     private func pictures(_ visit: Visit) -> Markup {
@@ -31,9 +31,9 @@ struct OverviewPage: ConsolePage {
         let query = [(name: "range", value: isDay ? "day" : "hour")]
         guard let history = try? visit.api.get(HistoryAnswer.self, from: .history, query: query) else { return .empty }
         return visit["overview.pictures"].render([
-            "title": .text(isDay ? "The last day of this node" : "The last hour of this node"),
-            "other": .text(isDay ? "" : "?range=day"), "other_title": .text(isDay ? "The last hour" : "The last day"),
-            "charts": .markup(HistoryCharts(history: history).all.map { $0.markup(visit) }.joined()),
+            "title": isDay ? "The last day of this node" : "The last hour of this node",
+            "other": isDay ? "" : "?range=day", "other_title": isDay ? "The last hour" : "The last day",
+            "charts": HistoryCharts(history: history).all.map { $0.markup(visit) }.joined(),
         ])
     }
 }

@@ -3,35 +3,36 @@ import Domain
 import Encoding
 import HTTP
 import Pages
+import Support
 
 /// `/console/search?q=`: one hit leads to its page, which says why; several are listed.
 struct SearchPage: ConsolePage {
     func show(_ visit: Visit) throws(ConsoleError) -> Response {
         // Copying a name adds spaces.
-        guard let name = visit.query["q"]?.trimmed, !name.isEmpty else { return visit.redirect(to: "/console") }
+        guard let name = visit.query["q"].map(trimmed), !name.isEmpty else { return visit.redirect(to: "/console") }
         let found = try visit.api.get(SearchAnswer.self, from: .search, query: [(name: "q", value: name)]).found
         let addresses = Set(found.map(SearchPage.address))
         if addresses.count == 1, let address = addresses.first { return visit.redirect(to: address + found.mark) }
         let list =
             found.isEmpty
             ? nothing(name, visit)
-            : visit["search.found"].render(["rows": .markup(found.map { row($0, visit) }.joined())])
+            : visit["search.found"].render(["rows": found.map { row($0, visit) }.joined()])
         let title = found.isEmpty ? "Nothing found" : "\(found.count) found"
-        let body = visit["search"].render(["title": .text(title), "query": .field(name), "found": .markup(list)])
+        let body = visit["search"].render(["title": title, "query": Field(name), "found": list])
         return visit.page("Search", body)
     }
 
     /// What it can mean. A user's id may look like anything, so the page asks whether it is one.
     private func nothing(_ name: String, _ visit: Visit) -> Markup {
-        let ask = isValidIdentifier(name) ? visit["search.ask"].render(["address": .part(name)]) : .empty
-        return visit["search.nothing"].render(["ask": .markup(ask)])
+        let ask = isValidIdentifier(name) ? visit["search.ask"].render(["address": Field.part(name)]) : .empty
+        return visit["search.nothing"].render(["ask": ask])
     }
 
     private func row(_ hit: SearchAnswer.Hit, _ visit: Visit) -> Markup {
         visit["search.hit"].render([
-            "kind": .text(hit.kind), "address": .field(String(SearchPage.address(of: hit).dropFirst())),
-            "id": .text(hit.id), "provider": .text(hit.provider.map(StoreWords.store) ?? ""),
-            "product": .text(hit.product ?? ""), "user": .markup(visit.rows.user(hit.user)),
+            "kind": hit.kind, "address": Field(String(SearchPage.address(of: hit).dropFirst())), "id": hit.id,
+            "provider": hit.provider.map(StoreWords.store) ?? "", "product": hit.product ?? "",
+            "user": visit.rows.user(hit.user),
         ])
     }
 

@@ -30,27 +30,17 @@ struct ConsoleTemplate: Sendable {
     static let empty = ConsoleTemplate(segments: [])
 
     /// A value that is not given shows as nothing; a test finds it.
-    func render(_ values: [String: TemplateValue] = [:]) -> Markup {
+    func render(_ values: [String: any TemplateValue] = [:]) -> Markup {
         var html = ""
         for segment in segments {
             switch segment {
             case .literal(let text): html += text
             case .value(let name, let isAttribute):
                 assert(values[name] != nil, "no value for \(name)")
-                html += ConsoleTemplate.html(values[name], isAttribute: isAttribute)
+                html += values[name]?.html(isAttribute: isAttribute) ?? ""
             }
         }
         return Markup(rendered: html)
-    }
-
-    private static func html(_ value: TemplateValue?, isAttribute: Bool) -> String {
-        switch value {
-        case .text(let text): HTMLEscaping.escape(InertText.of(text))
-        case .field(let text): HTMLEscaping.escape(text)
-        // A tag in an attribute would be text of the page's author, shown as such.
-        case .markup(let markup): isAttribute ? HTMLEscaping.escape(markup.html) : markup.html
-        case nil: ""
-        }
     }
 }
 

@@ -1,4 +1,6 @@
 import Assets
+import Domain
+import Support
 
 /// The console's templates: the files `public/console/NAME.html`, which the program carries. A file is a page, and may
 /// have parts that repeat in it, each between `<part name="…">` and `</part>`: `NAME.PART` is such a part.
@@ -37,10 +39,16 @@ struct ConsoleTemplates: Sendable {
         return templates[name] ?? .empty
     }
 
+    /// A moment that a person reads: in UTC, and in the reader's zone once the script has run. Empty for none.
+    func time(_ iso8601: String?, as words: (Instant) -> String = ConsoleTime.text) -> Markup {
+        guard let iso8601, let instant = iso8601.instant else { return .empty }
+        return self["parts.time"].render(["iso": iso8601, "text": words(instant)])
+    }
+
     /// People's words, and behind them the term by which a log, a store or a filter knows it, unless they are the same.
     func named(_ words: String, _ term: String?) -> Markup {
-        guard let term, term != words else { return self["parts.words"].render(["words": .text(words)]) }
-        return self["parts.named"].render(["words": .text(words), "term": .text(term)])
+        guard let term, term != words else { return self["parts.words"].render(["words": words]) }
+        return self["parts.named"].render(["words": words, "term": term])
     }
 
     /// The page itself has an empty name.
@@ -55,10 +63,10 @@ struct ConsoleTemplates: Sendable {
                 throw ConsoleTemplateError(line: page.count { $0.isNewline } + 1, reason: "a part has no end")
             }
             let body = tail[quote.upperBound..<end.lowerBound]
-            parts.append((String(tail[..<quote.lowerBound]), body.trimmedLines))
+            parts.append((String(tail[..<quote.lowerBound]), trimmed(body)))
             rest = tail[end.upperBound...]
         }
-        return parts + [("", (page + rest)[...].trimmedLines)]
+        return parts + [("", trimmed(page + rest))]
     }
 }
 
@@ -67,14 +75,4 @@ struct ConsoleTemplateProblems: Error, CustomStringConvertible {
     let problems: [String]
 
     var description: String { problems.joined(separator: "\n") }
-}
-
-extension Substring {
-    /// Without the line breaks and the indentation at both ends.
-    fileprivate var trimmedLines: String {
-        let start = drop { $0.isWhitespace }
-        return String(
-            start[..<(start.lastIndex { !$0.isWhitespace }.map { start.index(after: $0) } ?? start.startIndex)]
-        )
-    }
 }

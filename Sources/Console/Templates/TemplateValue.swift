@@ -1,19 +1,33 @@
 import Encoding
+import Pages
 
-/// What takes the place of `{{name}}`.
-enum TemplateValue: Sendable, ExpressibleByStringInterpolation {
-    /// Shown inert: escaped, cut, and with invisible characters made visible.
-    case text(String)
-    /// Escaped and otherwise unchanged: for what a form sends back.
-    case field(String)
-    case markup(Markup)
+/// What takes the place of `{{name}}`. `Markup` stays as it is.
+protocol TemplateValue: Sendable {
+    func html(isAttribute: Bool) -> String
+}
+
+/// Shown inert: escaped, cut, and with invisible characters made visible.
+extension String: TemplateValue {
+    func html(isAttribute: Bool) -> String { HTMLEscaping.escape(InertText.of(self)) }
+}
+
+/// Escaped and otherwise unchanged: for what a form sends back.
+struct Field: TemplateValue {
+    private let text: String
+
+    init(_ text: String) {
+        self.text = text
+    }
 
     /// One part of an address.
-    static func part(_ text: String) -> TemplateValue { .field(PercentEncoding.encode(text)) }
+    static func part(_ text: String) -> Field { Field(PercentEncoding.encode(text)) }
 
-    init(stringLiteral text: String) {
-        self = .text(text)
-    }
+    func html(isAttribute: Bool) -> String { HTMLEscaping.escape(text) }
+}
+
+extension Markup: TemplateValue {
+    /// A tag in an attribute would be text of the page's author, shown as such.
+    func html(isAttribute: Bool) -> String { isAttribute ? HTMLEscaping.escape(html) : html }
 }
 
 /// Text of stores, users and pages that can neither hide nor move what stands beside it.

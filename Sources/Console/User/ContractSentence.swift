@@ -60,18 +60,19 @@ struct ContractSentence {
         case .paused: return "Not active: paused"
         case .expired: return end == nil ? "Not active: it ended" : "Not active since \(day): it ended"
         case .revoked:
-            return (end == nil ? "Not active: " : "Not active since \(day): ") + loss
+            return (end == nil ? "Not active: " : "Not active since \(day): ") + loss.words
         case .owned: return isGrant ? "Active for ever" : "Owned for ever"
         case .delivered: return "Delivered\(item.quantity.map { ": \($0)" } ?? "")"
         case nil: return "In the state \(item.state)"
         }
     }
 
-    private var loss: String {
+    /// How it was lost, and what would give it back.
+    private var loss: (words: String, reversal: String) {
         switch cause.flatMap({ EventKind(rawValue: $0.kind) }) {
-        case .refundCompleted: "it was refunded"
-        case .familyRevoked: "the family no longer shares it"
-        default: "it was taken back"
+        case .refundCompleted: ("it was refunded", "if \(store) reverses the refund")
+        case .familyRevoked: ("the family no longer shares it", "if the family shares it again")
+        default: ("it was taken back", "if \(store) gives it back")
         }
     }
 
@@ -126,18 +127,10 @@ struct ContractSentence {
         case .pending: return "\(store) says so once the buyer has paid; some payments take days."
         case .paused: return "\(store) resumes it on the day that the buyer has chosen, or when the buyer asks for it."
         case .expired: return "A new purchase at \(store), or a grant of yours, gives access again."
-        case .revoked: return "Access comes back with a new purchase, a grant of yours, or \(reversal)."
+        case .revoked: return "Access comes back with a new purchase, a grant of yours, or \(loss.reversal)."
         case .owned: return "Only a refund at \(store) would take it away."
         case .delivered: return "It was handed over once. A refund does not take it back by itself."
         case nil: return "A newer message of \(store) would change it."
-        }
-    }
-
-    private var reversal: String {
-        switch cause.flatMap({ EventKind(rawValue: $0.kind) }) {
-        case .refundCompleted: "if \(store) reverses the refund"
-        case .familyRevoked: "if the family shares it again"
-        default: "if \(store) gives it back"
         }
     }
 

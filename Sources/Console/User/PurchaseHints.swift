@@ -38,9 +38,8 @@ struct PurchaseHints {
         guard attention.unclaimedContracts > 0, let newest = attention.unclaimed.first else { return .empty }
         let (one, many) = (StoreWords.unclaimed.one + ", of", StoreWords.unclaimed.many + ", the newest of")
         return visit["user.unclaimed"].render([
-            "text": .text(StoreWords.count(attention.unclaimedContracts, one, many)),
-            "at": .markup(visit.time(newest.at)), "user": .field(PercentEncoding.encode(facts.record.user.text)),
-            "compare": .markup(visit["user.compare"].render()),
+            "text": StoreWords.count(attention.unclaimedContracts, one, many), "at": visit.time(newest.at),
+            "user": Field(PercentEncoding.encode(facts.record.user.text)), "compare": visit["user.compare"].render(),
         ])
     }
 
@@ -57,9 +56,8 @@ struct PurchaseHints {
                 })
             else { return nil }
             return visit["user.fitting"].render([
-                "id": .field(PercentEncoding.encode(purchase.cursor)), "product": .text(order.product),
-                "store": .text(StoreWords.source(purchase)), "at": .markup(visit.time(date)),
-                "order": .text(order.order),
+                "id": Field(PercentEncoding.encode(purchase.cursor)), "product": order.product,
+                "store": StoreWords.source(purchase), "at": visit.time(date), "order": order.order,
             ])
         }
         return rows.isEmpty ? .empty : rows.joined() + visit["user.compare"].render()
@@ -76,8 +74,8 @@ struct PurchaseHints {
         let stores = Set(found.map { StoreWords.store(String($0.route.split(separator: "/").last ?? "")) })
         let of = stores.sorted().joined(separator: ", ")
         return visit["user.refused"].render([
-            "text": .text(StoreWords.count(found.count, "webhook of \(of) was", "webhooks of \(of) were")),
-            "at": .markup(visit.time(oldest.at)),
+            "text": StoreWords.count(found.count, "webhook of \(of) was", "webhooks of \(of) were"),
+            "at": visit.time(oldest.at),
         ])
     }
 }

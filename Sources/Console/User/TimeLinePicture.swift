@@ -12,35 +12,35 @@ struct TimeLinePicture {
         }
         let states = line.lanes.flatMap(\.bands).map(\.span.state)
         let legend = Set(states).sorted().map { state in
-            visit["time_line.legend"].render(["state": .text(Self.word(state)), "name": .text(StoreWords.state(state))])
+            visit["time_line.legend"].render(["state": Self.word(state), "name": StoreWords.state(state)])
         }
         let bottom = line.height - 22
         return visit["time_line"].render([
             "width": number(TimeLine.width), "height": number(line.height), "bottom": number(bottom),
-            "lanes": .markup(line.lanes.map(lane).joined()), "names": .markup(line.lanes.map(name).joined()),
-            "now": number(line.nowX), "now_text": number(min(line.nowX, TimeLine.width - 28)),
-            "ticks": .markup(line.ticks.map { tick($0, bottom: bottom) }.joined()), "legend": .markup(legend.joined()),
-            "rows": .markup(line.lanes.map(rows).joined()),
-            "hidden": .text(line.hidden > 0 ? "\(line.hidden) more contracts are in the table below." : ""),
+            "lanes": line.lanes.map(lane).joined(), "names": line.lanes.map(name).joined(), "now": number(line.nowX),
+            "now_text": number(min(line.nowX, TimeLine.width - 28)),
+            "ticks": line.ticks.map { tick($0, bottom: bottom) }.joined(), "legend": legend.joined(),
+            "rows": line.lanes.map(rows).joined(),
+            "hidden": line.hidden > 0 ? "\(line.hidden) more contracts are in the table below." : "",
         ])
     }
 
-    private func number(_ value: Double) -> TemplateValue { .text("\((value * 10).rounded() / 10)") }
+    private func number(_ value: Double) -> String { "\((value * 10).rounded() / 10)" }
 
     private func tick(_ tick: TimeLine.Tick, bottom: Double) -> Markup {
-        visit["time_line.tick"].render(["x": number(tick.x), "text": .text(tick.text), "bottom": number(bottom)])
+        visit["time_line.tick"].render(["x": number(tick.x), "text": tick.text, "bottom": number(bottom)])
     }
 
     /// Above all else, or the line of now would cross it.
     private func name(_ lane: TimeLine.Lane) -> Markup {
-        visit["time_line.lane_name"].render(["name": .text(lane.name), "y": number(lane.y + 12)])
+        visit["time_line.lane_name"].render(["name": lane.name, "y": number(lane.y + 12)])
     }
 
     private func lane(_ lane: TimeLine.Lane) -> Markup {
         let isMixed = Set(lane.bands.map(\.span.product)).count > 1
         return visit["time_line.lane"].render([
-            "bands": .markup(lane.bands.map { band($0, y: lane.y + 20, isMixed: isMixed) }.joined()),
-            "marks": .markup(lane.marks.map { mark($0, y: lane.y + 34) }.joined()),
+            "bands": lane.bands.map { band($0, y: lane.y + 20, isMixed: isMixed) }.joined(),
+            "marks": lane.marks.map { mark($0, y: lane.y + 34) }.joined(),
         ])
     }
 
@@ -52,17 +52,15 @@ struct TimeLinePicture {
         let label = (isMixed ? ["\(state), \(band.span.product)", state] : [state])
             .first { band.width > Double($0.count) * 6.3 + 20 }
         return visit["time_line.band"].render([
-            "x": number(band.x), "y": number(y), "width": number(band.width),
-            "state": .text(Self.word(band.span.state)),
-            "ahead": .text(band.isAhead ? "ahead" : ""), "label_x": number(band.x + 10), "label_y": number(y + 43),
-            "title": .text("\(Self.what(band)), \(times)"), "label": .text(band.isAhead ? "" : label ?? ""),
+            "x": number(band.x), "y": number(y), "width": number(band.width), "state": Self.word(band.span.state),
+            "ahead": band.isAhead ? "ahead" : "", "label_x": number(band.x + 10), "label_y": number(y + 43),
+            "title": "\(Self.what(band)), \(times)", "label": band.isAhead ? "" : label ?? "",
         ])
     }
 
     private func mark(_ mark: TimeLine.Mark, y: Double) -> Markup {
         visit["time_line.\(mark.moment.kind.rawValue)"].render([
-            "x": number(mark.x), "y": number(y),
-            "title": .text("\(mark.moment.title), \(ConsoleTime.text(mark.moment.at))"),
+            "x": number(mark.x), "y": number(y), "title": "\(mark.moment.title), \(ConsoleTime.text(mark.moment.at))",
         ])
     }
 
@@ -71,8 +69,7 @@ struct TimeLinePicture {
         let marks = lane.marks.map { ($0.moment.at, $0.moment.title, Instant?.none) }
         return (bands + marks).sorted { $0.0 < $1.0 }.map { start, what, end in
             visit["time_line.row"].render([
-                "name": .text(lane.name), "what": .text(what), "from": .markup(visit.time(start.iso8601)),
-                "to": .markup(visit.time(end?.iso8601)),
+                "name": lane.name, "what": what, "from": visit.time(start.iso8601), "to": visit.time(end?.iso8601),
             ])
         }.joined()
     }

@@ -22,17 +22,13 @@ struct UserPage: ConsolePage {
         let tables = UserTables(visit: visit, user: user)
         let lead = facts.record.contracts.first?.entitlement
         let body = visit["user"].render([
-            "done": .markup(done(visit) + found(facts.record, visit)), "user": .text(user.text),
-            "what": .text(sentences.what), "access": .text(sentences.access),
-            "tone": .text(lead.map { StoreWords.tone($0) } ?? "quiet"), "next": .text(sentences.next),
-            "cause": .markup(cause(sentences, visit) + PurchaseHints(visit, facts).markup()),
-            "facts": .markup(tables.facts(facts.record)),
-            "actions": .markup(UserActionLinks(visit: visit, user: user).markup(facts)),
-            "picture": .markup(TimeLinePicture(visit: visit).markup(facts)),
-            "contracts": .markup(tables.contracts(facts)), "orders": .markup(tables.orders(facts)),
-            "events": .markup(tables.events(facts, isFirst: visit.query["before"] == nil)),
-            "pages": .markup(tables.pages(facts)), "hooks": .markup(tables.hooks(facts.hooks)),
-            "audit": .markup(tables.audit(facts.audit)),
+            "done": done(visit) + found(facts.record, visit), "user": user.text, "what": sentences.what,
+            "access": sentences.access, "tone": lead.map { StoreWords.tone($0) } ?? "quiet", "next": sentences.next,
+            "cause": cause(sentences, visit) + PurchaseHints(visit, facts).markup(),
+            "facts": tables.facts(facts.record), "actions": UserActionLinks(visit: visit, user: user).markup(facts),
+            "picture": TimeLinePicture(visit: visit).markup(facts), "contracts": tables.contracts(facts),
+            "orders": tables.orders(facts), "events": tables.events(facts, isFirst: visit.query["before"] == nil),
+            "pages": tables.pages(facts), "hooks": tables.hooks(facts.hooks), "audit": tables.audit(facts.audit),
         ])
         return visit.page("User \(InertText.of(user.text))", body)
     }
@@ -40,7 +36,7 @@ struct UserPage: ConsolePage {
     /// What has just been done here.
     private func done(_ visit: Visit) -> Markup {
         guard let mark = visit.query["done"], let text = UserActions.done(mark, user, visit) else { return .empty }
-        return visit["user.done"].render(["text": .text(text)])
+        return visit["user.done"].render(["text": text])
     }
 
     /// What a search by another name has found here; nothing for what the page does not have.
@@ -58,18 +54,15 @@ struct UserPage: ConsolePage {
         } else {
             return .empty
         }
-        return visit["user.found"].render([
-            "name": .text(name), "kind": .text(kind), "user": .text(user.text), "facts": .text(facts),
-            "move": .text(move),
-        ])
+        return visit["user.found"].render(["name": name, "kind": kind, "user": user.text, "facts": facts, "move": move])
     }
 
     private func cause(_ sentences: UserSentences, _ visit: Visit) -> Markup {
         guard let event = sentences.cause, visit.session.user == nil else { return .empty }
         let owner = sentences.newOwner.map { owner in
-            visit["user.new_owner"].render(["id": .part(owner.text), "user": .text(owner.text)])
+            visit["user.new_owner"].render(["id": Field.part(owner.text), "user": owner.text])
         }
-        return visit["user.cause"].render(["id": .part(event.cursor)]) + (owner ?? .empty)
+        return visit["user.cause"].render(["id": Field.part(event.cursor)]) + (owner ?? .empty)
     }
 }
 

@@ -11,8 +11,8 @@ extension UserTables {
         }
         let rows = answer.pages.map { page in
             visit["user.page"].render([
-                "transport": .text(StoreWords.transport(page.transport)), "since": .markup(visit.time(page.openedAt)),
-                "behind": .text(UserTables.lag(page)),
+                "transport": StoreWords.transport(page.transport), "since": visit.time(page.openedAt),
+                "behind": UserTables.lag(page),
             ])
         }
         let none =
@@ -26,8 +26,8 @@ extension UserTables {
                 .flatMap { facts.fragments($0).last { $0.target == shown.target }?.fragment }
             return (shown.target ?? "several elements") + (made.map { " (\($0))" } ?? "")
         }
-        let values: [String: TemplateValue] = ["user": .part(user.text), "names": .text(names.joined(separator: ", "))]
-        return table + visit["user.preview"].render(values)
+        let preview = visit["user.preview"]
+        return table + preview.render(["user": Field.part(user.text), "names": names.joined(separator: ", ")])
     }
 
     private static func lag(_ page: UserPagesAnswer.Page) -> String {
@@ -41,19 +41,17 @@ extension UserTables {
         // That a user was erased is told to the backend, and to nobody here.
         let shown = deliveries.filter { $0.type != HookType.userErased.rawValue }
         let rows = shown.prefix(20).map { delivery in
-            let resend = visit["user.resend"].render(["user": .part(user.text), "delivery": .field(delivery.id)])
+            let resend = visit["user.resend"].render(["user": Field.part(user.text), "delivery": Field(delivery.id)])
             return visit["user.hook"].render([
-                "url": .text(delivery.url),
-                "type": .markup(visit.named(StoreWords.message(delivery.type), delivery.type)),
-                "state": .text(StoreWords.delivery(delivery.state)),
-                "tone": .text(UserTables.tone(ofDelivery: delivery.state)),
-                "attempts": .text(StoreWords.count(delivery.attempts, "try", "tries")),
-                "queued": .markup(visit.time(delivery.queuedAt)), "ended": .markup(visit.time(delivery.endedAt)),
-                "reason": .text(delivery.reason ?? ""), "resend": .markup(visit.may(.act) ? resend : .empty),
+                "url": delivery.url, "type": visit.named(StoreWords.message(delivery.type), delivery.type),
+                "state": StoreWords.delivery(delivery.state), "tone": UserTables.tone(ofDelivery: delivery.state),
+                "attempts": StoreWords.count(delivery.attempts, "try", "tries"),
+                "queued": visit.time(delivery.queuedAt), "ended": visit.time(delivery.endedAt),
+                "reason": delivery.reason ?? "", "resend": visit.may(.act) ? resend : .empty,
             ])
         }
         let table = visit.list("user.hooks", rows, none: "Your backend was told nothing of this user\(whyUntold).")
-        return visit["user.hooks_section"].render(["table": .markup(table)])
+        return visit["user.hooks_section"].render(["table": table])
     }
 
     private var whyUntold: String {
@@ -74,12 +72,12 @@ extension UserTables {
         guard let entries else { return .empty }
         let rows = entries.map { entry in
             visit["user.act"].render([
-                "at": .markup(visit.time(entry.at)), "who": .text(UserTables.who(entry)),
-                "what": .text(UserTables.what(entry.action)), "reason": .text(entry.reason ?? ""),
+                "at": visit.time(entry.at), "who": UserTables.who(entry), "what": UserTables.what(entry.action),
+                "reason": entry.reason ?? "",
             ])
         }
         let table = visit.list("user.acts", rows, none: "Nobody of yours has done anything to this user.")
-        return visit["user.audit_section"].render(["table": .markup(table)])
+        return visit["user.audit_section"].render(["table": table])
     }
 
     static func who(_ entry: AuditItem) -> String {

@@ -14,7 +14,7 @@ struct UserTables {
 
     func facts(_ record: UserAnswer) -> Markup {
         let facts = [("Stream", record.stream), ("Language", record.locale ?? "not told by the app")]
-        return facts.map { visit["user.fact"].render(["name": .text($0.0), "value": .text($0.1)]) }.joined()
+        return facts.map { visit["user.fact"].render(["name": $0.0, "value": $0.1]) }.joined()
     }
 
     func contracts(_ facts: UserFacts) -> Markup {
@@ -34,17 +34,13 @@ struct UserTables {
         let isTest = item.provider != Provider.paycast.rawValue && item.environment != "Production"
         let price = StoreWords.price(details.price, currency: details.currency)
         return visit["user.contract"].render([
-            "product": .text(item.product), "state": .text(StoreWords.state(item.state)),
-            "tone": .text(StoreWords.tone(item)), "store": .text(StoreWords.store(item.provider)),
-            "environment": .text(item.provider == Provider.paycast.rawValue ? "" : item.environment),
-            "app": .text(details.app), "contract": .text(item.contract),
-            "price": .text(price.map { $0 + (isTest ? ", but no money was taken" : "") } ?? ""),
-            "renewal": .text(sentence.renewal), "also": .text(also),
-            "until": .markup(
-                item.accessUntil == nil ? visit["user.no_end"].render() : visit.time(item.accessUntil)
-            ),
-            "what": .text(sentence.what), "next": .text(sentence.next), "revoke": .markup(revoke(item)),
-            "found": .markup(found(item.contract)),
+            "product": item.product, "state": StoreWords.state(item.state), "tone": StoreWords.tone(item),
+            "store": StoreWords.store(item.provider),
+            "environment": item.provider == Provider.paycast.rawValue ? "" : item.environment, "app": details.app,
+            "contract": item.contract, "price": price.map { $0 + (isTest ? ", but no money was taken" : "") } ?? "",
+            "renewal": sentence.renewal, "also": also,
+            "until": item.accessUntil == nil ? visit["user.no_end"].render() : visit.time(item.accessUntil),
+            "what": sentence.what, "next": sentence.next, "revoke": revoke(item), "found": found(item.contract),
         ])
     }
 
@@ -56,17 +52,17 @@ struct UserTables {
     /// Only a grant that still runs can be taken back here.
     private func revoke(_ item: EntitlementItem) -> Markup {
         guard visit.may(.act), item.provider == Provider.paycast.rawValue, item.active else { return .empty }
-        return visit["user.revoke"].render(["user": .part(user.text), "grant": .part(item.contract)])
+        return visit["user.revoke"].render(["user": Field.part(user.text), "grant": Field.part(item.contract)])
     }
 
     func orders(_ facts: UserFacts) -> Markup {
         let orders = facts.record.orders
         let rows = orders.map { order in
             visit["user.order"].render([
-                "order": .text(order.order), "found": .markup(found(order.order)), "product": .text(order.product),
-                "store": .text(order.provider.map(StoreWords.store) ?? "any"),
-                "at": .markup(visit.time(order.createdAt)), "state": .text(UserTables.state(of: order)),
-                "purchases": .text(order.purchases.map { purchase($0, of: order) }.joined(separator: "; ")),
+                "order": order.order, "found": found(order.order), "product": order.product,
+                "store": order.provider.map(StoreWords.store) ?? "any", "at": visit.time(order.createdAt),
+                "state": UserTables.state(of: order),
+                "purchases": order.purchases.map { purchase($0, of: order) }.joined(separator: "; "),
             ])
         }
         let isNew = facts.events.events.contains { $0.isMove && $0.user == user }
@@ -99,9 +95,11 @@ struct UserTables {
         guard !answer.events.isEmpty else {
             return visit.nothing(isFirst ? "No event of this user is known." : "There is nothing older.")
         }
-        let older = answer.next.map { visit["user.older"].render(["user": .part(user.text), "before": .part($0)]) }
+        let older = answer.next.map {
+            visit["user.older"].render(["user": Field.part(user.text), "before": Field.part($0)])
+        }
         let rows = answer.events.map { event($0, facts) }
-        return visit["user.events"].render(["rows": .markup(rows.joined()), "older": .markup(older ?? .empty)])
+        return visit["user.events"].render(["rows": rows.joined(), "older": older ?? .empty])
     }
 
     private func event(_ item: FeedItem, _ facts: UserFacts) -> Markup {
@@ -116,14 +114,13 @@ struct UserTables {
         let newest = item.isMove && !hasLinks ? nil : facts.newestTold
         let taken = newest.flatMap { $0.event.cursor == item.cursor ? ". " + EventStory.taken($0.way) : nil }
         return visit[hasLinks ? "user.event" : "user.event_without_link"].render([
-            "id": .part(item.cursor), "title": .text(EventNames.title(item.kind)), "at": .markup(visit.time(item.at)),
-            "occurred": .markup(occurred(item)), "words": .text(EventNames.ownWords(item) ?? item.kind),
-            "store": .text(item.provider.map(StoreWords.store) ?? ""),
-            "environment": .text(item.provider == Provider.paycast.rawValue ? "" : item.environment ?? ""),
-            "outcome": .text(item.outcome.map(StoreWords.outcome) ?? ""),
-            "tone": .text(StoreWords.tone(ofOutcome: item.outcome)),
-            "reason": .markup(reason(item, among: facts.listed.events)), "change": .text(change ?? ""),
-            "told": .text(told.isEmpty ? "" : "for pages: " + told.joined(separator: ", ") + (taken ?? "")),
+            "id": Field.part(item.cursor), "title": EventNames.title(item.kind), "at": visit.time(item.at),
+            "occurred": occurred(item), "words": EventNames.ownWords(item) ?? item.kind,
+            "store": item.provider.map(StoreWords.store) ?? "",
+            "environment": item.provider == Provider.paycast.rawValue ? "" : item.environment ?? "",
+            "outcome": item.outcome.map(StoreWords.outcome) ?? "", "tone": StoreWords.tone(ofOutcome: item.outcome),
+            "reason": reason(item, among: facts.listed.events), "change": change ?? "",
+            "told": told.isEmpty ? "" : "for pages: " + told.joined(separator: ", ") + (taken ?? ""),
         ])
     }
 
@@ -132,15 +129,15 @@ struct UserTables {
         guard let own = item.occurredAt, let date = own.instant, let at = item.at.instant,
             abs(at.milliseconds - date.milliseconds) > 60_000
         else { return .empty }
-        return visit["user.occurred"].render(["at": .markup(visit.time(own))])
+        return visit["user.occurred"].render(["at": visit.time(own)])
     }
 
     private func reason(_ item: FeedItem, among events: [FeedItem]) -> Markup {
         guard item.outcome == Outcome.stale.rawValue, let newer = item.newer(among: events),
             let date = newer.date
-        else { return visit["user.reason"].render(["text": .text(item.reason ?? "")]) }
+        else { return visit["user.reason"].render(["text": item.reason ?? ""]) }
         return visit[hasLinks ? "user.newer" : "user.newer_without_link"].render([
-            "id": .part(newer.cursor), "time": .text(ConsoleTime.text(date)),
+            "id": Field.part(newer.cursor), "time": ConsoleTime.text(date),
         ])
     }
 }

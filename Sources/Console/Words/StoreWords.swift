@@ -20,30 +20,23 @@ enum StoreWords {
     }
 
     /// A `ContractState` in one or two words: names of bands, and of rows.
-    static func state(_ state: String) -> String {
-        switch ContractState(rawValue: state) {
-        case .pending: "waiting for payment"
-        case .active: "active"
-        case .cancelled: "active, will end"
-        case .inGracePeriod: "grace period"
-        case .inBillingRetry: "payment failed"
-        case .paused: "paused"
-        case .expired: "ended"
-        case .revoked: "taken back"
-        case .owned: "owned"
-        case .delivered: "delivered"
-        case nil: state
-        }
-    }
+    static func state(_ state: String) -> String { ContractState(rawValue: state).map { known($0).words } ?? state }
 
     /// The tone of a state, beside its word.
-    static func tone(_ state: String) -> String {
-        switch ContractState(rawValue: state) {
-        case .active, .owned, .delivered: "good"
-        case .cancelled, .inGracePeriod: "warn"
-        case .inBillingRetry, .revoked: "stop"
-        case .pending: "wait"
-        case .paused, .expired, nil: "quiet"
+    static func tone(_ state: String) -> String { ContractState(rawValue: state).map { known($0).tone } ?? "quiet" }
+
+    private static func known(_ state: ContractState) -> (words: String, tone: String) {
+        switch state {
+        case .pending: ("waiting for payment", "wait")
+        case .active: ("active", "good")
+        case .cancelled: ("active, will end", "warn")
+        case .inGracePeriod: ("grace period", "warn")
+        case .inBillingRetry: ("payment failed", "stop")
+        case .paused: ("paused", "quiet")
+        case .expired: ("ended", "quiet")
+        case .revoked: ("taken back", "stop")
+        case .owned: ("owned", "good")
+        case .delivered: ("delivered", "good")
         }
     }
 
@@ -54,15 +47,21 @@ enum StoreWords {
     }
 
     /// An `Outcome` in a few words.
-    static func outcome(_ outcome: String) -> String {
-        switch Outcome(rawValue: outcome) {
-        case .applied: "applied"
-        case .duplicate: "sent before"
-        case .stale: "out of date"
-        case .ignored: "without effect"
-        case .unclaimed: "unclaimed"
-        case .quarantined: "contradicts its order"
-        case nil: outcome
+    static func outcome(_ outcome: String) -> String { Outcome(rawValue: outcome).map { known($0).words } ?? outcome }
+
+    /// The tone of an event's outcome, beside its word.
+    static func tone(ofOutcome outcome: String?) -> String {
+        outcome.flatMap(Outcome.init).map { known($0).tone } ?? "quiet"
+    }
+
+    private static func known(_ outcome: Outcome) -> (words: String, tone: String) {
+        switch outcome {
+        case .applied: ("applied", "good")
+        case .duplicate: ("sent before", "quiet")
+        case .stale: ("out of date", "quiet")
+        case .ignored: ("without effect", "quiet")
+        case .unclaimed: ("unclaimed", "warn")
+        case .quarantined: ("contradicts its order", "stop")
         }
     }
 
@@ -92,16 +91,6 @@ enum StoreWords {
 
     /// How a page is connected.
     static func transport(_ word: String) -> String { transports[word] ?? word }
-
-    /// The tone of an event's outcome, beside its word.
-    static func tone(ofOutcome outcome: String?) -> String {
-        switch outcome.flatMap(Outcome.init) {
-        case .applied: "good"
-        case .unclaimed: "warn"
-        case .quarantined: "stop"
-        case .stale, .duplicate, .ignored, nil: "quiet"
-        }
-    }
 
     /// A purchase that nobody has, with what the word means.
     static let unclaimed = (

@@ -1,6 +1,6 @@
 /// A document to be sent, of any shape: it is written as a literal, and its members keep their order.
 public indirect enum WireJSON: Sendable, Equatable, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
-    ExpressibleByBooleanLiteral, ExpressibleByNilLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+    ExpressibleByBooleanLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
     public struct Member: Sendable, Equatable {
         public var name: String
@@ -23,10 +23,10 @@ public indirect enum WireJSON: Sendable, Equatable, ExpressibleByStringLiteral, 
     public init(stringLiteral value: String) { self = .text(value) }
     public init(integerLiteral value: Int64) { self = .number(value) }
     public init(booleanLiteral value: Bool) { self = .flag(value) }
-    public init(nilLiteral: ()) { self = .null }
     public init(arrayLiteral elements: WireJSON...) { self = .list(elements) }
-    public init(dictionaryLiteral elements: (String, WireJSON)...) {
-        self = .object(elements.map { Member(name: $0.0, value: $0.1) })
+    /// A member that is nil is left out.
+    public init(dictionaryLiteral elements: (String, WireJSON?)...) {
+        self = .object(elements.compactMap { name, value in value.map { Member(name: name, value: $0) } })
     }
 
     /// The member of an object. A new member goes to the end.

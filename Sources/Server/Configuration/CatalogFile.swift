@@ -7,6 +7,7 @@ import Encoding
 /// a misspelled member would otherwise silently open or close access.
 struct CatalogFile {
     private static let levels: ClosedRange<Int64> = 0...1_000_000
+    private static let text = "a text of 1 to 255 bytes without control characters"
 
     private(set) var products: [String: Catalog.Product] = [:]
     /// One sentence for each problem.
@@ -39,11 +40,20 @@ struct CatalogFile {
         var product = Catalog.Product()
         for (name, value) in members {
             switch name {
-            case "group": product.group = text(value, of: "group", in: id)
-            case "name": product.name = text(value, of: "name", in: id)
-            case "level": product.level = level(value, in: id)
-            case "kind": product.kind = kind(value, in: id)
-            case "duration": product.duration = duration(value, in: id)
+            case "group": product.group = checked(text(value), name, of: id, CatalogFile.text)
+            case "name": product.name = checked(text(value), name, of: id, CatalogFile.text)
+            case "level":
+                let level = value.integer.flatMap { CatalogFile.levels.contains($0) ? Int($0) : nil }
+                let expected = "a whole number from 0 to \(CatalogFile.levels.upperBound)"
+                product.level = checked(level, name, of: id, expected) ?? 0
+            case "kind":
+                let words = ProductKind.allCases.map(\.rawValue).joined(separator: ", ")
+                let kind = value.text.flatMap(ProductKind.init(rawValue:))
+                product.kind = checked(kind, name, of: id, "one of \(words)")
+            case "duration":
+                let duration = value.text.flatMap(Duration.init(iso8601:)).flatMap { $0 > .zero ? $0 : nil }
+                let expected = "an ISO 8601 duration such as P1Y, P30D or PT12H"
+                product.duration = checked(duration, name, of: id, expected)
             default: problems.append("\(quoted(id)) has an unknown member \(quoted(name))")
             }
         }
@@ -75,29 +85,12 @@ struct CatalogFile {
         return read
     }
 
-    private mutating func text(_ value: JSONNode, of member: String, in id: String) -> String? {
-        if let text = value.text, isValidIdentifier(text) { return text }
-        problems.append("\(quoted(id)): \(member) is not a text of 1 to 255 bytes without control characters")
-        return nil
-    }
+    private func text(_ value: JSONNode) -> String? { value.text.flatMap { isValidIdentifier($0) ? $0 : nil } }
 
-    private mutating func level(_ value: JSONNode, in id: String) -> Int {
-        if let level = value.integer, CatalogFile.levels.contains(level) { return Int(level) }
-        problems.append("\(quoted(id)): level is not a whole number from 0 to \(CatalogFile.levels.upperBound)")
-        return 0
-    }
-
-    private mutating func kind(_ value: JSONNode, in id: String) -> ProductKind? {
-        if let kind = value.text.flatMap(ProductKind.init(rawValue:)) { return kind }
-        let words = ProductKind.allCases.map(\.rawValue).joined(separator: ", ")
-        problems.append("\(quoted(id)): kind is not one of \(words)")
-        return nil
-    }
-
-    private mutating func duration(_ value: JSONNode, in id: String) -> Duration? {
-        if let duration = value.text.flatMap(Duration.init(iso8601:)), duration > .zero { return duration }
-        problems.append("\(quoted(id)): duration is not an ISO 8601 duration such as P1Y, P30D or PT12H")
-        return nil
+    /// `expected` says what a value that is nil should have been.
+    private mutating func checked<Value>(_ value: Value?, _ name: String, of id: String, _ expected: String) -> Value? {
+        if value == nil { problems.append("\(quoted(id)): \(name) is not \(expected)") }
+        return value
     }
 }
 

@@ -21,27 +21,25 @@ extension SettingsReader {
 
     /// `PAYCAST_CONSOLE_BIND`: `ADDRESS:PORT`, with an IPv6 address in brackets.
     mutating func consoleBind() -> ConsoleBind? {
-        guard let given = given("PAYCAST_CONSOLE_BIND") else { return nil }
-        guard let bind = ConsoleBind(given.value) else {
-            reject(given.name, because: "\(quoted(given.value)) is not an address and a port, such as 127.0.0.1:8081")
-            return nil
-        }
-        return bind
+        value("PAYCAST_CONSOLE_BIND", expected: "an address and a port, such as 127.0.0.1:8081") { ConsoleBind($0) }
     }
 
     /// `PAYCAST_CONSOLE_URL`: `https://HOST[:PORT]`; in development, `http` as well.
     mutating func consoleURL() -> String? {
-        guard let given = given("PAYCAST_CONSOLE_URL") else { return nil }
-        let text = given.value.hasSuffix("/") ? String(given.value.dropLast()) : given.value
-        guard let url = origin(text), url.hasPrefix("https://") || isDevelopment && url.hasPrefix("http://") else {
-            reject(
-                given.name,
-                because: "\(quoted(given.value)) is not https:// and a host, without a path, such as "
-                    + "https://console.example.com"
-            )
-            return nil
+        let schemes = isDevelopment ? ["https://", "http://"] : ["https://"]
+        let expected = "https:// and a host, without a path, such as https://console.example.com"
+        return value("PAYCAST_CONSOLE_URL", expected: expected) { text in
+            let url = origin(text.hasSuffix("/") ? String(text.dropLast()) : text)
+            return url.flatMap { url in schemes.contains(where: url.hasPrefix) ? url : nil }
         }
-        return url
+    }
+
+    /// Nil if it is not set, or is not what `expected` says.
+    mutating func value<Value>(_ variable: String, expected: String, read: (String) -> Value?) -> Value? {
+        guard let given = given(variable) else { return nil }
+        let value = read(given.value)
+        if value == nil { reject(given.name, because: "\(quoted(given.value)) is not \(expected)") }
+        return value
     }
 
     mutating func database() -> DatabaseURL {
@@ -76,19 +74,12 @@ extension SettingsReader {
     }
 
     mutating func developmentNow() -> Instant? {
-        guard let given = given("PAYCAST_DEV_NOW") else { return nil }
-        guard isDevelopment else {
+        if !isDevelopment, given("PAYCAST_DEV_NOW") != nil {
             warn("PAYCAST_DEV_NOW is ignored without --dev")
             return nil
         }
-        guard let instant = Instant(iso8601: given.value) else {
-            reject(
-                given.name,
-                because: "\(quoted(given.value)) is not an ISO 8601 instant such as 2026-01-31T12:00:00Z"
-            )
-            return nil
-        }
-        return instant
+        let expected = "an ISO 8601 instant such as 2026-01-31T12:00:00Z"
+        return value("PAYCAST_DEV_NOW", expected: expected) { Instant(iso8601: $0) }
     }
 
     mutating func streamPattern() -> StreamPattern {

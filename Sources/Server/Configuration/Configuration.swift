@@ -165,13 +165,10 @@ extension Configuration {
 extension SettingsReader {
     /// `PAYCAST_CATALOG`: a JSON file.
     mutating func catalog() -> Catalog {
-        guard let given = given("PAYCAST_CATALOG") else { return Catalog() }
-        guard let text = contents(of: given.value) else {
-            reject(given.name, because: "\(quoted(given.value)) is not a file of 1 byte to 64 KiB that can be read")
-            return Catalog()
-        }
+        let expected = "a file of 1 byte to 64 KiB that can be read"
+        guard let text = value("PAYCAST_CATALOG", expected: expected, read: contents) else { return Catalog() }
         let file = CatalogFile(text)
-        for problem in file.problems { reject(given.name, because: problem) }
+        for problem in file.problems { reject("PAYCAST_CATALOG", because: problem) }
         return Catalog(file.products)
     }
 }

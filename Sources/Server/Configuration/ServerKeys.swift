@@ -53,14 +53,15 @@ extension SettingsReader {
     mutating func namedKeys(beside apiKeys: [Secret]) -> [AccessKey] {
         var keys: [AccessKey] = []
         for item in secretItems("PAYCAST_KEYS") {
-            switch namedKey(item.value) {
-            case .failure(let problem): reject(item.name, because: item.place + problem.text)
-            case .success(let key):
+            do throws(KeyProblem) {
+                let key = try namedKey(item.value)
                 rejectIfShort(key.secret.value, name: item.name, place: item.place)
                 if (keys.map(\.secret) + apiKeys).contains(key.secret) {
                     reject(item.name, because: "\(item.place)repeats a key; use the output of openssl rand -hex 32")
                 }
                 keys.append(key)
+            } catch {
+                reject(item.name, because: item.place + error.text)
             }
         }
         return keys
@@ -68,21 +69,19 @@ extension SettingsReader {
 
     private struct KeyProblem: Error { let text: String }
 
-    private func namedKey(_ item: String) -> Result<AccessKey, KeyProblem> {
+    private func namedKey(_ item: String) throws(KeyProblem) -> AccessKey {
         let parts = item.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false).map(trimmed)
-        guard parts.count == 3 else { return .failure(KeyProblem(text: "is not name:rights:key")) }
+        guard parts.count == 3 else { throw KeyProblem(text: "is not name:rights:key") }
         let (name, words) = (parts[0], parts[1].split(separator: "+", omittingEmptySubsequences: false).map(trimmed))
         guard (1...40).contains(name.utf8.count), isAppName(name), !["api", "cli"].contains(name) else {
             let what = "has a name that is not 1 to 40 letters, digits, dots, dashes or underscores, or is api or cli"
-            return .failure(KeyProblem(text: what))
+            throw KeyProblem(text: what)
         }
         let rights = words.flatMap { $0 == "all" ? Right.allCases : Right(rawValue: $0).map { [$0] } ?? [] }
         guard words.allSatisfy({ $0 == "all" || Right(rawValue: $0) != nil }) else {
             let known = (Right.allCases.map(\.rawValue) + ["all"]).joined(separator: ", ")
-            return .failure(
-                KeyProblem(text: "names a right that does not exist; the rights, joined by +, are \(known)")
-            )
+            throw KeyProblem(text: "names a right that does not exist; the rights, joined by +, are \(known)")
         }
-        return .success(AccessKey(name: name, rights: Set(rights), secret: Secret(parts[2])))
+        return AccessKey(name: name, rights: Set(rights), secret: Secret(parts[2]))
     }
 }

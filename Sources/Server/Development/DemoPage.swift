@@ -38,7 +38,7 @@ struct DemoPage: Sendable {
         guard let stream = core.configuration.streamPattern.stream(for: UserID(user)) else { throw NoAnswer() }
         // Ignores a language that the app does not speak: half of the page would be in another one.
         if let language = request.query["locale"].flatMap({ LanguageTag($0) }),
-            DemoLanguage(rawValue: language.language) != nil
+            DemoLanguage.of(language) != nil
         {
             return try speak(language, to: user, on: stream)
         }
@@ -97,7 +97,7 @@ struct DemoPage: Sendable {
     private func render(_ page: String, for reader: Reader, missed: MissedFragments) -> String {
         let newest = missed.items.flatMap(\.fragments)
         let (user, stream, isPhone) = (reader.user, reader.stream, reader.isPhone)
-        let app = DemoLanguage(reader.language)
+        let app = DemoLanguage.of(reader.language) ?? DemoLanguage.all[0]
         let values = [
             "user": HTMLEscaping.escape(user),
             "console": "/console/enter?next="
@@ -108,8 +108,8 @@ struct DemoPage: Sendable {
             "buyer": reader.order.map { buyer(of: $0, on: stream) } ?? "",
             "epoch": missed.through.epoch,
             // The page around the simulated app is English.
-            "page_language": isPhone ? app.rawValue : "en",
-            "language": app.rawValue,
+            "page_language": isPhone ? app.tag : "en",
+            "language": app.tag,
             "languages": app.choice,
             "tagline": app.tagline,
             "trouble": app.trouble,
@@ -167,43 +167,32 @@ extension Response {
     }
 }
 
-/// The languages of the demo's app, and what its page says outside the templates.
-enum DemoLanguage: String, CaseIterable, Sendable {
-    case english = "en"
-    case german = "de"
+/// A language of the demo's app, and what its page says outside the templates.
+struct DemoLanguage: Sendable {
+    static let all = [
+        DemoLanguage(tag: "en", name: "English", tagline: "Photo journal", trouble: ""),
+        DemoLanguage(
+            tag: "de",
+            name: "Deutsch",
+            tagline: "Fototagebuch",
+            trouble: "Das hat nicht geklappt. Versuch es gleich noch einmal."
+        ),
+    ]
 
-    init(_ tag: LanguageTag?) {
-        self = tag.flatMap { DemoLanguage(rawValue: $0.language) } ?? .english
-    }
-
-    var tagline: String {
-        switch self {
-        case .english: "Photo journal"
-        case .german: "Fototagebuch"
-        }
-    }
-
+    let tag: String
+    let name: String
+    let tagline: String
     /// The text that the app shows in place of the server's error message. If empty, it shows that message.
-    var trouble: String {
-        switch self {
-        case .english: ""
-        case .german: "Das hat nicht geklappt. Versuch es gleich noch einmal."
-        }
-    }
+    let trouble: String
+
+    /// Nil if the app does not speak it.
+    static func of(_ tag: LanguageTag?) -> DemoLanguage? { all.first { $0.tag == tag?.language } }
 
     /// A button for each language, with this one pressed.
     var choice: String {
-        DemoLanguage.allCases.map { language in
-            let tag = language.rawValue
-            return "<button name=\"locale\" value=\"\(tag)\" lang=\"\(tag)\" "
-                + "aria-pressed=\"\(language == self)\">\(language.name)</button>"
+        DemoLanguage.all.map { language in
+            "<button name=\"locale\" value=\"\(language.tag)\" lang=\"\(language.tag)\" "
+                + "aria-pressed=\"\(language.tag == tag)\">\(language.name)</button>"
         }.joined()
-    }
-
-    private var name: String {
-        switch self {
-        case .english: "English"
-        case .german: "Deutsch"
-        }
     }
 }

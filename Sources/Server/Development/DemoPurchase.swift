@@ -6,13 +6,6 @@ import Simulator
 
 /// A button of the demo page: one step that a simulated store is to report for a user.
 struct DemoPurchase {
-    private struct Body {
-        var user: String
-        var step: String
-        var store: String?
-        var product: String?
-    }
-
     let user: String
     let store: Provider
     private let step: LifecycleStep
@@ -23,28 +16,28 @@ struct DemoPurchase {
     /// Reads a JSON object, or the form that a browser without JavaScript sends; nil for anything else.
     init?(_ bytes: [UInt8]) {
         isForm = bytes.first != UInt8(ascii: "{")
-        guard let body = isForm ? DemoPurchase.form(bytes) : DemoPurchase.json(bytes),
-            isValidIdentifier(body.user, limit: 64), let step = LifecycleStep(rawValue: body.step)
+        guard let fields = isForm ? DemoPurchase.form(bytes) : DemoPurchase.json(bytes),
+            let user = fields["user"], isValidIdentifier(user, limit: 64),
+            let step = fields["step"].flatMap(LifecycleStep.init(rawValue:))
         else { return nil }
-        user = body.user
-        store = Provider(rawValue: body.store ?? Provider.apple.rawValue)
+        self.user = user
+        store = Provider(rawValue: fields["store"] ?? Provider.apple.rawValue)
         self.step = step
-        product = body.product
+        product = fields["product"]
         guard SimulatedStores.providers.contains(store) else { return nil }
     }
 
-    private static func json(_ bytes: [UInt8]) -> Body? {
-        guard let node = try? JSONNode.object(strictly: bytes), let user = node["user"]?.text,
-            let step = node["step"]?.text
-        else { return nil }
-        let (store, product) = (node["store"], node["product"])
-        guard [store, product].allSatisfy({ $0?.isNull ?? true || $0?.text != nil }) else { return nil }
-        return Body(user: user, step: step, store: store?.text, product: product?.text)
+    private static let names = ["user", "step", "store", "product"]
+
+    private static func json(_ bytes: [UInt8]) -> [String: String]? {
+        guard let node = try? JSONNode.object(strictly: bytes) else { return nil }
+        let given = names.compactMap { name in node[name].flatMap { $0.isNull ? nil : (name, $0.text) } }
+        guard given.allSatisfy({ $0.1 != nil }) else { return nil }
+        return given.reduce(into: [:]) { $0[$1.0] = $1.1 }
     }
 
-    private static func form(_ bytes: [UInt8]) -> Body? {
-        guard let fields = Query(form: bytes), let user = fields["user"], let step = fields["step"] else { return nil }
-        return Body(user: user, step: step, store: fields["store"], product: fields["product"])
+    private static func form(_ bytes: [UInt8]) -> [String: String]? {
+        Query(form: bytes).map { query in names.reduce(into: [:]) { $0[$1] = query[$1] } }
     }
 
     /// Signs the event, posts it to the server's own webhook, and returns the answer. Blocks.

@@ -16,9 +16,8 @@ struct HookAnswer: Sendable, Equatable {
     var concernsTheAddress: Bool {
         guard let status else { return true }
         switch status {
-        // Another secret, or another address: no message would be accepted.
-        case 401, 403, 404, 405: return true
-        case 408, 410, 429: return true
+        // Another secret or address, or too many messages: none would be accepted now.
+        case 401, 403, 404, 405, 408, 410, 429: return true
         default: return status >= 500 || (300..<400).contains(status)
         }
     }

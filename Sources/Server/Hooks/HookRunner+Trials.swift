@@ -21,10 +21,7 @@ extension HookRunner {
         guard isFirst else { return false }
         let message = HookMessage(type: "paycast.test", timestamp: signingClock.now(), data: .init())
         let id = "msg_test_\(OrderToken.random())"
-        let trials = Trials(count: targets.count) { [self] results in
-            isTesting.withLock { $0 = false }
-            done(results)
-        }
+        let trials = Monitor<[HookTestAnswer.Trial?]>(Array(repeating: nil, count: targets.count))
         for (index, target) in targets.enumerated() {
             let isTaken = pool.submit { [self] in
                 let start = monotonicNanoseconds()
@@ -32,16 +29,21 @@ extension HookRunner {
                     routine.isHalted
                     ? HookAnswer(problem: "the server is being stopped")
                     : sender.value.send(message, id: id, to: target.address)
-                trials.add(
-                    HookTestAnswer.Trial(
-                        url: target.shown,
-                        ok: answer.isSuccess,
-                        status: answer.status,
-                        message: answer.text,
-                        milliseconds: Int((monotonicNanoseconds() - start) / 1_000_000)
-                    ),
-                    at: index
+                let trial = HookTestAnswer.Trial(
+                    url: target.shown,
+                    ok: answer.isSuccess,
+                    status: answer.status,
+                    message: answer.text,
+                    milliseconds: Int((monotonicNanoseconds() - start) / 1_000_000)
                 )
+                let all = trials.withLock { trials in
+                    trials[index] = trial
+                    return trials.compactMap(\.self)
+                }
+                // The last one has seen all the others.
+                guard all.count == targets.count else { return }
+                isTesting.withLock { $0 = false }
+                done(all)
             }
             guard isTaken else {
                 isTesting.withLock { $0 = false }
@@ -49,25 +51,5 @@ extension HookRunner {
             }
         }
         return true
-    }
-}
-
-/// Collects what the addresses answered.
-private final class Trials: Sendable {
-    private let results: Mutex<[HookTestAnswer.Trial?]>
-    private let done: @Sendable ([HookTestAnswer.Trial]) -> Void
-
-    init(count: Int, done: @escaping @Sendable ([HookTestAnswer.Trial]) -> Void) {
-        results = Mutex(Array(repeating: nil, count: count))
-        self.done = done
-    }
-
-    func add(_ trial: HookTestAnswer.Trial, at index: Int) {
-        let all = results.withLock { results -> [HookTestAnswer.Trial]? in
-            results[index] = trial
-            let found = results.compactMap { $0 }
-            return found.count == results.count ? found : nil
-        }
-        if let all { done(all) }
     }
 }

@@ -4,54 +4,36 @@ import Stores
 import Support
 import Synchronization
 
-/// Asks stores whether a period that has ended was renewed, before any page says that it was not. Meanwhile the ledger
-/// keeps access open for the policy's leeway, and then ends it by itself. Each store has its own thread: while one
+/// Asks a store whether a period that has ended was renewed, before any page says that it was not. Meanwhile the ledger
+/// keeps access open for the policy's leeway, and then ends it by itself. Each store has a thread of its own: while one
 /// store does not answer, customers of the others keep what they have renewed.
-final class RenewalChecker: BackgroundWork {
+struct RenewalChecker: BackgroundWork {
     private static let roundSize = 1000
 
-    private let context: WorkContext
-    private let apis: StoreAPIs
-    private let lanes: [Provider: Routine]
-    private let ends: EndedAccessQueue
-    private let stop: Routine.Stop
+    let provider: Provider
+    let context: WorkContext
+    let apis: StoreAPIs
+    let ends: EndedAccessQueue
+    private let routine = Routine(Routine.Stop())
 
-    init(_ context: WorkContext, apis: @escaping StoreAPIs, ends: EndedAccessQueue) {
-        self.context = context
-        self.apis = apis
-        self.ends = ends
-        let stop = Routine.Stop()
-        lanes = apis().mapValues { _ in Routine(stop) }
-        self.stop = stop
-    }
-
-    var routines: [Routine] { Array(lanes.values) }
+    var routines: [Routine] { [routine] }
 
     func start() {
-        for (provider, routine) in lanes {
-            routine.start("ends-\(provider.rawValue)", state: RenewalCheckSchedule()) { [self] state in
-                if let lease = context.leaderLease.lease, let api = apis()[provider] {
-                    turn(provider, api: api, under: lease, state: &state)
-                }
-                return .seconds(1)
-            }
+        routine.start("ends-\(provider.rawValue)", state: RenewalCheckSchedule()) { state in
+            if let lease = context.leaderLease.lease { turn(under: lease, state: &state) }
+            return .seconds(1)
         }
     }
 
-    private func turn(
-        _ provider: Provider,
-        api: any StoreAPI,
-        under lease: Lease,
-        state: inout RenewalCheckSchedule
-    ) {
+    private func turn(under lease: Lease, state: inout RenewalCheckSchedule) {
         let now = context.clock.now()
         let limit = RenewalChecker.roundSize
         let expiring = (try? context.reader.answer { try $0.expiring(of: provider, at: now, limit: limit) }) ?? []
         var silence: StoreAPIError?
-        for key in state.due(of: expiring, now: now) where !stop.isRaised && context.leaderLease.lease == lease {
+        for key in state.due(of: expiring, now: now) where !routine.isHalted && context.leaderLease.lease == lease {
             if let silence {
                 failed(key, error: silence, state: &state)
-            } else if let error = ask(api, about: key, under: lease, state: &state), error.concernsTheWholeStore {
+            } else if let error = ask(about: key, under: lease, state: &state), error.concernsTheWholeStore {
                 silence = error
             }
         }
@@ -68,14 +50,13 @@ final class RenewalChecker: BackgroundWork {
     }
 
     private func ask(
-        _ api: any StoreAPI,
         about key: ContractKey,
         under lease: Lease,
         state: inout RenewalCheckSchedule
     ) -> StoreAPIError? {
         let now = context.clock.now()
         do throws(StoreAPIError) {
-            let statement = try api.statement(of: key, now: now)
+            let statement = try apis()[provider]?.statement(of: key, now: now)
             let isCommitted = statement.map { context.writer.commit($0, at: now, under: lease) != nil } ?? true
             state.asked(key, isAnswered: isCommitted, now: now, jitter: .random(in: 0..<1))
             context.log.info(

@@ -104,9 +104,7 @@ struct AppStorePurchaseModel {
 
     /// A scheduled change of plan takes effect at the renewal.
     private mutating func renew() {
-        let group = product.group
-        product = SimulatedProduct(id: nextProduct, kind: product.kind)
-        product.group = group
+        beginNextProduct()
         startPeriod(at: max(expiresAt, now))
         reason = "RENEWAL"
     }
@@ -115,21 +113,24 @@ struct AppStorePurchaseModel {
         isOffer = type == "OFFER_REDEEMED"
         switch subtype {
         case "UPGRADE":
-            nextProduct = neighbour(up: true)
-            let group = product.group
-            product = SimulatedProduct(id: nextProduct, kind: product.kind)
-            product.group = group
+            nextProduct = neighbour(.upgrade)
+            beginNextProduct()
             startPeriod(at: now)
-        case "DOWNGRADE": nextProduct = neighbour(up: false)
+        case "DOWNGRADE": nextProduct = neighbour(.downgrade)
         default: nextProduct = product.id
         }
     }
 
+    /// In the same group.
+    private mutating func beginNextProduct() {
+        let group = product.group
+        product = SimulatedProduct(id: nextProduct, kind: product.kind)
+        product.group = group
+    }
+
     /// The requested product, or the other one in the catalog, or a made-up one.
-    private func neighbour(up: Bool) -> String {
-        guard nextProduct == product.id else { return nextProduct }
-        let facts = SimulatedSubscription(product: product.id, kind: product.kind, lineage: lineage)
-        return facts.neighbour(up ? .upgrade : .downgrade)
+    private func neighbour(_ step: LifecycleStep) -> String {
+        nextProduct == product.id ? SimulatedProduct.neighbour(of: product.id, step) : nextProduct
     }
 
     private mutating func failToRenew(graceUntil end: Instant?) {

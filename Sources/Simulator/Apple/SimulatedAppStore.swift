@@ -23,8 +23,8 @@ public struct SimulatedAppStore: Sendable {
         var document: WireJSON = [
             "notificationType": .text(event.type), "notificationUUID": .text(id),
             "version": "2.0", "signedDate": .number(event.now.milliseconds),
+            "subtype": event.subtype.map { .text($0) },
         ]
-        document["subtype"] = event.subtype.map { .text($0) }
         switch (event.type, event.subtype) {
         case ("RENEWAL_EXTENSION", "SUMMARY"): document["summary"] = event.summary
         case ("EXTERNAL_PURCHASE_TOKEN", _): document["externalPurchaseToken"] = event.purchaseToken
@@ -177,14 +177,12 @@ extension SimulatedEvent {
             "signedDate": .number(now.milliseconds), "environment": .text(environment.rawValue),
             "transactionReason": .text(model.reason), "storefront": "USA", "storefrontId": "143441",
             "price": .number(model.product.price), "currency": .text(model.product.currency),
+            "previousOriginalTransactionId": model.previousLineage.map { .text($0) },
+            "appAccountToken": token.map { .text($0.description) },
+            "webOrderLineItemId": isSubscription ? .text(StoreID.make(model.lineage, period, "line")) : nil,
+            "subscriptionGroupIdentifier": isSubscription ? model.product.group.map { .text($0) } : nil,
+            "expiresDate": isSubscription ? .number(model.expiresAt.milliseconds) : nil,
         ]
-        document["previousOriginalTransactionId"] = model.previousLineage.map { .text($0) }
-        document["appAccountToken"] = token.map { .text($0.description) }
-        if isSubscription {
-            document["webOrderLineItemId"] = .text(StoreID.make(model.lineage, period, "line"))
-            document["subscriptionGroupIdentifier"] = model.product.group.map { .text($0) }
-            document["expiresDate"] = .number(model.expiresAt.milliseconds)
-        }
         if let revocation = model.revocation {
             document["revocationDate"] = .number(revocation.date.milliseconds)
             document["revocationReason"] = 0
@@ -201,7 +199,7 @@ extension SimulatedEvent {
 
     fileprivate func renewal(_ model: AppStorePurchaseModel) -> WireJSON {
         let next = SimulatedProduct(id: model.nextProduct, kind: .subscription)
-        var document: WireJSON = [
+        return [
             "originalTransactionId": .text(model.lineage), "productId": .text(model.product.id),
             "autoRenewProductId": .text(model.nextProduct), "autoRenewStatus": model.autoRenews ? 1 : 0,
             "renewalPrice": .number(next.price), "currency": .text(model.product.currency),
@@ -209,13 +207,12 @@ extension SimulatedEvent {
             "recentSubscriptionStartDate": .number(model.purchasedAt.milliseconds),
             "appTransactionId": .text(download), "signedDate": .number(now.milliseconds),
             "environment": .text(environment.rawValue),
+            "expirationIntent": model.expirationIntent.map { .number(Int64($0)) },
+            "isInBillingRetryPeriod": model.isInBillingRetry.map { .flag($0) },
+            "gracePeriodExpiresDate": model.graceUntil.map { .number($0.milliseconds) },
+            "priceIncreaseStatus": model.priceIncreaseStatus.map { .number(Int64($0)) },
+            "appAccountToken": token.map { .text($0.description) },
         ]
-        document["expirationIntent"] = model.expirationIntent.map { .number(Int64($0)) }
-        document["isInBillingRetryPeriod"] = model.isInBillingRetry.map { .flag($0) }
-        document["gracePeriodExpiresDate"] = model.graceUntil.map { .number($0.milliseconds) }
-        document["priceIncreaseStatus"] = model.priceIncreaseStatus.map { .number(Int64($0)) }
-        document["appAccountToken"] = token.map { .text($0.description) }
-        return document
     }
 }
 

@@ -189,12 +189,12 @@ struct GoogleDocuments {
     /// The list of voided purchases from now on.
     var history: [(path: String, json: WireJSON)] {
         guard type == "VOIDED_PURCHASE" else { return [] }
-        var entry: WireJSON = [
+        let entry: WireJSON = [
             "kind": "androidpublisher#voidedPurchase", "purchaseToken": .text(model.token), "orderId": .text(voided),
             "purchaseTimeMillis": .text(String(model.startedAt.milliseconds)),
             "voidedTimeMillis": .text(String(event.now.milliseconds)), "voidedSource": 0, "voidedReason": 1,
+            "voidedQuantity": event.subtype == "partial" ? 1 : nil,
         ]
-        if event.subtype == "partial" { entry["voidedQuantity"] = 1 }
         return [("/androidpublisher/v3/applications/\(package)/purchases/voidedpurchases", entry)]
     }
 
@@ -216,29 +216,22 @@ struct GoogleDocuments {
     private var isTest: Bool { event.environment == .sandbox }
 
     private func subscription(_ model: GooglePurchaseModel) -> WireJSON {
-        var document: WireJSON = [
+        let buyer = event.token.map { ["obfuscatedExternalAccountId": .text($0.description)] as WireJSON }
+        let expired = model.isOutsideApp ? model.replaced : nil
+        return [
             "kind": "androidpublisher#subscriptionPurchaseV2", "regionCode": "US",
             "startTime": .text(model.startedAt.iso8601),
             "subscriptionState": .text("SUBSCRIPTION_STATE_\(model.state)"), "latestOrderId": .text(order(model)),
             "acknowledgementState": "ACKNOWLEDGEMENT_STATE_PENDING", "lineItems": .list(items(model)),
+            "outOfAppPurchaseContext": expired.map {
+                ["expiredPurchaseToken": .text($0), "expiredExternalAccountIdentifiers": buyer]
+            },
+            "externalAccountIdentifiers": expired == nil ? buyer : nil,
+            "linkedPurchaseToken": expired == nil ? model.replaced.map { .text($0) } : nil,
+            "pausedStateContext": model.resumesAt.map { ["autoResumeTime": .text($0.iso8601)] },
+            "canceledStateContext": model.cancellation.map { [$0.rawValue: [:]] },
+            "testPurchase": isTest ? [:] : nil,
         ]
-        let buyer = event.token.map { ["obfuscatedExternalAccountId": WireJSON.text($0.description)] as WireJSON }
-        if let replaced = model.replaced, model.isOutsideApp {
-            var context: WireJSON = ["expiredPurchaseToken": .text(replaced)]
-            context["expiredExternalAccountIdentifiers"] = buyer
-            document["outOfAppPurchaseContext"] = context
-        } else {
-            document["externalAccountIdentifiers"] = buyer
-            document["linkedPurchaseToken"] = model.replaced.map { .text($0) }
-        }
-        if let resumesAt = model.resumesAt {
-            document["pausedStateContext"] = ["autoResumeTime": .text(resumesAt.iso8601)]
-        }
-        if let cancellation = model.cancellation {
-            document["canceledStateContext"] = .object([.init(name: cancellation.rawValue, value: [:])])
-        }
-        if isTest { document["testPurchase"] = [:] }
-        return document
     }
 
     /// Google promises no order; here, the newest item comes first.
@@ -270,22 +263,20 @@ struct GoogleDocuments {
     }
 
     private func item(_ model: GooglePurchaseModel) -> WireJSON {
-        var plan: WireJSON = [
-            "autoRenewEnabled": .flag(model.autoRenews), "recurringPrice": price(model.product),
+        let price = price(model.product)
+        let plan: WireJSON = [
+            "autoRenewEnabled": .flag(model.autoRenews), "recurringPrice": price,
+            "priceChangeDetails": model.priceChange.map {
+                ["newPrice": price, "priceChangeMode": "PRICE_INCREASE", "priceChangeState": .text($0)]
+            },
         ]
-        if let state = model.priceChange {
-            plan["priceChangeDetails"] = [
-                "newPrice": price(model.product), "priceChangeMode": "PRICE_INCREASE", "priceChangeState": .text(state),
-            ]
-        }
-        var item: WireJSON = [
+        return [
             "productId": .text(model.product.id), "expiryTime": .text(model.expiresAt.iso8601),
             "autoRenewingPlan": plan, "latestSuccessfulOrderId": .text(order(model)),
+            "offerDetails": model.offer.map { ["basePlanId": "base", "offerId": .text($0)] },
+            "offerPhase": model.phase.map { [$0: [:]] },
+            "deferredItemReplacement": model.nextProduct.map { ["productId": .text($0)] },
         ]
-        item["offerDetails"] = model.offer.map { ["basePlanId": "base", "offerId": .text($0)] }
-        if let phase = model.phase { item["offerPhase"] = .object([.init(name: phase, value: [:])]) }
-        if let next = model.nextProduct { item["deferredItemReplacement"] = ["productId": .text(next)] }
-        return item
     }
 
     private func price(_ product: SimulatedProduct) -> WireJSON {
@@ -296,18 +287,17 @@ struct GoogleDocuments {
     }
 
     private var purchase: WireJSON {
-        var document: WireJSON = [
+        [
             "kind": "androidpublisher#productPurchaseV2", "orderId": .text(order), "regionCode": "US",
             "purchaseStateContext": ["purchaseState": .text(model.purchaseState)],
             "productLineItem": .list([
                 ["productId": .text(model.product.id), "productOfferDetails": ["quantity": 1]]
             ]),
             "acknowledgementState": "ACKNOWLEDGEMENT_STATE_PENDING",
+            "obfuscatedExternalAccountId": event.token.map { .text($0.description) },
+            "purchaseCompletionTime": model.isPaid ? .text(paidAt.iso8601) : nil,
+            "testPurchaseContext": isTest ? ["fopType": "TEST"] : nil,
         ]
-        document["obfuscatedExternalAccountId"] = event.token.map { .text($0.description) }
-        if model.isPaid { document["purchaseCompletionTime"] = .text(paidAt.iso8601) }
-        if isTest { document["testPurchaseContext"] = ["fopType": "TEST"] }
-        return document
     }
 
     /// A one-time purchase without a known date gets last midnight: the same all day, and in the past.

@@ -44,16 +44,15 @@ public struct SimulatedPurchaseKit: SharedSecretStore {
         case "subscription.expired": (status, end) = ("expired", min(model.expiresAt, event.now))
         default: break
         }
-        var document: WireJSON = [
+        return [
             "event_id": .text(id), "type": .text(event.type), "status": .text(status),
             "subscription_id": .text(model.lineage), "subscription_name": "Pro",
             "store": .text(event.subtype ?? "apple"), "store_product_id": .text(model.product.id),
             "current_period_start": .text(model.purchasedAt.iso8601),
             "current_period_end": .text(model.expiresAt.iso8601), "success_path": "/",
+            "customer_id": (event.user ?? event.token?.description).map { .text($0) },
+            "google_base_plan_id": event.subtype == "google" ? "monthly" : nil,
+            "ends_at": end.map { .text($0.iso8601) },
         ]
-        document["customer_id"] = (event.user ?? event.token?.description).map { .text($0) }
-        if event.subtype == "google" { document["google_base_plan_id"] = .text("monthly") }
-        document["ends_at"] = end.map { .text($0.iso8601) }
-        return document
     }
 }

@@ -76,11 +76,9 @@ struct RevenueCatDocument {
         document["app_user_id"] = .text(event.user ?? anonymous)
         document["original_app_user_id"] = .text(anonymous)
         document["aliases"] = [.text(anonymous)]
-        if let token = event.token {
-            let value: WireJSON = [
-                "value": .text(token.description), "updated_at_ms": .number(event.now.milliseconds),
-            ]
-            document["subscriber_attributes"] = ["paycast_order": value]
+        document["subscriber_attributes"] = event.token.map { token in
+            let now = WireJSON.number(event.now.milliseconds)
+            return ["paycast_order": ["value": .text(token.description), "updated_at_ms": now]]
         }
         if RevenueCatDocument.contractTypes.contains(event.type) { fill(&document) }
         return document

@@ -86,11 +86,11 @@ extension AppleStandIn {
         }
         let items = found.map { known -> (group: String, item: WireJSON) in
             let known = known.standing(at: call.now)
-            var item: WireJSON = [
+            let item: WireJSON = [
                 "originalTransactionId": .text(known.transaction.lineage), "status": .number(known.status),
                 "signedTransactionInfo": .text(sign(known.transaction, at: call.now)),
+                "signedRenewalInfo": known.renewal.map { .text(sign($0, at: call.now)) },
             ]
-            item["signedRenewalInfo"] = known.renewal.map { .text(sign($0, at: call.now)) }
             return (known.transaction[text: "subscriptionGroupIdentifier"], item)
         }
         let groups = Dictionary(grouping: items, by: \.group).sorted { $0.key < $1.key }.map { group -> WireJSON in

@@ -198,30 +198,23 @@ struct ServerRoutes: Sendable {
     ) throws(StoreDriverError) -> OrderToken {
         var request = CreateOrderRequest(user: UserID(user), product: product)
         (request.provider, request.kind) = (provider.rawValue, kind.rawValue)
-        let response = try send("POST", path: "/orders", body: JSON.encode(request))
-        guard (200...201).contains(response.status),
-            let answer = JSON.decode(CreateOrderAnswer.self, from: response.body),
-            let order = OrderToken(answer.order.order)
-        else { throw refusal("POST /orders", response: response) }
-        return order
+        return try ask("POST", path: "/orders", named: "POST /orders", body: JSON.encode(request)) {
+            (answer: CreateOrderAnswer) in OrderToken(answer.order.order)
+        }
     }
 
     func entitlements(of user: String) throws(StoreDriverError) -> [EntitlementItem] {
-        let response = try send("GET", path: "/users/\(PercentEncoding.encode(user))/entitlements")
-        guard response.status == 200, let answer = JSON.decode(EntitlementsAnswer.self, from: response.body) else {
-            throw refusal("GET /users/…/entitlements", response: response)
+        let path = "/users/\(PercentEncoding.encode(user))/entitlements"
+        return try ask("GET", path: path, named: "GET /users/…/entitlements") { (answer: EntitlementsAnswer) in
+            answer.entitlements
         }
-        return answer.entitlements
     }
 
     /// The token that the store has echoed for a contract of the user.
     func order(of contract: String, user: String) throws(StoreDriverError) -> OrderToken? {
-        let response = try send("GET", path: "/users/\(PercentEncoding.encode(user))")
-        guard response.status == 200, let answer = JSON.decode(HeldContracts.self, from: response.body) else {
-            throw refusal("GET /users/…", response: response)
-        }
-        let found = answer.contracts.first { $0.contract == contract }
-        return found?.order.flatMap { OrderToken($0) }
+        let path = "/users/\(PercentEncoding.encode(user))"
+        let contracts = try ask("GET", path: path, named: "GET /users/…") { (answer: HeldContracts) in answer.contracts }
+        return contracts.first { $0.contract == contract }?.order.flatMap { OrderToken($0) }
     }
 
     /// Sends no API key, since stores have none.
@@ -243,11 +236,26 @@ struct ServerRoutes: Sendable {
     /// Moves the server's clock and returns its time. A duration of zero only asks for the time.
     func advanceClock(by duration: Duration) throws(StoreDriverError) -> Instant {
         let body = JSON.encode(ClockRequest(advance: duration.components.seconds))
-        let response = try send("PUT", path: "/demo/api/clock", body: body, headers: [])
-        guard response.status == 200,
-            let now = JSON.decode(ClockAnswer.self, from: response.body).flatMap({ Instant(iso8601: $0.now) })
-        else { throw refusal("PUT /demo/api/clock", response: response) }
-        return now
+        let path = "/demo/api/clock"
+        return try ask("PUT", path: path, named: "PUT \(path)", body: body, headers: []) { (answer: ClockAnswer) in
+            Instant(iso8601: answer.now)
+        }
+    }
+
+    /// What `read` finds in the answer; `route` names it in an error.
+    private func ask<Answer: Decodable, Value>(
+        _ method: String,
+        path: String,
+        named route: String,
+        body: [UInt8]? = nil,
+        headers: [(String, String)]? = nil,
+        read: (Answer) -> Value?
+    ) throws(StoreDriverError) -> Value {
+        let response = try send(method, path: path, body: body, headers: headers)
+        guard (200...201).contains(response.status),
+            let value = JSON.decode(Answer.self, from: response.body).flatMap(read)
+        else { throw refusal(route, response: response) }
+        return value
     }
 
     /// With the API key, unless other headers are given.

@@ -75,15 +75,13 @@ public struct SimulatedStripe: SharedSecretStore {
     public func delivery(_ event: SimulatedEvent) throws(CryptoError) -> SimulatedDelivery {
         let id = event.id ?? "evt_" + Hex.encode(randomBytes(12))
         let content = StripeDocuments(event, shape: shape)
-        var document: WireJSON = [
+        let document: WireJSON = [
             "id": .text(id), "object": "event", "api_version": .text(content.version),
             "created": .number(event.now.seconds), "livemode": .flag(event.environment == .production),
-            "pending_webhooks": 1, "request": ["id": nil, "idempotency_key": nil], "type": .text(event.type),
+            "pending_webhooks": 1, "request": ["id": .null, "idempotency_key": .null], "type": .text(event.type),
+            "account": event.app.map { .text($0) },
+            "data": ["object": content.object, "previous_attributes": content.previousAttributes],
         ]
-        if let app = event.app { document["account"] = .text(app) }
-        var data: WireJSON = ["object": content.object]
-        data["previous_attributes"] = content.previousAttributes
-        document["data"] = data
         var delivery = try post(document.bytes, event: id, at: event.now)
         delivery.documents = content.answers.map { (path: $0.path, json: $0.json.bytes) }
         return delivery
@@ -135,20 +133,17 @@ struct StripeDocuments {
 
     var previousAttributes: WireJSON? {
         guard event.type == "customer.subscription.updated" else { return nil }
-        var previous: WireJSON = [:]
         let before = model.before
-        if let status = before.status { previous["status"] = .text(status) }
-        if let isEnding = before.isEnding { previous["cancel_at_period_end"] = .flag(isEnding) }
-        if before.isDiscounted != nil { previous["discounts"] = [] }
-        if before.nextPrice != nil { previous[model.hasSchedule ? "schedule" : "pending_update"] = .null }
-        if let trialEnd = before.trialEnd { previous["trial_end"] = seconds(trialEnd) }
-        let end = before.periodEnd ?? model.periodEnd
-        if shape == .before2025, before.periodEnd != nil { previous["current_period_end"] = seconds(end) }
-        if before.price != nil || (shape == .current && before.periodEnd != nil) {
-            let price = before.price.map { SimulatedProduct(id: $0, kind: .subscription) } ?? model.price
-            previous["items"] = items(price, end: end, shape: shape)
-        }
-        return previous
+        let price = before.price.map { SimulatedProduct(id: $0, kind: .subscription) } ?? model.price
+        let hasItems = before.price != nil || (shape == .current && before.periodEnd != nil)
+        return [
+            "status": before.status.map { .text($0) }, "cancel_at_period_end": before.isEnding.map { .flag($0) },
+            "discounts": before.isDiscounted == nil ? nil : [],
+            (model.hasSchedule ? "schedule" : "pending_update"): before.nextPrice == nil ? nil : .null,
+            "trial_end": before.trialEnd.map { seconds($0) },
+            "current_period_end": shape == .before2025 ? before.periodEnd.map { seconds($0) } : nil,
+            "items": hasItems ? items(price, end: before.periodEnd ?? model.periodEnd, shape: shape) : nil,
+        ]
     }
 
     /// The API's answers from now on, in the version before 2025, which joins a charge to its invoice.
@@ -185,7 +180,7 @@ extension StripeDocuments {
 
     func price(_ product: SimulatedProduct) -> WireJSON {
         [
-            "id": .text(product.id), "object": "price", "currency": "usd", "lookup_key": nil,
+            "id": .text(product.id), "object": "price", "currency": "usd", "lookup_key": .null,
             "product": .text("prod_\(product.group ?? "0")"), "unit_amount": .number(product.price / 10),
         ]
     }
@@ -201,16 +196,16 @@ extension StripeDocuments {
     private func item(_ id: String, product: SimulatedProduct, end: Instant, shape: SimulatedStripe.Shape)
         -> WireJSON
     {
-        var item: WireJSON = ["id": .text(id), "object": "subscription_item", "price": price(product)]
-        if shape == .current {
-            item["current_period_start"] = seconds(model.periodStart)
-            item["current_period_end"] = seconds(end)
-        }
-        return item
+        [
+            "id": .text(id), "object": "subscription_item", "price": price(product),
+            "current_period_start": shape == .current ? seconds(model.periodStart) : nil,
+            "current_period_end": shape == .current ? seconds(end) : nil,
+        ]
     }
 
     func subscription(_ shape: SimulatedStripe.Shape) -> WireJSON {
-        var document: WireJSON = [
+        let next = model.hasSchedule ? nil : model.nextPrice.map { SimulatedProduct(id: $0, kind: .subscription) }
+        return [
             "id": .text(model.id), "object": "subscription", "status": .text(model.status),
             "customer": .text(customer), "livemode": .flag(event.environment == .production), "metadata": metadata,
             "created": seconds(min(model.periodStart, event.now)),
@@ -219,18 +214,12 @@ extension StripeDocuments {
             "canceled_at": seconds(model.endedAt), "ended_at": seconds(model.endedAt),
             "cancellation_details": ["reason": model.reason.map { .text($0) } ?? .null],
             "trial_end": seconds(model.trialEnd), "discounts": model.isDiscounted ? ["di_1"] : [],
-            "latest_invoice": .text(id("in")), "pause_collection": nil,
-            "schedule": model.hasSchedule ? .text(id("sub_sched")) : .null, "pending_update": nil,
+            "latest_invoice": .text(id("in")), "pause_collection": .null,
+            "schedule": model.hasSchedule ? .text(id("sub_sched")) : .null,
+            "pending_update": next.map { ["subscription_items": .list([["price": price($0)]])] } ?? .null,
+            "current_period_start": shape == .before2025 ? seconds(model.periodStart) : nil,
+            "current_period_end": shape == .before2025 ? seconds(model.periodEnd) : nil,
         ]
-        if let next = model.nextPrice, !model.hasSchedule {
-            let product = SimulatedProduct(id: next, kind: .subscription)
-            document["pending_update"] = ["subscription_items": .list([["price": price(product)]])]
-        }
-        if shape == .before2025 {
-            document["current_period_start"] = seconds(model.periodStart)
-            document["current_period_end"] = seconds(model.periodEnd)
-        }
-        return document
     }
 
     var session: WireJSON {
@@ -259,27 +248,25 @@ extension StripeDocuments {
     var invoice: WireJSON {
         let reason = event.subtype ?? "subscription_cycle"
         let isPaid = event.type == "invoice.paid" || event.type == "invoice.payment_succeeded"
-        var line: WireJSON = [
+        let isCurrent = shape == .current
+        let details: WireJSON = ["subscription": .text(model.id), "metadata": metadata]
+        let line: WireJSON = [
             "id": .text(id("il")), "object": "line_item",
             "period": ["start": seconds(model.periodStart), "end": seconds(model.periodEnd)],
+            "pricing": isCurrent
+                ? ["price_details": ["price": .text(model.price.id), "product": "prod_0"]] : nil,
+            "price": isCurrent ? nil : price(model.price),
         ]
-        var document: WireJSON = [
+        return [
             "id": .text(id("in")), "object": "invoice", "created": seconds(event.now),
             "billing_reason": .text(reason), "customer": .text(customer), "currency": "usd",
             "status": isPaid ? "paid" : "open", "amount_paid": .number(isPaid ? model.price.price / 10 : 0),
             "metadata": [:],
+            "parent": isCurrent ? ["type": "subscription_details", "subscription_details": details] : nil,
+            "subscription": isCurrent ? nil : .text(model.id),
+            "subscription_details": isCurrent ? nil : ["metadata": metadata],
+            "lines": ["object": "list", "data": .list([line])],
         ]
-        let details: WireJSON = ["subscription": .text(model.id), "metadata": metadata]
-        if shape == .current {
-            line["pricing"] = ["price_details": ["price": .text(model.price.id), "product": "prod_0"]]
-            document["parent"] = ["type": "subscription_details", "subscription_details": details]
-        } else {
-            line["price"] = price(model.price)
-            document["subscription"] = .text(model.id)
-            document["subscription_details"] = ["metadata": metadata]
-        }
-        document["lines"] = ["object": "list", "data": .list([line])]
-        return document
     }
 
     var paymentIntent: WireJSON {
@@ -296,14 +283,13 @@ extension StripeDocuments {
     var charge: WireJSON {
         let amount = product.price / 10
         let isPartial = event.subtype == "partial"
-        var document: WireJSON = [
+        return [
             "id": .text(id("ch")), "object": "charge", "amount": .number(amount), "currency": "usd",
             "amount_refunded": .number(isPartial ? amount / 2 : amount), "refunded": .flag(!isPartial),
             "customer": .text(customer), "payment_intent": .text(id("pi")),
             "metadata": isSubscription ? [:] : metadata, "livemode": .flag(event.environment == .production),
+            "invoice": shape == .current ? nil : isSubscription ? .text(id("in")) : .null,
         ]
-        if shape == .before2025 { document["invoice"] = isSubscription ? .text(id("in")) : .null }
-        return document
     }
 
     var refund: WireJSON {

@@ -72,8 +72,8 @@ final class LedgerFixture: Sendable {
         JobRunner(context(), apis: { apis }, metrics: metrics)
     }
 
-    func reconciler(_ apis: [Provider: any StoreAPI]) -> RenewalChecker {
-        RenewalChecker(context(), apis: { apis }, ends: ends)
+    func checkers(_ apis: [Provider: any StoreAPI]) -> [RenewalChecker] {
+        apis.keys.map { RenewalChecker(provider: $0, context: context(), apis: { apis }, ends: ends) }
     }
 
     func mark(_ place: String) throws -> Instant? {

@@ -154,13 +154,13 @@ import Testing
         try fixture.ledger.send(ended(.stripe, lineage: "sub_1"))
         let stripe = StripeAPI(key: "rk_test_1", address: fixture.good.url)
         let apis: [Provider: any StoreAPI] = [.google: try Fixture.google(fixture.slow.url), .stripe: stripe]
-        let reconciler = fixture.ledger.reconciler(apis)
-        reconciler.start()
+        let checkers = fixture.ledger.checkers(apis)
+        for checker in checkers { checker.start() }
         try fixture.ledger.wait { fixture.slow.requests.count == 1 && fixture.good.requests.count == 1 }
         #expect(!fixture.ledger.lines.all.contains { $0.contains("google") })
-        reconciler.halt()
+        for checker in checkers { checker.halt() }
         fixture.gate.fulfil(())
-        reconciler.close()
+        for checker in checkers { checker.close() }
         #expect(fixture.slow.requests.count == 1)
     }
 
