@@ -24,12 +24,11 @@ struct ScenarioParser {
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             for piece in pieces(of: line) {
                 do throws(ScenarioError) {
-                    let step = try step(piece, line: index + 1, isFirst: steps.isEmpty)
-                    defer { followsGap = step == nil }
-                    guard var step else { continue }
-                    // The step's result depends on the step that was left out.
-                    if followsGap { step.expected = [] }
-                    steps += step.withPrelude
+                    var found = try self.steps(piece, line: index + 1, isFirst: steps.isEmpty)
+                    // A step's result depends on the step that was left out.
+                    if followsGap { for index in found.indices { found[index].expected = [] } }
+                    followsGap = found.isEmpty
+                    steps += found
                 } catch {
                     throw error.at(index + 1)
                 }
@@ -53,7 +52,8 @@ struct ScenarioParser {
         return pieces.filter { !$0.isEmpty }
     }
 
-    private func step(_ piece: [String], line: Int, isFirst: Bool) throws(ScenarioError) -> Scenario.Step? {
+    /// Those of one word: what follows it belongs to the last, and the product to all.
+    private func steps(_ piece: [String], line: Int, isFirst: Bool) throws(ScenarioError) -> [Scenario.Step] {
         var rest = piece[...]
         // At some stores, two statements from the same second have no order.
         var after = isFirst ? Duration.zero : .seconds(1)
@@ -62,19 +62,11 @@ struct ScenarioParser {
             rest.removeFirst()
         }
         guard let name = rest.popFirst() else { throw ScenarioError("there is no event after the time") }
-        guard let event = try event(name) else { return nil }
-        var step = Scenario.Step(event, line: line, after: after)
-        while let word = rest.popFirst() { try take(word, from: &rest, into: &step) }
-        return step
-    }
-
-    private func event(_ name: String) throws(ScenarioError) -> StoreEventParser.Event? {
-        do throws(ScenarioError) {
-            return try words.event(name)
-        } catch {
-            if isLenient, LifecycleStep(rawValue: name) != nil { return nil }
-            throw error
-        }
+        if isLenient, let step = LifecycleStep(rawValue: name), words.vocabulary.event(for: step) == nil { return [] }
+        var steps = Scenario.Step.all(try words.events(name), line: line, after: after)
+        while let word = rest.popFirst() { try take(word, from: &rest, into: &steps[steps.count - 1]) }
+        for index in steps.indices { steps[index].product = steps[steps.count - 1].product }
+        return steps
     }
 
     private func take(
