@@ -77,20 +77,44 @@ public struct RemoteServer: Sendable {
         to path: String,
         timeout: Duration = .seconds(30)
     ) throws(CommandFailure) -> [UInt8] {
-        try bodyOfSuccess(response(toPosting: body, at: path, timeout: timeout))
+        try bodyOfSuccess("POST", path, json: JSON.encode(body), timeout: timeout)
     }
 
     public func get(_ path: String, timeout: Duration = .seconds(30)) throws(CommandFailure) -> [UInt8] {
-        try bodyOfSuccess(send("GET", path: path, headers: [], body: nil, timeout: timeout))
-    }
-
-    /// Returns the answer with any status.
-    func response(toGetting path: String) throws(CommandFailure) -> HTTPClient.Response {
-        try send("GET", path: path, headers: [], body: nil, timeout: .seconds(30))
+        try bodyOfSuccess("GET", path, json: nil, timeout: timeout)
     }
 
     public func delete(_ path: String, timeout: Duration) throws(CommandFailure) -> [UInt8] {
-        try bodyOfSuccess(send("DELETE", path: path, headers: [], body: nil, timeout: timeout))
+        try bodyOfSuccess("DELETE", path, json: nil, timeout: timeout)
+    }
+
+    private func bodyOfSuccess(
+        _ method: String,
+        _ path: String,
+        json: [UInt8]?,
+        timeout: Duration
+    ) throws(CommandFailure) -> [UInt8] {
+        let answer = try response(method, path, json: json, timeout: timeout)
+        guard (200...299).contains(answer.status) else { throw failure(status: answer.status, body: answer.body) }
+        return answer.body
+    }
+
+    /// Returns the answer with any status, for errors that say more than their reason.
+    public func response(
+        _ method: String,
+        _ path: String,
+        json: [UInt8]? = nil,
+        headers: [(String, String)] = [],
+        timeout: Duration = .seconds(30)
+    ) throws(CommandFailure) -> HTTPClient.Response {
+        do throws(HTTPClientError) {
+            let client = HTTPClient(timeout: timeout, authorityFile: authorityFile)
+            let own = authorization + (systemUserName().map { [("X-Paycast-User", $0)] } ?? [])
+            let content = json == nil ? [] : [("Content-Type", "application/json")]
+            return try client.send(method, to: url + path, headers: own + content + headers, body: json)
+        } catch {
+            throw CommandFailure("\(error)")
+        }
     }
 
     /// What an answer says; `what` is in the error of one that does not.
@@ -108,45 +132,6 @@ public struct RemoteServer: Sendable {
             throw CommandFailure("\(url) does not return the stream of \(quoted(user)): is that a Paycast server?")
         }
         return page
-    }
-
-    /// Returns the answer with any status, for errors that say more than their reason.
-    public func response(
-        toPosting body: some Encodable,
-        at path: String,
-        headers: [(String, String)] = [],
-        timeout: Duration
-    ) throws(CommandFailure) -> HTTPClient.Response {
-        try send(
-            "POST",
-            path: path,
-            headers: [("Content-Type", "application/json")] + headers,
-            body: JSON.encode(body),
-            timeout: timeout
-        )
-    }
-
-    private func bodyOfSuccess(_ response: HTTPClient.Response) throws(CommandFailure) -> [UInt8] {
-        guard (200...299).contains(response.status) else {
-            throw failure(status: response.status, body: response.body)
-        }
-        return response.body
-    }
-
-    private func send(
-        _ method: String,
-        path: String,
-        headers: [(String, String)],
-        body: [UInt8]?,
-        timeout: Duration
-    ) throws(CommandFailure) -> HTTPClient.Response {
-        do throws(HTTPClientError) {
-            let client = HTTPClient(timeout: timeout, authorityFile: authorityFile)
-            let named = systemUserName().map { [("X-Paycast-User", $0)] } ?? []
-            return try client.send(method, to: url + path, headers: authorization + named + headers, body: body)
-        } catch {
-            throw CommandFailure("\(error)")
-        }
     }
 
     /// What a refusal means, and what to do about it.

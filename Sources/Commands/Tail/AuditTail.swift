@@ -88,7 +88,7 @@ struct AuditTail {
     }
 
     private mutating func page(_ query: [(name: String, value: String)]) throws(CommandFailure) -> AuditAnswer {
-        let answer = try remote.response(toGetting: "/audit" + queryString(query))
+        let answer = try remote.response("GET", "/audit" + queryString(query))
         guard answer.status == 200 else {
             isRefused = answer.status != 429 && answer.status < 500
             throw remote.failure(status: answer.status, body: answer.body)
