@@ -117,10 +117,12 @@ final class PageWatch: Sendable {
             var problem = "the server has ended the page's stream, or the feed"
             do throws(HTTPClientError) {
                 let headers = headers + [("Accept", "text/event-stream")]
-                try HTTPClient(timeout: .seconds(10)).stream(url, headers: headers) { head in
-                    if head.status != 200 { problem = "the server answers \(head.status) to the page" }
-                    return head.status == 200
-                } onBytes: { bytes in
+                try HTTPClient(timeout: .seconds(10)).stream(url, headers: headers) { event in
+                    if case .head(let head) = event, head.status != 200 {
+                        problem = "the server answers \(head.status) to the page"
+                        return false
+                    }
+                    guard case .bytes(let bytes) = event else { return true }
                     for event in parser.receive(bytes) { take(event) }
                     // The first block, an id alone, means that the page is connected.
                     if !isSeated && !parser.lastEventID.isEmpty {
