@@ -33,13 +33,12 @@ public struct RemoteServer: Sendable {
     /// Takes `--server` and `--key`, else the environment, else `.paycast/`, else the server that this environment starts.
     public init(
         _ arguments: inout Arguments,
-        environment: [String: String] = processEnvironment(),
-        workspace: Workspace = Workspace()
+        environment: [String: String] = processEnvironment()
     ) throws(UsageError) {
         let addresses: [(Source, name: String, value: String?)] = [
             (.option, "--server", try arguments.option("--server")),
             (.environment, clientAddressVariable, environment[clientAddressVariable].flatMap(nonEmpty)),
-            (.workspace, ".paycast/address", workspace.address),
+            (.workspace, ".paycast/address", Workspace.address),
         ]
         let named = addresses.first { $0.value != nil }
         let address = named?.value ?? serverAddress(of: environment) ?? "http://127.0.0.1:8080"
@@ -49,11 +48,11 @@ public struct RemoteServer: Sendable {
         }
         url = withoutSlash(address)
         source = named?.0 ?? .none
-        isOfThisFolder = workspace.address.map(withoutSlash) == url
+        isOfThisFolder = Workspace.address.map(withoutSlash) == url
         let keys: [(name: String, value: String?)] = [
             ("--key", try arguments.option("--key")),
             ("PAYCAST_API_KEY", Secret.text("PAYCAST_API_KEY", in: environment).flatMap(firstOfList)),
-            (".paycast/api.key", workspace.apiKey),
+            (".paycast/api.key", Workspace.apiKey),
         ]
         let shown = keys.first { $0.value != nil }
         key = shown?.value
@@ -200,18 +199,14 @@ func serverAddress(of environment: [String: String]) -> String? {
 }
 
 /// The working folder's `.paycast/`, where a development server leaves what the other commands need.
-public struct Workspace {
-    private let folder = ".paycast"
-
-    public init() {}
-
+private enum Workspace {
     /// The address on which the server listens.
-    public var address: String? { firstLine(of: "address") }
-    public var apiKey: String? { firstLine(of: "api.key") }
-    public var streamKey: String? { firstLine(of: "stream.key") }
+    static var address: String? { firstLine(of: "address") }
+    static var apiKey: String? { firstLine(of: "api.key") }
+    static var streamKey: String? { firstLine(of: "stream.key") }
 
-    private func firstLine(of name: String) -> String? {
-        guard let line = try? SmallFile.read("\(folder)/\(name)").prefix(while: { $0 >= 32 }) else { return nil }
+    private static func firstLine(of name: String) -> String? {
+        guard let line = try? SmallFile.read(".paycast/\(name)").prefix(while: { $0 >= 32 }) else { return nil }
         return line.isEmpty ? nil : String(decoding: line, as: UTF8.self)
     }
 }
@@ -219,14 +214,14 @@ public struct Workspace {
 extension StreamNameVerifier {
     /// Signs with the key of this environment's server: the first of PAYCAST_STREAM_KEYS, else SECRET_KEY_BASE, else that
     /// of `.paycast/`. Nil without one.
-    public init?(ofEnvironment environment: [String: String], workspace: Workspace) {
+    public init?(ofEnvironment environment: [String: String]) {
         let key: Key? =
             if let key = Secret.text("PAYCAST_STREAM_KEYS", in: environment).flatMap(firstOfList) {
                 .init(text: key)
             } else if let secret = Secret.text("SECRET_KEY_BASE", in: environment) {
                 .init(secretKeyBase: secret, with: .sha256)
             } else {
-                workspace.streamKey.map { .init(text: $0) }
+                Workspace.streamKey.map { .init(text: $0) }
             }
         self.init(keys: [key].compactMap { $0 })
     }

@@ -4,7 +4,7 @@ import Glibc
 import HTTPClient
 
 /// `tail --audit`: follows who did what to users. The server is asked once a second: people act seldom.
-struct AuditTail {
+struct AuditTail: TailSubject {
     private static let pause = Duration.seconds(1)
 
     private let remote: RemoteServer

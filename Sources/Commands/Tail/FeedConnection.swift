@@ -1,7 +1,7 @@
 import HTTPClient
 
 /// Carries out what `FeedFollower` decides: connects, reads, prints, waits, and connects again.
-struct FeedConnection {
+struct FeedConnection: TailSubject {
     private let remote: RemoteServer
     private let show: (FeedEntry) -> Void
     private let waiting: Waiting
@@ -15,6 +15,8 @@ struct FeedConnection {
         self.show = show
         waiting = Waiting(for: follower)
     }
+
+    var waits: Bool { follower.waits }
 
     /// Returns when the awaited entry has come. If nothing is awaited, it never returns.
     mutating func run() throws(CommandFailure) -> Int32 {
