@@ -64,19 +64,8 @@ struct Scenario: Equatable {
 
 /// Why a file cannot be played: `life.txt:3: …`.
 struct ScenarioError: Error, Equatable {
-    /// 0 until the parser knows it.
-    var line = 0
-    var message: String
-
-    init(_ message: String) {
-        self.message = message
-    }
-
-    func at(_ line: Int) -> ScenarioError {
-        var error = self
-        error.line = line
-        return error
-    }
+    let line: Int
+    let message: String
 }
 
 /// Faults that are made on purpose between a store and the server.

@@ -23,21 +23,21 @@ struct StoreEventParser {
 
     /// The event that a person names, after those by which the store announces it. Throws for a plain word that is not one
     /// of ours. Any other name is taken for the store's, which may have added it.
-    func events(_ text: String) throws(ScenarioError) -> [Event] {
+    func events(_ text: String) throws(CommandFailure) -> [Event] {
         if let step = LifecycleStep(rawValue: text) {
             guard let event = event(for: step) else {
                 let known = vocabulary.steps.map(\.rawValue).joined(separator: ", ")
                 let advice = advice(step, known: known)
-                throw ScenarioError("\(vocabulary.provider) has nothing like \(quoted(text)) \(advice)")
+                throw CommandFailure("\(vocabulary.provider) has nothing like \(quoted(text)) \(advice)")
             }
             return [vocabulary.prelude(to: step).flatMap(self.event(for:)), event].compactMap { $0 }
         }
         let event = LifecycleEventNames.split(text)
-        guard !event.type.isEmpty, event.subtype != "" else { throw ScenarioError("the type is empty") }
+        guard !event.type.isEmpty, event.subtype != "" else { throw CommandFailure("the type is empty") }
         let isPlainWord = text.utf8.allSatisfy { (97...122).contains($0) }
         guard !isPlainWord || types.contains(text) else {
             let known = vocabulary.steps.map(\.rawValue)
-            throw ScenarioError("no event is named \(quoted(text))" + suggestion(for: text, among: known + types))
+            throw CommandFailure("no event is named \(quoted(text))" + suggestion(for: text, among: known + types))
         }
         let meaning = vocabulary.step(of: event.type, subtype: event.subtype)
         return [Event(type: event.type, subtype: event.subtype, meaning: meaning)]

@@ -39,10 +39,10 @@ public struct Trigger: Command {
 
     /// A mistyped event would be answered 200 and change nothing.
     private func refuseUnknown(_ event: String) throws(UsageError) {
-        do throws(ScenarioError) {
+        do throws(CommandFailure) {
             let known = try words.events(event).last
             guard !options.isForced, let known, let hint = words.refusal(of: known.type) else { return }
-            throw ScenarioError(hint)
+            throw CommandFailure(hint)
         } catch {
             throw UsageError(error.message)
         }
@@ -115,16 +115,16 @@ public struct Trigger: Command {
     private func scenario() throws(CommandFailure) -> Scenario {
         let name = options.scenario ?? "trigger"
         var scenario: Scenario
-        do throws(ScenarioError) {
-            if let event {
-                scenario = Scenario(steps: try steps(event))
-            } else if let text = Scenario.builtIn.first(where: { $0.key == name })?.value {
-                scenario = try ScenarioParser(words, isLenient: true).parse(text)
-            } else {
-                scenario = try ScenarioParser(words).parse(file(name))
+        if let event {
+            scenario = Scenario(steps: try steps(event))
+        } else {
+            let builtIn = Scenario.builtIn.first { $0.key == name }?.value
+            let text = if let builtIn { builtIn } else { try file(name) }
+            do throws(ScenarioError) {
+                scenario = try ScenarioParser(words, isLenient: builtIn != nil).parse(text)
+            } catch {
+                throw CommandFailure("\(name):\(error.line): \(error.message)")
             }
-        } catch {
-            throw CommandFailure(error.line == 0 ? error.message : "\(name):\(error.line): \(error.message)")
         }
         for index in scenario.steps.indices {
             scenario.steps[index].faults = scenario.steps[index].faults.merging(options.faults)
@@ -133,20 +133,18 @@ public struct Trigger: Command {
         return scenario
     }
 
-    private func steps(_ event: String) throws(ScenarioError) -> [Scenario.Step] {
+    private func steps(_ event: String) throws(CommandFailure) -> [Scenario.Step] {
         let events = try words.events(event)
         if let type = events.last?.type, let hint = words.hint(about: type) { printError("paycast: \(hint)") }
         return Scenario.Step.all(events, line: 0, after: .zero)
     }
 
-    private func file(_ path: String) throws(ScenarioError) -> String {
-        if path == "-" {
-            do { return try readStandardInput() } catch { throw ScenarioError(error.message) }
-        }
+    private func file(_ path: String) throws(CommandFailure) -> String {
+        if path == "-" { return try readStandardInput() }
         guard let bytes = try? SmallFile.read(path) else {
             let hint = nearest(to: path, among: Scenario.names).map { ". Did you mean \($0)?" } ?? ""
             let known = Scenario.names.joined(separator: ", ")
-            throw ScenarioError("\(quoted(path)) is neither a file that can be read nor one of \(known)\(hint)")
+            throw CommandFailure("\(quoted(path)) is neither a file that can be read nor one of \(known)\(hint)")
         }
         return String(decoding: bytes, as: UTF8.self)
     }

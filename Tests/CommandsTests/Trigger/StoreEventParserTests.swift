@@ -116,10 +116,10 @@ import Testing
 
     @Test func whatAStoreLacksIsExplained() throws {
         let words = StoreEventParser(LifecycleEventNames(.stripe), types: [])
-        let error = #expect(throws: ScenarioError.self) { try words.events("reversed") }
+        let error = #expect(throws: CommandFailure.self) { try words.events("reversed") }
         #expect(error?.message.contains("with --kind non_consumable it has") == true)
         let once = StoreEventParser(LifecycleEventNames(.purchasekit, kind: .consumable), types: [])
-        let nothing = #expect(throws: ScenarioError.self) { try once.events("initial") }
+        let nothing = #expect(throws: CommandFailure.self) { try once.events("initial") }
         #expect(nothing?.message.contains("for what is bought once") == true)
     }
 
