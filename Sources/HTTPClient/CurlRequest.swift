@@ -54,19 +54,10 @@ struct CurlRequest: ~Copyable {
         if let totalTimeout { set(CURLOPT_TIMEOUT_MS, to: totalTimeout.wholeMilliseconds) }
     }
 
-    /// Runs to the end, or until one of the closures returns false.
-    func perform(
-        silenceLimit: Duration? = nil,
-        onHead: (ReceivedHead) -> Bool,
-        onBytes: (UnsafeRawBufferPointer) -> Bool,
-        onTick: () -> Bool = { true }
-    ) throws(HTTPClientError) {
-        let failure = withoutActuallyEscaping(onHead) { onHead in
-            withoutActuallyEscaping(onBytes) { onBytes in
-                withoutActuallyEscaping(onTick) { onTick in
-                    run(Receiver(silenceLimit: silenceLimit, onHead: onHead, onBytes: onBytes, onTick: onTick))
-                }
-            }
+    /// Runs to the end, or until `handle` returns false.
+    func perform(silenceLimit: Duration? = nil, _ handle: (HTTPClient.Event) -> Bool) throws(HTTPClientError) {
+        let failure = withoutActuallyEscaping(handle) { handle in
+            run(Receiver(silenceLimit: silenceLimit, handle: handle))
         }
         if let failure { throw failure }
     }

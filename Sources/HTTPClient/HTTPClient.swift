@@ -9,13 +9,21 @@ public struct HTTPClient: Sendable {
         /// In the order in which they arrived.
         public let headers: [(name: String, value: String)]
         /// 16 MiB at most. Empty in the head of a stream.
-        public let body: [UInt8]
+        public internal(set) var body: [UInt8]
         public let isHTTP2: Bool
 
         /// The first header with that name; case does not matter.
         public func header(_ name: String) -> String? {
             headers.first { $0.name.lowercased() == name.lowercased() }?.value
         }
+    }
+
+    /// What comes of a stream.
+    public enum Event {
+        case head(Response)
+        case bytes(UnsafeRawBufferPointer)
+        /// About once a second.
+        case tick
     }
 
     let timeout: Duration
@@ -53,45 +61,38 @@ public struct HTTPClient: Sendable {
     ) throws(HTTPClientError) -> Response {
         var transfer = try CurlRequest(target, headers: headers, of: self)
         try transfer.prepare(method, body: body, totalTimeout: timeout)
-        var response = ReceivedHead()
-        var received: [UInt8] = []
+        var response = ReceivedHead().response
         var isTooLarge = false
-        try transfer.perform { head in
-            response = head
-            return true
-        } onBytes: { bytes in
-            if let limit {
-                received.append(contentsOf: bytes.prefix(limit - received.count))
-                return received.count < limit
+        try transfer.perform { event in
+            switch event {
+            case .head(let head): response = head
+            case .bytes(let bytes):
+                if let limit {
+                    response.body.append(contentsOf: bytes.prefix(limit - response.body.count))
+                    return response.body.count < limit
+                }
+                isTooLarge = response.body.count + bytes.count > bodyLimit
+                if !isTooLarge { response.body.append(contentsOf: bytes) }
+            case .tick: break
             }
-            isTooLarge = received.count + bytes.count > bodyLimit
-            if !isTooLarge { received.append(contentsOf: bytes) }
             return !isTooLarge
         }
         if isTooLarge { throw .tooLarge(target.origin) }
-        return response.response(received)
+        return response
     }
 
-    /// GETs an endless answer, such as Server-Sent Events. Calls `onResponse` with the head, `onBytes` with what
-    /// arrives, and `onTick` about once a second, all on this thread; each ends the stream by returning false. Returns
-    /// when one of them or the server has ended the stream.
+    /// GETs an endless answer, such as Server-Sent Events. Calls `handle`, on this thread, with whatever happens. Returns
+    /// when that returns false or the server has ended the stream.
     ///
     /// Throws `silent` after 45 s without a byte: three heartbeats of the server.
     public func stream(
         _ url: String,
         headers: [(String, String)],
-        onResponse: (Response) -> Bool,
-        onBytes: (UnsafeRawBufferPointer) -> Bool,
-        onTick: () -> Bool = { true }
+        _ handle: (Event) -> Bool
     ) throws(HTTPClientError) {
         var transfer = try CurlRequest(RequestURL(url), headers: headers, of: self)
         try transfer.prepare("GET", body: nil)
-        try transfer.perform(
-            silenceLimit: .seconds(45),
-            onHead: { onResponse($0.response([])) },
-            onBytes: onBytes,
-            onTick: onTick
-        )
+        try transfer.perform(silenceLimit: .seconds(45), handle)
     }
 }
 

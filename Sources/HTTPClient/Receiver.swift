@@ -1,26 +1,17 @@
 /// The object behind libcurl's callbacks. It lives for one transfer, on that transfer's thread.
 final class Receiver {
     private let silenceLimit: Duration?
-    private let onHead: (ReceivedHead) -> Bool
-    private let onBytes: (UnsafeRawBufferPointer) -> Bool
-    private let onTick: () -> Bool
+    private let handle: (HTTPClient.Event) -> Bool
     private var head = ReceivedHead()
     private var isHeadComplete = false
     private var lastByte = ContinuousClock.now
-    /// True when one of the closures returned false, so that libcurl's error about it does not count.
+    /// True when `handle` returned false, so that libcurl's error about it does not count.
     private(set) var wasStopped = false
     private(set) var isSilent = false
 
-    init(
-        silenceLimit: Duration?,
-        onHead: @escaping (ReceivedHead) -> Bool,
-        onBytes: @escaping (UnsafeRawBufferPointer) -> Bool,
-        onTick: @escaping () -> Bool
-    ) {
+    init(silenceLimit: Duration?, handle: @escaping (HTTPClient.Event) -> Bool) {
         self.silenceLimit = silenceLimit
-        self.onHead = onHead
-        self.onBytes = onBytes
-        self.onTick = onTick
+        self.handle = handle
     }
 
     /// Handles one header line. Any result but `count` makes libcurl end the transfer.
@@ -32,25 +23,25 @@ final class Receiver {
         case .complete:
             isHeadComplete = true
             lastByte = .now
-            return goOn(onHead(head)) ? count : 0
+            return goOn(.head(head.response)) ? count : 0
         }
     }
 
     func bytes(_ start: UnsafeMutablePointer<CChar>?, count: Int) -> Int {
         lastByte = .now
-        return goOn(onBytes(UnsafeRawBufferPointer(start: start, count: count))) ? count : 0
+        return goOn(.bytes(UnsafeRawBufferPointer(start: start, count: count))) ? count : 0
     }
 
     /// libcurl calls this at least once a second; 1 ends the transfer. libcurl's own low-speed limit would count a
     /// heartbeat of three bytes as silence.
     func tick() -> Int32 {
         if let silenceLimit { isSilent = lastByte.duration(to: .now) > silenceLimit }
-        return !isSilent && goOn(onTick()) ? 0 : 1
+        return !isSilent && goOn(.tick) ? 0 : 1
     }
 
-    private func goOn(_ decision: Bool) -> Bool {
-        if !decision { wasStopped = true }
-        return decision
+    private func goOn(_ event: HTTPClient.Event) -> Bool {
+        wasStopped = !handle(event) || wasStopped
+        return !wasStopped
     }
 }
 
@@ -67,8 +58,9 @@ struct ReceivedHead {
     private(set) var headers: [(name: String, value: String)] = []
     private var size = 0
 
-    func response(_ body: [UInt8]) -> HTTPClient.Response {
-        HTTPClient.Response(status: status, headers: headers, body: body, isHTTP2: isHTTP2)
+    /// Without a body.
+    var response: HTTPClient.Response {
+        HTTPClient.Response(status: status, headers: headers, body: [], isHTTP2: isHTTP2)
     }
 
     /// Takes one line with its line break, as libcurl passes it. Refuses more than 64 KiB in total.

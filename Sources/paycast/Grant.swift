@@ -127,10 +127,10 @@ extension RemoteServer {
         key: String?
     ) throws(CommandFailure) -> HTTPClient.Response {
         try response(
-            toPosting: request,
-            at: "/users/" + pathPart(user) + "/grants",
-            headers: key.map { [("Idempotency-Key", $0)] } ?? [],
-            timeout: .seconds(30)
+            "POST",
+            "/users/" + pathPart(user) + "/grants",
+            json: JSON.encode(request),
+            headers: key.map { [("Idempotency-Key", $0)] } ?? []
         )
     }
 }

@@ -70,7 +70,7 @@ struct Sign: Command {
     }
 
     func run() throws(CommandFailure) -> Int32 {
-        guard let signer = StreamNameVerifier(ofEnvironment: processEnvironment(), workspace: Workspace()) else {
+        guard let signer = StreamNameVerifier(ofEnvironment: processEnvironment()) else {
             throw CommandFailure("no key to sign with: set PAYCAST_STREAM_KEYS or SECRET_KEY_BASE")
         }
         printText(signer.sign(stream, expires: lifetime.map { Clock().now() + $0 }))

@@ -40,7 +40,8 @@ struct Replay: Command {
         let progress = Progress()
         defer { progress.clear() }
         while true {
-            let response = try remote.response(toPosting: request, at: "/replays", timeout: .seconds(300))
+            let json = JSON.encode(request)
+            let response = try remote.response("POST", "/replays", json: json, timeout: .seconds(300))
             guard let page = JSON.decode(ReplayAnswer.self, from: response.body) else {
                 if response.status != 200 { throw remote.failure(status: response.status, body: response.body) }
                 throw CommandFailure("\(remote.url) does not say what it replayed: is that a Paycast server?")

@@ -16,11 +16,8 @@ struct Version: Command {
     }
 
     private var components: [(String, String)] {
-        [("Swift", swiftVersion), ("libwebsockets", libwebsocketsVersion)] + libraries + [("build", configuration)]
-    }
-
-    private var libraries: [(String, String)] {
-        libraryVersions.map { ($0.name, $0.version) } + [("libcurl", libcurlVersion)]
+        [("Swift", swiftVersion), ("libwebsockets", libwebsocketsVersion)]
+            + libraryVersions.map { ($0.name, $0.version) } + [("libcurl", libcurlVersion), ("build", configuration)]
     }
 
     private var configuration: String {

@@ -13,18 +13,14 @@ import Testing
         }
         var statuses: [Int] = []
         var received = ""
-        try client.stream(
-            server.url,
-            headers: [("Accept", "text/event-stream")],
-            onResponse: {
-                statuses.append($0.status)
-                return true
-            },
-            onBytes: {
-                received += String(decoding: $0, as: UTF8.self)
-                return true
+        try client.stream(server.url, headers: [("Accept", "text/event-stream")]) { event in
+            switch event {
+            case .head(let head): statuses.append(head.status)
+            case .bytes(let bytes): received += String(decoding: bytes, as: UTF8.self)
+            case .tick: break
             }
-        )
+            return true
+        }
         #expect(statuses == [200])
         #expect(received == "onetwo")
     }
@@ -32,15 +28,11 @@ import Testing
     @Test func statusCanEndIt() throws {
         let server = Recorder("HTTP/1.1 401 Unauthorized\r\n\r\nbody")
         var wasCalled = false
-        try client.stream(
-            server.url,
-            headers: [],
-            onResponse: { $0.status == 200 },
-            onBytes: { _ in
-                wasCalled = true
-                return true
-            }
-        )
+        try client.stream(server.url, headers: []) { event in
+            if case .head(let head) = event { return head.status == 200 }
+            if case .bytes = event { wasCalled = true }
+            return true
+        }
         #expect(!wasCalled)
     }
 
@@ -51,7 +43,9 @@ import Testing
             try socket.send("HTTP/1.1 200 OK\r\n\r\ndata: 1\n\n")
             _ = try socket.readToEnd()
         }
-        try client.stream(server.url, headers: [], onResponse: { _ in true }, onBytes: { _ in false })
+        try client.stream(server.url, headers: []) { event in
+            if case .bytes = event { false } else { true }
+        }
     }
 
     /// Nothing is sent after the head; the tick still comes.
@@ -62,27 +56,17 @@ import Testing
             _ = try socket.readToEnd()
         }
         var isOpen = false
-        try client.stream(
-            server.url,
-            headers: [],
-            onResponse: { _ in
-                isOpen = true
-                return true
-            },
-            onBytes: { _ in true },
-            onTick: { !isOpen }
-        )
+        try client.stream(server.url, headers: []) { event in
+            if case .head = event { isOpen = true }
+            if case .tick = event { return !isOpen }
+            return true
+        }
         #expect(isOpen)
     }
 
     @Test func nobodyThereIsAnError() {
         #expect(throws: HTTPClientError.refused(ReservedPort.unused.url)) {
-            try client.stream(
-                ReservedPort.unused.url,
-                headers: [],
-                onResponse: { _ in true },
-                onBytes: { _ in true }
-            )
+            try client.stream(ReservedPort.unused.url, headers: []) { _ in true }
         }
     }
 }

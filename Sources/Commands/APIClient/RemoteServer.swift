@@ -33,13 +33,12 @@ public struct RemoteServer: Sendable {
     /// Takes `--server` and `--key`, else the environment, else `.paycast/`, else the server that this environment starts.
     public init(
         _ arguments: inout Arguments,
-        environment: [String: String] = processEnvironment(),
-        workspace: Workspace = Workspace()
+        environment: [String: String] = processEnvironment()
     ) throws(UsageError) {
         let addresses: [(Source, name: String, value: String?)] = [
             (.option, "--server", try arguments.option("--server")),
             (.environment, clientAddressVariable, environment[clientAddressVariable].flatMap(nonEmpty)),
-            (.workspace, ".paycast/address", workspace.address),
+            (.workspace, ".paycast/address", Workspace.address),
         ]
         let named = addresses.first { $0.value != nil }
         let address = named?.value ?? serverAddress(of: environment) ?? "http://127.0.0.1:8080"
@@ -49,11 +48,11 @@ public struct RemoteServer: Sendable {
         }
         url = withoutSlash(address)
         source = named?.0 ?? .none
-        isOfThisFolder = workspace.address.map(withoutSlash) == url
+        isOfThisFolder = Workspace.address.map(withoutSlash) == url
         let keys: [(name: String, value: String?)] = [
             ("--key", try arguments.option("--key")),
             ("PAYCAST_API_KEY", Secret.text("PAYCAST_API_KEY", in: environment).flatMap(firstOfList)),
-            (".paycast/api.key", workspace.apiKey),
+            (".paycast/api.key", Workspace.apiKey),
         ]
         let shown = keys.first { $0.value != nil }
         key = shown?.value
@@ -77,20 +76,44 @@ public struct RemoteServer: Sendable {
         to path: String,
         timeout: Duration = .seconds(30)
     ) throws(CommandFailure) -> [UInt8] {
-        try bodyOfSuccess(response(toPosting: body, at: path, timeout: timeout))
+        try bodyOfSuccess("POST", path, json: JSON.encode(body), timeout: timeout)
     }
 
     public func get(_ path: String, timeout: Duration = .seconds(30)) throws(CommandFailure) -> [UInt8] {
-        try bodyOfSuccess(send("GET", path: path, headers: [], body: nil, timeout: timeout))
-    }
-
-    /// Returns the answer with any status.
-    func response(toGetting path: String) throws(CommandFailure) -> HTTPClient.Response {
-        try send("GET", path: path, headers: [], body: nil, timeout: .seconds(30))
+        try bodyOfSuccess("GET", path, json: nil, timeout: timeout)
     }
 
     public func delete(_ path: String, timeout: Duration) throws(CommandFailure) -> [UInt8] {
-        try bodyOfSuccess(send("DELETE", path: path, headers: [], body: nil, timeout: timeout))
+        try bodyOfSuccess("DELETE", path, json: nil, timeout: timeout)
+    }
+
+    private func bodyOfSuccess(
+        _ method: String,
+        _ path: String,
+        json: [UInt8]?,
+        timeout: Duration
+    ) throws(CommandFailure) -> [UInt8] {
+        let answer = try response(method, path, json: json, timeout: timeout)
+        guard (200...299).contains(answer.status) else { throw failure(status: answer.status, body: answer.body) }
+        return answer.body
+    }
+
+    /// Returns the answer with any status, for errors that say more than their reason.
+    public func response(
+        _ method: String,
+        _ path: String,
+        json: [UInt8]? = nil,
+        headers: [(String, String)] = [],
+        timeout: Duration = .seconds(30)
+    ) throws(CommandFailure) -> HTTPClient.Response {
+        do throws(HTTPClientError) {
+            let client = HTTPClient(timeout: timeout, authorityFile: authorityFile)
+            let own = authorization + (systemUserName().map { [("X-Paycast-User", $0)] } ?? [])
+            let content = json == nil ? [] : [("Content-Type", "application/json")]
+            return try client.send(method, to: url + path, headers: own + content + headers, body: json)
+        } catch {
+            throw CommandFailure("\(error)")
+        }
     }
 
     /// What an answer says; `what` is in the error of one that does not.
@@ -108,45 +131,6 @@ public struct RemoteServer: Sendable {
             throw CommandFailure("\(url) does not return the stream of \(quoted(user)): is that a Paycast server?")
         }
         return page
-    }
-
-    /// Returns the answer with any status, for errors that say more than their reason.
-    public func response(
-        toPosting body: some Encodable,
-        at path: String,
-        headers: [(String, String)] = [],
-        timeout: Duration
-    ) throws(CommandFailure) -> HTTPClient.Response {
-        try send(
-            "POST",
-            path: path,
-            headers: [("Content-Type", "application/json")] + headers,
-            body: JSON.encode(body),
-            timeout: timeout
-        )
-    }
-
-    private func bodyOfSuccess(_ response: HTTPClient.Response) throws(CommandFailure) -> [UInt8] {
-        guard (200...299).contains(response.status) else {
-            throw failure(status: response.status, body: response.body)
-        }
-        return response.body
-    }
-
-    private func send(
-        _ method: String,
-        path: String,
-        headers: [(String, String)],
-        body: [UInt8]?,
-        timeout: Duration
-    ) throws(CommandFailure) -> HTTPClient.Response {
-        do throws(HTTPClientError) {
-            let client = HTTPClient(timeout: timeout, authorityFile: authorityFile)
-            let named = systemUserName().map { [("X-Paycast-User", $0)] } ?? []
-            return try client.send(method, to: url + path, headers: authorization + named + headers, body: body)
-        } catch {
-            throw CommandFailure("\(error)")
-        }
     }
 
     /// What a refusal means, and what to do about it.
@@ -215,18 +199,14 @@ func serverAddress(of environment: [String: String]) -> String? {
 }
 
 /// The working folder's `.paycast/`, where a development server leaves what the other commands need.
-public struct Workspace {
-    private let folder = ".paycast"
-
-    public init() {}
-
+private enum Workspace {
     /// The address on which the server listens.
-    public var address: String? { firstLine(of: "address") }
-    public var apiKey: String? { firstLine(of: "api.key") }
-    public var streamKey: String? { firstLine(of: "stream.key") }
+    static var address: String? { firstLine(of: "address") }
+    static var apiKey: String? { firstLine(of: "api.key") }
+    static var streamKey: String? { firstLine(of: "stream.key") }
 
-    private func firstLine(of name: String) -> String? {
-        guard let line = try? SmallFile.read("\(folder)/\(name)").prefix(while: { $0 >= 32 }) else { return nil }
+    private static func firstLine(of name: String) -> String? {
+        guard let line = try? SmallFile.read(".paycast/\(name)").prefix(while: { $0 >= 32 }) else { return nil }
         return line.isEmpty ? nil : String(decoding: line, as: UTF8.self)
     }
 }
@@ -234,14 +214,14 @@ public struct Workspace {
 extension StreamNameVerifier {
     /// Signs with the key of this environment's server: the first of PAYCAST_STREAM_KEYS, else SECRET_KEY_BASE, else that
     /// of `.paycast/`. Nil without one.
-    public init?(ofEnvironment environment: [String: String], workspace: Workspace) {
+    public init?(ofEnvironment environment: [String: String]) {
         let key: Key? =
             if let key = Secret.text("PAYCAST_STREAM_KEYS", in: environment).flatMap(firstOfList) {
                 .init(text: key)
             } else if let secret = Secret.text("SECRET_KEY_BASE", in: environment) {
                 .init(secretKeyBase: secret, with: .sha256)
             } else {
-                workspace.streamKey.map { .init(text: $0) }
+                Workspace.streamKey.map { .init(text: $0) }
             }
         self.init(keys: [key].compactMap { $0 })
     }

@@ -30,7 +30,7 @@ struct AllChecks {
             findings.append(.fail("stream key", detail: "\(Configuration.Gap.streamKey)"))
         }
         findings += expected.flatMap { $0.checkCertificates(at: now) }
-        if let tls = configuration.tls { findings += CertificateCheck(file: tls.certificateFile, now: now).findings }
+        if let tls = configuration.tls { findings += certificate(tls.certificateFile, at: now) }
         let server = ServerCheck(
             remote: remote,
             stores: stores,
@@ -39,6 +39,19 @@ struct AllChecks {
         ).run()
         return findings + ledger(serverAnswers: server.isThere) + server.findings + [cable].compactMap { $0 }
             + (configuration.isDevelopment ? development(server, at: now) : production(server, at: now))
+    }
+
+    /// The certificate that this server shows to browsers and stores: PEM, as `PAYCAST_TLS_CERT` names it.
+    private func certificate(_ file: String, at now: Instant) -> [Finding] {
+        guard let chain = CertificateSummary.read(pemFile: file), let leaf = chain.first else {
+            return [.fail("TLS certificate", detail: "\(file) holds no readable certificate: use PEM, leaf first")]
+        }
+        let todo = "renew it; a running server picks up the new file by itself"
+        // Automatic renewal happens 30 days before the end; with half of that left, it has failed.
+        let expiry = Finding.expiry("TLS certificate", of: leaf, at: now, notice: 14, todo: todo)
+        guard chain.count == 1 else { return [expiry] }
+        let advice = "append the intermediates, which stores need"
+        return [expiry, .warn("TLS chain", detail: "\(file) holds only the leaf: \(advice)")]
     }
 
     private func ledger(serverAnswers: Bool) -> [Finding] {
@@ -106,35 +119,6 @@ struct AllChecks {
 
     /// A development server serves every store: its simulated stores supply the settings that are missing.
     private var expected: [any Store] { configuration.stores.filter(\.isExpected) }
-}
-
-/// The certificate that this server shows to browsers and stores.
-struct CertificateCheck {
-    /// In days. Automatic renewal happens 30 days before the end; with half of that left, it has failed.
-    private static let notice = 14
-
-    /// PEM, as `PAYCAST_TLS_CERT` names it.
-    let file: String
-    let now: Instant
-
-    var findings: [Finding] {
-        guard let chain = CertificateSummary.read(pemFile: file), let leaf = chain.first else {
-            return [.fail("TLS certificate", detail: "\(file) holds no readable certificate: use PEM, leaf first")]
-        }
-        let todo = "renew it; a running server picks up the new file by itself"
-        let expiry = Finding.expiry(
-            "TLS certificate",
-            of: leaf,
-            at: now,
-            notice: CertificateCheck.notice,
-            todo: todo
-        )
-        guard chain.count == 1 else { return [expiry] }
-        return [
-            expiry,
-            .warn("TLS chain", detail: "\(file) holds only the leaf: append the intermediates, which stores need"),
-        ]
-    }
 }
 
 /// The templates that a server with these settings would read, with the findings that the server would have.

@@ -4,7 +4,8 @@ import Domain
 import HTTPClient
 import Stores
 
-/// The server from a client's view: its address and webhooks, whether it is ready, and whether it knows the API key.
+/// The server from a client's view: whether stores and pages reach it at its public address, whether it is ready, and
+/// whether it knows the API key.
 struct ServerCheck {
     struct Result {
         var findings: [Finding]
@@ -21,17 +22,31 @@ struct ServerCheck {
     let isDevelopment: Bool
     let client: HTTPClient
 
+    private var url: String { remote.url }
+
     func run() -> Result {
-        let address = AddressCheck(remote: remote, stores: stores, isDevelopment: isDevelopment, client: client).run()
-        guard address.isThere else {
-            let todo = "its webhooks, its readiness and the API key are not checked until it answers"
-            return Result(findings: address.findings + [.warn("server", detail: todo)], date: address.date)
+        let unchecked = Finding.warn(
+            "server",
+            detail: "its webhooks, its readiness and the API key are not checked until it answers"
+        )
+        let response: HTTPClient.Response
+        do throws(HTTPClientError) {
+            response = try client.send("GET", to: url + "/up")
+        } catch {
+            return Result(findings: [failure(error), unchecked])
         }
-        let clock = clock
+        // Paycast itself sends no `Date`.
+        let date = response.header("Date").flatMap(Instant.init(httpDate:))
+        guard response.status == 200 else {
+            let todo = "is Paycast behind this address? A proxy must forward every path"
+            let failure = Finding.fail("address", detail: "\(url)/up answers \(response.status): \(todo)")
+            return Result(findings: [scheme, failure, unchecked], date: date)
+        }
+        let (clock, found) = (clock, [scheme, .ok("address", detail: "\(url) answers")] + stores.map(webhook))
         return Result(
-            findings: address.findings + readiness + [apiKey] + [development(clock)].compactMap { $0 },
+            findings: found + readiness + [apiKey] + [development(clock)].compactMap { $0 },
             isThere: true,
-            date: address.date,
+            date: date,
             clock: clock
         )
     }
@@ -85,33 +100,8 @@ struct ServerCheck {
         }
         return nil
     }
-}
 
-/// Whether stores and pages reach the server at its public address.
-struct AddressCheck {
-    let remote: RemoteServer
-    /// The stores whose webhooks must answer.
-    let stores: [Provider]
-    let isDevelopment: Bool
-    let client: HTTPClient
-
-    private var url: String { remote.url }
-
-    /// Returns the findings, and the time according to a proxy at the address: Paycast itself sends no `Date`.
-    func run() -> (findings: [Finding], isThere: Bool, date: Instant?) {
-        let response: HTTPClient.Response
-        do throws(HTTPClientError) {
-            response = try client.send("GET", to: url + "/up")
-        } catch {
-            return ([failure(error)], false, nil)
-        }
-        let date = response.header("Date").flatMap(Instant.init(httpDate:))
-        guard response.status == 200 else {
-            let todo = "is Paycast behind this address? A proxy must forward every path"
-            return ([scheme, .fail("address", detail: "\(url)/up answers \(response.status): \(todo)")], false, date)
-        }
-        return ([scheme, .ok("address", detail: "\(url) answers")] + stores.map(webhook), true, date)
-    }
+    // MARK: The address
 
     private var scheme: Finding {
         if url.hasPrefix("https://") { return .ok("TLS", detail: "the certificate is trusted") }

@@ -68,13 +68,13 @@ struct PageConnection: Sendable {
                 isHTTP1Only: isHTTP1Only
             )
             let headers = [("Accept", "text/event-stream")] + (page.map { [("Origin", $0)] } ?? [])
-            try client.stream(streams(since: since), headers: headers) { head in
-                reader.answered(head)
+            try client.stream(streams(since: since), headers: headers) { event in
+                switch event {
+                case .head(let head): reader.answered(head)
+                case .bytes(let bytes): return reader.received(bytes, handle)
+                case .tick: return reader.ticked(handle)
+                }
                 return true
-            } onBytes: { bytes in
-                reader.received(bytes, handle)
-            } onTick: {
-                reader.ticked(handle)
             }
         } catch {
             throw PageFailure(error)

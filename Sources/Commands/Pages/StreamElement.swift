@@ -46,7 +46,14 @@ struct StreamElement: Equatable {
             if bytes[tag.lowerBound + 1] == UInt8(ascii: "/") {
                 depth = max(0, depth - 1)
                 guard depth == 0, let begun = start else { continue }
-                elements.append(StreamElement(bytes, tag: begun, end: tag.upperBound))
+                elements.append(
+                    StreamElement(
+                        action: value(of: "action", in: bytes[begun]),
+                        target: value(of: "target", in: bytes[begun]),
+                        targets: value(of: "targets", in: bytes[begun]),
+                        html: String(decoding: bytes[begun.lowerBound..<tag.upperBound], as: UTF8.self)
+                    )
+                )
                 start = nil
             } else {
                 if depth == 0 { start = tag }
@@ -54,17 +61,6 @@ struct StreamElement: Equatable {
             }
         }
         return elements
-    }
-
-    private init(_ bytes: [UInt8], tag: Range<Int>, end: Int) {
-        html = String(decoding: bytes[tag.lowerBound..<end], as: UTF8.self)
-        action = StreamElement.value(of: "action", in: bytes[tag])
-        target = StreamElement.value(of: "target", in: bytes[tag])
-        targets = StreamElement.value(of: "targets", in: bytes[tag])
-    }
-
-    init(html: String) {
-        self.html = html
     }
 
     /// In quotes, as generators write it.

@@ -5,7 +5,7 @@ import Glibc
 import HTTPClient
 
 /// `tail --audit`: follows who did what to users. The server is asked once a second: people act seldom.
-struct AuditTail {
+struct AuditTail: TailSubject {
     private static let pause = Duration.seconds(1)
 
     private let remote: RemoteServer
@@ -89,7 +89,7 @@ struct AuditTail {
     }
 
     private mutating func page(_ query: [(name: String, value: String)]) throws(CommandFailure) -> AuditAnswer {
-        let answer = try remote.response(toGetting: "/audit" + queryString(query))
+        let answer = try remote.response("GET", "/audit" + queryString(query))
         guard answer.status == 200 else {
             isRefused = answer.status != 429 && answer.status < 500
             throw remote.failure(status: answer.status, body: answer.body)

@@ -5,7 +5,7 @@ import HTTPClient
 import Support
 
 /// `tail --stream`: follows one stream as an open page does.
-struct PageTail {
+struct PageTail: TailSubject {
     /// Whose signature the page shows.
     enum Name {
         case signed(String)
@@ -182,7 +182,7 @@ struct PageTail {
             let page = try remote.page(of: user, timeout: min(limit, .seconds(30)))
             return (page.signedStream, page.since)
         case .stream(let stream):
-            guard let signer = StreamNameVerifier(ofEnvironment: environment, workspace: Workspace()) else {
+            guard let signer = StreamNameVerifier(ofEnvironment: environment) else {
                 throw CommandFailure(
                     "no key to sign the name with: set PAYCAST_STREAM_KEYS or SECRET_KEY_BASE, run this where the development "
                         + "server runs, or pass --name with the signed name that a page shows"

@@ -2,29 +2,32 @@ import Domain
 import Glibc
 import Stores
 
-/// Follows committed events, the audit, or the stream of a page; `FeedFollower` makes the decisions.
+/// What `tail` follows: committed events, the audit, or the stream of a page.
+protocol TailSubject {
+    /// Whether something is awaited, after which it ends.
+    var waits: Bool { get }
+    /// Returns the exit code. If nothing is awaited, it never returns.
+    mutating func run() throws(CommandFailure) -> Int32
+}
+
+/// Follows one of them, and prints what comes; `FeedFollower` makes the decisions.
 public struct Tail: Command {
     public static let name = "tail"
 
-    private enum Subject {
-        case feed(FeedFollower)
-        case page(PageTail)
-        case audit(AuditTail)
-    }
-
-    private let remote: RemoteServer
-    private let subject: Subject
-    private let printsJSON: Bool
+    private let subject: any TailSubject
 
     public init(_ arguments: inout Arguments) throws(UsageError) {
-        remote = try RemoteServer(&arguments)
-        printsJSON = try arguments.flag("--json")
+        let remote = try RemoteServer(&arguments)
+        let printsJSON = try arguments.flag("--json")
         if let audit = try AuditTail(&arguments, remote: remote, printsJSON: printsJSON) {
-            subject = .audit(audit)
+            subject = audit
         } else if let page = try PageTail(&arguments, remote: remote, printsJSON: printsJSON) {
-            subject = .page(page)
+            subject = page
         } else {
-            subject = .feed(try Tail.feed(&arguments))
+            let line = FeedLine(isColourful: isColourful(environment: processEnvironment()))
+            subject = FeedConnection(remote: remote, follower: try Tail.feed(&arguments)) { entry in
+                if printsJSON { printJSON(Array(entry.json.utf8)) } else { printAsIs(line.render(entry)) }
+            }
         }
     }
 
@@ -55,21 +58,9 @@ public struct Tail: Command {
     }
 
     public func run() throws(CommandFailure) -> Int32 {
-        switch subject {
-        case .audit(var audit):
-            leaveQuietlyWhenInterrupted(awaiting: audit.waits)
-            return try audit.run()
-        case .page(var page):
-            leaveQuietlyWhenInterrupted(awaiting: page.waits)
-            return try page.run()
-        case .feed(let follower):
-            leaveQuietlyWhenInterrupted(awaiting: follower.waits)
-            let line = FeedLine(isColourful: isColourful(environment: processEnvironment()))
-            var connection = FeedConnection(remote: remote, follower: follower) { [printsJSON] entry in
-                if printsJSON { printJSON(Array(entry.json.utf8)) } else { printAsIs(line.render(entry)) }
-            }
-            return try connection.run()
-        }
+        var subject = subject
+        leaveQuietlyWhenInterrupted(awaiting: subject.waits)
+        return try subject.run()
     }
 
     /// Every line is already written, so exiting at once loses nothing. 130 and 143 tell a script that the awaited

@@ -9,12 +9,12 @@ enum Expectation: Equatable, CustomStringConvertible {
     case text(String)
 
     /// Parses `NAME` or `TARGET:NAME`; the error says what is wrong.
-    init(_ text: String) throws(ScenarioError) {
+    init(_ text: String) throws(CommandFailure) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
         let names = FragmentName.allCases.map(\.rawValue)
         guard parts.count <= 2, let last = parts.last, let name = FragmentName(rawValue: last) else {
             let hint = suggestion(for: parts.last ?? "", among: names)
-            throw ScenarioError("no fragment is named \(quoted(text))" + hint)
+            throw CommandFailure("no fragment is named \(quoted(text))" + hint)
         }
         self = .fragment(name, target: parts.count == 2 ? parts[0] : nil)
     }

@@ -28,6 +28,10 @@ final class PageWatch: Sendable {
         var fragments: [String: [String]] = [:]
         var openings = 0
         var problem: String?
+
+        func messages(from start: Int) -> [Message] {
+            messages.dropFirst(start).map { Message(html: $0.html, fragments: fragments[$0.id] ?? []) }
+        }
     }
 
     private let state = Mutex(State())
@@ -51,7 +55,10 @@ final class PageWatch: Sendable {
                 if user != nil, entry["user"] == user { state.fragments[cursor.description] = entry.fragments }
             }
         }
-        try waitForOpenings(user == nil ? 1 : 2, timeout: timeout)
+        let wanted = user == nil ? 1 : 2
+        guard try wait(timeout: timeout, { $0.openings == wanted ? true : nil }) != nil else {
+            throw CommandFailure("the page and the feed did not connect in time")
+        }
     }
 
     /// Entries that the feed has reported so far, oldest first.
@@ -59,57 +66,43 @@ final class PageWatch: Sendable {
 
     /// The feed's entry for this event, since the answer to a store may be empty. Nil if none comes in time.
     func entry(of event: String, timeout: Duration) throws(CommandFailure) -> FeedEntry? {
-        var found: FeedEntry?
-        _ = try wait(from: 0, timeout: timeout) { [self] _ in
-            found = state.withLock { $0.entries.first { $0["event"] == event } }
-            return found.map { _ in Message(html: "", fragments: []) }
-        }
-        return found
+        try wait(timeout: timeout, isHeeded: true) { $0.entries.first { $0["event"] == event } }
     }
 
     /// How many messages have arrived so far.
     var count: Int { state.withLock { $0.messages.count } }
 
-    func messages(from start: Int) -> [Message] {
-        state.withLock { state in
-            state.messages.dropFirst(start).map { Message(html: $0.html, fragments: state.fragments[$0.id] ?? []) }
-        }
-    }
+    func messages(from start: Int) -> [Message] { state.withLock { $0.messages(from: start) } }
 
     /// The first message from `start` on that `pick` selects; nil when the time is up.
     func wait(from start: Int, timeout: Duration, pick: ([Message]) -> Message?) throws(CommandFailure) -> Message? {
-        let deadline = ContinuousClock.now + timeout
-        while true {
-            if let found = pick(messages(from: start)) { return found }
-            if let problem = state.withLock({ $0.problem }) { throw CommandFailure(problem) }
-            let rest = ContinuousClock.now.duration(to: deadline)
-            guard rest > .zero else { return nil }
-            leaveIfNobodyReads(awaited: true)
-            waker.wait(timeout: min(rest, .seconds(1)))
-        }
+        try wait(timeout: timeout, isHeeded: true) { pick($0.messages(from: start)) }
     }
 
     /// Waits until the page has received all that was committed up to `cursor`, as far as the feed has reported it.
     func waitUntilShown(upTo cursor: Cursor, timeout: Duration) throws(CommandFailure) {
-        _ = try wait(from: 0, timeout: timeout) { messages in
-            state.withLock { state in
-                guard state.fragments[cursor.description] != nil else { return nil }
-                let caused = state.fragments.filter { !$0.value.isEmpty }.keys
-                return caused.allSatisfy { id in state.messages.contains { $0.id == id } }
-                    ? Message(html: "", fragments: []) : nil
-            }
+        _ = try wait(timeout: timeout, isHeeded: true) { state -> Bool? in
+            guard state.fragments[cursor.description] != nil else { return nil }
+            let caused = state.fragments.filter { !$0.value.isEmpty }.keys
+            return caused.allSatisfy { id in state.messages.contains { $0.id == id } } ? true : nil
         }
     }
 
-    private func waitForOpenings(_ wanted: Int, timeout: Duration) throws(CommandFailure) {
+    /// What `find` finds; nil when the time is up. `isHeeded`: nothing is left to do when nobody reads what is printed.
+    private func wait<Found>(
+        timeout: Duration,
+        isHeeded: Bool = false,
+        _ find: (State) -> Found?
+    ) throws(CommandFailure) -> Found? {
         let deadline = ContinuousClock.now + timeout
         while true {
-            let (openings, problem) = state.withLock { ($0.openings, $0.problem) }
+            let (found, problem) = state.withLock { (find($0), $0.problem) }
+            if let found { return found }
             if let problem { throw CommandFailure(problem) }
-            if openings == wanted { return }
             let rest = ContinuousClock.now.duration(to: deadline)
-            guard rest > .zero else { throw CommandFailure("the page and the feed did not connect in time") }
-            waker.wait(timeout: rest)
+            guard rest > .zero else { return nil }
+            if isHeeded { leaveIfNobodyReads(awaited: true) }
+            waker.wait(timeout: min(rest, .seconds(1)))
         }
     }
 
@@ -124,10 +117,12 @@ final class PageWatch: Sendable {
             var problem = "the server has ended the page's stream, or the feed"
             do throws(HTTPClientError) {
                 let headers = headers + [("Accept", "text/event-stream")]
-                try HTTPClient(timeout: .seconds(10)).stream(url, headers: headers) { head in
-                    if head.status != 200 { problem = "the server answers \(head.status) to the page" }
-                    return head.status == 200
-                } onBytes: { bytes in
+                try HTTPClient(timeout: .seconds(10)).stream(url, headers: headers) { event in
+                    if case .head(let head) = event, head.status != 200 {
+                        problem = "the server answers \(head.status) to the page"
+                        return false
+                    }
+                    guard case .bytes(let bytes) = event else { return true }
                     for event in parser.receive(bytes) { take(event) }
                     // The first block, an id alone, means that the page is connected.
                     if !isSeated && !parser.lastEventID.isEmpty {

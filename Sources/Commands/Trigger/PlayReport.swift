@@ -62,7 +62,7 @@ struct PlayReport {
             act.delivery.map { $0.outcome ?? error($0) ?? ($0.isTaken ? PlayReport.unknown : "\($0.status)") } ?? "-"
         let columns = [
             padded(answer, to: 14, gap: 1), act.signedAt.iso8601.prefix(19) + "Z  ",
-            padded(act.step.label, to: 51, gap: 1), act.delivery?.cursor ?? "-",
+            padded(act.step.event.label, to: 51, gap: 1), act.delivery?.cursor ?? "-",
         ]
         return columns.joined() + (act.deed.note.map { "  (\($0))" } ?? "")
     }
@@ -71,7 +71,7 @@ struct PlayReport {
         let told = act.delivery.map { _ in #""answer":\#(JSONNode(answer(act))?.json ?? "null"),"# } ?? ""
         let status = act.delivery.map { #""status":\#($0.status),"# } ?? ""
         let fault = act.deed.note.map { JSONLiteral.literal($0) } ?? "null"
-        let type = JSONLiteral.literal(act.step.label)
+        let type = JSONLiteral.literal(act.step.event.label)
         return #"{\#(told)"fault":\#(fault),"signed_at":"\#(act.signedAt.iso8601)",\#(status)"type":\#(type)}"#
     }
 

@@ -4,14 +4,10 @@ import Simulator
 /// The life of one purchase, step by step.
 struct Scenario: Equatable {
     struct Step: Equatable {
+        var event: StoreEventParser.Event
         var line: Int
         /// How long after the previous step, by the server's clock.
         var after: Duration
-        /// In the store's words.
-        var type: String
-        var subtype: String?
-        /// Its effect on the purchase; nil if that is unknown.
-        var meaning: LifecycleStep?
         /// The product that is bought, or changed to.
         var product: String?
         var faults = DeliveryFaults.none
@@ -20,32 +16,10 @@ struct Scenario: Equatable {
         /// The outcome that the server must answer.
         var outcome: String?
 
-        /// Events that the store sends just before it.
-        var prelude: [StoreEventParser.Event] = []
-
-        init(_ event: StoreEventParser.Event, line: Int, after: Duration) {
-            self.line = line
-            self.after = after
-            prelude = event.prelude
-            type = event.type
-            subtype = event.subtype
-            meaning = event.meaning
+        /// The first of these events happens then; one second passes between them.
+        static func all(_ events: [StoreEventParser.Event], line: Int, after: Duration) -> [Step] {
+            events.enumerated().map { Step(event: $1, line: line, after: $0 == 0 ? after : .seconds(1)) }
         }
-
-        /// The step, preceded by the steps that announce it: they happen at its time, and one second passes between
-        /// them.
-        var withPrelude: [Step] {
-            guard !prelude.isEmpty else { return [self] }
-            var steps = prelude.map { Step($0, line: line, after: .seconds(1)) } + [self]
-            steps[0].after = after
-            for index in steps.indices {
-                steps[index].product = product
-                if index > 0 { steps[index].after = .seconds(1) }
-            }
-            return steps
-        }
-
-        var label: String { subtype.map { "\(type)/\($0)" } ?? type }
     }
 
     var steps: [Step]
@@ -90,19 +64,8 @@ struct Scenario: Equatable {
 
 /// Why a file cannot be played: `life.txt:3: …`.
 struct ScenarioError: Error, Equatable {
-    /// 0 until the parser knows it.
-    var line = 0
-    var message: String
-
-    init(_ message: String) {
-        self.message = message
-    }
-
-    func at(_ line: Int) -> ScenarioError {
-        var error = self
-        error.line = line
-        return error
-    }
+    let line: Int
+    let message: String
 }
 
 /// Faults that are made on purpose between a store and the server.

@@ -23,23 +23,22 @@ struct ScenarioParser {
         // A carriage return followed by a line feed is one Character.
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             for piece in pieces(of: line) {
-                do throws(ScenarioError) {
-                    let step = try step(piece, line: index + 1, isFirst: steps.isEmpty)
-                    defer { followsGap = step == nil }
-                    guard var step else { continue }
-                    // The step's result depends on the step that was left out.
-                    if followsGap { step.expected = [] }
-                    steps += step.withPrelude
+                do throws(CommandFailure) {
+                    var found = try self.steps(piece, line: index + 1, isFirst: steps.isEmpty)
+                    // A step's result depends on the step that was left out.
+                    if followsGap { for index in found.indices { found[index].expected = [] } }
+                    followsGap = found.isEmpty
+                    steps += found
                 } catch {
-                    throw error.at(index + 1)
+                    throw ScenarioError(line: index + 1, message: error.message)
                 }
             }
             guard steps.count <= ScenarioParser.limit else {
-                throw ScenarioError("more than \(ScenarioParser.limit) steps").at(index + 1)
+                throw ScenarioError(line: index + 1, message: "more than \(ScenarioParser.limit) steps")
             }
         }
         guard !steps.isEmpty else {
-            throw ScenarioError(isLenient ? "the store has none of its steps" : "there is no step").at(1)
+            throw ScenarioError(line: 1, message: isLenient ? "the store has none of its steps" : "there is no step")
         }
         return Scenario(steps: steps)
     }
@@ -53,35 +52,28 @@ struct ScenarioParser {
         return pieces.filter { !$0.isEmpty }
     }
 
-    private func step(_ piece: [String], line: Int, isFirst: Bool) throws(ScenarioError) -> Scenario.Step? {
+    /// Those of one word: what follows it belongs to the last, and the product to all.
+    private func steps(_ piece: [String], line: Int, isFirst: Bool) throws(CommandFailure) -> [Scenario.Step] {
         var rest = piece[...]
         // At some stores, two statements from the same second have no order.
         var after = isFirst ? Duration.zero : .seconds(1)
         if let first = rest.first, first.hasPrefix("+") {
-            after = try duration(first.dropFirst())
+            after = try Duration(text: first.dropFirst())
             rest.removeFirst()
         }
-        guard let name = rest.popFirst() else { throw ScenarioError("there is no event after the time") }
-        guard let event = try event(name) else { return nil }
-        var step = Scenario.Step(event, line: line, after: after)
-        while let word = rest.popFirst() { try take(word, from: &rest, into: &step) }
-        return step
-    }
-
-    private func event(_ name: String) throws(ScenarioError) -> StoreEventParser.Event? {
-        do throws(ScenarioError) {
-            return try words.event(name)
-        } catch {
-            if isLenient, LifecycleStep(rawValue: name) != nil { return nil }
-            throw error
-        }
+        guard let name = rest.popFirst() else { throw CommandFailure("there is no event after the time") }
+        if isLenient, let step = LifecycleStep(rawValue: name), words.vocabulary.event(for: step) == nil { return [] }
+        var steps = Scenario.Step.all(try words.events(name), line: line, after: after)
+        while let word = rest.popFirst() { try take(word, from: &rest, into: &steps[steps.count - 1]) }
+        for index in steps.indices { steps[index].product = steps[steps.count - 1].product }
+        return steps
     }
 
     private func take(
         _ word: String,
         from rest: inout ArraySlice<String>,
         into step: inout Scenario.Step
-    ) throws(ScenarioError) {
+    ) throws(CommandFailure) {
         switch word {
         case "expect": step.expected.append(try Expectation(value(of: word, in: &rest)))
         case "outcome":
@@ -89,30 +81,26 @@ struct ScenarioParser {
             let outcomes = Outcome.allCases.map(\.rawValue)
             guard outcomes.contains(outcome) else {
                 let hint = suggestion(for: outcome, among: outcomes)
-                throw ScenarioError("no outcome is named \(quoted(outcome))" + hint)
+                throw CommandFailure("no outcome is named \(quoted(outcome))" + hint)
             }
             step.outcome = outcome
         case "product": step.product = try value(of: word, in: &rest)
         case "duplicate":
             guard let copies = Int(try value(of: word, in: &rest)), (1...1000).contains(copies) else {
-                throw ScenarioError("duplicate must be followed by a number from 1 to 1000")
+                throw CommandFailure("duplicate must be followed by a number from 1 to 1000")
             }
             step.faults.copies = copies
-        case "delay": step.faults.delay = try duration(value(of: word, in: &rest)[...])
+        case "delay": step.faults.delay = try Duration(text: value(of: word, in: &rest)[...])
         case "tamper": step.faults.isTampered = true
         case "stale": step.faults.isStale = true
         case "lose": step.faults.isLost = true
-        default: throw ScenarioError("\(quoted(word)) means nothing here" + suggestion(for: word, among: stepWords))
+        default: throw CommandFailure("\(quoted(word)) means nothing here" + suggestion(for: word, among: stepWords))
         }
     }
 
-    private func value(of word: String, in rest: inout ArraySlice<String>) throws(ScenarioError) -> String {
-        guard let value = rest.popFirst() else { throw ScenarioError("\(word) needs a value after it") }
+    private func value(of word: String, in rest: inout ArraySlice<String>) throws(CommandFailure) -> String {
+        guard let value = rest.popFirst() else { throw CommandFailure("\(word) needs a value after it") }
         return value
-    }
-
-    private func duration(_ text: Substring) throws(ScenarioError) -> Duration {
-        do { return try Duration(text: text) } catch { throw ScenarioError(error.message) }
     }
 }
 

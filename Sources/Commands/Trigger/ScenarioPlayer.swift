@@ -47,7 +47,7 @@ struct ScenarioPlayer {
             try driver.publish(one.delivery)
             signed.append(one)
         }
-        let history = signed.map { (event: $0.delivery.event, label: $0.step.label) }
+        let history = signed.map { (event: $0.delivery.event, label: $0.step.event.label) }
         for var one in signed.shuffled(using: &generator) {
             one.delivery = try driver.attempt(one.delivery, at: driver.advanceClock(by: .zero))
             try post(one)
@@ -78,15 +78,13 @@ struct ScenarioPlayer {
 
     private mutating func sign(_ step: Scenario.Step) throws(StoreDriverError) -> Signed {
         var request = template
-        request.type = step.type
-        request.subtype = step.subtype
-        request.meaning = step.meaning
+        (request.type, request.subtype, request.meaning) = (step.event.type, step.event.subtype, step.event.meaning)
         request.product = step.product ?? template.product
         let instant = if let now { now } else { try driver.advanceClock(by: step.after) }
         var purchase = try purchase(for: request, step: step)
         let delivery = try driver.sign(request, of: purchase, now: instant, isLost: step.faults.isLost)
         let stale = step.faults.isStale ? try statement(of: purchase, before: instant, for: request) : nil
-        if let meaning = step.meaning { purchase.facts = purchase.facts.after(meaning, at: instant) }
+        if let meaning = step.event.meaning { purchase.facts = purchase.facts.after(meaning, at: instant) }
         self.purchase = purchase
         return Signed(step: step, delivery: delivery, stale: stale, signedAt: instant)
     }
@@ -98,7 +96,7 @@ struct ScenarioPlayer {
     ) throws(StoreDriverError) -> StoreDriver.Purchase {
         guard var purchase else { return try driver.purchase(for: request) }
         guard let product = step.product, product != purchase.facts.product else { return purchase }
-        guard step.meaning == .upgrade || step.meaning == .downgrade else { return try driver.purchase(for: request) }
+        guard [.upgrade, .downgrade].contains(step.event.meaning) else { return try driver.purchase(for: request) }
         purchase.facts.pendingProduct = product
         return purchase
     }

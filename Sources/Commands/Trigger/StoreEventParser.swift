@@ -10,14 +10,10 @@ struct StoreEventParser {
     struct Event: Equatable {
         var type: String
         var subtype: String?
+        /// Its effect on the purchase; nil if that is unknown.
         var meaning: LifecycleStep?
-        /// Events that the store sends before it.
-        var prelude: [Event] = []
-    }
 
-    init(_ store: any SimulatedStore, kind: ProductKind = .subscription) {
-        let store = type(of: store)
-        self.init(LifecycleEventNames(store.provider, kind: kind), types: store.types)
+        var label: String { subtype.map { "\(type)/\($0)" } ?? type }
     }
 
     init(_ vocabulary: LifecycleEventNames, types: [String]) {
@@ -25,32 +21,30 @@ struct StoreEventParser {
         self.types = types
     }
 
-    /// Throws for a plain word that is not one of ours. Any other name is taken for the store's, which may have added
-    /// it.
-    func event(_ text: String) throws(ScenarioError) -> Event {
+    /// The event that a person names, after those by which the store announces it. Throws for a plain word that is not one
+    /// of ours. Any other name is taken for the store's, which may have added it.
+    func events(_ text: String) throws(CommandFailure) -> [Event] {
         if let step = LifecycleStep(rawValue: text) {
-            guard let event = vocabulary.event(for: step) else {
+            guard let event = event(for: step) else {
                 let known = vocabulary.steps.map(\.rawValue).joined(separator: ", ")
                 let advice = advice(step, known: known)
-                throw ScenarioError("\(vocabulary.provider) has nothing like \(quoted(text)) \(advice)")
+                throw CommandFailure("\(vocabulary.provider) has nothing like \(quoted(text)) \(advice)")
             }
-            let prelude = try vocabulary.prelude(to: step).map { (first: LifecycleStep) throws(ScenarioError) in
-                [try self.event(first.rawValue)]
-            }
-            return Event(type: event.type, subtype: event.subtype, meaning: step, prelude: prelude ?? [])
+            return [vocabulary.prelude(to: step).flatMap(self.event(for:)), event].compactMap { $0 }
         }
         let event = LifecycleEventNames.split(text)
-        guard !event.type.isEmpty, event.subtype != "" else { throw ScenarioError("the type is empty") }
+        guard !event.type.isEmpty, event.subtype != "" else { throw CommandFailure("the type is empty") }
         let isPlainWord = text.utf8.allSatisfy { (97...122).contains($0) }
         guard !isPlainWord || types.contains(text) else {
             let known = vocabulary.steps.map(\.rawValue)
-            throw ScenarioError("no event is named \(quoted(text))" + suggestion(for: text, among: known + types))
+            throw CommandFailure("no event is named \(quoted(text))" + suggestion(for: text, among: known + types))
         }
-        return Event(
-            type: event.type,
-            subtype: event.subtype,
-            meaning: vocabulary.step(of: event.type, subtype: event.subtype)
-        )
+        let meaning = vocabulary.step(of: event.type, subtype: event.subtype)
+        return [Event(type: event.type, subtype: event.subtype, meaning: meaning)]
+    }
+
+    private func event(for step: LifecycleStep) -> Event? {
+        vocabulary.event(for: step).map { Event(type: $0.type, subtype: $0.subtype, meaning: step) }
     }
 
     private func advice(_ step: LifecycleStep, known: String) -> String {
@@ -62,15 +56,10 @@ struct StoreEventParser {
     /// The output of `--list`: our words with their events, then the store's own names.
     var list: String {
         let words = vocabulary.steps.map { step in
-            let first = vocabulary.prelude(to: step).map { name(of: $0) + " → " } ?? ""
-            return padded(step.rawValue, to: 12) + first + name(of: step)
+            let events = [vocabulary.prelude(to: step), step].compactMap { $0.flatMap(event(for:))?.label }
+            return padded(step.rawValue, to: 12) + events.joined(separator: " → ")
         }
         return (words + [""] + types).joined(separator: "\n")
-    }
-
-    private func name(of step: LifecycleStep) -> String {
-        guard let event = vocabulary.event(for: step) else { return "" }
-        return event.subtype.map { "\(event.type)/\($0)" } ?? event.type
     }
 
     /// Nil for a type that the store documents.

@@ -10,6 +10,7 @@ public struct Trigger: Command {
     private let remote: RemoteServer
     private let options: TriggerOptions
     private let provider: Provider
+    private let words: StoreEventParser
     /// Nil with a scenario.
     private let event: String?
 
@@ -28,31 +29,36 @@ public struct Trigger: Command {
         }
         guard event != "" else { throw UsageError("the type is empty") }
         provider = Provider(rawValue: store)
+        words = StoreEventParser(
+            LifecycleEventNames(provider, kind: options.request.kind ?? .subscription),
+            types: SimulatedStores.types(of: provider)
+        )
         self.event = event
         if let event { try refuseUnknown(event) }
     }
 
     /// A mistyped event would be answered 200 and change nothing.
     private func refuseUnknown(_ event: String) throws(UsageError) {
-        let vocabulary = LifecycleEventNames(provider, kind: options.request.kind ?? .subscription)
-        let words = StoreEventParser(vocabulary, types: SimulatedStores.types(of: provider))
-        do throws(ScenarioError) {
-            let known = try words.event(event)
-            guard !options.isForced, let hint = words.refusal(of: known.type) else { return }
-            throw ScenarioError(hint)
+        do throws(CommandFailure) {
+            let known = try words.events(event).last
+            guard !options.isForced, let known, let hint = words.refusal(of: known.type) else { return }
+            throw CommandFailure(hint)
         } catch {
             throw UsageError(error.message)
         }
     }
 
     public func run() throws -> Int32 {
-        if options.isList { return list() }
+        // Needs neither a server nor its keys.
+        if options.isList {
+            printAsIs(words.list)
+            return 0
+        }
         let workspace = try DevelopmentWorkspace.existing(in: ".")
         guard let store = workspace.store(provider) else {
             throw CommandFailure("there is no simulated \(provider.rawValue) yet")
         }
-        let words = StoreEventParser(store, kind: options.request.kind ?? .subscription)
-        let scenario = try scenario(words)
+        let scenario = try scenario()
         let isOne = options.isOneDelivery && scenario.steps.count == 1
         let report = PlayReport(
             style: isOne ? (options.printsJSON ? .answer : .single) : (options.printsJSON ? .json : .lines)
@@ -67,13 +73,6 @@ public struct Trigger: Command {
             report: report
         )
         return try play(scenario, with: &player)
-    }
-
-    /// Needs neither a server nor its keys.
-    private func list() -> Int32 {
-        let vocabulary = LifecycleEventNames(provider, kind: options.request.kind ?? .subscription)
-        printAsIs(StoreEventParser(vocabulary, types: SimulatedStores.types(of: provider)).list)
-        return 0
     }
 
     private func play(_ scenario: Scenario, with player: inout ScenarioPlayer) throws -> Int32 {
@@ -113,19 +112,19 @@ public struct Trigger: Command {
         return try PageWatch(remote, user: isExpecting || options.seed != nil ? user : nil, timeout: options.timeout)
     }
 
-    private func scenario(_ words: StoreEventParser) throws(CommandFailure) -> Scenario {
+    private func scenario() throws(CommandFailure) -> Scenario {
         let name = options.scenario ?? "trigger"
         var scenario: Scenario
-        do throws(ScenarioError) {
-            if let event {
-                scenario = Scenario(steps: try step(event, in: words).withPrelude)
-            } else if let text = Scenario.builtIn.first(where: { $0.key == name })?.value {
-                scenario = try ScenarioParser(words, isLenient: true).parse(text)
-            } else {
-                scenario = try ScenarioParser(words).parse(file(name))
+        if let event {
+            scenario = Scenario(steps: try steps(event))
+        } else {
+            let builtIn = Scenario.builtIn.first { $0.key == name }?.value
+            let text = if let builtIn { builtIn } else { try file(name) }
+            do throws(ScenarioError) {
+                scenario = try ScenarioParser(words, isLenient: builtIn != nil).parse(text)
+            } catch {
+                throw CommandFailure("\(name):\(error.line): \(error.message)")
             }
-        } catch {
-            throw CommandFailure(error.line == 0 ? error.message : "\(name):\(error.line): \(error.message)")
         }
         for index in scenario.steps.indices {
             scenario.steps[index].faults = scenario.steps[index].faults.merging(options.faults)
@@ -134,20 +133,18 @@ public struct Trigger: Command {
         return scenario
     }
 
-    private func step(_ event: String, in words: StoreEventParser) throws(ScenarioError) -> Scenario.Step {
-        let event = try words.event(event)
-        if let hint = words.hint(about: event.type) { printError("paycast: \(hint)") }
-        return Scenario.Step(event, line: 0, after: .zero)
+    private func steps(_ event: String) throws(CommandFailure) -> [Scenario.Step] {
+        let events = try words.events(event)
+        if let type = events.last?.type, let hint = words.hint(about: type) { printError("paycast: \(hint)") }
+        return Scenario.Step.all(events, line: 0, after: .zero)
     }
 
-    private func file(_ path: String) throws(ScenarioError) -> String {
-        if path == "-" {
-            do { return try readStandardInput() } catch { throw ScenarioError(error.message) }
-        }
+    private func file(_ path: String) throws(CommandFailure) -> String {
+        if path == "-" { return try readStandardInput() }
         guard let bytes = try? SmallFile.read(path) else {
             let hint = nearest(to: path, among: Scenario.names).map { ". Did you mean \($0)?" } ?? ""
             let known = Scenario.names.joined(separator: ", ")
-            throw ScenarioError("\(quoted(path)) is neither a file that can be read nor one of \(known)\(hint)")
+            throw CommandFailure("\(quoted(path)) is neither a file that can be read nor one of \(known)\(hint)")
         }
         return String(decoding: bytes, as: UTF8.self)
     }

@@ -20,14 +20,18 @@ import Testing
         Case(html: "", elements: []), Case(html: "<p>Hello</p>", elements: []),
         Case(html: "<turbo-streams></turbo-streams><turbo-stream", elements: []),
         Case(html: #"<turbo-stream action="replace">"#, elements: []),
-        Case(html: nested, elements: [element("replace", targets: ".a > b", html: nested)]),
-        Case(html: source, elements: [element("update", target: "a\"b", html: source)]),
+        Case(html: nested, elements: [StreamElement(action: "replace", targets: ".a > b", html: nested)]),
+        Case(html: source, elements: [StreamElement(action: "update", target: "a\"b", html: source)]),
         Case(
             html:
                 #" <turbo-stream action="refresh"></turbo-stream><turbo-stream action="remove" target="a"></turbo-stream>"#,
             elements: [
-                element("refresh", html: #"<turbo-stream action="refresh"></turbo-stream>"#),
-                element("remove", target: "a", html: #"<turbo-stream action="remove" target="a"></turbo-stream>"#),
+                StreamElement(action: "refresh", html: #"<turbo-stream action="refresh"></turbo-stream>"#),
+                StreamElement(
+                    action: "remove",
+                    target: "a",
+                    html: #"<turbo-stream action="remove" target="a"></turbo-stream>"#
+                ),
             ]
         ),
     ]) func areFound(_ given: Case) {
@@ -87,18 +91,5 @@ import Testing
         let line = PageOutput.line(element, of: message, at: .init(milliseconds: 1))
         #expect(line.hasPrefix("1970-01-01 00:00:00.001  e-1 "))
         #expect(line.unicodeScalars.allSatisfy { $0.value >= 32 })
-    }
-
-    private static func element(
-        _ action: String,
-        target: String? = nil,
-        targets: String? = nil,
-        html: String
-    ) -> StreamElement {
-        var element = StreamElement(html: html)
-        element.action = action
-        element.target = target
-        element.targets = targets
-        return element
     }
 }

@@ -52,7 +52,7 @@ import Testing
             text: "EXPIRED/VOLUNTARY → EXPIRED",
             labels: ["EXPIRED/VOLUNTARY", "EXPIRED"]
         ) {
-            $0.map(\.meaning) == [.expire, nil]
+            $0.map(\.event.meaning) == [.expire, nil]
         },
         Good(
             "expectations",
@@ -67,11 +67,11 @@ import Testing
                 && $0[0].product == "p"
         },
         Good("a type of tomorrow", text: "A_NEW_TYPE/WITH_A_SUBTYPE", labels: ["A_NEW_TYPE/WITH_A_SUBTYPE"]) {
-            $0[0].meaning == nil
+            $0[0].event.meaning == nil
         },
     ]) func reads(_ good: Good) throws {
         let steps = try ScenarioParser(Self.words).parse(good.text).steps
-        #expect(steps.map(\.label) == good.labels)
+        #expect(steps.map(\.event.label) == good.labels)
         #expect(good.check(steps))
     }
 
@@ -79,7 +79,7 @@ import Testing
     @Test func wordOfTwoEventsIsTwoSteps() throws {
         let words = StoreEventParser(LifecycleEventNames(.revenuecat), types: [])
         let steps = try ScenarioParser(words).parse("initial\n+5d upgrade product p expect manage").steps
-        #expect(steps.map(\.label) == ["INITIAL_PURCHASE", "PRODUCT_CHANGE", "RENEWAL/UPGRADE"])
+        #expect(steps.map(\.event.label) == ["INITIAL_PURCHASE", "PRODUCT_CHANGE", "RENEWAL/UPGRADE"])
         #expect(steps.map(\.after) == [.zero, .seconds(432_000), .seconds(1)])
         #expect(steps.map(\.product) == [nil, "p", "p"] && steps.map(\.line) == [1, 2, 2])
         #expect(steps.map(\.expected.count) == [0, 0, 1])
@@ -148,6 +148,6 @@ import Testing
         guard !vocabulary.steps.isEmpty else { return }
         let text = try #require(Scenario.builtIn.first { $0.key == name }?.value)
         let parser = ScenarioParser(StoreEventParser(vocabulary, types: []), isLenient: true)
-        #expect(try parser.parse(text).steps.first?.meaning == .initial)
+        #expect(try parser.parse(text).steps.first?.event.meaning == .initial)
     }
 }

@@ -83,7 +83,7 @@ import Testing
             types: SimulatedStores.types(of: store.provider)
         )
         for name in store.names.split(whereSeparator: \.isWhitespace) {
-            let event = try words.event(String(name))
+            let event = try #require(try words.events(String(name)).last)
             #expect(words.hint(about: event.type) == nil, "\(name)")
         }
         for step in words.vocabulary.steps { #expect(words.list.contains("\(step.rawValue) "), "\(step)") }
@@ -110,18 +110,16 @@ import Testing
         Word(provider: .stripe, word: "refund", kind: .consumable, types: ["charge.refunded"]),
         Word(provider: .google, word: "initial", kind: .consumable, types: ["ONE_TIME_PRODUCT_PURCHASED"]),
     ]) func wordsStandForEvents(_ given: Word) throws {
-        let event = try StoreEventParser(LifecycleEventNames(given.provider, kind: given.kind), types: []).event(
-            given.word
-        )
-        #expect((event.prelude + [event]).map(\.type) == given.types)
+        let words = StoreEventParser(LifecycleEventNames(given.provider, kind: given.kind), types: [])
+        #expect(try words.events(given.word).map(\.type) == given.types)
     }
 
     @Test func whatAStoreLacksIsExplained() throws {
         let words = StoreEventParser(LifecycleEventNames(.stripe), types: [])
-        let error = #expect(throws: ScenarioError.self) { try words.event("reversed") }
+        let error = #expect(throws: CommandFailure.self) { try words.events("reversed") }
         #expect(error?.message.contains("with --kind non_consumable it has") == true)
         let once = StoreEventParser(LifecycleEventNames(.purchasekit, kind: .consumable), types: [])
-        let nothing = #expect(throws: ScenarioError.self) { try once.event("initial") }
+        let nothing = #expect(throws: CommandFailure.self) { try once.events("initial") }
         #expect(nothing?.message.contains("for what is bought once") == true)
     }
 
