@@ -119,12 +119,7 @@ private func isSame(_ known: [UInt8], as text: ArraySlice<UInt8>) -> Bool {
 public struct VerifiedChain: Sendable {
     public let key: PublicKey
     /// The overlap of the validity of leaf, intermediate and root; whole seconds, including both ends.
-    private let validity: ClosedRange<Int64>
-
-    init(key: PublicKey, validity: ClosedRange<Int64>) {
-        self.key = key
-        self.validity = validity
-    }
+    let validity: ClosedRange<Int64>
 
     public func isValid(at instant: Instant) -> Bool { validity.contains(instant.seconds) }
 }
@@ -142,12 +137,14 @@ extension VerifiedChain {
     }
 }
 
-/// Why certificates do not form such a chain.
+/// Why certificates do not form such a chain, or a message is not of the one that it has.
 public enum ChainError: Error, Equatable {
-    /// Not one DER certificate.
+    /// Not one DER certificate, or not a CMS message with signed data.
     case unreadable
     /// There is no path to a trusted root.
     case untrusted
     /// There is a path, but it lacks the shape of Apple's: length, markers, kind of key.
     case wrongShape
+    /// The chain is Apple's, but its leaf has not signed the message.
+    case badSignature
 }

@@ -24,23 +24,13 @@ public struct CMSVerifier: Sendable {
     public init(roots: TrustedRoots) { anchors = TrustAnchors(roots) }
 
     /// Ignores the clock, as for a JWS: the message itself contains the instant at which the chain must be valid.
-    public func verify(_ message: [UInt8]) throws(CMSError) -> VerifiedCMSMessage {
+    public func verify(_ message: [UInt8]) throws(ChainError) -> VerifiedCMSMessage {
         let cms = try CMSMessage(message)
         defer { ERR_clear_error() }
         guard let validity = try cms.chain(to: anchors).validityInApplesShape else { throw .wrongShape }
         guard cms.isSignatureGood else { throw .badSignature }
         return VerifiedCMSMessage(content: cms.content, validity: validity)
     }
-}
-
-public enum CMSError: Error, Equatable {
-    /// Not a CMS message with signed data.
-    case unreadable
-    /// There is no path to a trusted root.
-    case untrusted
-    /// There is a path, but it lacks the shape of Apple's: length, markers.
-    case wrongShape
-    case badSignature
 }
 
 /// One message, parsed by OpenSSL: definite or indefinite lengths, content in one piece or several. Confined to one
@@ -52,7 +42,7 @@ struct CMSMessage {
     private let handle: OpenSSLHandle
     let content: [UInt8]
 
-    init(_ bytes: [UInt8]) throws(CMSError) {
+    init(_ bytes: [UInt8]) throws(ChainError) {
         guard
             let handle = OpenSSLHandle(
                 der: bytes,
@@ -80,8 +70,8 @@ struct CMSMessage {
     ///
     /// It accepts SHA-1, because the chains of old receipts use it. A forger would need a collision with a certificate that
     /// Apple signs.
-    func chain(to anchors: TrustAnchors) throws(CMSError) -> [Certificate] {
-        try handle.borrow { (message: OpaquePointer) throws(CMSError) in
+    func chain(to anchors: TrustAnchors) throws(ChainError) -> [Certificate] {
+        try handle.borrow { (message: OpaquePointer) throws(ChainError) in
             let certificates = CMS_get1_certs(message)
             defer { OPENSSL_sk_pop_free(certificates) { X509_free(OpaquePointer($0)) } }
             // A message without signers would verify: https://docs.openssl.org/3.0/man3/CMS_verify/ checks those it finds.

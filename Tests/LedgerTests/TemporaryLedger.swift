@@ -223,7 +223,7 @@ final class TemporaryLedger: Sendable {
         try ask { answer in writer.submit(.rebroadcast(contracts: contracts, users: users, completion: answer)) }
     }
 
-    func contract(_ id: Int64, until position: Int64 = .max) throws -> StoredContract? {
+    func contract(_ id: Int64, until position: Int64 = .max) throws -> ContractRebuild? {
         try ask { answer in reader.contract(id, until: position, completion: answer) }
     }
 

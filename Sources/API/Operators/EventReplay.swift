@@ -110,8 +110,7 @@ struct EventReplay {
         -> ContractRebuild?
     {
         // The contract is read before its events: the rebuild is void if an event arrives in between.
-        guard let stored = try wait({ reader.contract(id, until: .max, completion: $0) }) else { return nil }
-        var rebuild = ContractRebuild(stored)
+        guard var rebuild = try wait({ reader.contract(id, until: .max, completion: $0) }) else { return nil }
         var position: Int64 = 0
         while true {
             let range = EventSelection(contract: id, after: position)

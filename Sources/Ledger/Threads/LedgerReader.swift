@@ -186,11 +186,11 @@ extension LedgerReader {
         ask(completion) { queries throws(LedgerError) in try queries.events(selection, limit: limit) }
     }
 
-    /// Nil if there is no such contract. Its newest event is looked for up to position `until`.
+    /// A contract, to be rebuilt; nil if there is none. Its newest event is looked for up to position `until`.
     public func contract(
         _ id: Int64,
         until position: Int64,
-        completion: @escaping LedgerAnswer<StoredContract?>
+        completion: @escaping LedgerAnswer<ContractRebuild?>
     ) -> Bool {
         ask(completion) { queries throws(LedgerError) in try queries.contract(id, until: position) }
     }

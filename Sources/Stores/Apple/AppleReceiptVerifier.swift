@@ -42,7 +42,7 @@ public struct AppleReceiptVerifier: Sendable {
     }
 
     private func open(_ receipt: [UInt8]) throws(VerificationError) -> VerifiedCMSMessage {
-        do throws(CMSError) {
+        do throws(ChainError) {
             return try messages.verify(receipt)
         } catch .unreadable {
             throw .malformed(.invalidReceipt)

@@ -1,13 +1,13 @@
 public import Domain
 
 extension LedgerQueries {
-    public func contract(_ id: Int64, until position: Int64) throws(LedgerError) -> StoredContract? {
+    public func contract(_ id: Int64, until position: Int64) throws(LedgerError) -> ContractRebuild? {
         try snapshot { _ throws(EngineError) in
             guard let row = try statements.contractByID.first([.integer(id)], read: ContractRow.read) else {
                 return nil
             }
             let newest = try statements.newestEvent.first([.integer(id), .integer(position)]) { row in row.integer(0) }
-            return StoredContract(contract: row.tracked.contract, newest: newest ?? 0)
+            return ContractRebuild(row.tracked.contract, newest: newest ?? 0)
         }
     }
 

@@ -76,7 +76,7 @@ extension StoredRows: LedgerRows {
         let rows =
             try erasure.contracts.all([Value(user)], read: ContractRow.read)
             + erasure.related.all([Value(user)], read: ContractRow.read)
-        return UserHoldings(
+        return (
             contracts: try rows.map { try tracked($0) },
             orders: try erasure.orders.all([Value(user)]) { row in row.text(0) }.compactMap { OrderToken($0) },
             losses: try erasure.losses.all([Value(user)]) { row throws(EngineError) in
