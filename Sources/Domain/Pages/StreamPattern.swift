@@ -86,14 +86,18 @@ public struct StreamPattern: Sendable, Hashable {
 
     private func user(in rendered: String, of part: Part) -> String? {
         guard part.isGlobalID else { return rendered.text(between: part.pieces[0], and: part.pieces[1]) }
-        return globalID(rendered)?.text(between: part.pieces[0], and: part.pieces[1]).flatMap {
+        guard let uri = Base64URL.decode(rendered).flatMap({ String(validating: $0, as: UTF8.self) }) else {
+            return nil
+        }
+        return uri.text(between: part.pieces[0], and: part.pieces[1]).flatMap {
             PercentEncoding.decode($0, plusIsSpace: true)
         }
     }
 
     private func render(_ part: Part, user: String) -> String {
         guard part.isGlobalID else { return part.pieces.joined(separator: user) }
-        return globalIDParameter(part.pieces.joined(separator: PercentEncoding.encode(user, spaceIsPlus: true)))
+        let uri = part.pieces.joined(separator: PercentEncoding.encode(user, spaceIsPlus: true))
+        return Base64URL.encode(Array(uri.utf8))
     }
 }
 
