@@ -93,8 +93,8 @@ extension LedgerRepository {
     private func write(_ claim: ClaimHistory, of key: ContractKey) throws(EngineError) {
         try statements.putClaim.run([
             Value(stored.ids[key]), Value(claim.user),
-            Value(claim.first?.at), Value(claim.first?.wasActive ?? false),
-            Value(claim.last?.at), Value(claim.last?.wasActive ?? false), Value(claim.proofAt),
+            Value(claim.first?.at), Value(claim.first?.ground == .claim(whileActive: true)),
+            Value(claim.last?.at), Value(claim.last?.ground == .claim(whileActive: true)), Value(claim.proofAt),
         ])
     }
 

@@ -166,17 +166,17 @@ extension TokenDates {
 extension ClaimHistory {
     fileprivate static func read(_ row: Row) -> ClaimHistory {
         var reader = RowReader(row)
-        return ClaimHistory(user: reader.user(), first: Grant(&reader), last: Grant(&reader), proofAt: reader.instant())
+        let user = reader.user()
+        let first = grant(to: user, &reader)
+        let last = grant(to: user, &reader)
+        return ClaimHistory(user: user, first: first, last: last, proofAt: reader.instant())
     }
-}
 
-extension ClaimHistory.Grant {
     /// Nil when no claim was granted.
-    fileprivate init?(_ reader: inout RowReader) {
+    private static func grant(to user: UserID, _ reader: inout RowReader) -> Ownership.Fact? {
         let at = reader.optionalInstant()
         let wasActive = reader.flag()
-        guard let at else { return nil }
-        self.init(at: at, wasActive: wasActive)
+        return at.map { .claim(by: user, at: $0, whileActive: wasActive) }
     }
 }
 
