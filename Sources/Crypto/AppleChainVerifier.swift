@@ -40,59 +40,31 @@ extension AppleChainVerifier {
         static let intermediate = "1.2.840.113635.100.6.2.1"
     }
 
-    /// Verifies the path and its shape.
+    /// Verifies the path, in strict mode, and its shape.
     private func judge(leaf: [UInt8], intermediate: [UInt8]) throws(ChainError) -> VerifiedChain {
         guard let leaf = Certificate(der: leaf), let intermediate = Certificate(der: intermediate) else {
             throw .unreadable
         }
-        let root = try rootWindow(leaf, intermediate: intermediate)
-        guard leaf.isEndEntity, leaf.hasExtension(Marker.leaf), intermediate.hasExtension(Marker.intermediate),
-            let key = leaf.publicKey
-        else { throw .wrongShape }
-        let start = max(leaf.validity.lowerBound, intermediate.validity.lowerBound, root.lowerBound)
-        let end = min(leaf.validity.upperBound, intermediate.validity.upperBound, root.upperBound)
-        guard start <= end else { throw .wrongShape }
-        return VerifiedChain(key: key, validity: start...end)
+        guard let path = path(from: leaf, through: intermediate) else { throw .untrusted }
+        guard let validity = path.validityInApplesShape, path[1] == intermediate, let key = leaf.publicKey else {
+            throw .wrongShape
+        }
+        return VerifiedChain(key: key, validity: validity)
     }
 
-    /// Builds the path in strict mode and returns the validity of the root at its end.
-    ///
-    /// It ignores the clock: the signed date at which the chain must be valid is known only after the signature has
-    /// been checked, so the caller compares that date.
-    private func rootWindow(_ leaf: Certificate, intermediate: Certificate) throws(ChainError) -> ClosedRange<Int64> {
-        guard let store = anchors.store, let context = X509_STORE_CTX_new(), let untrusted = OPENSSL_sk_new_null()
-        else { throw .untrusted }
+    private func path(from leaf: Certificate, through intermediate: Certificate) -> [Certificate]? {
+        let untrusted = OPENSSL_sk_new_null()
         defer {
-            X509_STORE_CTX_free(context)
             OPENSSL_sk_free(untrusted)
             ERR_clear_error()
         }
-        return try store.borrow { (store: OpaquePointer) throws(ChainError) in
-            try leaf.handle.borrow { (leaf: OpaquePointer) throws(ChainError) in
-                try intermediate.handle.borrow { (intermediate: OpaquePointer) throws(ChainError) in
-                    OPENSSL_sk_push(untrusted, UnsafeRawPointer(intermediate))
-                    guard X509_STORE_CTX_init(context, store, leaf, untrusted) == 1 else { throw .untrusted }
-                    return try path(context, through: intermediate)
-                }
+        return leaf.handle.borrow { leaf in
+            intermediate.handle.borrow { intermediate in
+                OPENSSL_sk_push(untrusted, UnsafeRawPointer(intermediate))
+                // At least 112 bits: RSA of 2048 bits, no SHA-1.
+                return anchors.path(from: leaf, through: untrusted, flags: X509_V_FLAG_X509_STRICT, level: 2)
             }
         }
-    }
-
-    private func path(
-        _ context: OpaquePointer,
-        through intermediate: OpaquePointer
-    ) throws(ChainError) -> ClosedRange<Int64> {
-        let parameters = X509_STORE_CTX_get0_param(context)
-        X509_VERIFY_PARAM_set_flags(parameters, UInt(X509_V_FLAG_X509_STRICT | X509_V_FLAG_NO_CHECK_TIME))
-        // At least 112 bits: RSA of 2048 bits, no SHA-1 (X509_VERIFY_PARAM_set_auth_level(3)).
-        X509_VERIFY_PARAM_set_auth_level(parameters, 2)
-        guard X509_verify_cert(context) == 1 else { throw .untrusted }
-        let chain = X509_STORE_CTX_get0_chain(context)
-        guard OPENSSL_sk_num(chain) == 3, let second = OPENSSL_sk_value(chain, 1),
-            X509_cmp(OpaquePointer(second), intermediate) == 0, let root = OPENSSL_sk_value(chain, 2),
-            let window = validityPeriod(OpaquePointer(root))
-        else { throw .wrongShape }
-        return window
     }
 }
 
@@ -147,12 +119,7 @@ private func isSame(_ known: [UInt8], as text: ArraySlice<UInt8>) -> Bool {
 public struct VerifiedChain: Sendable {
     public let key: PublicKey
     /// The overlap of the validity of leaf, intermediate and root; whole seconds, including both ends.
-    private let validity: ClosedRange<Int64>
-
-    init(key: PublicKey, validity: ClosedRange<Int64>) {
-        self.key = key
-        self.validity = validity
-    }
+    let validity: ClosedRange<Int64>
 
     public func isValid(at instant: Instant) -> Bool { validity.contains(instant.seconds) }
 }
@@ -170,12 +137,14 @@ extension VerifiedChain {
     }
 }
 
-/// Why certificates do not form such a chain.
+/// Why certificates do not form such a chain, or a message is not of the one that it has.
 public enum ChainError: Error, Equatable {
-    /// Not one DER certificate.
+    /// Not one DER certificate, or not a CMS message with signed data.
     case unreadable
     /// There is no path to a trusted root.
     case untrusted
     /// There is a path, but it lacks the shape of Apple's: length, markers, kind of key.
     case wrongShape
+    /// The chain is Apple's, but its leaf has not signed the message.
+    case badSignature
 }

@@ -104,3 +104,23 @@ extension BERReader.Element {
         tag == BERTag.utf8 || tag == BERTag.ia5 ? String(validating: content, as: UTF8.self) : nil
     }
 }
+
+/// Writes the few elements that keys and signatures need.
+enum DER {
+    static func sequence(_ content: [UInt8]) -> [UInt8] { [BERTag.sequence] + length(content.count) + content }
+
+    /// Without leading zeros, except for one that keeps the number positive.
+    static func integer(_ magnitude: ArraySlice<UInt8>) -> [UInt8] {
+        let digits = magnitude.drop { $0 == 0 }
+        let content = (digits.first ?? 0x80) >= 0x80 ? [0] + digits : Array(digits)
+        return [BERTag.integer] + length(content.count) + content
+    }
+
+    private static func length(_ count: Int) -> [UInt8] {
+        switch count {
+        case ..<0x80: [UInt8(count)]
+        case ..<0x100: [0x81, UInt8(count)]
+        default: [0x82, UInt8(count >> 8 & 0xFF), UInt8(count & 0xFF)]
+        }
+    }
+}

@@ -11,29 +11,20 @@ struct Certificate: Sendable {
 
     /// Returns nil unless `der` is exactly one certificate, with no byte after it.
     init?(der: [UInt8]) {
-        let pointer = der.withUnsafeBufferPointer { buffer -> OpaquePointer? in
-            var cursor = buffer.baseAddress
-            let pointer = d2i_X509(nil, &cursor, buffer.count)
-            guard pointer == nil || cursor == buffer.baseAddress.map({ $0 + buffer.count }) else {
-                X509_free(pointer)
-                return nil
-            }
-            return pointer
-        }
-        guard let handle = OpenSSLHandle(pointer, free: X509_free), let validity = handle.borrow({ validityPeriod($0) })
-        else {
-            ERR_clear_error()
-            return nil
-        }
-        self.handle = handle
-        self.validity = validity
+        self.init(OpenSSLHandle(der: der, free: X509_free) { d2i_X509(nil, &$0, $1) })
     }
 
     /// Takes another reference to a certificate that OpenSSL has already parsed.
     init?(sharing pointer: OpaquePointer) {
-        guard X509_up_ref(pointer) == 1, let handle = OpenSSLHandle(pointer, free: X509_free),
-            let validity = validityPeriod(pointer)
-        else { return nil }
+        guard X509_up_ref(pointer) == 1 else { return nil }
+        self.init(OpenSSLHandle(pointer, free: X509_free))
+    }
+
+    private init?(_ handle: OpenSSLHandle?) {
+        guard let handle, let validity = handle.borrow({ validityPeriod($0) }) else {
+            ERR_clear_error()
+            return nil
+        }
         self.handle = handle
         self.validity = validity
     }
@@ -56,7 +47,13 @@ struct Certificate: Sendable {
     }
 }
 
-func validityPeriod(_ certificate: OpaquePointer) -> ClosedRange<Int64>? {
+extension Certificate: Equatable {
+    static func == (left: Certificate, right: Certificate) -> Bool {
+        left.handle.borrow { left in right.handle.borrow { X509_cmp(left, $0) == 0 } }
+    }
+}
+
+private func validityPeriod(_ certificate: OpaquePointer) -> ClosedRange<Int64>? {
     guard let start = seconds(X509_get0_notBefore(certificate)), let end = seconds(X509_get0_notAfter(certificate)),
         start <= end
     else { return nil }

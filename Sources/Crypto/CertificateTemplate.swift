@@ -10,34 +10,18 @@ public struct CertificateTemplate: Sendable {
     public var basicConstraints: String?
     public var keyUsage: String?
     /// Object identifiers of extensions that only need to be present.
-    public var markers: [String]
+    public var markers: [String] = []
     public var criticalMarkers: [String] = []
     /// Makes a certificate as long as Apple's, which names its policy and its revocation list.
     public var comment: String?
     /// Whether subject and authority key identifiers are present; strict path validation requires them.
     public var hasKeyIdentifiers = true
 
-    private init(
-        _ commonName: String,
-        validity: ClosedRange<Instant>,
-        basicConstraints: String,
-        keyUsage: String,
-        markers: [String] = [],
-        comment: String? = nil
-    ) {
-        self.commonName = commonName
-        validFrom = validity.lowerBound
-        validUntil = validity.upperBound
-        self.basicConstraints = basicConstraints
-        self.keyUsage = keyUsage
-        self.markers = markers
-        self.comment = comment
-    }
-
     public static func root(validity: ClosedRange<Instant>) -> CertificateTemplate {
         CertificateTemplate(
-            "Paycast Development Root CA - not Apple",
-            validity: validity,
+            commonName: "Paycast Development Root CA - not Apple",
+            validFrom: validity.lowerBound,
+            validUntil: validity.upperBound,
             basicConstraints: "critical,CA:TRUE",
             keyUsage: "critical,keyCertSign,cRLSign"
         )
@@ -45,8 +29,9 @@ public struct CertificateTemplate: Sendable {
 
     public static func intermediate(validity: ClosedRange<Instant>) -> CertificateTemplate {
         CertificateTemplate(
-            "Paycast Development Relations Certification Authority",
-            validity: validity,
+            commonName: "Paycast Development Relations Certification Authority",
+            validFrom: validity.lowerBound,
+            validUntil: validity.upperBound,
             basicConstraints: "critical,CA:TRUE,pathlen:0",
             keyUsage: "critical,keyCertSign,cRLSign",
             markers: [AppleChainVerifier.Marker.intermediate],
@@ -59,8 +44,9 @@ public struct CertificateTemplate: Sendable {
 
     public static func leaf(validity: ClosedRange<Instant>) -> CertificateTemplate {
         CertificateTemplate(
-            "Paycast Development Store Receipt Signing",
-            validity: validity,
+            commonName: "Paycast Development Store Receipt Signing",
+            validFrom: validity.lowerBound,
+            validUntil: validity.upperBound,
             basicConstraints: "critical,CA:FALSE",
             keyUsage: "critical,digitalSignature",
             markers: [AppleChainVerifier.Marker.leaf],

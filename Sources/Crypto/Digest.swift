@@ -1,37 +1,33 @@
 import COpenSSL
 
 /// The hash functions that Rails' and the stores' formats use. Use SHA-1 only where a format requires it.
-public enum HashFunction: Sendable, CaseIterable {
-    case sha256
-    case sha1
+public struct HashFunction: Sendable {
+    public static let sha256 = HashFunction("SHA256", size: 32)
+    public static let sha1 = HashFunction("SHA1", size: 20)
 
+    let size: Int
     /// Fetched once: OpenSSL 3 looks up what `EVP_sha256()` means at each use, which costs as much as hashing 64 bytes
-    /// (crypto(7), "Explicit fetching"). The pointer stays valid, because the handles below are never released.
-    var evp: OpaquePointer? {
-        switch self {
-        case .sha256: HashFunction.sha256Method?.borrow { $0 }
-        case .sha1: HashFunction.sha1Method?.borrow { $0 }
-        }
+    /// (crypto(7), "Explicit fetching").
+    private let method: OpenSSLHandle?
+
+    private init(_ name: String, size: Int) {
+        method = OpenSSLHandle(EVP_MD_fetch(nil, name, nil), free: EVP_MD_free)
+        self.size = size
     }
 
-    private static let sha256Method = OpenSSLHandle(EVP_MD_fetch(nil, "SHA256", nil), free: EVP_MD_free)
-    private static let sha1Method = OpenSSLHandle(EVP_MD_fetch(nil, "SHA1", nil), free: EVP_MD_free)
+    /// Stays valid, because the handles above are never released.
+    var evp: OpaquePointer? { method?.borrow { $0 } }
 
-    var size: Int {
-        switch self {
-        case .sha256: 32
-        case .sha1: 20
-        }
+    public func hash(_ bytes: [UInt8]) -> [UInt8] {
+        var digest = [UInt8](repeating: 0, count: size)
+        EVP_Digest(bytes, bytes.count, &digest, nil, evp, nil)
+        return digest
     }
 }
 
 /// SHA-256 (FIPS 180-4).
 public enum SHA256 {
-    public static func hash(_ bytes: [UInt8]) -> [UInt8] {
-        var digest = [UInt8](repeating: 0, count: 32)
-        EVP_Digest(bytes, bytes.count, &digest, nil, HashFunction.sha256.evp, nil)
-        return digest
-    }
+    public static func hash(_ bytes: [UInt8]) -> [UInt8] { HashFunction.sha256.hash(bytes) }
 
     /// Hashes data that is too large to hold at once: calls `next` for pieces until it returns nil.
     public static func hash(_ next: () -> [UInt8]?) -> [UInt8] {
@@ -41,15 +37,6 @@ public enum SHA256 {
         while let piece = next() { EVP_DigestUpdate(context, piece, piece.count) }
         var digest = [UInt8](repeating: 0, count: 32)
         EVP_DigestFinal_ex(context, &digest, nil)
-        return digest
-    }
-}
-
-/// SHA-1 (FIPS 180-4), only for formats that require it.
-public enum SHA1 {
-    public static func hash(_ bytes: [UInt8]) -> [UInt8] {
-        var digest = [UInt8](repeating: 0, count: 20)
-        EVP_Digest(bytes, bytes.count, &digest, nil, HashFunction.sha1.evp, nil)
         return digest
     }
 }

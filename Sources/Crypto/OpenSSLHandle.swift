@@ -27,8 +27,44 @@ final class OpenSSLHandle: @unchecked Sendable {
     }
 }
 
+extension OpenSSLHandle {
+    /// Reads exactly one object with one of OpenSSL's `d2i` functions; nil for anything else, and if a byte comes after it.
+    convenience init?(
+        der: [UInt8],
+        free: @escaping @convention(c) (OpaquePointer?) -> Void,
+        read: (inout UnsafePointer<UInt8>?, Int) -> OpaquePointer?
+    ) {
+        let (object, isWhole) = der.withUnsafeBufferPointer { buffer in
+            var cursor = buffer.baseAddress
+            let object = read(&cursor, buffer.count)
+            return (object, cursor == buffer.baseAddress.map { $0 + buffer.count })
+        }
+        if object == nil { ERR_clear_error() }
+        self.init(object, free: free)
+        guard isWhole else { return nil }
+    }
+}
+
 /// The common part of all kinds of keys.
 extension OpenSSLHandle {
+    /// Reads an unencrypted PKCS#8 key (`BEGIN PRIVATE KEY`).
+    convenience init?(keyIn pem: String) {
+        guard let der = PEM.blocks("PRIVATE KEY", in: pem)?.first else { return nil }
+        self.init(der: der, free: EVP_PKEY_free) { d2i_AutoPrivateKey(nil, &$0, $1) }
+    }
+
+    /// Generates a key: `EC` on a named curve, or `RSA` of 2048 bits.
+    static func key(_ algorithm: String, curve: String? = nil) throws(CryptoError) -> OpenSSLHandle {
+        let context = EVP_PKEY_CTX_new_from_name(nil, algorithm, nil)
+        defer { EVP_PKEY_CTX_free(context) }
+        var pointer: OpaquePointer?
+        guard EVP_PKEY_keygen_init(context) == 1,
+            curve.map({ EVP_PKEY_CTX_set_group_name(context, $0) == 1 }) ?? true,
+            EVP_PKEY_generate(context, &pointer) == 1, let key = OpenSSLHandle(pointer, free: EVP_PKEY_free)
+        else { throw .failing(to: .generateKey) }
+        return key
+    }
+
     /// Signs with SHA-256 and the key's own scheme: ECDSA in DER, or RSA with PKCS#1.
     func signature(for message: [UInt8]) throws(CryptoError) -> [UInt8] {
         let context = EVP_MD_CTX_new()

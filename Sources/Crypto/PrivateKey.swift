@@ -5,19 +5,14 @@ public struct PrivateKey: Sendable {
     let key: OpenSSLHandle
     public let curve: Curve
 
-    private init?(owning pointer: OpaquePointer?) {
-        guard let key = OpenSSLHandle(pointer, free: EVP_PKEY_free), let curve = Curve(of: key) else { return nil }
+    private init?(_ key: OpenSSLHandle?) {
+        guard let key, let curve = Curve(of: key) else { return nil }
         self.key = key
         self.curve = curve
     }
 
     public static func generate(_ curve: Curve) throws(CryptoError) -> PrivateKey {
-        let context = EVP_PKEY_CTX_new_from_name(nil, "EC", nil)
-        defer { EVP_PKEY_CTX_free(context) }
-        var pointer: OpaquePointer?
-        guard EVP_PKEY_keygen_init(context) == 1, EVP_PKEY_CTX_set_group_name(context, curve.rawValue) == 1,
-            EVP_PKEY_generate(context, &pointer) == 1, let key = PrivateKey(owning: pointer)
-        else { throw .failing(to: .generateKey) }
+        guard let key = PrivateKey(try .key("EC", curve: curve.rawValue)) else { throw .failing(to: .generateKey) }
         return key
     }
 
@@ -31,15 +26,7 @@ public struct PrivateKey: Sendable {
 
     /// Reads an unencrypted PKCS#8 key (`BEGIN PRIVATE KEY`).
     public init(pem: String) throws(CryptoError) {
-        guard let der = PEM.blocks("PRIVATE KEY", in: pem)?.first else { throw .unreadableKey }
-        let pointer = der.withUnsafeBufferPointer { buffer in
-            var cursor = buffer.baseAddress
-            return d2i_AutoPrivateKey(nil, &cursor, buffer.count)
-        }
-        guard let key = PrivateKey(owning: pointer) else {
-            ERR_clear_error()
-            throw .unreadableKey
-        }
+        guard let key = PrivateKey(OpenSSLHandle(keyIn: pem)) else { throw .unreadableKey }
         self = key
     }
 
@@ -88,8 +75,9 @@ public enum Curve: String, Sendable {
 enum ECDSASignature {
     /// Returns nil unless `raw` is 64 bytes and neither half is zero.
     static func der(raw: [UInt8]) -> [UInt8]? {
-        guard raw.count == 64, let r = integer(raw[..<32]), let s = integer(raw[32...]) else { return nil }
-        return [0x30, UInt8(r.count + s.count)] + r + s
+        let (r, s) = (raw.prefix(32), raw.dropFirst(32))
+        guard raw.count == 64, [r, s].allSatisfy({ half in half.contains { $0 != 0 } }) else { return nil }
+        return DER.sequence(DER.integer(r) + DER.integer(s))
     }
 
     /// Returns nil unless `der` is a sequence of two integers below 2^256.
@@ -99,13 +87,6 @@ enum ECDSASignature {
             let r = padded(&rest), let s = padded(&rest), rest.isEmpty
         else { return nil }
         return r + s
-    }
-
-    private static func integer(_ half: ArraySlice<UInt8>) -> [UInt8]? {
-        let digits = half.drop { $0 == 0 }
-        guard let first = digits.first else { return nil }
-        let sign: [UInt8] = first < 0x80 ? [] : [0]
-        return [0x02, UInt8(sign.count + digits.count)] + sign + digits
     }
 
     private static func padded(_ rest: inout ArraySlice<UInt8>) -> [UInt8]? {

@@ -4,35 +4,22 @@ import COpenSSL
 public struct RSAPrivateKey: Sendable {
     private let key: OpenSSLHandle
 
-    private init?(owning pointer: OpaquePointer?) {
-        guard let key = OpenSSLHandle(pointer, free: EVP_PKEY_free),
-            key.borrow({ EVP_PKEY_is_a($0, "RSA") == 1 && EVP_PKEY_get_bits($0) >= 2048 })
-        else { return nil }
+    private init?(_ key: OpenSSLHandle?) {
+        guard let key, key.borrow({ EVP_PKEY_is_a($0, "RSA") == 1 && EVP_PKEY_get_bits($0) >= 2048 }) else {
+            return nil
+        }
         self.key = key
     }
 
     /// Makes a key of 2048 bits, for development, where no money depends on it.
     public static func generate() throws(CryptoError) -> RSAPrivateKey {
-        let context = EVP_PKEY_CTX_new_from_name(nil, "RSA", nil)
-        defer { EVP_PKEY_CTX_free(context) }
-        var pointer: OpaquePointer?
-        guard EVP_PKEY_keygen_init(context) == 1, EVP_PKEY_generate(context, &pointer) == 1,
-            let key = RSAPrivateKey(owning: pointer)
-        else { throw .failing(to: .generateKey) }
+        guard let key = RSAPrivateKey(try .key("RSA")) else { throw .failing(to: .generateKey) }
         return key
     }
 
     /// Reads an unencrypted PKCS#8 key (`BEGIN PRIVATE KEY`), as in a service account's file.
     public init(pem: String) throws(CryptoError) {
-        guard let der = PEM.blocks("PRIVATE KEY", in: pem)?.first else { throw .unreadableKey }
-        let pointer = der.withUnsafeBufferPointer { buffer in
-            var cursor = buffer.baseAddress
-            return d2i_AutoPrivateKey(nil, &cursor, buffer.count)
-        }
-        guard let key = RSAPrivateKey(owning: pointer) else {
-            ERR_clear_error()
-            throw .unreadableKey
-        }
+        guard let key = RSAPrivateKey(OpenSSLHandle(keyIn: pem)) else { throw .unreadableKey }
         self = key
     }
 
@@ -62,22 +49,17 @@ public struct RSAPublicKey: Sendable {
     private let key: OpenSSLHandle
 
     /// From a JSON Web Key's `n` and `e` (RFC 7518 §6.3.1), decoded. Returns nil for a weak key and for
-    /// anything that is not a key.
+    /// anything that is not a key. OpenSSL takes the two as a sequence (RFC 8017 §A.1.1).
     public init?(modulus: [UInt8], exponent: [UInt8]) {
         // 65537 in practice; 8 bytes are more than any store has ever used. With 1, every signature is its own message.
         let digits = exponent.drop { $0 == 0 }
         guard modulus.count <= 1024, exponent.count <= 8, let last = digits.last, last & 1 == 1,
             digits.count > 1 || last > 1
         else { return nil }
-        let der = sequence(integer(modulus) + integer(exponent))
-        let pointer = der.withUnsafeBufferPointer { buffer in
-            var cursor = buffer.baseAddress
-            return d2i_PublicKey(EVP_PKEY_RSA, nil, &cursor, buffer.count)
-        }
-        guard let key = OpenSSLHandle(pointer, free: EVP_PKEY_free) else {
-            ERR_clear_error()
-            return nil
-        }
+        let der = DER.sequence(DER.integer(modulus[...]) + DER.integer(exponent[...]))
+        guard
+            let key = OpenSSLHandle(der: der, free: EVP_PKEY_free, read: { d2i_PublicKey(EVP_PKEY_RSA, nil, &$0, $1) })
+        else { return nil }
         guard key.borrow({ RSAPublicKey.sizes.contains(EVP_PKEY_get_bits($0)) }) else { return nil }
         self.key = key
     }
@@ -85,23 +67,5 @@ public struct RSAPublicKey: Sendable {
     /// Returns false unless `signature` is a PKCS#1 signature with SHA-256 of exactly `message`.
     public func isValid(_ signature: [UInt8], for message: ArraySlice<UInt8>) -> Bool {
         key.isValid(signature, for: message)
-    }
-}
-
-/// PKCS#1's RSAPublicKey in DER (RFC 8017 §A.1.1): a sequence of two integers.
-private func sequence(_ content: [UInt8]) -> [UInt8] { [0x30] + length(content.count) + content }
-
-/// Without leading zeros, except for one that keeps the number positive.
-private func integer(_ magnitude: [UInt8]) -> [UInt8] {
-    let digits = magnitude.drop { $0 == 0 }
-    let content = (digits.first ?? 0x80) >= 0x80 ? [0] + digits : Array(digits)
-    return [0x02] + length(content.count) + content
-}
-
-private func length(_ count: Int) -> [UInt8] {
-    switch count {
-    case ..<0x80: [UInt8(count)]
-    case ..<0x100: [0x81, UInt8(count)]
-    default: [0x82, UInt8(count >> 8 & 0xFF), UInt8(count & 0xFF)]
     }
 }

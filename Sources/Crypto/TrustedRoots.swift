@@ -73,12 +73,51 @@ public enum TrustedRootsError: Error, Equatable, CustomStringConvertible {
 
 /// OpenSSL's store of pinned roots, which verifies paths. The initializer fills it; afterwards it is only read.
 struct TrustAnchors: Sendable {
-    let store: OpenSSLHandle?
+    private let store: OpenSSLHandle?
 
     init(_ roots: TrustedRoots) {
         store = OpenSSLHandle(X509_STORE_new(), free: X509_STORE_free)
         for root in roots.certificates.compactMap({ Certificate(der: $0) }) {
             store?.borrow { store in root.handle.borrow { _ = X509_STORE_add_cert(store, $0) } }
         }
+    }
+
+    /// The path from `leaf`, through what is no anchor, to a root (RFC 5280 §6); nil without one.
+    ///
+    /// It ignores the clock: the date at which the chain must be valid is known only once the signature has been checked, so
+    /// the caller compares that date. `level` is that of X509_VERIFY_PARAM_set_auth_level(3).
+    func path(
+        from leaf: OpaquePointer,
+        through untrusted: OpaquePointer?,
+        flags: Int32 = 0,
+        level: Int32
+    ) -> [Certificate]? {
+        guard let store, let context = X509_STORE_CTX_new() else { return nil }
+        defer { X509_STORE_CTX_free(context) }
+        return store.borrow { store in
+            guard X509_STORE_CTX_init(context, store, leaf, untrusted) == 1 else { return nil }
+            let parameters = X509_STORE_CTX_get0_param(context)
+            X509_VERIFY_PARAM_set_flags(parameters, UInt(flags | X509_V_FLAG_NO_CHECK_TIME))
+            X509_VERIFY_PARAM_set_auth_level(parameters, level)
+            X509_VERIFY_PARAM_set_depth(parameters, 3)
+            guard X509_verify_cert(context) == 1 else { return nil }
+            let chain = X509_STORE_CTX_get0_chain(context)
+            return (0..<max(0, OPENSSL_sk_num(chain))).compactMap { index in
+                OPENSSL_sk_value(chain, index).flatMap { Certificate(sharing: OpaquePointer($0)) }
+            }
+        }
+    }
+}
+
+extension [Certificate] {
+    /// When a chain of Apple's shape is valid: leaf, intermediate and root, each with its marker, at the same time. Nil for
+    /// any other chain.
+    var validityInApplesShape: ClosedRange<Int64>? {
+        guard count == 3, self[0].isEndEntity, self[0].hasExtension(AppleChainVerifier.Marker.leaf),
+            self[1].hasExtension(AppleChainVerifier.Marker.intermediate)
+        else { return nil }
+        let start = map(\.validity.lowerBound).max() ?? .max
+        let end = map(\.validity.upperBound).min() ?? .min
+        return start <= end ? start...end : nil
     }
 }

@@ -43,13 +43,14 @@ extension Instant {
         let date = calendarDate
         // 1 January 1970 was a Thursday.
         let weekday = weekdays[Int(seconds / 86_400) % 7]
-        return "\(weekday), \(pad(date.day)) \(months[date.month - 1]) \(date.year) \(clock) GMT"
+        return "\(weekday), \(pad(date.day)) \(months[date.month - 1].prefix(3)) \(date.year) \(clock) GMT"
     }
 
     /// Returns nil for the two obsolete forms, which nobody sends anymore.
     public init?(httpDate text: String) {
         let words = text.split(separator: " ")
-        guard words.count == 6, words[5] == "GMT", let month = months.firstIndex(where: { $0 == words[2] }) else {
+        guard words.count == 6, words[5] == "GMT", let month = months.firstIndex(where: { $0.prefix(3) == words[2] })
+        else {
             return nil
         }
         self.init(iso8601: "\(words[3])-\(pad(month + 1))-\(words[1])T\(words[4])Z")
@@ -57,9 +58,18 @@ extension Instant {
 }
 
 private let weekdays = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
-private let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+private let months = [
+    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+    "December",
+]
 
 extension Instant {
+    /// `18 December 2025`, in UTC.
+    public var longDate: String {
+        let date = calendarDate
+        return "\(date.day) \(months[date.month - 1]) \(date.year)"
+    }
+
     /// `2025-12-18T21:47:00Z`, with `.mmm` only when there are milliseconds.
     public var iso8601: String {
         let date = calendarDate
@@ -113,10 +123,7 @@ extension Instant {
     }
 }
 
-private func pad(_ number: Int, to width: Int = 2) -> String {
-    let digits = String(number)
-    return digits.utf8.count < width ? String(repeating: "0", count: width - digits.utf8.count) + digits : digits
-}
+private func pad(_ number: Int, to width: Int = 2) -> String { padded(String(number), to: width) }
 
 private struct DateScanner {
     private var rest: Substring.UTF8View
@@ -136,7 +143,7 @@ private struct DateScanner {
     mutating func number(_ count: Int) -> Int? {
         var value = 0
         for _ in 0..<count {
-            guard let digit = rest.first, (48...57).contains(digit) else { return nil }
+            guard let digit = rest.first, digit.isDigit else { return nil }
             value = value * 10 + Int(digit - 48)
             rest.removeFirst()
         }
@@ -148,7 +155,7 @@ private struct DateScanner {
         guard take(".") else { return 0 }
         var value = 0
         var count = 0
-        while let digit = rest.first, (48...57).contains(digit) {
+        while let digit = rest.first, digit.isDigit {
             if count < 3 { value = value * 10 + Int(digit - 48) }
             count += 1
             rest.removeFirst()

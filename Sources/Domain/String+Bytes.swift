@@ -25,3 +25,16 @@ extension String {
 }
 
 public func asciiLowercase(_ byte: UInt8) -> UInt8 { (65...90).contains(byte) ? byte | 0x20 : byte }
+
+/// Digits with zeros before them, until there are `width`.
+func padded(_ digits: String, to width: Int) -> String {
+    digits.utf8.count < width ? String(repeating: "0", count: width - digits.utf8.count) + digits : digits
+}
+
+/// The characters of ASCII, by their bytes.
+extension UInt8 {
+    var isDigit: Bool { (48...57).contains(self) }
+    var isLower: Bool { (97...122).contains(self) }
+    var isUpper: Bool { (65...90).contains(self) }
+    var isLetter: Bool { isLower || isUpper }
+}

@@ -21,7 +21,7 @@ public enum PercentEncoding {
     /// Returns nil for a broken escape, a NUL, or anything that is not UTF-8. Forms write a space as `+`.
     public static func decode(_ bytes: ArraySlice<UInt8>, plusIsSpace: Bool = false) -> String? {
         func isSpecial(_ byte: UInt8) -> Bool { byte == percent || byte == 0 || byte == plus && plusIsSpace }
-        guard bytes.contains(where: isSpecial) else { return text(bytes.span) }
+        guard bytes.contains(where: isSpecial) else { return JSONLiteral.validated(bytes.span) }
         var decoded: [UInt8] = []
         decoded.reserveCapacity(bytes.count)
         var rest = bytes
@@ -32,7 +32,7 @@ public enum PercentEncoding {
             decoded.append(byte)
         }
         decoded += rest
-        return text(decoded.span)
+        return JSONLiteral.validated(decoded.span)
     }
 
     /// Takes a plus sign, an escape or a NUL. Returns the byte for which it stands, and nil for a broken escape.
@@ -41,11 +41,6 @@ public enum PercentEncoding {
         guard first == percent else { return first == plus ? space : first }
         guard let high = bytes.popFirst().flatMap(digit), let low = bytes.popFirst().flatMap(digit) else { return nil }
         return high << 4 | low
-    }
-
-    /// Avoids `String(validating:as:)`, which requests metadata from the runtime at each call.
-    private static func text(_ bytes: Span<UInt8>) -> String? {
-        do { return String(copying: try UTF8Span(validating: bytes)) } catch { return nil }
     }
 
     private static let digits = Array("0123456789ABCDEF".utf8)

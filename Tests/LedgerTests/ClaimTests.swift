@@ -9,9 +9,9 @@ import Testing
     private let now = TemporaryLedger.start
 
     private func ledger(_ policy: TransferPolicy, apis: Set<Provider> = []) throws -> TemporaryLedger {
-        try TemporaryLedger(
-            policy: AccessPolicy(sandboxUsers: .any, transfers: policy, apis: apis)
-        )
+        var policy = AccessPolicy(sandboxUsers: .any, transfers: policy)
+        policy.apis = apis
+        return try TemporaryLedger(policy: policy)
     }
 
     /// The event of a transaction that a user's app posts.

@@ -58,7 +58,7 @@ import Testing
         }
         for number in 0..<3 { _ = try ledger.send(bought(number, isPurchase: false)) }
         #expect(try ledger.entitlements("2").isActive)
-        var rebuild = ContractRebuild(try #require(try ledger.contract(1)))
+        var rebuild = try #require(try ledger.contract(1))
         for number in 0..<3 { rebuild.fold(bought(number, isPurchase: true)) }
         _ = try ledger.replay(ReplayBatch(rebuilds: [rebuild]))
         #expect(try ledger.entitlements("1").isActive)
@@ -71,7 +71,7 @@ import Testing
         defer { ledger.remove() }
         _ = try ledger.send(Fixture.subscription("e1", state: .active), claim: Claim(user: "42"))
         let count = try ledger.entries().entries.count
-        var rebuild = ContractRebuild(try #require(try ledger.contract(1)))
+        var rebuild = try #require(try ledger.contract(1))
         rebuild.fold(Fixture.subscription("e1", state: .active, group: "basic"))
         _ = try ledger.replay(ReplayBatch(rebuilds: [rebuild]))
         #expect(try ledger.entitlements("42").entitlements.map(\.group) == ["basic"])
@@ -92,7 +92,7 @@ import Testing
         }
         #expect(try ledger.entitlements("42").isActive == false)
         let truth = Fixture.subscription("e3", state: .active, minute: 7)
-        var rebuild = ContractRebuild(try #require(try ledger.contract(1)))
+        var rebuild = try #require(try ledger.contract(1))
         for event in [events[1], truth, events[0]] { rebuild.fold(event) }
         rebuild.fold(Fixture.subscription("e4", state: .revoked, minute: 9, key: Fixture.key("of another contract")))
 
@@ -112,7 +112,7 @@ import Testing
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }
         _ = try ledger.send(Fixture.subscription("e1", state: .active))
-        var rebuild = ContractRebuild(try #require(try ledger.contract(1)))
+        var rebuild = try #require(try ledger.contract(1))
         rebuild.fold(Fixture.subscription("e1", state: .active))
         _ = try ledger.send(Fixture.subscription("e2", state: .cancelled, minute: 5))
         let report = try ledger.replay(ReplayBatch(rebuilds: [rebuild]))
@@ -124,7 +124,7 @@ import Testing
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }
         _ = try ledger.send(Fixture.subscription("e2", state: .cancelled, minute: 5))
-        var rebuild = ContractRebuild(try #require(try ledger.contract(1)))
+        var rebuild = try #require(try ledger.contract(1))
         rebuild.fold(Fixture.subscription("e2", state: .active, minute: 1))
         #expect(try ledger.send(Fixture.subscription("e1", state: .active)).outcome == .stale)
         #expect(try ledger.replay(ReplayBatch(rebuilds: [rebuild])).outdated == [rebuild.known.key])
@@ -145,7 +145,7 @@ import Testing
         _ = try ledger.order(OrderRequest(user: "42", product: "monthly", provider: .apple, token: token))
         for (isTrial, changes) in [(true, true), (false, true), (false, false)] {
             let filed = try ledger.events(EventSelection(contract: 1)).map(\.id)
-            var rebuild = ContractRebuild(try #require(try ledger.contract(1)))
+            var rebuild = try #require(try ledger.contract(1))
             for event in events where filed.contains(event.id) { rebuild.fold(event) }
             let batch = ReplayBatch(events: events.filter { !filed.contains($0.id) }, rebuilds: [rebuild])
             let report = try ledger.replay(batch, isTrial: isTrial)
@@ -161,7 +161,7 @@ import Testing
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }
         _ = try ledger.send(Fixture.subscription("e1", state: .active))
-        var rebuild = ContractRebuild(try #require(try ledger.contract(1)))
+        var rebuild = try #require(try ledger.contract(1))
         rebuild.fold(
             Fixture.event(
                 "e1",
@@ -178,9 +178,8 @@ import Testing
         defer { ledger.remove() }
         _ = try ledger.send(Fixture.subscription("e1", state: .active))
         _ = try ledger.send(Fixture.subscription("e2", state: .cancelled, minute: 5))
-        let stored = try #require(try ledger.contract(1))
-        let known = stored.contract
-        var rebuild = ContractRebuild(stored)
+        var rebuild = try #require(try ledger.contract(1))
+        let known = rebuild.known
         rebuild.fold(Fixture.subscription("e1", state: .active))
         rebuild.miss()
         #expect(rebuild.contract == known)

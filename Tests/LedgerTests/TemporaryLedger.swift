@@ -221,7 +221,7 @@ final class TemporaryLedger: Sendable {
         try ask { answer in writer.submit(.rebroadcast(contracts: contracts, users: users, completion: answer)) }
     }
 
-    func contract(_ id: Int64, until position: Int64 = .max) throws -> StoredContract? {
+    func contract(_ id: Int64, until position: Int64 = .max) throws -> ContractRebuild? {
         try reader.answer { try $0.contract(id, until: position) }
     }
 

@@ -110,8 +110,7 @@ struct EventReplay {
         -> ContractRebuild?
     {
         // The contract is read before its events: the rebuild is void if an event arrives in between.
-        guard let stored = try reader.answer({ try $0.contract(id, until: .max) }) else { return nil }
-        var rebuild = ContractRebuild(stored)
+        guard var rebuild = try reader.answer({ try $0.contract(id, until: .max) }) else { return nil }
         var position: Int64 = 0
         while true {
             let range = EventSelection(contract: id, after: position)

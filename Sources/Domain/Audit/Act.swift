@@ -60,14 +60,7 @@ extension Act {
         }
     }
 
-    private static func isWordByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "a")...UInt8(ascii: "z"), 0x80...:
-            true
-        default: false
-        }
-    }
+    private static func isWordByte(_ byte: UInt8) -> Bool { byte.isDigit || byte.isLetter || byte >= 0x80 }
 
     public static let namingReason = "The reason outlives the user, and must name nobody: leave the user's id out."
 }

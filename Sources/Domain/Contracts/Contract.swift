@@ -71,6 +71,19 @@ public struct ContractKey: Sendable {
         self.app = app
         self.lineage = lineage
     }
+
+    /// Another contract of the same app, or its buyer: a list of a buyer's contracts has the key of any of them, with the
+    /// store's name for the buyer as its lineage.
+    func with(lineage: String) -> ContractKey {
+        ContractKey(provider: provider, environment: environment, app: app, lineage: lineage)
+    }
+}
+
+extension Event {
+    /// A contract that the event is about, or its buyer.
+    func key(lineage: String) -> ContractKey {
+        ContractKey(provider: provider, environment: environment, app: app, lineage: lineage)
+    }
 }
 
 extension ContractKey: Hashable {

@@ -44,29 +44,23 @@ public struct AccessPolicy: Sendable, Equatable {
     public var transfers: TransferPolicy
     /// The stores for whose API this server has a key. It asks them before it believes that a period has ended, and
     /// tells them which user a purchase belongs to.
-    public var apis: Set<Provider>
+    public var apis: Set<Provider> = []
     /// Whether purchases in Xcode open access: in development only. A ledger that moves to production may hold some.
-    public var honorsXcode: Bool
+    public var honorsXcode = false
     /// How long access outlasts a period whose renewal is expected. Notifications come seconds late, RevenueCat's a
     /// minute late (https://www.revenuecat.com/docs/integrations/webhooks), and asking a store takes time.
-    public var leeway: Duration
+    public var leeway = Duration.zero
     /// Who is told when what a user may use has changed. Without one, nobody compares what was before and after.
     public var hooks: [HookTarget] = []
 
     public init(
         sandboxUsers: Allowlist<UserID>,
         catalog: Catalog = Catalog(),
-        transfers: TransferPolicy = .transfer,
-        apis: Set<Provider> = [],
-        honorsXcode: Bool = false,
-        leeway: Duration = .zero
+        transfers: TransferPolicy = .transfer
     ) {
         self.sandboxUsers = sandboxUsers
         self.catalog = catalog
         self.transfers = transfers
-        self.apis = apis
-        self.honorsXcode = honorsXcode
-        self.leeway = leeway
     }
 
     public func opensAccess(for user: UserID, in environment: StoreEnvironment) -> Bool {

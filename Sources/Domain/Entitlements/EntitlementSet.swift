@@ -36,8 +36,7 @@ public struct HeldContract: Sendable, Equatable {
         quantity = contract.kind == .consumable ? charge?.quantity ?? 1 : nil
         isFamilyShared = contract.isFamilyShared
         if contract.hasBegun, status.state != .pending, let previous = contract.previousLineage?.value {
-            replaces = contract.key
-            replaces?.lineage = previous
+            replaces = contract.key.with(lineage: previous)
         }
         boughtAt = charge?.purchasedAt
         self.status = status

@@ -54,18 +54,15 @@ public struct Cursor: Hashable, Sendable, LosslessStringConvertible {
 
     public init?(_ description: String) {
         let parts = description.split(separator: "-", omittingEmptySubsequences: false)
-        guard parts.count == 2, (1...16).contains(parts[0].utf8.count), parts[0].utf8.allSatisfy(isEpochByte),
-            (1...19).contains(parts[1].utf8.count), parts[1].utf8.allSatisfy({ (48...57).contains($0) }),
+        guard parts.count == 2, (1...16).contains(parts[0].utf8.count),
+            parts[0].utf8.allSatisfy({ $0.isDigit || $0.isLower }),
+            (1...19).contains(parts[1].utf8.count), parts[1].utf8.allSatisfy(\.isDigit),
             let position = Int64(parts[1])
         else { return nil }
         self.init(epoch: String(parts[0]), position: position)
     }
 
     public var description: String { "\(epoch)-\(position)" }
-}
-
-private func isEpochByte(_ byte: UInt8) -> Bool {
-    (48...57).contains(byte) || (97...122).contains(byte)
 }
 
 /// The point after which a page has missed something.

@@ -86,18 +86,12 @@ extension Event {
 /// One purchase may hold several products (Google's line items, the items of a Stripe subscription). The first keeps
 /// the purchase's own id as its lineage; each further one appends its own id to it.
 extension ContractKey {
-    public func line(_ id: String) -> ContractKey {
-        var key = self
-        key.lineage = "\(lineage)#\(id)"
-        return key
-    }
+    public func line(_ id: String) -> ContractKey { with(lineage: "\(lineage)#\(id)") }
 
     /// The contract of the whole purchase; nil unless this is the key of a further product.
     public var purchase: ContractKey? {
         guard provider.sellsLines, let name = lineage.lineName else { return nil }
-        var key = self
-        key.lineage = String(decoding: lineage.utf8.dropLast(name.utf8.count + 1), as: UTF8.self)
-        return key
+        return with(lineage: String(decoding: lineage.utf8.dropLast(name.utf8.count + 1), as: UTF8.self))
     }
 
     /// The exclusive bounds, in byte order, of the lineages of all further products. Nil for stores that sell one

@@ -129,14 +129,9 @@ public struct OrderToken: Hashable, Sendable, LosslessStringConvertible {
     private init(bits first: UInt64, and second: UInt64) {
         let high = (first & ~0xF000) | 0x4000
         let low = (second & ~(3 << 62)) | (1 << 63)
-        let hex = padded(high) + padded(low)
+        let hex = [high, low].map { padded(String($0, radix: 16), to: 16) }.joined()
         let cuts = [0, 8, 12, 16, 20, 32]
         let groups = zip(cuts, cuts.dropFirst()).map { String(hex.dropFirst($0).prefix($1 - $0)) }
         description = groups.joined(separator: "-")
     }
-}
-
-private func padded(_ value: UInt64) -> String {
-    let digits = String(value, radix: 16)
-    return String(repeating: "0", count: 16 - digits.utf8.count) + digits
 }

@@ -13,12 +13,16 @@ public struct Ownership: Sendable, Equatable {
         public var user: UserID
         public var at: Instant
         public var ground: Ground
+
+        public static func claim(by user: UserID, at: Instant, whileActive isActive: Bool) -> Fact {
+            Fact(user: user, at: at, ground: .claim(whileActive: isActive))
+        }
     }
 
     /// The first user owns the contract; there are others only under the policy `share`.
     public var users: [UserID]
-    /// Since when the first user has owned it.
-    public var since: Instant
+    /// Since when the first user has owned it; nil if the users follow from another contract.
+    public var since: Instant?
 }
 
 extension Ownership {

@@ -24,7 +24,7 @@ public struct TraceID: Hashable, Sendable, LosslessStringConvertible {
     }
 
     private static func isHex(_ bytes: ArraySlice<UInt8>) -> Bool {
-        bytes.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+        bytes.allSatisfy { $0.isDigit || (0x61...0x66).contains($0) }
     }
 
     private static func isIdentifier(_ bytes: ArraySlice<UInt8>, count: Int) -> Bool {

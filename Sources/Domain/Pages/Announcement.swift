@@ -19,63 +19,66 @@ public struct Announcement: Sendable, Equatable {
         changing contracts: Set<ContractKey>,
         beside: Set<ContractKey> = []
     ) -> [Announcement] {
-        [
-            paywall(before, after: after, changing: contracts, beside: beside),
-            status(before, after: after, changing: contracts),
-        ].compactMap { $0 }
+        let change = PageChange(before: before, after: after, contracts: contracts, beside: beside)
+        return [change.paywall, change.status].compactMap { $0 }
     }
 
     /// Both elements as they should look now, regardless of what they show: for pages that may have missed something.
     public static func current(_ entitlements: EntitlementSet) -> [Announcement] {
         guard let winner = entitlements.winner else { return [] }
-        return [
-            Announcement(target: .paywall, name: name(winner.status), heldContract: winner),
-            Announcement(target: .subscriptionStatus, name: name(winner.status), heldContract: winner),
-        ]
+        return PageTarget.allCases.map { Announcement(target: $0, name: winner.status.fragment, heldContract: winner) }
     }
+}
 
-    private static func paywall(
-        _ before: EntitlementSet,
-        after: EntitlementSet,
-        changing contracts: Set<ContractKey>,
-        beside: Set<ContractKey>
-    ) -> Announcement? {
+/// What a commit changed for one user: what the user held before and holds after, and which contracts have changed.
+private struct PageChange {
+    let before: EntitlementSet
+    let after: EntitlementSet
+    let contracts: Set<ContractKey>
+    let beside: Set<ContractKey>
+
+    var paywall: Announcement? {
+        func announce(_ name: FragmentName, of contract: HeldContract) -> Announcement {
+            Announcement(target: .paywall, name: name, heldContract: contract)
+        }
         let held = before.contracts
         let changed = after.ranked.filter { contracts.contains($0.contract) }
         let bought = changed.first {
-            !beside.contains($0.contract) && isHandedOver($0, since: held[$0.contract] ?? before.migrated(to: $0))
+            !beside.contains($0.contract) && $0.isHandedOver(since: held[$0.contract] ?? before.migrated(to: $0))
         }
         if let bought {
             // A purchase that was restored in its grace period gives access, but still needs another card.
-            let isInGrace = bought.status.state == .inGracePeriod
-            return Announcement(target: .paywall, name: isInGrace ? .warnBilling : .success, heldContract: bought)
+            return announce(bought.status.state == .inGracePeriod ? .warnBilling : .success, of: bought)
         }
-        if !after.isActive, let lost = lost(before, after: after, of: contracts) {
-            return Announcement(target: .paywall, name: .moved, heldContract: lost)
-        }
+        if !after.isActive, let lost { return announce(.moved, of: lost) }
         if let consumable = changed.first, changed.allSatisfy({ $0.kind == .consumable }) {
-            return refusal(of: consumable, before: before, after: after)
+            return isRefused(consumable) ? announce(consumable.status.fragment, of: consumable) : nil
         }
         guard let winner = after.winner else { return nil }
-        let name = name(winner.status)
-        let shown = before.winner.map { Announcement.name($0.status) } ?? .paywall
-        if name == shown, name == .paywall || !isNews(before, after: after) { return nil }
-        return Announcement(target: .paywall, name: name, heldContract: winner)
+        let name = winner.status.fragment
+        let shown = before.winner?.status.fragment ?? .paywall
+        if name == shown, name == .paywall || !isNews { return nil }
+        return announce(name, of: winner)
+    }
+
+    var status: Announcement? {
+        guard let winner = after.winner else {
+            guard let lost, lost.kind != .consumable else { return nil }
+            return Announcement(target: .subscriptionStatus, name: .moved, heldContract: lost)
+        }
+        if let shown = before.winner, shown.status.shows(sameAs: winner.status) { return nil }
+        return Announcement(target: .subscriptionStatus, name: winner.status.fragment, heldContract: winner)
     }
 
     /// The best of the changed contracts that the user had before and has no more.
-    private static func lost(
-        _ before: EntitlementSet,
-        after: EntitlementSet,
-        of contracts: Set<ContractKey>
-    ) -> HeldContract? {
+    private var lost: HeldContract? {
         let kept = after.contracts
         return before.ranked.first { contracts.contains($0.contract) && kept[$0.contract] == nil }
     }
 
     /// True when the element may show something that no longer holds: about the contract that speaks for the user, or
     /// about another one, whose `success` it showed.
-    private static func isNews(_ before: EntitlementSet, after: EntitlementSet) -> Bool {
+    private var isNews: Bool {
         if !shows(before.winner, sameAs: after.winner) { return true }
         let others = before.ranked.filter { $0.kind != .consumable && $0.status.isActive }
         let kept = after.contracts
@@ -85,45 +88,31 @@ public struct Announcement: Sendable, Equatable {
         }
     }
 
-    private static func shows(_ left: HeldContract?, sameAs right: HeldContract?) -> Bool {
+    private func shows(_ left: HeldContract?, sameAs right: HeldContract?) -> Bool {
         guard let left, let right else { return left == nil && right == nil }
         return left.status.shows(sameAs: right.status)
     }
 
-    private static func status(
-        _ before: EntitlementSet,
-        after: EntitlementSet,
-        changing contracts: Set<ContractKey>
-    ) -> Announcement? {
-        guard let winner = after.winner else {
-            guard let lost = lost(before, after: after, of: contracts), lost.kind != .consumable else { return nil }
-            return Announcement(target: .subscriptionStatus, name: .moved, heldContract: lost)
-        }
-        if let shown = before.winner, shown.status.shows(sameAs: winner.status) { return nil }
-        return Announcement(target: .subscriptionStatus, name: name(winner.status), heldContract: winner)
-    }
-
-    /// True when this purchase has just come into effect: somebody is waiting to see it, whatever else the user holds.
-    private static func isHandedOver(_ heldContract: HeldContract, since previous: HeldContract?) -> Bool {
-        guard heldContract.status.isActive || heldContract.status.state == .delivered else { return false }
-        guard let previous, previous.status.isActive || previous.status.state == .delivered else { return true }
-        return previous.status.product != heldContract.status.product
-    }
-
     /// A consumable that was refunded, or whose payment is pending or failed. It is shown only when the user has no
     /// access to anything.
-    private static func refusal(of heldContract: HeldContract, before: EntitlementSet, after: EntitlementSet)
-        -> Announcement?
-    {
-        guard !after.isActive, before[heldContract.contract]?.status.state != heldContract.status.state else {
-            return nil
-        }
-        return Announcement(target: .paywall, name: name(heldContract.status), heldContract: heldContract)
+    private func isRefused(_ consumable: HeldContract) -> Bool {
+        !after.isActive && before[consumable.contract]?.status.state != consumable.status.state
     }
+}
 
-    private static func name(_ status: ContractStatus) -> FragmentName {
-        switch status.state {
-        case .active: status.pendingProduct == nil && !status.isPausing ? .manage : .ending
+extension HeldContract {
+    /// True when this purchase has just come into effect: somebody is waiting to see it, whatever else the user holds.
+    fileprivate func isHandedOver(since previous: HeldContract?) -> Bool {
+        guard status.isActive || status.state == .delivered else { return false }
+        guard let previous, previous.status.isActive || previous.status.state == .delivered else { return true }
+        return previous.status.product != status.product
+    }
+}
+
+extension ContractStatus {
+    fileprivate var fragment: FragmentName {
+        switch state {
+        case .active: pendingProduct == nil && !isPausing ? .manage : .ending
         case .owned, .delivered: .manage
         case .cancelled: .ending
         case .inGracePeriod: .warnBilling
@@ -134,9 +123,7 @@ public struct Announcement: Sendable, Equatable {
         case .revoked: .revoked
         }
     }
-}
 
-extension ContractStatus {
     /// Renewal counts as on until a store says that it is off. So the webhook that confirms a transaction posted by the
     /// app does not replace the page's elements a second time.
     fileprivate func shows(sameAs other: ContractStatus) -> Bool {

@@ -37,11 +37,11 @@ enum GlobalIDSpelling {
         for (index, byte) in bytes.enumerated() {
             let previous = index > 0 ? bytes[index - 1] : nil
             let next = index + 1 < bytes.count ? bytes[index + 1] : nil
-            let beginsWord = previous.map { isLower($0) || isDigit($0) || isUpper($0) && next.map(isLower) == true }
-            if isUpper(byte), beginsWord == true { result.append(UInt8(ascii: "-")) }
-            result.append(byte == UInt8(ascii: "_") ? UInt8(ascii: "-") : isUpper(byte) ? byte | 0x20 : byte)
+            let beginsWord = previous.map { $0.isLower || $0.isDigit || $0.isUpper && next?.isLower == true }
+            if byte.isUpper, beginsWord == true { result.append(UInt8(ascii: "-")) }
+            result.append(byte == UInt8(ascii: "_") ? UInt8(ascii: "-") : byte.isUpper ? byte | 0x20 : byte)
         }
-        let isName = result.allSatisfy { isLower($0) || isDigit($0) || "-.".utf8.contains($0) }
+        let isName = result.allSatisfy { $0.isLower || $0.isDigit || "-.".utf8.contains($0) }
         return isName && !result.isEmpty ? String(decoding: result, as: UTF8.self) : nil
     }
 
@@ -57,10 +57,10 @@ enum GlobalIDSpelling {
     }
 
     private static func className(_ text: Substring) -> String? {
-        guard let first = text.utf8.first, isLower(first) || isUpper(first),
-            text.utf8.allSatisfy({ isLower($0) || isUpper($0) || isDigit($0) || $0 == UInt8(ascii: "_") })
+        guard let first = text.utf8.first, first.isLower || first.isUpper,
+            text.utf8.allSatisfy({ $0.isLower || $0.isUpper || $0.isDigit || $0 == UInt8(ascii: "_") })
         else { return nil }
-        if isUpper(first) { return String(text) }
+        if first.isUpper { return String(text) }
         return text.split(separator: "_").map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
     }
 
@@ -77,17 +77,4 @@ enum GlobalIDSpelling {
         PercentEncoding.encode(PercentEncoding.decode(text, plusIsSpace: true) ?? String(text), spaceIsPlus: true)
     }
 
-    private static func isLower(_ byte: UInt8) -> Bool { (97...122).contains(byte) }
-    private static func isUpper(_ byte: UInt8) -> Bool { (65...90).contains(byte) }
-    private static func isDigit(_ byte: UInt8) -> Bool { (48...57).contains(byte) }
-}
-
-/// The URI that a parameter encodes; nil when the parameter is not URL-safe Base64 (RFC 4648 §5) of a text.
-func globalID(_ parameter: String) -> String? {
-    Base64URL.decode(parameter).flatMap { String(validating: $0, as: UTF8.self) }
-}
-
-/// URL-safe Base64 without padding.
-func globalIDParameter(_ uri: String) -> String {
-    Base64URL.encode(Array(uri.utf8))
 }

@@ -55,25 +55,21 @@ private struct Subtag {
 
     /// Five to eight letters or digits, or four that begin with a digit (RFC 5646 §2.2.5).
     var isVariant: Bool {
-        isLettersOrDigits(5...8) || (isLettersOrDigits(4...4) && bytes.prefix(1).allSatisfy(isDigit))
+        isLettersOrDigits(5...8) || (isLettersOrDigits(4...4) && bytes.prefix(1).allSatisfy(\.isDigit))
     }
 
     var lowercased: String { String(decoding: bytes.map { $0 | 0x20 }, as: UTF8.self) }
 
     /// Digits have no case.
-    var uppercased: String { String(decoding: bytes.map { isDigit($0) ? $0 : $0 & 0xDF }, as: UTF8.self) }
+    var uppercased: String { String(decoding: bytes.map { $0.isDigit ? $0 : $0 & 0xDF }, as: UTF8.self) }
 
     var capitalized: String { String(uppercased.prefix(1)) + lowercased.dropFirst() }
 
-    func isLetters(_ count: ClosedRange<Int>) -> Bool { count.contains(bytes.count) && bytes.allSatisfy(isLetter) }
+    func isLetters(_ count: ClosedRange<Int>) -> Bool { count.contains(bytes.count) && bytes.allSatisfy(\.isLetter) }
 
-    func isDigits(_ count: Int) -> Bool { bytes.count == count && bytes.allSatisfy(isDigit) }
+    func isDigits(_ count: Int) -> Bool { bytes.count == count && bytes.allSatisfy(\.isDigit) }
 
     func isLettersOrDigits(_ count: ClosedRange<Int>) -> Bool {
-        count.contains(bytes.count) && bytes.allSatisfy { isLetter($0) || isDigit($0) }
+        count.contains(bytes.count) && bytes.allSatisfy { $0.isLetter || $0.isDigit }
     }
 }
-
-private func isLetter(_ byte: UInt8) -> Bool { (97...122).contains(byte | 0x20) }
-
-private func isDigit(_ byte: UInt8) -> Bool { (48...57).contains(byte) }

@@ -6,26 +6,22 @@ import Encoding
 /// `turbo_stream_from Current.user, :paywall` means in the Rails app `shop`
 /// (https://github.com/rails/globalid: URL-safe Base64 of the URI, without padding; the id is CGI-escaped).
 public struct StreamPattern: Sendable, Hashable {
-    public static let standard = StreamPattern(parts: [
-        Part(text: "user", isGlobalID: false), Part(text: "{user}", isGlobalID: false),
-        Part(text: "paywall", isGlobalID: false),
-    ])
+    public static let standard = StreamPattern(parts: ["user", "{user}", "paywall"])
 
-    private struct Part: Sendable, Hashable {
-        /// The text around each `{user}`.
-        let pieces: [String]
-        let isGlobalID: Bool
+    /// The text around the user, or around the parameter that holds the user.
+    private let before, after: String
+    /// The URI around the user, if a GlobalID's parameter holds the user.
+    private let uri: [String]?
 
-        init(text: String, isGlobalID: Bool) {
-            pieces = text.pieces(around: "{user}")
-            self.isGlobalID = isGlobalID
-        }
-    }
-
-    private let parts: [Part]
-
-    private init(parts: [Part]) {
-        self.parts = parts
+    /// One of the parts has `{user}`, once.
+    private init(parts: [String]) {
+        let marked = parts.firstIndex { $0.pieces(around: "{user}").count == 2 } ?? 0
+        let isGlobalID = GlobalIDSpelling.isMeant(parts[marked])
+        let rendered = parts.map { GlobalIDSpelling.isMeant($0) ? Base64URL.encode(Array($0.utf8)) : $0 }
+        let pieces = parts[marked].pieces(around: "{user}")
+        uri = isGlobalID ? pieces : nil
+        before = rendered[..<marked].map { $0 + ":" }.joined() + (isGlobalID ? "" : pieces[0])
+        after = (isGlobalID ? "" : pieces[1]) + rendered[(marked + 1)...].map { ":" + $0 }.joined()
     }
 
     /// Refuses a pattern that cannot name streams, and one with a GlobalID that no Rails app would sign: the page's
@@ -36,7 +32,7 @@ public struct StreamPattern: Sendable, Hashable {
         guard mentions == 1 else { throw .userMentioned(times: mentions) }
         let parts = StreamPattern.parts(of: text)
         guard parts.contains(where: { GlobalIDSpelling.isMeant($0) }) else {
-            self.init(parts: parts.map { Part(text: $0, isGlobalID: false) })
+            self.init(parts: parts)
             return
         }
         // Rails leaves out the empty parts of a name.
@@ -44,7 +40,7 @@ public struct StreamPattern: Sendable, Hashable {
         let rightText = right.compactMap { $0 }.joined(separator: ":")
         guard right.allSatisfy({ $0 != nil }) else { throw .globalID(right: nil) }
         guard rightText.hasSameBytes(as: text) else { throw .globalID(right: rightText) }
-        self.init(parts: parts.map { Part(text: $0, isGlobalID: GlobalIDSpelling.isMeant($0)) })
+        self.init(parts: parts)
     }
 
     /// Splits the text at colons. A GlobalID stays in one piece, with the colons of its scheme and its model
@@ -68,32 +64,25 @@ public struct StreamPattern: Sendable, Hashable {
     /// The stream of `user`; nil when the user id cannot be in a stream name.
     public func stream(for user: UserID) -> StreamName? {
         guard isValidIdentifier(user.text) else { return nil }
-        return StreamName(parts.map { render($0, user: user.text) }.joined(separator: ":"))
+        guard let uri else { return StreamName(before + user.text + after) }
+        let own = uri.joined(separator: PercentEncoding.encode(user.text, spaceIsPlus: true))
+        return StreamName(before + Base64URL.encode(Array(own.utf8)) + after)
     }
 
     /// The user whose stream it is; nil for a stream that belongs to no user.
     public func user(of stream: StreamName) -> UserID? {
-        guard let place = parts.firstIndex(where: { $0.pieces.count == 2 }) else { return nil }
-        let before = parts[..<place].map { render($0, user: "") + ":" }.joined()
-        let after = parts[(place + 1)...].map { ":" + render($0, user: "") }.joined()
         guard let rendered = stream.text.text(between: before, and: after),
-            let user = user(in: rendered, of: parts[place]).map({ UserID($0) }),
+            let user = user(in: rendered).map({ UserID($0) }),
             // A parameter has several spellings; only ours names the user's stream.
             let own = self.stream(for: user), own == stream
         else { return nil }
         return user
     }
 
-    private func user(in rendered: String, of part: Part) -> String? {
-        guard part.isGlobalID else { return rendered.text(between: part.pieces[0], and: part.pieces[1]) }
-        return globalID(rendered)?.text(between: part.pieces[0], and: part.pieces[1]).flatMap {
-            PercentEncoding.decode($0, plusIsSpace: true)
-        }
-    }
-
-    private func render(_ part: Part, user: String) -> String {
-        guard part.isGlobalID else { return part.pieces.joined(separator: user) }
-        return globalIDParameter(part.pieces.joined(separator: PercentEncoding.encode(user, spaceIsPlus: true)))
+    private func user(in rendered: String) -> String? {
+        guard let uri else { return rendered }
+        return Base64URL.decode(rendered).flatMap { String(validating: $0, as: UTF8.self) }?
+            .text(between: uri[0], and: uri[1]).flatMap { PercentEncoding.decode($0, plusIsSpace: true) }
     }
 }
 

@@ -55,23 +55,9 @@ extension HeldContract {
     }
 }
 
-extension Instant {
-    private static let months = [
-        "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
-        "December",
-    ]
-
-    /// `18 December 2025`, in UTC.
-    public var longDate: String {
-        let date = calendarDate
-        return "\(date.day) \(Instant.months[date.month - 1]) \(date.year)"
-    }
-}
-
 /// Thousandths as a decimal: two digits, or three where they are needed.
 private func decimalText(_ thousandths: Int64) -> String {
-    let digits = String(thousandths.magnitude)
-    let padded = String(repeating: "0", count: max(0, 4 - digits.utf8.count)) + digits
+    let padded = padded(String(thousandths.magnitude), to: 4)
     let fraction = padded.suffix(3)
     let sign = thousandths < 0 ? "-" : ""
     return "\(sign)\(padded.dropLast(3)).\(fraction.hasSuffix("0") ? fraction.dropLast() : fraction)"

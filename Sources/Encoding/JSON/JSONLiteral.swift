@@ -51,7 +51,7 @@ public enum JSONLiteral {
     private static func hasEscape(_ body: Span<UInt8>) -> Bool { offset(of: backslash, in: body) < body.count }
 
     /// Avoids `String(validating:as:)`, which requests metadata from the runtime at each call.
-    private static func validated(_ bytes: Span<UInt8>) -> String? {
+    static func validated(_ bytes: Span<UInt8>) -> String? {
         do { return String(copying: try UTF8Span(validating: bytes)) } catch { return nil }
     }
 

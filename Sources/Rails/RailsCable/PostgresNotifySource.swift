@@ -210,6 +210,7 @@ struct PostgresNotifyChannels {
 
     func channel(of stream: StreamName) -> String {
         let name = prefix + stream.text
-        return name.utf8.count > PostgresNotifyChannels.limit ? Hex.encode(SHA1.hash(Array(name.utf8))) : name
+        return name.utf8.count > PostgresNotifyChannels.limit
+            ? Hex.encode(HashFunction.sha1.hash(Array(name.utf8))) : name
     }
 }

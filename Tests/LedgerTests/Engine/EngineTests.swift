@@ -107,7 +107,7 @@ extension MemoryEngine {
         _ = try decide(at: Fixture.now) { unit in
             guard let known = try unit.ledger.contract(key) else { return }
             let newest = try unit.ledger.newestEvent(of: key)
-            rebuild = ContractRebuild(StoredContract(contract: known.contract, newest: newest))
+            rebuild = ContractRebuild(known.contract, newest: newest)
         }
         return rebuild
     }

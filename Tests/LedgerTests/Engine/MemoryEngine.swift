@@ -66,7 +66,7 @@ extension MemoryEngine: LedgerRows {
             return contract.holders.contains(user) || facts.claims.contains { $0.user == user }
                 || !owned.isDisjoint(with: facts.tokens.keys)
         }
-        return UserHoldings(contracts: found, orders: Array(owned), losses: transfers.keys.filter { $0.user == user })
+        return (contracts: found, orders: Array(owned), losses: transfers.keys.filter { $0.user == user })
     }
 
     private func contracts(of index: ContractIndex) -> [TrackedContract] {
@@ -97,7 +97,7 @@ extension MemoryEngine: LedgerRows {
         if let erasure = changes.erasure { forget(erasure) }
         tombstones.subtract(changes.lifted)
         tombstones.formUnion(changes.buried)
-        for change in changes.contracts { write(change) }
+        for change in changes.contracts { write(change.current) }
         for record in changes.tokens {
             facts[record.contract, default: OwnershipFacts()].tokens[record.token] = record.dates
         }
@@ -119,12 +119,12 @@ extension MemoryEngine: LedgerRows {
         }
     }
 
-    private func write(_ change: ContractChangeRecord) {
-        if let place = places[change.current.key] {
-            contracts[place] = change.current
+    private func write(_ current: TrackedContract) {
+        if let place = places[current.key] {
+            contracts[place] = current
         } else {
-            places[change.current.key] = contracts.count
-            contracts.append(change.current)
+            places[current.key] = contracts.count
+            contracts.append(current)
         }
     }
 }

@@ -36,7 +36,8 @@ final class TableScenario {
     private var count = 0
 
     init(_ given: TableCase) throws {
-        let policy = AccessPolicy(sandboxUsers: .only([]), catalog: TableScenario.catalog, leeway: .seconds(300))
+        var policy = AccessPolicy(sandboxUsers: .only([]), catalog: TableScenario.catalog)
+        policy.leeway = .seconds(300)
         ledger = try TemporaryLedger(now: TableScenario.start, policy: policy)
         provider = given.provider
         facts = SimulatedSubscription(

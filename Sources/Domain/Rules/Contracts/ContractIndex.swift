@@ -79,11 +79,3 @@ extension ContractIndex {
         }
     }
 }
-
-extension ContractKey {
-    func with(lineage: String) -> ContractKey {
-        var key = self
-        key.lineage = lineage
-        return key
-    }
-}

@@ -153,20 +153,9 @@ public enum ErasedIdentity: Hashable, Sendable {
     }
 }
 
-/// Everything that an erasure has to examine.
-public struct UserHoldings: Sendable {
-    /// The contracts that the user owns, shares, has claimed or has bought with an order.
-    public var contracts: [TrackedContract]
-    public var orders: [OrderToken]
-    /// The places where a store said that the user lost everything.
-    public var losses: [TransferSource]
-
-    public init(contracts: [TrackedContract] = [], orders: [OrderToken] = [], losses: [TransferSource] = []) {
-        self.contracts = contracts
-        self.orders = orders
-        self.losses = losses
-    }
-}
+/// Everything that an erasure has to examine: the contracts that the user owns, shares, has claimed or has bought with an
+/// order, the orders, and where a store said that the user lost everything.
+public typealias UserHoldings = (contracts: [TrackedContract], orders: [OrderToken], losses: [TransferSource])
 
 /// The user to erase: these contracts, and everything else that names the user.
 public struct ErasureRecord: Sendable {

@@ -44,12 +44,8 @@ extension UnitOfWork {
         guard !incoming.isReplay else {
             return CommitResult(outcome: .ignored, event: event.id, cursor: cursor(ledger.head))
         }
-        var notice = Notice(kind: .contractErased)
-        notice.provider = event.provider
-        notice.environment = event.environment
-        notice.type = event.type
-        notice.subtype = event.subtype
-        notice.outcome = .ignored
+        var notice = Notice(kind: .contractErased).naming(event, outcome: .ignored)
+        notice.event = nil
         let entry = try append(notice)
         if let key = event.observation?.contract, try ledger.contract(key) == nil { bury([.contract(key)]) }
         event.body = []
@@ -89,11 +85,5 @@ extension Observation {
         return ([contract] + related).map { .contract($0) }
             + (account.map { [.account(contract.with(lineage: $0))] } ?? [])
             + (token.map { [.order($0)] } ?? [])
-    }
-}
-
-extension Event {
-    fileprivate func key(lineage: String) -> ContractKey {
-        ContractKey(provider: provider, environment: environment, app: app, lineage: lineage)
     }
 }

@@ -36,7 +36,7 @@ extension UnitOfWork {
 }
 
 extension Notice {
-    fileprivate func naming(_ event: Event, outcome: Outcome) -> Notice {
+    func naming(_ event: Event, outcome: Outcome) -> Notice {
         var notice = self
         notice.provider = event.provider
         notice.environment = event.environment

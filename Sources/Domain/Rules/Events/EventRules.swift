@@ -77,13 +77,7 @@ extension UnitOfWork {
         let event = incoming.event
         var notice = Notice(kind: event.kind)
         guard let account = event.account else { return try file(incoming, outcome: .ignored, notice: notice) }
-        let key = ContractKey(
-            provider: event.provider,
-            environment: event.environment,
-            app: event.app,
-            lineage: account
-        )
-        let users = Set(try ledger.contracts(.ofAccount(key)).flatMap(\.holders))
+        let users = Set(try ledger.contracts(.ofAccount(event.key(lineage: account))).flatMap(\.holders))
         notice.user = users.min()
         // Pages are not told about a mere question of the store (a chargeback under review).
         let told = event.kind == .consentRescinded ? users.sorted() : []

@@ -6,10 +6,6 @@ struct ClaimDecision: Equatable {
         var user: UserID
         var postedAt: Instant
         var signedAt: Instant
-
-        func fact(whileActive isActive: Bool) -> Ownership.Fact {
-            Ownership.Fact(user: user, at: postedAt, ground: .claim(whileActive: isActive))
-        }
     }
 
     /// The contract's state without this claim.
@@ -43,7 +39,7 @@ struct ClaimDecision: Equatable {
         if let last, proof.signedAt <= last { return }
         notes = [Note(user: proof.user, proofAt: proof.signedAt)]
         if target.isNamedByStore { return }
-        let made = proof.fact(whileActive: target.isActive)
+        let made = Ownership.Fact.claim(by: proof.user, at: proof.postedAt, whileActive: target.isActive)
         if isHeld, !target.isDerived {
             // The claim counts all the same: events that have not arrived yet may show that the claimant needed it.
             // Where access decides (`transfer_if_inactive`), it must not replace the claim that was granted when there
@@ -70,7 +66,7 @@ struct ClaimDecision: Equatable {
 
     /// Users who held it because of another contract had it before anybody claimed it.
     private static func inherited(_ user: UserID) -> Ownership.Fact {
-        Ownership.Fact(user: user, at: Instant(milliseconds: 0), ground: .claim(whileActive: false))
+        .claim(by: user, at: Instant(milliseconds: 0), whileActive: false)
     }
 }
 

@@ -15,10 +15,9 @@ extension UnitOfWork {
     }
 
     /// The owner by the contract's own facts.
-    private func owner(of tracked: TrackedContract, said: StatedToken?) throws -> ContractOwner? {
-        if let (user, since) = try storeUser(of: tracked.contract) { return ContractOwner(users: [user], since: since) }
-        let owned = Ownership(try ownershipFacts(of: tracked, said: said), policy: policy.transfers)
-        return owned.map { ContractOwner(users: $0.users, since: $0.since) }
+    private func owner(of tracked: TrackedContract, said: StatedToken?) throws -> Ownership? {
+        if let (user, since) = try storeUser(of: tracked.contract) { return Ownership(users: [user], since: since) }
+        return Ownership(try ownershipFacts(of: tracked, said: said), policy: policy.transfers)
     }
 
     /// The user whom the store names, after the transfers that it has reported since. An id that the store made up for

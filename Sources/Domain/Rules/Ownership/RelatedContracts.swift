@@ -55,13 +55,6 @@ struct Surroundings: Hashable {
     var account: ContractIndex?
 }
 
-/// The users of a contract.
-struct ContractOwner {
-    var users: [UserID]
-    /// Nil if the users follow from another contract.
-    var since: Instant?
-}
-
 /// The owners that follow from other contracts: that of the nearest one which has its own owner. The search goes through
 /// replaced contracts and those of the same buyer. Among equally near contracts, the newest owner counts.
 ///
@@ -72,9 +65,9 @@ final class NearestOwners {
     /// The number of contracts that are searched for an owner; a buyer has a handful.
     private static let limit = 1000
 
-    private var found: [Surroundings: ContractOwner?] = [:]
+    private var found: [Surroundings: Ownership?] = [:]
 
-    func owner(of tracked: TrackedContract, in unit: UnitOfWork) throws -> ContractOwner? {
+    func owner(of tracked: TrackedContract, in unit: UnitOfWork) throws -> Ownership? {
         let around = tracked.surroundings
         if let known = found[around] { return known }
         let owner = try search(from: tracked, in: unit)
@@ -82,7 +75,7 @@ final class NearestOwners {
         return owner
     }
 
-    private func search(from tracked: TrackedContract, in unit: UnitOfWork) throws -> ContractOwner? {
+    private func search(from tracked: TrackedContract, in unit: UnitOfWork) throws -> Ownership? {
         var seen: Set<ContractKey> = [tracked.key]
         // All of a buyer's contracts name the same list, which is read once.
         var read: Set<ContractIndex> = []
@@ -100,7 +93,7 @@ final class NearestOwners {
                 let right = $1.user?.text ?? ""
                 return ($0.userAt?.milliseconds ?? 0, left) < ($1.userAt?.milliseconds ?? 0, right)
             }
-            if let newest, newest.user != nil { return ContractOwner(users: newest.holders) }
+            if let newest, newest.user != nil { return Ownership(users: newest.holders) }
             // A chain goes on as it did from its next link.
             if next.count == 1, let known = found[next[0].surroundings] { return known }
             ring = next

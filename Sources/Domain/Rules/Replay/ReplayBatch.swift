@@ -144,7 +144,7 @@ public struct ReplayChange: Sendable, Equatable {
 public struct ContractRebuild: Sendable, Equatable {
     /// The contract before its events were read. The rebuild is void if the contract or its events have changed since.
     public let known: Contract
-    /// The position of its newest event at that time.
+    /// The position of its newest event at that time, within the requested range.
     public let newest: Int64
     /// The id of the last event that was applied.
     public private(set) var event = ""
@@ -154,9 +154,9 @@ public struct ContractRebuild: Sendable, Equatable {
     /// The dates of each token, which older versions did not remember completely.
     private(set) var tokens: [OrderToken: TokenDates] = [:]
 
-    public init(_ stored: StoredContract) {
-        known = stored.contract
-        newest = stored.newest
+    public init(_ known: Contract, newest: Int64) {
+        self.known = known
+        self.newest = newest
         raised = known
     }
 
@@ -181,17 +181,5 @@ public struct ContractRebuild: Sendable, Equatable {
     public var contract: Contract {
         guard isComplete, let fresh, fresh.snapshot != nil || fresh.transaction != nil else { return raised }
         return fresh
-    }
-}
-
-/// A contract as the ledger holds it.
-public struct StoredContract: Sendable, Equatable {
-    public var contract: Contract
-    /// The position of its newest event within the requested range.
-    public var newest: Int64
-
-    public init(contract: Contract, newest: Int64) {
-        self.contract = contract
-        self.newest = newest
     }
 }

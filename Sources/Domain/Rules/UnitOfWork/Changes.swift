@@ -1,9 +1,11 @@
 /// The changes of one command, table by table. Contracts come before the rows that refer to them, and entries before
 /// their events.
 public struct Changes: Sendable {
-    public var contracts: [ContractChangeRecord] = []
-    public var tokens: [TokenRecord] = []
-    public var claims: [ClaimRecord] = []
+    /// Each contract's new state, and its state in the ledger; nil for a new one.
+    public var contracts: [(current: TrackedContract, previous: TrackedContract?)] = []
+    /// Everything that is known about a contract's token from now on, and about one user's claims on a contract.
+    public var tokens: [(contract: ContractKey, token: OrderToken, dates: TokenDates)] = []
+    public var claims: [(contract: ContractKey, claim: ClaimHistory)] = []
     public var transfers: [(source: TransferSource, target: TransferTarget)] = []
     public var orders: [Order] = []
     /// Orders that state less than before, or began elsewhere: their requests were repeated with other values.
@@ -32,25 +34,6 @@ public struct Changes: Sendable {
     public var areAnAct: Bool {
         !contracts.isEmpty || !orders.isEmpty || ordersStateLess || !entries.isEmpty || erasure != nil
     }
-}
-
-/// A contract's new state, and its state in the ledger; nil for a new one.
-public struct ContractChangeRecord: Sendable {
-    public var current: TrackedContract
-    public var previous: TrackedContract?
-}
-
-/// Everything that is known about a contract's token from now on.
-public struct TokenRecord: Sendable {
-    public var contract: ContractKey
-    public var token: OrderToken
-    public var dates: TokenDates
-}
-
-/// Everything that is known about one user's claims on a contract from now on.
-public struct ClaimRecord: Sendable {
-    public var contract: ContractKey
-    public var claim: ClaimHistory
 }
 
 /// An entry with its fragments in the languages of their users, as pages get it now. `stored` are the fragments without

@@ -41,7 +41,7 @@ public struct UnitOfWork {
     public consuming func finish() throws -> Changes {
         for (key, previous) in changedContracts {
             guard let current = try ledger.contract(key) else { continue }
-            changes.contracts.append(ContractChangeRecord(current: current, previous: previous))
+            changes.contracts.append((current, previous))
         }
         return changes
     }
@@ -67,7 +67,7 @@ extension UnitOfWork {
         facts.tokens[token] = merged
         ledger.facts[key] = facts
         ledger.list(key, in: .bought(with: token))
-        changes.tokens.append(TokenRecord(contract: key, token: token, dates: merged))
+        changes.tokens.append((key, token, merged))
         return true
     }
 
@@ -76,7 +76,7 @@ extension UnitOfWork {
         facts.add(note)
         ledger.facts[key] = facts
         guard let claim = facts.claims.first(where: { $0.user == note.user }) else { return }
-        changes.claims.append(ClaimRecord(contract: key, claim: claim))
+        changes.claims.append((key, claim))
     }
 
     mutating func add(_ target: TransferTarget, from source: TransferSource) throws {

@@ -93,13 +93,13 @@ struct EventSQL {
 }
 
 extension LedgerQueries {
-    /// Nil if there is no such contract. Its newest event is looked for up to position `until`.
-    public func contract(_ id: Int64, until position: Int64) throws(EngineError) -> StoredContract? {
+    /// A contract, to be rebuilt; nil if there is none. Its newest event is looked for up to position `until`.
+    public func contract(_ id: Int64, until position: Int64) throws(EngineError) -> ContractRebuild? {
         guard let row = try commonSQL.contractByID.first([.integer(id)], read: ContractRow.read) else {
             return nil
         }
         let newest = try eventSQL.newestEvent.first([.integer(id), .integer(position)]) { row in row.integer() }
-        return StoredContract(contract: row.tracked.contract, newest: newest ?? 0)
+        return ContractRebuild(row.tracked.contract, newest: newest ?? 0)
     }
 
     /// The number of a contract's events before one that may be the newer one.

@@ -4,10 +4,10 @@ import Domain
 /// Writes the changes that a decision returns.
 extension LedgerRepository {
     mutating func write(_ changes: Changes, at now: Instant) throws(EngineError) {
-        for contract in changes.contracts { try write(contract) }
+        for (current, previous) in changes.contracts { try write(current, over: previous) }
         if let erasure = changes.erasure { try forget(erasure) }
-        for token in changes.tokens { try write(token) }
-        for claim in changes.claims { try write(claim) }
+        for (key, token, dates) in changes.tokens { try write(token, dates, of: key) }
+        for (key, claim) in changes.claims { try write(claim, of: key) }
         for transfer in changes.transfers {
             try statements.insertTransfer.run(
                 transfer.source.values + [Value(transfer.target.at), Value(transfer.target.user)]
@@ -49,9 +49,8 @@ extension LedgerRepository {
         for user in Set(users).sorted(by: { $0.text < $1.text }) { try write(act.about(user), at: now) }
     }
 
-    private mutating func write(_ change: ContractChangeRecord) throws(EngineError) {
-        let current = change.current
-        guard let previous = change.previous, let row = stored.ids[current.key] else {
+    private mutating func write(_ current: TrackedContract, over previous: TrackedContract?) throws(EngineError) {
+        guard let previous, let row = stored.ids[current.key] else {
             let row = try nextContract()
             stored.ids[current.key] = row
             try statements.insertContract.run(
@@ -82,19 +81,17 @@ extension LedgerRepository {
         }
     }
 
-    private func write(_ token: TokenRecord) throws(EngineError) {
+    private func write(_ token: OrderToken, _ dates: TokenDates, of key: ContractKey) throws(EngineError) {
         try statements.putToken.run([
-            Value(stored.ids[token.contract]), .text(token.token.description), Value(token.dates.first),
-            Value(token.dates.last),
+            Value(stored.ids[key]), .text(token.description), Value(dates.first), Value(dates.last),
         ])
     }
 
-    private func write(_ record: ClaimRecord) throws(EngineError) {
-        let claim = record.claim
+    private func write(_ claim: ClaimHistory, of key: ContractKey) throws(EngineError) {
         try statements.putClaim.run([
-            Value(stored.ids[record.contract]), Value(claim.user),
-            Value(claim.first?.at), Value(claim.first?.wasActive ?? false),
-            Value(claim.last?.at), Value(claim.last?.wasActive ?? false), Value(claim.proofAt),
+            Value(stored.ids[key]), Value(claim.user),
+            Value(claim.first?.at), Value(claim.first?.ground == .claim(whileActive: true)),
+            Value(claim.last?.at), Value(claim.last?.ground == .claim(whileActive: true)), Value(claim.proofAt),
         ])
     }
 

@@ -76,7 +76,7 @@ extension StoredRows: LedgerRows {
         let rows =
             try erasure.contracts.all([Value(user)], read: ContractRow.read)
             + erasure.related.all([Value(user)], read: ContractRow.read)
-        return UserHoldings(
+        return (
             contracts: try rows.map { try tracked($0) },
             orders: try erasure.orders.all([Value(user)]) { row in row.text() }.compactMap { OrderToken($0) },
             losses: try erasure.losses.all([Value(user)]) { row throws(EngineError) in
@@ -166,17 +166,15 @@ extension TokenDates {
 
 extension ClaimHistory {
     fileprivate static func read(_ row: inout Row) -> ClaimHistory {
-        ClaimHistory(user: row.user(), first: Grant(&row), last: Grant(&row), proofAt: row.instant())
+        let user = row.user()
+        return ClaimHistory(user: user, first: grant(to: user, &row), last: grant(to: user, &row), proofAt: row.instant())
     }
-}
 
-extension ClaimHistory.Grant {
     /// Nil when no claim was granted.
-    fileprivate init?(_ row: inout Row) {
+    private static func grant(to user: UserID, _ row: inout Row) -> Ownership.Fact? {
         let at = row.optionalInstant()
         let wasActive = row.flag()
-        guard let at else { return nil }
-        self.init(at: at, wasActive: wasActive)
+        return at.map { .claim(by: user, at: $0, whileActive: wasActive) }
     }
 }
 
