@@ -54,7 +54,7 @@ extension AppleVerifier {
     }
 
     private func open(_ receipt: [UInt8]) throws(VerificationError) -> VerifiedCMSMessage {
-        do throws(CMSError) {
+        do throws(ChainError) {
             return try messages.verify(receipt)
         } catch .unreadable {
             throw .malformed(.invalidReceipt)
