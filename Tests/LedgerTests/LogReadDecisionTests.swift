@@ -10,10 +10,10 @@ import Testing
     @Test func ownEntriesWaitForNoQuestion() {
         var decision = LogReadDecision(after: 0)
         #expect(decision.due(at: 0) == [.read(after: 0)])
-        #expect(decision.committed(entries(1...2)) == [.publish(entries(1...2))])
+        #expect(decision.committed(entries(1...2)) == entries(1...2))
         // The question hangs, and nothing else is asked.
         #expect(decision.due(at: 20 * LogReadDecisionTests.second) == [])
-        #expect(decision.committed(entries(3...3)) == [.publish(entries(3...3))])
+        #expect(decision.committed(entries(3...3)) == entries(3...3))
         #expect(decision.read(entries(1...1), hasMore: false, now: 20 * LogReadDecisionTests.second) == [])
     }
 
@@ -21,7 +21,7 @@ import Testing
         var decision = idle(after: 0)
         #expect(decision.committed(entries(3...3)) == [])
         #expect(decision.due(at: 1) == [.read(after: 0)])
-        #expect(decision.read(entries(1...2), hasMore: false, now: 2) == [.publish(entries(1...3))])
+        #expect(decision.read(entries(1...2), hasMore: false, now: 2) == entries(1...3))
         #expect(decision.due(at: 3) == [])
     }
 
@@ -36,7 +36,7 @@ import Testing
         // It may have been committed after the question was answered.
         decision.heard(7)
         #expect(decision.due(at: 2) == [])
-        #expect(decision.read(entries(6...6), hasMore: false, now: 3) == [.publish(entries(6...6))])
+        #expect(decision.read(entries(6...6), hasMore: false, now: 3) == entries(6...6))
         #expect(decision.due(at: 4) == [.read(after: 6)])
         #expect(decision.read([], hasMore: false, now: 5) == [])
         #expect(decision.due(at: LogReadDecisionTests.second) == [])
@@ -46,7 +46,7 @@ import Testing
     @Test func aFullPageIsFollowedByTheNext() {
         var decision = LogReadDecision(after: 0)
         _ = decision.due(at: 0)
-        #expect(decision.read(entries(1...500), hasMore: true, now: 1) == [.publish(entries(1...500))])
+        #expect(decision.read(entries(1...500), hasMore: true, now: 1) == entries(1...500))
         #expect(decision.due(at: 1) == [.read(after: 500)])
     }
 
@@ -64,7 +64,7 @@ import Testing
         decision.heard(NodeMessage(body: [1], after: 5), now: 1)
         decision.heard(NodeMessage(body: [2], after: 4), now: 1)
         #expect(decision.due(at: 1) == [.pass([2]), .read(after: 4)])
-        #expect(decision.read(entries(5...5), hasMore: false, now: 2) == [.publish(entries(5...5))])
+        #expect(decision.read(entries(5...5), hasMore: false, now: 2) == entries(5...5))
         #expect(decision.due(at: 2) == [.pass([1])])
     }
 
@@ -95,10 +95,10 @@ import Testing
             fragments: []
         )
         var decision = idle(after: 0)
-        #expect(decision.read([erased], hasMore: false, now: 1).map(\.hasNamelessErasure) == [true])
+        #expect(decision.read([erased], hasMore: false, now: 1).map(\.isNamelessErasure) == [true])
         decision = idle(after: 0)
         erased.fragments = StreamName("s").map { [Fragment(stream: $0, action: "refresh", content: .none)] } ?? []
-        #expect(decision.committed([erased]).map(\.hasNamelessErasure) == [false])
+        #expect(decision.committed([erased]).map(\.isNamelessErasure) == [false])
         erased.fragments = []
         #expect(decision.read([erased], hasMore: false, now: 1) == [])
     }

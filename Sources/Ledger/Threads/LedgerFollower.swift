@@ -118,12 +118,12 @@ public final class LedgerFollower: Sendable {
         var decision = start
         while true {
             let news = take(until: decision.dueAt)
-            perform(decision.committed(news.committed), published: published)
+            publish(decision.committed(news.committed), published: published)
             if let reading = news.reading {
                 let now = monotonicNanoseconds()
-                let actions = decision.read(reading.entries, hasMore: reading.hasMore, now: now)
-                perform(actions, published: published)
-                if !reading.erased.isEmpty, actions.contains(where: \.hasNamelessErasure) {
+                let entries = decision.read(reading.entries, hasMore: reading.hasMore, now: now)
+                publish(entries, published: published)
+                if !reading.erased.isEmpty, entries.contains(where: \.isNamelessErasure) {
                     tell(.erased(reading.erased))
                 }
             }
@@ -137,7 +137,6 @@ public final class LedgerFollower: Sendable {
                 switch action {
                 case .pass(let body): tell(.message(body))
                 case .read(let position): desk.change { $0.position = position }
-                case .publish: perform([action], published: published)
                 }
             }
         }
@@ -152,11 +151,10 @@ public final class LedgerFollower: Sendable {
         return news ?? FollowerInbox()
     }
 
-    private func perform(_ actions: [LogReadDecision.Action], published: @Sendable (Entry) -> Void) {
-        for case .publish(let entries) in actions {
-            onEntries(entries)
-            if let last = entries.last { published(last) }
-        }
+    private func publish(_ entries: [Entry], published: @Sendable (Entry) -> Void) {
+        guard let last = entries.last else { return }
+        onEntries(entries)
+        published(last)
     }
 
     /// Without notifications, the follower's own interval remains.

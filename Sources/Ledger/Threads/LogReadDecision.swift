@@ -16,15 +16,8 @@ struct LogReadDecision {
     static let byteLimit = 4 << 20
 
     enum Action: Equatable {
-        case publish([Entry])
         case pass([UInt8])
         case read(after: Int64)
-
-        /// Whether an erasure was read, whose entry names nobody. One of this node names the stream itself.
-        var hasNamelessErasure: Bool {
-            guard case .publish(let entries) = self else { return false }
-            return entries.contains { $0.notice.kind == .userErased && $0.fragments.isEmpty }
-        }
     }
 
     private struct Waiting {
@@ -44,8 +37,8 @@ struct LogReadDecision {
 
     init(after position: Int64) { sequence = CommitSequence(after: position) }
 
-    /// Takes what this node has committed. Batches arrive in order.
-    mutating func committed(_ entries: [Entry]) -> [Action] { publish(sequence.committed(entries)) }
+    /// Takes what this node has committed, and returns what comes out. Batches arrive in order.
+    mutating func committed(_ entries: [Entry]) -> [Entry] { sequence.committed(entries) }
 
     /// Notes that somebody has committed everything up to this position.
     mutating func heard(_ position: Int64) { if position > sequence.position { isBehind = true } }
@@ -56,8 +49,8 @@ struct LogReadDecision {
         bytes += message.body.count
     }
 
-    /// Takes the answer to the question that was asked last; nil when it failed.
-    mutating func read(_ entries: [Entry]?, hasMore: Bool, now: UInt64) -> [Action] {
+    /// Takes the answer to the question that was asked last, nil when it failed, and returns what comes out.
+    mutating func read(_ entries: [Entry]?, hasMore: Bool, now: UInt64) -> [Entry] {
         isReading = false
         guard let entries else {
             isBehind = true
@@ -65,7 +58,7 @@ struct LogReadDecision {
             return []
         }
         isBehind = isBehind || hasMore
-        return publish(sequence.read(entries))
+        return sequence.read(entries)
     }
 
     /// The actions that are due.
@@ -90,8 +83,6 @@ struct LogReadDecision {
         isBehind || sequence.hasGap ? resumeAt : max(resumeAt, readAt + LogReadDecision.interval)
     }
 
-    private func publish(_ entries: [Entry]) -> [Action] { entries.isEmpty ? [] : [.publish(entries)] }
-
     /// A sender's messages stay in order, because what it knows only grows.
     private mutating func released(at now: UInt64) -> [[UInt8]] {
         var released: [[UInt8]] = []
@@ -108,4 +99,9 @@ struct LogReadDecision {
         waiting = held
         return released
     }
+}
+
+extension Entry {
+    /// An erasure that was read, whose entry names nobody. One of this node names the stream itself.
+    var isNamelessErasure: Bool { notice.kind == .userErased && fragments.isEmpty }
 }

@@ -45,7 +45,7 @@ struct WriterLoop {
             if waiting.isEmpty {
                 waker.wait(timeout: succeeded ? timeToNextTurn() : WriterLoop.pause)
                 if mailbox.count > 0 { continue }
-                succeeded = isEndDue() ? commit([]) : true
+                succeeded = timeToNextEnd() == .zero ? commit([]) : true
                 continue
             }
             while !waiting.isEmpty {
@@ -196,11 +196,6 @@ extension WriterLoop {
     }
 
     private static let sharedSleep = Duration.seconds(5)
-
-    func isEndDue() -> Bool {
-        guard let end = try? repository.nextEnd() else { return false }
-        return end <= clock.now()
-    }
 }
 
 /// Erased rows are still in free space and in the journal after the commit.

@@ -124,7 +124,7 @@ private let large = ProcessInfo.processInfo.environment["PAYCAST_TEST_SIZE"].fla
                     _ = try queries.snapshot { try $0.events(EventSelection(ids: ["e\(contract())"]), limit: 10) }
                 }
             ),
-            ("due jobs", time(100) { _ = try queries.jobDestinations(dueAt: now) }),
+            ("due jobs", time(100) { _ = try queries.snapshot { try $0.jobDestinations(dueAt: now) } }),
             ("the backlog of jobs", time(20) { _ = try queries.jobBacklog(after: nil) }),
             (
                 "a step of the retention",
