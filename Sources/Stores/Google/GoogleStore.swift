@@ -108,7 +108,8 @@ public struct OpenGoogleStore: OpenStore {
         let packages = settings.packages.isEmpty ? simulated : settings.packages.sorted()
         guard !packages.isEmpty else { return nil }
         let lists = packages.map { reader.voidedPurchases(of: $0) }
-        return HistorySource(lists, words: GoogleVerifier.historyWords, asksForEntries: true, isStandIn: isStandIn)
+        let words = GoogleVerifier.historyWords
+        return HistorySource(words: words, lists: lists, asksForEntries: true, isStandIn: isStandIn)
     }
 }
 

@@ -21,21 +21,9 @@ public struct StoreDependencies: Sendable {
 /// Replacements for missing settings on a development server: a simulated store and its keys.
 public struct StoreDevelopment: Sendable {
     /// The simulated Google's accounts: the one that calls its API, and the one that it pushes with.
-    public struct Account: Sendable {
-        public var name: String
-        public var keyID: String
-        public var key: RSAPrivateKey
-        public var audience: String
-        public var pushAccount: String
-
-        public init(name: String, keyID: String, key: RSAPrivateKey, audience: String, pushAccount: String) {
-            self.name = name
-            self.keyID = keyID
-            self.key = key
-            self.audience = audience
-            self.pushAccount = pushAccount
-        }
-    }
+    public typealias Account = (
+        name: String, keyID: String, key: RSAPrivateKey, audience: String, pushAccount: String
+    )
 
     /// The secrets with which the simulated store signs its webhooks, or which it sends in them.
     public var secret: String?

@@ -91,7 +91,7 @@ final class LedgerFixture: Sendable {
             list.pause = .zero
             return list
         }
-        let history = HistorySource(lists, words: AppleServerAPI.historyWords, isStandIn: false)
+        let history = HistorySource(words: AppleServerAPI.historyWords, lists: lists, isStandIn: false)
         return recovery(of: .apple, history: history, verifier: verifier ?? fixture.verifier, under: lease)
     }
 
@@ -102,7 +102,7 @@ final class LedgerFixture: Sendable {
             return list
         }
         let words = GoogleVerifier.historyWords
-        let history = HistorySource(lists, words: words, asksForEntries: true, isStandIn: false)
+        let history = HistorySource(words: words, lists: lists, asksForEntries: true, isStandIn: false)
         return recovery(of: .google, history: history, verifier: google, under: .alone)
     }
 
