@@ -80,7 +80,7 @@ extension StoreDevelopment {
             root = workspace.root
         case .google:
             app = SimulatedGooglePlay.package
-            account = Account(
+            account = (
                 name: SimulatedGooglePlay.serviceAccount,
                 keyID: SimulatedGooglePlay.keyID,
                 key: workspace.google,

@@ -127,7 +127,7 @@ public struct OpenAppleStore: OpenStore {
             let environments = StoreEnvironment.ofStores.filter(settings.environments.contains)
             let lists = apps.flatMap { app in environments.map { api.history(of: app, in: $0) } }
             let isStandIn = settings.isStandIn(development)
-            return HistorySource(lists, words: AppleServerAPI.historyWords, isStandIn: isStandIn)
+            return HistorySource(words: AppleServerAPI.historyWords, lists: lists, isStandIn: isStandIn)
         }
     }
 }
@@ -207,15 +207,17 @@ extension AppleStore {
 extension SettingsReader {
     mutating func appleEnvironments() -> Set<StoreEnvironment> {
         guard given("PAYCAST_APPLE_ENVIRONMENTS") != nil else { return [.production, .sandbox] }
+        let unsigned = ["Xcode", "LocalTesting"]
+        let served = Dictionary(uniqueKeysWithValues: StoreEnvironment.ofStores.map { ($0.rawValue, $0) })
         let names = list("PAYCAST_APPLE_ENVIRONMENTS", expected: "Production or Sandbox") {
-            environment($0) != nil || isUnsigned($0)
+            served[$0] != nil || unsigned.contains($0)
         }
-        for name in names where isUnsigned(name) {
+        for name in names where unsigned.contains(name) {
             let why = "\(name) is never served: Apple does not sign it"
             let instead = name == "Xcode" ? "; paycast serve --dev takes what Xcode signs, without a setting" : ""
             reject("PAYCAST_APPLE_ENVIRONMENTS", because: why + instead)
         }
-        return Set(names.compactMap { environment($0) })
+        return Set(names.compactMap { served[$0] })
     }
 
     /// One for each bundle id, by its place in the list.
@@ -277,12 +279,4 @@ extension SettingsReader {
         }
         return .init(key: Secret(key), id: values[1], issuer: values[2])
     }
-}
-
-private func environment(_ name: String) -> StoreEnvironment? {
-    StoreEnvironment.ofStores.first { $0.rawValue == name }
-}
-
-private func isUnsigned(_ environment: String) -> Bool {
-    environment == "Xcode" || environment == "LocalTesting"
 }

@@ -6,7 +6,7 @@ import Encoding
 /// `POST /offers/apple`: a promotional offer, or whether a customer may have the introductory one, signed for StoreKit
 /// (https://developer.apple.com/documentation/storekit/generating-jws-to-sign-app-store-requests).
 /// `{"product", "offer"?, "allowIntroductoryOffer"?, "transactionId"?, "app"?}`.
-struct RequestedAppleOffer: Equatable {
+struct RequestedAppleOffer: RequestedOffer, Equatable {
     enum Subject: Equatable {
         case promotional(offer: String)
         /// Apple needs to know of whom this is said.
@@ -19,9 +19,7 @@ struct RequestedAppleOffer: Equatable {
     var transaction: String?
     /// The bundle id; nil for the only one that is configured.
     var app: String?
-}
 
-extension RequestedAppleOffer: RequestedOffer {
     static let setting = "PAYCAST_APPLE_OFFERS"
 
     init(_ body: JSONNode) throws(RefusedBody) {

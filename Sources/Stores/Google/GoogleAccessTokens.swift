@@ -12,10 +12,7 @@ final class GoogleAccessTokens: Sendable {
     private static let scope = "https://www.googleapis.com/auth/androidpublisher"
     private static let margin = Duration.seconds(300)
 
-    private struct Token {
-        var bearer: String
-        var usableUntil: Instant
-    }
+    private typealias Token = (bearer: String, usableUntil: Instant)
 
     private struct State {
         var token: Token?
@@ -74,7 +71,7 @@ final class GoogleAccessTokens: Sendable {
         else { throw .unreadable(reason: "it is not an access token") }
         let lifetime = Duration.seconds(min(max(answer.integer("expires_in") ?? 3600, 0), 86_400))
         let usable = lifetime > GoogleAccessTokens.margin * 2 ? lifetime - GoogleAccessTokens.margin : lifetime / 2
-        return Token(bearer: "Bearer \(token)", usableUntil: now + usable)
+        return ("Bearer \(token)", usableUntil: now + usable)
     }
 
     private static let grantType = "urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer"

@@ -21,17 +21,10 @@ public struct HistorySource: Sendable {
     public var lists: [HistoryList]
     /// Whether reading an entry takes a request of its own. What such a run has found counts, even if no list was read
     /// to its end.
-    public var asksForEntries: Bool
+    public var asksForEntries = false
     /// The answers come from the development server itself, which has forgotten everything when it starts: it is asked
     /// on demand alone.
     public var isStandIn: Bool
-
-    init(_ lists: [HistoryList], words: Words, asksForEntries: Bool = false, isStandIn: Bool) {
-        self.words = words
-        self.lists = lists
-        self.asksForEntries = asksForEntries
-        self.isStandIn = isStandIn
-    }
 }
 
 /// One list of a store's history: that of one app, or of one app in one environment.

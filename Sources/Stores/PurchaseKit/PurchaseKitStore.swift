@@ -43,11 +43,9 @@ public struct PurchaseKitStore: Store {
     }
 }
 
-extension PurchaseKitVerifier: OpenStore {}
-
 /// Verifies that a webhook was signed with PurchaseKit's secret, and interprets it. The signature has no date; a replay
 /// is recognized by its id, and says nothing new.
-public struct PurchaseKitVerifier: StoreVerifier {
+public struct PurchaseKitVerifier: StoreVerifier, OpenStore {
     private let secret: [UInt8]
     private let catalog: Catalog
 

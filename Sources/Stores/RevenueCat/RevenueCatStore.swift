@@ -57,12 +57,10 @@ public struct RevenueCatStore: Store {
     }
 }
 
-extension RevenueCatVerifier: OpenStore {}
-
 /// Verifies that the sender of a webhook knows the `Authorization` value that was set in RevenueCat, that RevenueCat signed it,
 /// or both, and interprets it. Without signatures there is no date to check; a replay is recognized by its id, and says
 /// nothing new.
-public struct RevenueCatVerifier: StoreVerifier {
+public struct RevenueCatVerifier: StoreVerifier, OpenStore {
     private let authorization: [UInt8]?
     private let secrets: [[UInt8]]
     private let tolerance: Duration

@@ -70,7 +70,5 @@ public struct StripeAPI: StoreAPI {
     }
 }
 
-/// Stripe's ids: letters, digits and underscores.
-private func isIDByte(_ byte: UInt8) -> Bool {
-    (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte) || byte == 95
-}
+/// Of Stripe's ids.
+private func isIDByte(_ byte: UInt8) -> Bool { isLetterOrDigit(byte) || byte == UInt8(ascii: "_") }

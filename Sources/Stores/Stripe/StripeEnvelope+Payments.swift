@@ -115,19 +115,3 @@ extension StoreObject {
         )
     }
 }
-
-extension Snapshot {
-    /// The state of a one-time purchase. If it is revoked, access ended at `date`.
-    static func of(_ state: ContractState, product: String, at date: Instant) -> Snapshot {
-        let end = state == .revoked ? date : nil
-        return Snapshot(state: state, product: product, autoRenew: false, accessUntil: end, signedAt: date)
-    }
-}
-
-extension Catalog {
-    /// The kind of a product that is bought once: Stripe does not know kinds. By default, it stays forever.
-    func kind(bought product: String?) -> ProductKind {
-        guard let kind = product.flatMap({ self[$0]?.kind }), kind != .subscription else { return .nonConsumable }
-        return kind
-    }
-}

@@ -250,7 +250,7 @@ extension StripeSubscription {
         switch envelope.type {
         case "customer.subscription.created": status == "incomplete" ? .purchasePending : .subscriptionStarted
         case "customer.subscription.updated":
-            StripeSubscriptionChange(now: object, before: envelope.previous ?? object, renews: renews).kind
+            change(from: envelope.previous ?? object)
         case "customer.subscription.deleted": .subscriptionExpired
         case "customer.subscription.paused": .paused
         case "customer.subscription.resumed": .resumed
@@ -260,40 +260,36 @@ extension StripeSubscription {
         default: .providerUnknown
         }
     }
-}
 
-/// The change that `customer.subscription.updated` reports, judging by the subscription's previous values.
-struct StripeSubscriptionChange {
-    let now: StoreObject
-    /// The same as `now` if the change is unknown.
-    let before: StoreObject
-    let renews: Bool
-
-    var kind: EventKind {
-        if let kind = statusKind { return kind }
+    /// What `customer.subscription.updated` reports, judging by the subscription's previous values; by its present ones if
+    /// the change is unknown.
+    private func change(from before: StoreObject) -> EventKind {
+        let now = object
+        func isChanged(_ name: String) -> Bool { before.names(name) && before[name] != now[name] }
+        if let kind = statusChange(from: before.text("status")) { return kind }
         if before.has("customer"), before.id("customer") != now.id("customer") { return .contractTransferred }
-        if before.names("items") || before.names("plan"), let old = price(of: before), old != price(of: now) {
+        let (old, new) = (StripeSubscription(before, catalog: Catalog()), StripeSubscription(now, catalog: Catalog()))
+        if before.names("items") || before.names("plan"), let product = old.product, product != new.product {
             return .planChanged
         }
-        if before.names("pending_update"), before["pending_update"] != now["pending_update"] {
-            return now.has("pending_update") ? .planChangeScheduled : .planChangeCancelled
+        for name in ["pending_update", "schedule"] where isChanged(name) {
+            return now.has(name) ? .planChangeScheduled : .planChangeCancelled
         }
-        if before.names("schedule"), before["schedule"] != now["schedule"] {
-            return now.has("schedule") ? .planChangeScheduled : .planChangeCancelled
-        }
-        if ["cancel_at_period_end", "cancel_at"].contains(where: { before.names($0) && before[$0] != now[$0] }) {
-            return renews ? .autoRenewOn : .autoRenewOff
-        }
-        if let old = periodEnd(of: before), old != periodEnd(of: now) {
-            let isMoved = ["trial_end", "billing_cycle_anchor"].contains { before.names($0) && before[$0] != now[$0] }
+        if isChanged("cancel_at_period_end") || isChanged("cancel_at") { return renews ? .autoRenewOn : .autoRenewOff }
+        if let end = old.periodEnd, end != new.periodEnd {
+            let isMoved = isChanged("trial_end") || isChanged("billing_cycle_anchor")
             return isMoved ? .subscriptionExtended : .subscriptionRenewed
         }
+        // Older versions of the API have one discount; newer ones have a list.
+        let isDiscounted =
+            before.names("discount")
+            ? now.has("discount") && isChanged("discount") : isChanged("discounts") && !now.isEmpty("discounts")
         return isDiscounted ? .offerApplied : .contractUpdated
     }
 
-    private var statusKind: EventKind? {
-        guard let old = before.text("status"), let new = now.text("status"), old != new else { return nil }
-        return switch (old, new) {
+    private func statusChange(from old: String?) -> EventKind? {
+        guard let old, let status, old != status else { return nil }
+        return switch (old, status) {
         case ("incomplete", "active"), ("incomplete", "trialing"): .subscriptionStarted
         case ("past_due", "active"), ("unpaid", "active"), ("past_due", "trialing"), ("unpaid", "trialing"):
             .subscriptionRecovered
@@ -306,19 +302,5 @@ struct StripeSubscriptionChange {
         case (_, "canceled"): .subscriptionExpired
         default: .contractUpdated
         }
-    }
-
-    /// Older versions of the API have one discount; newer ones have a list.
-    private var isDiscounted: Bool {
-        if before.names("discount") { return now.has("discount") && before["discount"] != now["discount"] }
-        return before.names("discounts") && before["discounts"] != now["discounts"] && !now.isEmpty("discounts")
-    }
-
-    private func price(of object: StoreObject) -> String? {
-        StripeSubscription(object, catalog: Catalog()).product
-    }
-
-    private func periodEnd(of object: StoreObject) -> Instant? {
-        StripeSubscription(object, catalog: Catalog()).periodEnd
     }
 }

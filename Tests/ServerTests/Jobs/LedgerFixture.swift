@@ -92,7 +92,7 @@ final class LedgerFixture: Sendable {
             list.pause = .zero
             return list
         }
-        let history = HistorySource(lists, words: AppleServerAPI.historyWords, isStandIn: false)
+        let history = HistorySource(words: AppleServerAPI.historyWords, lists: lists, isStandIn: false)
         return try recovery(of: .apple, history: history, verifier: verifier ?? fixture.verifier, under: lease)
     }
 
@@ -103,7 +103,7 @@ final class LedgerFixture: Sendable {
             return list
         }
         let words = GoogleVerifier.historyWords
-        let history = HistorySource(lists, words: words, asksForEntries: true, isStandIn: false)
+        let history = HistorySource(words: words, lists: lists, asksForEntries: true, isStandIn: false)
         return try recovery(of: .google, history: history, verifier: google, under: .alone)
     }
 

@@ -15,7 +15,7 @@ extension ReceiptClue {
     /// Reads a receipt from iOS 7 or later (PKCS#7) or from iOS 6 (a property list). Nil when it names no transaction.
     init?(unproven receipt: [UInt8]) {
         let isOld = ReceiptClue.isPropertyList(receipt)
-        let clue = isOld ? PropertyListReceipt.clue(in: receipt) : ReceiptClue.signed(receipt)
+        let clue = isOld ? ReceiptClue.listed(receipt) : ReceiptClue.signed(receipt)
         guard let clue, ReceiptClue.isAskable(clue.transactionID) else { return nil }
         self = clue
     }
@@ -34,16 +34,13 @@ extension ReceiptClue {
 
     /// Whether `id` may become part of a URL. Xcode's receipts have 0.
     private static func isAskable(_ id: String) -> Bool {
-        (1...64).contains(id.utf8.count) && id != "0"
-            && id.utf8.allSatisfy { (48...57).contains($0) || (65...90).contains($0) || (97...122).contains($0) }
+        (1...64).contains(id.utf8.count) && id != "0" && id.utf8.allSatisfy(isLetterOrDigit)
     }
-}
 
-/// The value of `SKPaymentTransaction.transactionReceipt`:
-/// `{ "purchase-info" = "BASE64"; "environment" = "Sandbox"; … }` around another such list. We cannot check its
-/// signature.
-enum PropertyListReceipt {
-    static func clue(in receipt: [UInt8]) -> ReceiptClue? {
+    /// The value of `SKPaymentTransaction.transactionReceipt`:
+    /// `{ "purchase-info" = "BASE64"; "environment" = "Sandbox"; … }` around another such list. We cannot check its
+    /// signature.
+    private static func listed(_ receipt: [UInt8]) -> ReceiptClue? {
         guard let info = value(of: "purchase-info", in: receipt).flatMap({ Base64.decode($0) }),
             let transaction = value(of: "transaction-id", in: info)
         else { return nil }
