@@ -25,8 +25,6 @@ struct PendingWrites {
     /// Of contracts, in their order.
     private var updates: [(update: StatementText, values: [Value])] = []
 
-    var isEmpty: Bool { inserts.isEmpty && updates.isEmpty }
-
     mutating func add(_ row: [Value], to insert: BulkInsert) {
         inserts[insert.place, default: Rows(insert: insert)].add(row)
     }

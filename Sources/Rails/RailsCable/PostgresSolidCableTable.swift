@@ -18,7 +18,6 @@ final class PostgresSolidCableTable: SolidCableTable {
         WHERE attrelid = to_regclass('solid_cable_messages') AND attname IN ('channel', 'payload') ORDER BY attname
         """
 
-    let isReplaced = false
     private let connection: PostgresConnection
     private var statements: Statements?
 

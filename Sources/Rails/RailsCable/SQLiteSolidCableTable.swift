@@ -22,7 +22,6 @@ final class SQLiteSolidCableTable: SolidCableTable {
     private var session: Session?
     /// Which file the last answer came from.
     private var answered: SolidCableFile?
-    private(set) var isReplaced = false
 
     init(path: String) {
         self.path = path
@@ -39,8 +38,8 @@ final class SQLiteSolidCableTable: SolidCableTable {
         let isClosed = !file.hasIndex && SolidCableFile.hasWriteAheadLog(path)
         if isClosed { session = nil }
         let page = try isClosed ? closedPage(of: file, question) : openPage(of: file, question)
-        guard let page else { throw .missingTable }
-        isReplaced = answered?.isSame(as: file) == false
+        guard var page else { throw .missingTable }
+        page.isReplaced = answered?.isSame(as: file) == false
         answered = file
         return page
     }

@@ -3,8 +3,6 @@ import Ledger
 /// The table `solid_cable_messages`, to which Solid Cable appends each broadcast, and from which it deletes what is older
 /// than its retention (https://github.com/rails/solid_cable/blob/main/app/models/solid_cable/message.rb).
 protocol SolidCableTable: AnyObject {
-    /// Whether the last answer came from another file than the one before.
-    var isReplaced: Bool { get }
     /// Asks for the newest rows, without what they say, or for those of a question. In any order.
     func page(_ question: SolidCableQuestion?) throws(BroadcastProblem) -> SolidCablePage
 }
@@ -15,7 +13,6 @@ extension SolidCableTable {
         var page = try page(question)
         page.late.sort { $0.id < $1.id }
         page.rows.sort { $0.id < $1.id }
-        page.isReplaced = isReplaced
         return page
     }
 }
