@@ -212,28 +212,39 @@ public enum Route: Sendable, Equatable {
     }
 }
 
-/// The methods that each route takes.
+/// Who may do what where.
 extension Route {
-    /// For the `Allow` header.
-    public var methods: String {
+    /// For the `Allow` header, and the right that a key needs; nil where no key is asked for.
+    private var rules: (methods: String, right: Right?) {
         switch self {
-        case .webhook, .receipts, .offers, .orders, .broadcasts, .anyCableBroadcasts, .replays, .hookTest, .hookResend,
-            .demoStore, .grants, .claims, .userConsole:
-            "POST"
-        case .grant: "DELETE"
-        case .recoveries: "GET, POST"
+        case .broadcasts, .anyCableBroadcasts: ("POST", .publish)
+        case .orders, .receipts, .offers: ("POST", .orders)
         // A page of another origin sends a preflight request first.
-        case .transactions: "POST, OPTIONS"
-        case .streamEntitlements: "GET, OPTIONS"
-        case .script, .nativeScript, .openAPI, .up, .ready, .metrics, .file: "GET, HEAD"
-        case .demoAPI: "GET, POST, PUT"
-        case .console: "GET, HEAD, POST"
-        case .server: "OPTIONS"
-        case .user: "GET, DELETE"
-        case .order, .event, .userEvents, .userPages, .entitlements, .userStream, .streams, .cable, .feed, .audit,
-            .events, .search, .attention, .history, .hooks, .hookDeliveries, .demoEvents:
-            "GET"
+        case .transactions: ("POST, OPTIONS", .orders)
+        case .streamEntitlements: ("GET, OPTIONS", nil)
+        case .order, .event, .search, .userEvents, .userPages, .entitlements, .userStream: ("GET", .read)
+        case .user: ("GET, DELETE", .read)
+        case .userConsole: ("POST", .read)
+        case .grants, .claims, .replays, .hookTest, .hookResend: ("POST", .act)
+        case .grant: ("DELETE", .act)
+        case .recoveries: ("GET, POST", .act)
+        case .audit: ("GET", .personal)
+        case .feed, .events, .attention, .history, .hooks, .hookDeliveries: ("GET", .operate)
+        case .ready, .metrics: ("GET, HEAD", .operate)
+        case .webhook, .demoStore: ("POST", nil)
+        case .streams, .cable, .demoEvents: ("GET", nil)
+        case .script, .nativeScript, .openAPI, .up, .file: ("GET, HEAD", nil)
+        case .demoAPI: ("GET, POST, PUT", nil)
+        case .console: ("GET, HEAD, POST", nil)
+        case .server: ("OPTIONS", nil)
         }
+    }
+
+    public var methods: String { rules.methods }
+
+    /// The right that a key needs here; nil where no key is asked for.
+    public func right(_ method: String) -> Right? {
+        if case .user = self, method == "DELETE" { .erase } else { rules.right }
     }
 
     /// The methods of all routes together.
@@ -259,22 +270,4 @@ public enum Right: String, CaseIterable, Sendable {
     case erase
     /// The feed and the list of events, the metrics and their history, the readiness, what needs attention, and how the backend is told.
     case operate
-}
-
-extension Route {
-    /// The right that a key needs here; nil where no key is asked for.
-    public func right(_ method: String) -> Right? {
-        switch self {
-        case .broadcasts, .anyCableBroadcasts: .publish
-        case .orders, .transactions, .receipts, .offers: .orders
-        case .user: method == "DELETE" ? .erase : .read
-        case .order, .event, .search, .userEvents, .userPages, .entitlements, .userStream, .userConsole: .read
-        case .grants, .grant, .claims, .replays, .recoveries, .hookTest, .hookResend: .act
-        case .audit: .personal
-        case .feed, .events, .attention, .history, .ready, .metrics, .hooks, .hookDeliveries: .operate
-        case .webhook, .streamEntitlements, .streams, .cable, .script, .nativeScript, .openAPI, .up, .demoStore,
-            .demoEvents, .demoAPI, .server, .file, .console:
-            nil
-        }
-    }
 }
