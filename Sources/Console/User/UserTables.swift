@@ -36,7 +36,7 @@ struct UserTables {
             "product": item.product, "state": StoreWords.state(item.state), "tone": StoreWords.tone(item),
             "store": StoreWords.store(item.provider),
             "environment": item.provider == Provider.paycast.rawValue ? "" : item.environment, "app": details.app,
-            "contract": item.contract, "price": price.map { $0 + (isTest ? ", but no money was taken" : "") } ?? "",
+            "contract": item.contract, "price": price.map { $0 + (isTest ? ", but no money was taken" : "") },
             "renewal": sentence.renewal, "also": also,
             "until": item.accessUntil == nil ? visit["user.no_end"].render() : visit.time(item.accessUntil),
             "what": sentence.what, "next": sentence.next, "revoke": revoke(item), "found": found(item.contract),
@@ -98,7 +98,7 @@ struct UserTables {
             visit["user.older"].render(["user": Field.part(user.text), "before": Field.part($0)])
         }
         let rows = answer.events.map { event($0, facts) }
-        return visit["user.events"].render(["rows": rows.joined(), "older": older ?? .empty])
+        return visit["user.events"].render(["rows": rows.joined(), "older": older])
     }
 
     private func event(_ item: FeedItem, _ facts: UserFacts) -> Markup {
@@ -115,10 +115,10 @@ struct UserTables {
         return visit[hasLinks ? "user.event" : "user.event_without_link"].render([
             "id": Field.part(item.cursor), "title": EventNames.title(item.kind), "at": visit.time(item.at),
             "occurred": occurred(item), "words": EventNames.ownWords(item) ?? item.kind,
-            "store": item.provider.map(StoreWords.store) ?? "",
+            "store": item.provider.map(StoreWords.store),
             "environment": item.provider == Provider.paycast.rawValue ? "" : item.environment ?? "",
-            "outcome": item.outcome.map(StoreWords.outcome) ?? "", "tone": StoreWords.tone(ofOutcome: item.outcome),
-            "reason": reason(item, among: facts.listed.events), "change": change ?? "",
+            "outcome": item.outcome.map(StoreWords.outcome), "tone": StoreWords.tone(ofOutcome: item.outcome),
+            "reason": reason(item, among: facts.listed.events), "change": change,
             "told": told.isEmpty ? "" : "for pages: " + told.joined(separator: ", ") + (taken ?? ""),
         ])
     }
@@ -134,7 +134,7 @@ struct UserTables {
     private func reason(_ item: FeedItem, among events: [FeedItem]) -> Markup {
         guard item.outcome == Outcome.stale.rawValue, let newer = item.newer(among: events),
             let date = newer.date
-        else { return visit["user.reason"].render(["text": item.reason ?? ""]) }
+        else { return visit["user.reason"].render(["text": item.reason]) }
         return visit[hasLinks ? "user.newer" : "user.newer_without_link"].render([
             "id": Field.part(newer.cursor), "time": ConsoleTime.text(date),
         ])
@@ -185,7 +185,7 @@ extension UserTables {
                 "state": StoreWords.delivery(delivery.state), "tone": UserTables.tone(ofDelivery: delivery.state),
                 "attempts": StoreWords.count(delivery.attempts, "try", "tries"),
                 "queued": visit.time(delivery.queuedAt), "ended": visit.time(delivery.endedAt),
-                "reason": delivery.reason ?? "", "resend": visit.may(.act) ? resend : .empty,
+                "reason": delivery.reason, "resend": visit.may(.act) ? resend : .empty,
             ])
         }
         let table = visit.list("user.hooks", rows, none: "Your backend was told nothing of this user\(whyUntold).")
@@ -211,7 +211,7 @@ extension UserTables {
         let rows = entries.map { entry in
             visit["user.act"].render([
                 "at": visit.time(entry.at), "who": UserTables.who(entry), "what": UserTables.what(entry.action),
-                "reason": entry.reason ?? "",
+                "reason": entry.reason,
             ])
         }
         let table = visit.list("user.acts", rows, none: "Nobody of yours has done anything to this user.")
