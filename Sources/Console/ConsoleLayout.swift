@@ -19,7 +19,7 @@ struct ConsoleLayout {
         _ body: Markup
     ) -> Response {
         let html = templates["layout"].render([
-            "title": title, "body": body, "bar": session.map { bar($0, address: address) } ?? .empty,
+            "title": title, "body": body, "bar": session.map { bar($0, address: address) },
         ]).html
         return Response(status: status, contentType: "text/html; charset=utf-8", body: html)
     }

@@ -119,15 +119,9 @@ extension Grant {
         try RefusedBody.check(group, or: .invalidGroup)
         let reason = try RefusedBody.reason(of: node, about: user)
         let until = try Grant.end(node, now: now)
-        self.init(
-            id: Grant.id(for: user, key: try request.key()),
-            user: user,
-            product: product,
-            group: group,
-            grantedAt: now,
-            until: until,
-            reason: reason
-        )
+        let id = Grant.id(for: user, key: try request.key())
+        self.init(id: id, user: user, product: product, grantedAt: now, reason: reason)
+        (self.group, self.until) = (group, until)
     }
 
     /// Nil for ever.

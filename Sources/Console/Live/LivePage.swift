@@ -41,8 +41,7 @@ struct LivePage: ConsolePage {
         }
         return visit["live.list"].render([
             "query": Field(filter.text), "cursor": found.since,
-            "table": visit.rows.table(found.events, caption: caption, none: none, name: "live-rows"),
-            "next": next ?? .empty,
+            "table": visit.rows.table(found.events, caption: caption, none: none, name: "live-rows"), "next": next,
         ])
     }
 

@@ -69,8 +69,8 @@ struct AttentionPage: ConsolePage {
             return visit["attention.purchase"].render([
                 "at": visit.rows.time(item.at), "id": Field.part(item.cursor), "store": StoreWords.source(item),
                 "title": EventNames.title(item.kind), "words": EventNames.ownWords(item) ?? item.kind,
-                "product": item.product ?? "", "event": item.event ?? "",
-                "price": StoreWords.price(statement?.price, currency: statement?.currency) ?? "",
+                "product": item.product, "event": item.event,
+                "price": StoreWords.price(statement?.price, currency: statement?.currency),
                 "bought": visit.time(statement?.purchasedAt), "name": AttentionPage.receiptName(of: item, statement),
                 "why": EventStory.whyUnclaimed(item), "claim": visit.may(.act) && item.event != nil ? link : .empty,
             ])
@@ -120,7 +120,7 @@ struct AttentionPage: ConsolePage {
             visit["attention.job"].render([
                 "kind": visit.named(StoreWords.job(job.kind), job.kind), "provider": StoreWords.store(job.provider),
                 "subject": job.subject, "attempts": String(job.attempts), "deadline": visit.time(job.deadline),
-                "state": job.abandonedAt == nil ? "waiting" : "given up", "reason": job.reason ?? "",
+                "state": job.abandonedAt == nil ? "waiting" : "given up", "reason": job.reason,
             ])
         }
         return visit.list("attention.jobs", rows, none: "No task is near its deadline, and none was given up.")
@@ -130,7 +130,7 @@ struct AttentionPage: ConsolePage {
         let rows = hooks.map { hook in
             visit["attention.hook"].render([
                 "url": hook.url, "state": StoreWords.delivery(hook.state), "since": visit.time(hook.failingSince),
-                "waiting": StoreWords.capped(hook.waiting), "reason": hook.reason ?? "",
+                "waiting": StoreWords.capped(hook.waiting), "reason": hook.reason,
             ])
         }
         return visit.list("attention.hooks", rows, none: "No address of your backend fails.")
@@ -141,7 +141,7 @@ struct AttentionPage: ConsolePage {
             visit["attention.failure"].render([
                 "user": visit.rows.user(delivery.user),
                 "type": visit.named(StoreWords.message(delivery.type), delivery.type), "url": delivery.url,
-                "at": visit.time(delivery.endedAt), "reason": delivery.reason ?? "",
+                "at": visit.time(delivery.endedAt), "reason": delivery.reason,
             ])
         }
         return visit.list("attention.failed", rows, none: "No message was given up.")

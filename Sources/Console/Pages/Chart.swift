@@ -42,7 +42,7 @@ struct Chart {
             "title": title, "extent": extent, "summary": "\(title): \(extent)",
             "width": String(max(1, blank + times.count) * Chart.step),
             "marks": form == .bars ? bars(scale, visit) : lines(scale, visit), "first": Chart.moment(begin),
-            "last": times.last.map(Chart.moment) ?? "", "legend": keys.joined(), "numbers": numbers(visit),
+            "last": times.last.map(Chart.moment), "legend": keys.joined(), "numbers": numbers(visit),
         ])
     }
 
@@ -82,7 +82,7 @@ struct Chart {
         let rows = times.indices.reversed().filter { index in
             courses.contains { ($0.values[index] ?? 0) != 0 }
         }.map { index in
-            let cells = courses.map { visit["chart.cell"].render(["value": $0.values[index].map(text) ?? ""]) }
+            let cells = courses.map { visit["chart.cell"].render(["value": $0.values[index].map(text)]) }
             return visit["chart.row"].render(["at": visit.time(times[index]), "cells": cells.joined()])
         }
         guard !rows.isEmpty else { return visit["chart.no_numbers"].render() }

@@ -29,9 +29,9 @@ struct EventPage: ConsolePage {
             "sentence": EventStory.sentence(of: event, hasOrder: order != nil, changes: changes.words),
             "newer": newer(answer.newer, visit) + claim(event, visit),
             "facts": facts(event, hasOrder: order != nil, visit),
-            "sides": EventSides(answer, order: order, visit)?.markup() ?? .empty,
-            "way_note": EventStory.note(on: answer.way), "way": way.markup(), "hooks": way.table(),
-            "changes": changes.markup(), "fragments": fragments(answer, visit), "statement": statement(answer, visit),
+            "sides": EventSides(answer, order: order, visit)?.markup(), "way_note": EventStory.note(on: answer.way),
+            "way": way.markup(), "hooks": way.table(), "changes": changes.markup(),
+            "fragments": fragments(answer, visit), "statement": statement(answer, visit),
             "body": words(event, withBody: withBody, visit),
         ])
         return visit.page("Event: \(title)", body)
@@ -107,8 +107,8 @@ struct EventPage: ConsolePage {
         }
         let rows = fragments.map { fragment in
             visit["event.fragment"].render([
-                "stream": fragment.stream, "action": fragment.action, "target": fragment.target ?? "",
-                "template": fragment.fragment ?? "",
+                "stream": fragment.stream, "action": fragment.action, "target": fragment.target,
+                "template": fragment.fragment,
             ])
         }
         return visit["event.fragments"].render(["taken": EventStory.taken(answer.way), "rows": rows.joined()])

@@ -29,7 +29,7 @@ struct EventRows {
             "cursor": item.cursor, "at": time(item.at), "store": StoreWords.source(item), "id": Field.part(item.cursor),
             "title": EventNames.title(item.kind), "words": EventNames.ownWords(item) ?? item.kind,
             "outcome": chip(item), "user": item.isErased ? templates.named("erased user", nil) : user(item.user),
-            "product": item.product ?? "",
+            "product": item.product,
         ])
     }
 
@@ -40,7 +40,7 @@ struct EventRows {
     }
 
     func chip(_ word: String, tone: String, mark: String? = nil) -> Markup {
-        templates["events.chip"].render(["word": word, "tone": tone, "mark": mark ?? ""])
+        templates["events.chip"].render(["word": word, "tone": tone, "mark": mark])
     }
 
     func user(_ user: UserID?) -> Markup {

@@ -63,7 +63,7 @@ struct EventWaySteps {
             visit["event.hook"].render([
                 "url": delivery.url, "type": visit.named(StoreWords.message(delivery.type), delivery.type),
                 "state": StoreWords.delivery(delivery.state), "ended": visit.time(delivery.endedAt),
-                "reason": delivery.reason ?? "",
+                "reason": delivery.reason,
             ])
         }
         return visit["event.hooks"].render(["rows": rows.joined()])

@@ -30,6 +30,11 @@ extension Markup: TemplateValue {
     func html(isAttribute: Bool) -> String { isAttribute ? HTMLEscaping.escape(html) : html }
 }
 
+/// Nothing shows as nothing.
+extension Optional: TemplateValue where Wrapped: TemplateValue {
+    func html(isAttribute: Bool) -> String { map { $0.html(isAttribute: isAttribute) } ?? "" }
+}
+
 /// Text of stores, users and pages that can neither hide nor move what stands beside it.
 enum InertText {
     /// Longer texts are cut: the longest user id has 255 bytes.

@@ -115,3 +115,88 @@ extension Response {
         .error(404, code: "not_found", message: "No stand-in of a store answers here.")
     }
 }
+
+/// `GET /demo/events[?since=CURSOR]`: what was committed since, oldest first, each with how long its stages took. The
+/// page polls it instead of holding it open: a browser has six connections to a server for all its tabs.
+struct DemoEvents: Sendable {
+    private static let limit = 50
+
+    let reader: LedgerReader
+    let epoch: String
+    let timings: EventTimings
+
+    /// Blocks.
+    func response(since text: String?) -> Response {
+        let position: Int64
+        if let cursor = text.flatMap(Cursor.init), cursor.epoch == epoch {
+            position = cursor.position
+        } else {
+            let newest = (try? reader.answer { try $0.head() }.position) ?? 0
+            position = max(0, newest - Int64(DemoEvents.limit))
+        }
+        let found = try? reader.answer { try $0.entries(after: position, limit: DemoEvents.limit) }
+        guard let found else { return .unavailable("ledger_failed", message: "The ledger cannot be read.") }
+        let lines = found.entries.map { entry in
+            DemoEvents.line(entry, timing: entry.notice.event.flatMap { timings[$0] }, epoch: epoch)
+        }
+        return Response(status: 200, contentType: "application/json", body: "[\(lines.joined(separator: ","))]")
+    }
+
+    /// `timing` is in milliseconds since the webhook was received: `age` until now, the others until the stage ended. An
+    /// entry that is read is committed, even when the writer has not yet come to say so: the page asks for it only once.
+    static func line(_ entry: Entry, timing: EventTimings.Timing?, epoch: String) -> String {
+        let event = String(decoding: FeedEvent.json(entry, epoch: epoch), as: UTF8.self)
+        guard let timing else { return "{\"event\":\(event)}" }
+        let now = monotonicNanoseconds()
+        let milliseconds = { (end: UInt64) in Double(end - timing.received) / 1e6 }
+        let values = [("age", now), ("verified", timing.verified), ("committed", timing.committed ?? now)]
+        let members = values.map { "\"\($0)\":\(milliseconds($1))" }.joined(separator: ",")
+        return "{\"event\":\(event),\"timing\":{\(members)}}"
+    }
+}
+
+/// `/demo/api/clock` of a development server: `PUT {"advance":seconds}` or `{"now":"2026-01-31T12:00:00Z"}` sets its
+/// clock, `GET` reads it. Answers `{"now":…}`.
+struct ClockStandIn: StandIn {
+    /// 1970 to 2100: the range in which every part of the server can compute.
+    private static let possible = Instant(milliseconds: 0)...Instant(milliseconds: 4_102_444_800_000)
+
+    private let clock: Clock
+    /// Runs after the clock was set: informs the commands, and wakes threads that sleep until an instant.
+    private let onChange: @Sendable () -> Void
+
+    init(_ clock: Clock, onChange: @escaping @Sendable () -> Void) {
+        self.clock = clock
+        self.onChange = onChange
+    }
+
+    func answer(_ request: StandInRequest) -> StandInAnswer? {
+        if request.method == "GET" { return told(clock.now()) }
+        guard request.method == "PUT" else { return nil }
+        guard let body = try? JSONNode.object(strictly: request.body), let instant = instant(body),
+            ClockStandIn.possible.contains(instant)
+        else {
+            let message = "Send advance in seconds, or now in ISO 8601; between 1970 and 2100."
+            return StandInAnswer(
+                status: 400,
+                body: Array(#"{"error":"invalid_clock","message":"\#(message)"}"#.utf8)
+            )
+        }
+        clock.set(to: instant)
+        onChange()
+        return told(instant)
+    }
+
+    private func instant(_ body: JSONNode) -> Instant? {
+        if let now = body["now"], !now.isNull { return now.text.flatMap { Instant(iso8601: $0) } }
+        // A hundred years either way; anything more is never a possible instant.
+        guard let seconds = body["advance"]?.integer, (-3_200_000_000...3_200_000_000).contains(seconds) else {
+            return nil
+        }
+        return clock.now() + .seconds(seconds)
+    }
+
+    private func told(_ instant: Instant) -> StandInAnswer {
+        StandInAnswer(status: 200, body: Array(#"{"now":"\#(instant.iso8601)"}"#.utf8))
+    }
+}

@@ -166,7 +166,8 @@ extension SimulatedEvent {
     fileprivate func transaction(_ model: AppStorePurchaseModel) -> WireJSON {
         let isSubscription = model.product.kind == .subscription
         let period = String(model.period.milliseconds)
-        var document: WireJSON = [
+        let isRevoked = model.revocation != nil
+        return [
             "transactionId": .text(isSubscription ? StoreID.make(model.lineage, period) : model.lineage),
             "originalTransactionId": .text(model.lineage), "appTransactionId": .text(download),
             "bundleId": .text(bundleID), "productId": .text(model.product.id),
@@ -182,19 +183,12 @@ extension SimulatedEvent {
             "webOrderLineItemId": isSubscription ? .text(StoreID.make(model.lineage, period, "line")) : nil,
             "subscriptionGroupIdentifier": isSubscription ? model.product.group.map { .text($0) } : nil,
             "expiresDate": isSubscription ? .number(model.expiresAt.milliseconds) : nil,
+            "revocationDate": model.revocation.map { .number($0.date.milliseconds) },
+            "revocationReason": isRevoked ? 0 : nil, "revocationType": model.revocation.map { .text($0.type) },
+            "revocationPercentage": isRevoked ? 100_000 : nil, "offerType": model.isOffer ? 2 : nil,
+            "offerIdentifier": model.isOffer ? "paycast.welcome.back" : nil,
+            "offerDiscountType": model.isOffer ? "PAY_AS_YOU_GO" : nil,
         ]
-        if let revocation = model.revocation {
-            document["revocationDate"] = .number(revocation.date.milliseconds)
-            document["revocationReason"] = 0
-            document["revocationType"] = .text(revocation.type)
-            document["revocationPercentage"] = 100_000
-        }
-        if model.isOffer {
-            document["offerType"] = 2
-            document["offerIdentifier"] = "paycast.welcome.back"
-            document["offerDiscountType"] = "PAY_AS_YOU_GO"
-        }
-        return document
     }
 
     fileprivate func renewal(_ model: AppStorePurchaseModel) -> WireJSON {

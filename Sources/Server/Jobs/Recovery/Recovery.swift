@@ -14,10 +14,10 @@ final class Recovery: BackgroundWork {
     private let first: Source
     /// With the settings of the last reload, which may bring another key.
     private let current: @Sendable () -> Source?
-    let context: WorkContext
-    let counts: RecoveryCounts
+    private let context: WorkContext
+    private let counts: RecoveryCounts
     /// Keyed by checkpoint.
-    let troubles = Mutex<[String: HistoryTrouble]>([:])
+    private let troubles = Mutex<[String: HistoryTrouble]>([:])
     private let routine = Routine(Routine.Stop())
 
     /// Nil without a history.
@@ -33,7 +33,7 @@ final class Recovery: BackgroundWork {
     }
 
     var history: HistorySource { first.history }
-    var verifier: any StoreVerifier { (current() ?? first).verifier }
+    private var verifier: any StoreVerifier { (current() ?? first).verifier }
     var routines: [Routine] { [routine] }
 
     /// Runs on a thread of its own: now, then once an hour, and sooner after a failure.
@@ -64,7 +64,7 @@ final class Recovery: BackgroundWork {
 
     /// Asked between the steps of a run. False once it has to end, which is never the store's fault: whoever has lost the
     /// lease leaves the rest to the node that has it.
-    func goesOn(_ run: RecoveryRun) -> Bool {
+    private func goesOn(_ run: RecoveryRun) -> Bool {
         if run.ending == nil, routine.isHalted { run.ending = "this server is shutting down" }
         if run.ending == nil, run.lease != nil, run.lease != context.leaderLease.lease {
             run.ending = "another node leads"
@@ -113,4 +113,198 @@ final class RecoveryRun {
     }
 
     var isMarking: Bool { since == nil }
+}
+
+/// Decides when to ask for the history, from which time on, and whether for all of it. Pure.
+struct RecoverySchedule {
+    static let interval = Duration.seconds(3600)
+    /// Covers events that the store was still trying to deliver, or had not recorded yet, at the last run.
+    static let overlap = Duration.seconds(7200)
+    /// On the first start there is no last run; a day covers the setup.
+    static let firstReach = Duration.seconds(86_400)
+
+    private var failures = 0
+    /// The first run asks for everything, because a ledger restored from a backup lacks what the store had delivered to
+    /// it. Later runs ask only for what was not delivered. After a failure, the next run asks for everything again:
+    /// only beside delivered entries can it be seen whether the settings refuse everything or one entry is odd.
+    private(set) var onlyFailures = false
+
+    static func start(mark: Instant?, now: Instant) -> Instant {
+        guard let mark else { return now - firstReach }
+        // A clock that was set back must not make the span empty.
+        return min(mark, now) - overlap
+    }
+
+    /// The time to wait until the next run.
+    mutating func pause(afterFailure isFailure: Bool, jitter: Double) -> Duration {
+        onlyFailures = !isFailure
+        guard isFailure else {
+            failures = 0
+            return RecoverySchedule.interval
+        }
+        failures += 1
+        return JobBackoff(first: .seconds(30), most: RecoverySchedule.interval).delay(after: failures, jitter: jitter)
+    }
+}
+
+/// The metrics of recoveries.
+struct RecoveryCounts: Sendable {
+    let recovered: Counter
+    let refused: Counter
+    private let succeeded: [Provider: Gauge]
+
+    /// `providers` are the stores whose history is read.
+    init(_ metrics: Metrics, of providers: [Provider]) {
+        recovered = metrics.counter(.recovered)
+        refused = metrics.counter(.recoveryRefused)
+        succeeded = Dictionary(
+            uniqueKeysWithValues: providers.map { provider in
+                (provider, metrics.gauge(.recoverySucceeded, labels: ["provider": provider.rawValue]))
+            }
+        )
+    }
+
+    /// Call it after each run; `what` is the message for the log.
+    func ended(_ report: RecoveryReport, of provider: Provider, message what: StaticString, log: Log) {
+        if report.problems.isEmpty { succeeded[provider]?.set(Int(Clock().now().seconds)) }
+        recovered.add(report.recovered)
+        guard report.found > 0 else { return }
+        log.info(what, fields: ["found": report.found, "recovered": report.recovered, "refused": report.refused])
+    }
+}
+
+/// One list of the history.
+extension Recovery {
+    private func read<List: HistoryList>(
+        _ list: List,
+        _ run: RecoveryRun,
+        progress: (RecoveryReport) -> Void
+    ) throws(StoreAPIError) {
+        let now = context.clock.now()
+        let mark: Instant? = answer { context.reader.checkpoint(list.key, completion: $0) } ?? nil
+        let start = run.since ?? RecoverySchedule.start(mark: mark, now: now)
+        var reading = HistoryReading(list, from: start, to: now, onlyFailures: run.onlyFailures)
+        var batch = HistoryBatch()
+        defer { note(batch.tally, of: list) }
+        try read(&reading, of: list, batch: &batch, in: run, progress: progress)
+        guard run.ending == nil else { return }
+        if let failure = batch.failure { throw failure }
+        let problem = batch.tally.problem
+        if let problem { run.report.problems.append(problem) }
+        guard run.isMarking else { return }
+        // The first time, there is no checkpoint to keep: without one, the next start would begin only a day before
+        // itself.
+        if problem != nil, mark == nil { context.writer.remember(start, as: list.key, under: run.lease) }
+        // A list of failed deliveries may hold nothing genuine, because genuine ones were delivered. So it proves no
+        // problem, and the next run asks for everything.
+        if problem == nil || !run.onlyFailures {
+            troubles.withLock { $0[list.key, default: HistoryTrouble()].misconfiguration = problem }
+        }
+    }
+
+    private func read(
+        _ reading: inout HistoryReading,
+        of list: HistoryList,
+        batch: inout HistoryBatch,
+        in run: RecoveryRun,
+        progress: (RecoveryReport) -> Void
+    ) throws(StoreAPIError) {
+        let rest = Waker()
+        while !batch.tally.isHopeless, let entries = try reading.next(now: context.clock.now()) {
+            guard goesOn(run) else { return }
+            run.report.found += entries.count
+            try commit(entries, of: list, in: run, batch: &batch)
+            progress(run.report)
+            guard run.ending == nil else { return }
+            if run.isMarking, batch.isSound, let reached = reading.takeProgress() {
+                context.writer.remember(reached, as: list.key, under: run.lease)
+            }
+            if reading.span.piece != nil { rest.wait(timeout: list.pause) }
+        }
+        if let lost = reading.span.lost, let words = history.words.lost {
+            context.log.info(
+                words,
+                fields: ["environment": list.environment?.rawValue ?? "-", "until": lost.end.iso8601]
+            )
+        }
+    }
+
+    /// Returns early when the run has to end.
+    private func commit(
+        _ entries: [HistoryEntry],
+        of list: HistoryList,
+        in run: RecoveryRun,
+        batch: inout HistoryBatch
+    ) throws(StoreAPIError) {
+        let known = known(entries.compactMap(\.event))
+        for entry in entries where goesOn(run) {
+            if let event = entry.event, known.contains(event) {
+                run.report.outcomes[.duplicate, default: 0] += 1
+                continue
+            }
+            do throws(HistoryError) {
+                run.report.outcomes[try commit(entry, in: run), default: 0] += 1
+                batch.read()
+            } catch {
+                if try batch.failed(error, hint: list.hint(error)) { run.report.refused += 1 }
+            }
+        }
+    }
+
+    private func commit(_ entry: HistoryEntry, in run: RecoveryRun) throws(HistoryError) -> Outcome {
+        let now = context.clock.now()
+        let event = try entry.read(verifier, now)
+        guard let result = context.writer.commit(event, at: now, under: run.lease) else { throw .unread(.ledgerBusy) }
+        return result.outcome
+    }
+
+    /// The events that took effect, which need not be read again. Events of two environments may share an id.
+    private func known(_ events: [String]) -> Set<String> {
+        guard !events.isEmpty else { return [] }
+        let selection = EventSelection(ids: Set(events).sorted())
+        let found = (try? context.reader.answer { try $0.events(selection, limit: events.count) }) ?? []
+        return Set(found.filter { $0.provider == provider }.map(\.id))
+    }
+}
+
+/// Log lines about a list.
+extension Recovery {
+    private func note(_ tally: HistorySettingsCheck, of list: HistoryList) {
+        counts.refused.add(tally.misconfigured)
+        for (code, count) in tally.refusals.sorted(by: { $0.key < $1.key }) {
+            context.log.warning(
+                "history entries refused",
+                fields: [
+                    "environment": list.environment?.rawValue ?? "-", "app": list.app, "reason": code, "count": count,
+                ]
+            )
+        }
+    }
+
+    /// `error` is nil after a run that read the list.
+    private func note(_ error: StoreAPIError?, of list: some HistoryList) {
+        let hint = error.flatMap { list.hint(.unread($0)) }
+        let now = monotonicNanoseconds()
+        let news = troubles.withLock { $0[list.key, default: HistoryTrouble()].take(error, hint: hint, now: now) }
+        switch (news, history.words.readAgain) {
+        case (.ended(let count, let seconds), let words?):
+            context.log.info(words, fields: ["app": list.app, "count": count, "seconds": seconds])
+        case (.began(let reason), _?): warn(reason, of: list)
+        case (_, nil): if let error { warn(error.description, of: list) }
+        case (nil, _?): break
+        }
+    }
+
+    private func warn(_ reason: String, of list: HistoryList) {
+        context.log.warning(
+            history.words.unread,
+            fields: list.environment.map { ["environment": $0.rawValue, "app": list.app, "reason": reason] }
+                ?? ["app": list.app, "reason": reason]
+        )
+    }
+}
+
+extension HistoryList {
+    /// For problems: `Production, com.example`.
+    var name: String { environment.map { "\($0.rawValue), \(app)" } ?? app }
 }
