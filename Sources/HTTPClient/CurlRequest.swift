@@ -7,11 +7,18 @@ struct CurlRequest: ~Copyable {
     private let target: RequestURL
     private var headers: UnsafeMutablePointer<curl_slist>?
 
+    /// Without `totalTimeout`, only the connecting is limited.
     init(
+        _ method: String,
         _ target: RequestURL,
         headers: [(String, String)],
+        body: [UInt8]? = nil,
+        totalTimeout: Duration? = nil,
         of client: HTTPClient
     ) throws(HTTPClientError) {
+        guard !method.isEmpty, method.utf8.allSatisfy({ (65...90).contains($0) }) else {
+            throw .invalidRequest("a method is made of capital letters")
+        }
         let lines = try headerLines(headers)
         guard let handle = client.handles.take() else {
             throw .failed(target.origin, code: Int(CURLE_FAILED_INIT.rawValue), reason: "libcurl does not start")
@@ -31,27 +38,14 @@ struct CurlRequest: ~Copyable {
         if let file = client.authorityFile { set(CURLOPT_CAINFO, to: file) }
         if client.isHTTP1Only { set(CURLOPT_HTTP_VERSION, to: Int(CURL_HTTP_VERSION_1_1)) }
         _ = paycast_curl_set_pointer(handle, CURLOPT_HTTPHEADER, self.headers)
+        set(CURLOPT_CUSTOMREQUEST, to: method)
+        if body != nil || method == "POST" || method == "PUT" { copy(body ?? []) }
+        if let totalTimeout { set(CURLOPT_TIMEOUT_MS, to: totalTimeout.wholeMilliseconds) }
     }
 
     deinit {
         handles.put(handle)
         curl_slist_free_all(headers)
-    }
-
-    mutating func prepare(
-        _ method: String,
-        body: [UInt8]?,
-        totalTimeout: Duration? = nil
-    ) throws(HTTPClientError) {
-        guard !method.isEmpty, method.utf8.allSatisfy({ (65...90).contains($0) }) else {
-            throw .invalidRequest("a method is made of capital letters")
-        }
-        set(CURLOPT_CUSTOMREQUEST, to: method)
-        if method == "HEAD" { set(CURLOPT_NOBODY, to: 1) }
-        if body != nil || method == "POST" || method == "PUT" {
-            copy(body ?? [])
-        }
-        if let totalTimeout { set(CURLOPT_TIMEOUT_MS, to: totalTimeout.wholeMilliseconds) }
     }
 
     /// Runs to the end, or until `handle` returns false.

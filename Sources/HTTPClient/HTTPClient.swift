@@ -59,8 +59,7 @@ public struct HTTPClient: Sendable {
         body: [UInt8]? = nil,
         cuttingBodyAt limit: Int? = nil
     ) throws(HTTPClientError) -> Response {
-        var transfer = try CurlRequest(target, headers: headers, of: self)
-        try transfer.prepare(method, body: body, totalTimeout: timeout)
+        let transfer = try CurlRequest(method, target, headers: headers, body: body, totalTimeout: timeout, of: self)
         var response = ReceivedHead().response
         var isTooLarge = false
         try transfer.perform { event in
@@ -90,9 +89,8 @@ public struct HTTPClient: Sendable {
         headers: [(String, String)],
         _ handle: (Event) -> Bool
     ) throws(HTTPClientError) {
-        var transfer = try CurlRequest(RequestURL(url), headers: headers, of: self)
-        try transfer.prepare("GET", body: nil)
-        try transfer.perform(silenceLimit: .seconds(45), handle)
+        try CurlRequest("GET", RequestURL(url), headers: headers, of: self)
+            .perform(silenceLimit: .seconds(45), handle)
     }
 }
 

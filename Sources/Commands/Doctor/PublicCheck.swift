@@ -94,8 +94,7 @@ struct PublicCheck {
             signedName: stream.signedStream,
             page: page,
             authorityFile: authorityFile,
-            isHTTP1Only: kind == .events1,
-            environment: processEnvironment()
+            isHTTP1Only: kind == .events1
         )
     }
 

@@ -40,8 +40,6 @@ struct PageConnection: Sendable {
     var isHTTP1Only = false
     /// Where an earlier connection ended.
     var place: CablePlace?
-    /// May name a proxy. libcurl reads it by itself.
-    var environment: [String: String] = [:]
 
     /// Calls `handle`, on this thread, until it returns false or the connection ends. Throws only when the latter comes
     /// first.
@@ -140,7 +138,8 @@ struct PageConnection: Sendable {
                 subprotocol: subprotocol,
                 page: page,
                 authorityFile: authorityFile,
-                environment: environment
+                // libcurl finds a proxy by itself.
+                environment: processEnvironment()
             ).follow(handle)
         } catch {
             throw PageFailure(.webSocket(error.kind), "\(error)", mayPass: error.mayPass)

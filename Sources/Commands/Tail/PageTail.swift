@@ -25,7 +25,6 @@ struct PageTail: TailSubject {
     private let authorityFile: String?
     private let output: PageOutput
     private var follower: FeedFollower
-    private let environment = processEnvironment()
     private var hasConnected = false
     private var isOpen = false
     /// Over Action Cable.
@@ -134,8 +133,7 @@ struct PageTail: TailSubject {
             transport: transport,
             signedName: signed,
             authorityFile: authorityFile,
-            place: place,
-            environment: environment
+            place: place
         )
     }
 
@@ -182,7 +180,7 @@ struct PageTail: TailSubject {
             let page = try remote.page(of: user, timeout: min(limit, .seconds(30)))
             return (page.signedStream, page.since)
         case .stream(let stream):
-            guard let signer = StreamNameVerifier(ofEnvironment: environment) else {
+            guard let signer = StreamNameVerifier(ofEnvironment: processEnvironment()) else {
                 throw CommandFailure(
                     "no key to sign the name with: set PAYCAST_STREAM_KEYS or SECRET_KEY_BASE, run this where the development "
                         + "server runs, or pass --name with the signed name that a page shows"
@@ -237,12 +235,11 @@ struct PageOutput {
     }
 
     static func line(_ element: StreamElement, of message: PageMessage, at now: Instant) -> String {
-        let time = now.iso8601.replacing("T", with: " ").prefix { $0 != "Z" && $0 != "+" }
         let target = element.target.map { "#" + $0 } ?? element.targets
         // As Turbo does it.
         let text = element.action == "refresh" ? "the page loads itself again" : element.text(limit: 60)
         let line = [
-            padded("\(time)", to: 23), padded(message.cursor.map { "\($0)" } ?? "-", to: 14),
+            clock(now.iso8601), padded(message.cursor.map { "\($0)" } ?? "-", to: 14),
             padded(element.action ?? "-", to: 8), padded(target ?? "-", to: 20),
             padded("\(element.html.utf8.count) B", to: 8), text,
         ].joined(separator: "  ")

@@ -4,7 +4,7 @@ import Encoding
 ///
 /// https://html.spec.whatwg.org/multipage/parsing.html#tokenization. It throws where a browser would read on into
 /// whatever follows, because fragments are embedded between our own tags.
-struct HTMLScanner {
+public struct HTMLScanner {
     let source: [UInt8]
     private var position = 0
     /// The name of a raw text element, after its start tag.
@@ -12,9 +12,9 @@ struct HTMLScanner {
 
     init(_ source: [UInt8]) { self.source = source }
 
-    init(_ source: String) { self.init(Array(source.utf8)) }
+    public init(_ source: String) { self.init(Array(source.utf8)) }
 
-    mutating func next() throws(HTMLSyntaxError) -> HTMLToken? {
+    public mutating func next() throws(HTMLSyntaxError) -> HTMLToken? {
         if let element = rawElement { return try rawText(of: element) }
         guard position < source.count else { return nil }
         guard isMarkup(at: position) else { return text() }
@@ -30,10 +30,10 @@ struct HTMLScanner {
     /// The 1-based line of a byte offset.
     func line(at offset: Int) -> Int { source[..<min(offset, source.count)].count { $0 == 10 } + 1 }
 
-    func string(_ range: Range<Int>) -> String { String(decoding: source[range], as: UTF8.self) }
+    public func string(_ range: Range<Int>) -> String { String(decoding: source[range], as: UTF8.self) }
 
     /// Compares a name; only ASCII letters match in either case. `name` is in lower case.
-    func isName(_ range: Range<Int>, equalTo name: StaticString) -> Bool {
+    public func isName(_ range: Range<Int>, equalTo name: StaticString) -> Bool {
         guard range.count == name.utf8CodeUnitCount else { return false }
         let source = source.span
         for index in range where lower(source[index]) != name.utf8Start[index - range.lowerBound] { return false }
@@ -45,7 +45,7 @@ struct HTMLScanner {
     }
 
     /// The attributes of a start tag, in their order.
-    func attributes(of token: HTMLToken) -> [HTMLAttribute] {
+    public func attributes(of token: HTMLToken) -> [HTMLAttribute] {
         var scanner = self
         scanner.position = token.name.upperBound
         var attributes: [HTMLAttribute] = []
