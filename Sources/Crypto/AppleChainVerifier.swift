@@ -70,10 +70,7 @@ extension AppleChainVerifier {
 
 /// Chains that were verified, by the exact bytes that they came in. Any thread may use it. Its lock never covers cryptography.
 public final class KnownChains: Sendable {
-    public struct Known: Sendable {
-        public let text: [UInt8]
-        public let chain: VerifiedChain
-    }
+    public typealias Known = (text: [UInt8], chain: VerifiedChain)
 
     private let capacity: Int
     /// The last used one first. It is nearly always the one that is asked for, and two texts differ within their first
@@ -101,7 +98,7 @@ public final class KnownChains: Sendable {
         chains.withLock { chains in
             // Another thread may have verified the same one meanwhile.
             guard !chains.contains(where: { isSame($0.text, as: text) }) else { return }
-            chains.insert(Known(text: Array(text), chain: chain), at: 0)
+            chains.insert((Array(text), chain), at: 0)
             if chains.count > capacity { chains.removeLast() }
         }
     }

@@ -79,11 +79,8 @@ public struct CertificateSummary: Sendable, Equatable {
             certificate.handle.borrow { text(NID_commonName, of: $0) ?? text(NID_organizationName, of: $0) }
             ?? "a certificate without a name"
         let seconds = certificate.validity
-        let (start, end) = (
-            Instant(milliseconds: 0) + .seconds(seconds.lowerBound),
-            Instant(milliseconds: 0) + .seconds(seconds.upperBound)
-        )
-        validity = start...max(start, end)
+        let epoch = Instant(milliseconds: 0)
+        validity = (epoch + .seconds(seconds.lowerBound))...(epoch + .seconds(seconds.upperBound))
     }
 
     /// Returns all certificates of a PEM file in file order, or nil when a block is broken or the file has none.

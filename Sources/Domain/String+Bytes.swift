@@ -37,4 +37,5 @@ extension UInt8 {
     var isLower: Bool { (97...122).contains(self) }
     var isUpper: Bool { (65...90).contains(self) }
     var isLetter: Bool { isLower || isUpper }
+    var isHexDigit: Bool { isDigit || (97...102).contains(self | 0x20) }
 }

@@ -101,17 +101,11 @@ public struct OrderToken: Hashable, Sendable, LosslessStringConvertible {
 
     public init?(_ text: String) {
         guard text.utf8.count == 36 else { return nil }
-        var hasUpperCase = false
         for (index, byte) in text.utf8.enumerated() {
-            switch (index, byte) {
-            case (8, 45), (13, 45), (18, 45), (23, 45): continue
-            case (8, _), (13, _), (18, _), (23, _): return nil
-            case (_, 48...57), (_, 97...102): continue
-            case (_, 65...70): hasUpperCase = true
-            default: return nil
-            }
+            let isDash = [8, 13, 18, 23].contains(index)
+            guard isDash ? byte == 45 : byte.isHexDigit else { return nil }
         }
-        description = hasUpperCase ? text.lowercased() : text
+        description = text.utf8.contains(where: \.isUpper) ? text.lowercased() : text
     }
 
     /// A random version-4 UUID (RFC 9562): 122 random bits, so that nobody can guess another user's token.

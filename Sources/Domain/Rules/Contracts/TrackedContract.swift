@@ -46,8 +46,8 @@ extension TrackedContract {
     /// True if the newest statement carried the same token. The present statement is not older, so it adds nothing
     /// unless it is a new purchase.
     func repeats(_ said: StatedToken) -> Bool {
-        guard !said.isPurchase, let token = contract.token else { return false }
-        return token.value == said.token && token.signedAt <= said.at
+        guard said.dates.last == nil, let token = contract.token else { return false }
+        return token.value == said.token && token.signedAt <= said.dates.first
     }
 }
 

@@ -47,7 +47,7 @@ extension UnitOfWork {
         }
         let said = StatedToken(observation, of: event)
         var isOwnerNews = known.map { $0.contract.mayHaveOtherOwner(than: contract) } ?? true
-        if let known, let said, !known.repeats(said), try add(said.token, dates: TokenDates(said), to: known.key) {
+        if let known, let said, !known.repeats(said), try add(said.token, dates: said.dates, to: known.key) {
             isNews = true
             isOwnerNews = true
         }
@@ -59,7 +59,7 @@ extension UnitOfWork {
         // What came before it in the command may decide about its owner.
         if isOwnerNews || !related.isEmpty { try resolveOwner(of: &current, said: said) }
         if isNews || known.map({ current.hasDifferentHolders(than: $0) }) == true { try save(current) }
-        if known == nil, let said { _ = try add(said.token, dates: TokenDates(said), to: current.key) }
+        if known == nil, let said { _ = try add(said.token, dates: said.dates, to: current.key) }
         var claimed: ClaimOutcome?
         if let claim = incoming.claim {
             let unclaimed = current

@@ -1,25 +1,6 @@
 /// Decides what a claim does to a contract under the policy. A refusal is final, and the same proof does not move a
 /// contract twice, so that two users' apps do not take it from each other at every launch.
 struct ClaimDecision: Equatable {
-    /// A genuine transaction that a user shows.
-    struct Proof {
-        var user: UserID
-        var postedAt: Instant
-        var signedAt: Instant
-    }
-
-    /// The contract's state without this claim.
-    struct Target {
-        /// The owner first.
-        var holders: [UserID]
-        /// True if the holders follow only from another contract.
-        var isDerived: Bool
-        /// True if the store itself names the owner.
-        var isNamedByStore: Bool
-        var isActive: Bool
-        var facts: [Ownership.Fact]
-    }
-
     /// The record of one user: the newest proof that the user has shown, and what it granted.
     struct Note: Equatable {
         var user: UserID
@@ -32,15 +13,27 @@ struct ClaimDecision: Equatable {
     /// True if the claimant's order becomes the contract's.
     var isBinding = false
 
-    /// `last` dates the newest proof that the claimant has shown before.
-    init(of proof: Proof, after last: Instant?, on target: Target, policy: TransferPolicy) {
-        let isHeld = target.holders.contains(proof.user)
+    /// `proof` dates a genuine transaction that the user shows, and `last` the newest that the user has shown before. The
+    /// contract has the holders and the facts that it has without this claim.
+    init(
+        by user: UserID,
+        proof: (postedAt: Instant, signedAt: Instant),
+        after last: Instant?,
+        on known: TrackedContract,
+        facts: [Ownership.Fact],
+        policy: TransferPolicy
+    ) {
+        let holders = known.holders
+        // The holders follow only from another contract.
+        let isDerived = known.userAt == nil
+        let isHeld = holders.contains(user)
         outcome = isHeld ? .granted : .refused
         if let last, proof.signedAt <= last { return }
-        notes = [Note(user: proof.user, proofAt: proof.signedAt)]
-        if target.isNamedByStore { return }
-        let made = Ownership.Fact.claim(by: proof.user, at: proof.postedAt, whileActive: target.isActive)
-        if isHeld, !target.isDerived {
+        notes = [Note(user: user, proofAt: proof.signedAt)]
+        // The store itself names the owner.
+        if known.contract.storeUser != nil { return }
+        let made = Ownership.Fact.claim(by: user, at: proof.postedAt, whileActive: known.status.isActive)
+        if isHeld, !isDerived {
             // The claim counts all the same: events that have not arrived yet may show that the claimant needed it.
             // Where access decides (`transfer_if_inactive`), it must not replace the claim that was granted when there
             // was no access.
@@ -48,20 +41,17 @@ struct ClaimDecision: Equatable {
             isBinding = true
             return
         }
-        let inherited = target.isDerived ? target.holders.map(ClaimDecision.inherited) : []
-        let owned = Ownership(target.facts + [made] + inherited, policy: policy)
-        guard let users = owned?.users, users.contains(proof.user) else {
+        let inherited = isDerived ? holders.map(ClaimDecision.inherited) : []
+        let owned = Ownership(facts + [made] + inherited, policy: policy)
+        guard let users = owned?.users, users.contains(user) else {
             outcome = .refused
             return
         }
         notes[0].fact = made
-        notes += inherited.filter { $0.user != proof.user }.map { Note(user: $0.user, fact: $0, proofAt: $0.at) }
+        notes += inherited.filter { $0.user != user }.map { Note(user: $0.user, fact: $0, proofAt: $0.at) }
         isBinding = true
-        if !target.holders.isEmpty, !isHeld {
-            outcome = users.contains(where: target.holders.contains) ? .shared : .moved
-        } else {
-            outcome = .granted
-        }
+        outcome = .granted
+        if !holders.isEmpty, !isHeld { outcome = users.contains(where: holders.contains) ? .shared : .moved }
     }
 
     /// Users who held it because of another contract had it before anybody claimed it.
@@ -83,20 +73,15 @@ extension UnitOfWork {
         let isFree = tracked.holders.isEmpty || tracked.holders.contains(claim.user)
         guard isFree || !claim.isForUnclaimed else { return .refused }
         try lift([.user(claim.user)])
-        let proof = ClaimDecision.Proof(
-            user: claim.user,
-            postedAt: incoming.receivedAt,
-            signedAt: observation.transaction?.signedAt ?? incoming.event.signedAt
+        let signedAt = observation.transaction?.signedAt ?? incoming.event.signedAt
+        let decision = ClaimDecision(
+            by: claim.user,
+            proof: (incoming.receivedAt, signedAt),
+            after: try ledger.facts(of: tracked.key).claims.first { $0.user == claim.user }?.proofAt,
+            on: tracked,
+            facts: try ownershipFacts(of: tracked),
+            policy: policy.transfers
         )
-        let target = ClaimDecision.Target(
-            holders: tracked.holders,
-            isDerived: tracked.userAt == nil,
-            isNamedByStore: tracked.contract.storeUser != nil,
-            isActive: tracked.status.isActive,
-            facts: try ownershipFacts(of: tracked)
-        )
-        let last = try ledger.facts(of: tracked.key).claims.first { $0.user == claim.user }?.proofAt
-        let decision = ClaimDecision(of: proof, after: last, on: target, policy: policy.transfers)
         guard !decision.notes.isEmpty else { return decision.outcome }
         for note in decision.notes { try add(note, to: tracked.key) }
         if decision.isBinding { try bind(claim, to: tracked.contract, incoming: incoming) }

@@ -55,7 +55,7 @@ extension UnitOfWork {
     /// The facts of ownership: purchases with known orders that match, and granted claims.
     func ownershipFacts(of tracked: TrackedContract, said: StatedToken? = nil) throws -> [Ownership.Fact] {
         var dates: [OrderToken: TokenDates] = [:]
-        if let said { dates[said.token] = TokenDates(said) }
+        if let said { dates[said.token] = said.dates }
         var facts: [Ownership.Fact] = []
         if try ledger.contract(tracked.key) != nil {
             let known = try ledger.facts(of: tracked.key)
@@ -145,18 +145,17 @@ extension Contract {
     }
 }
 
-/// A token that a statement carried, and the date of the charge that carried it.
+/// A token that a statement carried, with the date of the charge that carried it. A renewal only shows that the token existed
+/// before: no charge was bought with it.
 struct StatedToken {
     var token: OrderToken
-    var at: Instant
-    /// True if the charge was bought with the token. A renewal only shows that the token existed before.
-    var isPurchase: Bool
+    var dates: TokenDates
 
     init?(_ observation: Observation, of event: Event) {
         guard let token = observation.token else { return nil }
         self.token = token
-        at = observation.transaction?.purchasedAt ?? event.signedAt
-        isPurchase = observation.isPurchase && observation.transaction != nil
+        let at = observation.transaction?.purchasedAt ?? event.signedAt
+        dates = TokenDates(first: at, last: observation.isPurchase && observation.transaction != nil ? at : nil)
     }
 }
 
@@ -169,11 +168,6 @@ public struct TokenDates: Sendable, Equatable {
     public init(first: Instant, last: Instant?) {
         self.first = first
         self.last = last
-    }
-
-    init(_ said: StatedToken) {
-        first = said.at
-        last = said.isPurchase ? said.at : nil
     }
 
     var all: Set<Instant> { Set([first, last].compactMap { $0 }) }

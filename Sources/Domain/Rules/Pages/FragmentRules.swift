@@ -11,18 +11,7 @@ extension UnitOfWork {
                 concerned[user, default: []].append(index)
             }
         }
-        for user in users {
-            let news = (concerned[user] ?? []).map { unannounced[$0] }
-            let page = try page(of: user, after: news.map(\.change))
-            for item in news where item.change.current.user == user {
-                changes.entries[item.entry].entry.notice.active = page.state.isActive
-            }
-            guard let last = news.last else { continue }
-            try add(page.fragments, to: last.entry)
-            guard page.isHookDue else { continue }
-            let state = page.isWhole ? page.state : nil
-            queueHook(.entitlementsChanged, about: user, state: state, entry: last.entry)
-        }
+        for user in users { try announce((concerned[user] ?? []).map { unannounced[$0] }, to: user) }
         unannounced = []
     }
 
@@ -46,42 +35,37 @@ extension UnitOfWork {
         changes.entries[entry].stored += fragments
     }
 
-    private struct UserPage {
-        var fragments: [Fragment]
-        var state: EntitlementSet
-        /// Whether that is all that the answer about the user says. It also lists consumables, which were not read.
-        var isWhole: Bool
-        var isHookDue: Bool
-    }
-
     /// `news` are the changes that concern the user, in their order.
-    private func page(of user: UserID, after news: [ContractChange]) throws -> UserPage {
+    private mutating func announce(_ news: [(change: ContractChange, entry: Int)], to user: UserID) throws {
         var first: [ContractKey: ContractChange] = [:]
         var last: [ContractKey: ContractChange] = [:]
-        for change in news {
+        for (change, _) in news {
             first[change.key] = first[change.key] ?? change
             last[change.key] = change
         }
+        guard let entry = news.last?.entry else { return }
         let others = try ledger.contracts(.held(by: user)).filter { last[$0.key] == nil }
         let had = first.values.compactMap(\.previous).filter { $0.holders.contains(user) }
         let has = last.values.map(\.current).filter { $0.holders.contains(user) }
         let (held, holds) = (others + had, others + has)
         let before = entitlements(of: user, held)
         let after = entitlements(of: user, holds)
+        for item in news where item.change.current.user == user {
+            changes.entries[item.entry].entry.notice.active = after.isActive
+        }
         let announcements = Announcement.announcements(
             before: before,
             after: after,
             changing: Set(last.keys),
             beside: Set(last.values.filter(\.isBeside).map(\.key))
         )
-        let isHookDue = isAnswerChanged(from: before, of: held, to: after, of: holds)
-        return UserPage(
-            fragments: fragments(announcements, for: user, because: last),
-            state: after,
-            isWhole: after.ranked.count == holds.count && !has.contains { $0.contract.kind == .consumable }
-                && holds.allSatisfy(isCurrent),
-            isHookDue: isHookDue
-        )
+        try add(fragments(announcements, for: user, because: last), to: entry)
+        guard isAnswerChanged(from: before, of: held, to: after, of: holds) else { return }
+        // The answer about the user may say more. It also lists consumables, which were not read.
+        let isWhole =
+            after.ranked.count == holds.count && !has.contains { $0.contract.kind == .consumable }
+            && holds.allSatisfy(isCurrent)
+        queueHook(.entitlementsChanged, about: user, state: isWhole ? after : nil, entry: entry)
     }
 
     /// Whether a contract has the status that an answer of now would give it: its own may be of another policy's time.

@@ -169,7 +169,7 @@ public struct ContractRebuild: Sendable, Equatable {
         fresh = contract
         self.event = event.id
         guard let said = StatedToken(observation, of: event) else { return }
-        tokens[said.token, default: TokenDates(said)].add(TokenDates(said))
+        tokens[said.token, default: said.dates].add(said.dates)
     }
 
     /// Call it if one of the contract's events can no longer be read. Only the registers hold that event's content, so
