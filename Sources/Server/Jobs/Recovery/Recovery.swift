@@ -175,13 +175,13 @@ struct RecoveryCounts: Sendable {
 
 /// One list of the history.
 extension Recovery {
-    private func read<List: HistoryList>(
-        _ list: List,
+    private func read(
+        _ list: HistoryList,
         _ run: RecoveryRun,
         progress: (RecoveryReport) -> Void
     ) throws(StoreAPIError) {
         let now = context.clock.now()
-        let mark: Instant? = answer { context.reader.checkpoint(list.key, completion: $0) } ?? nil
+        let mark = try? context.reader.answer { try $0.checkpoint(list.key) }
         let start = run.since ?? RecoverySchedule.start(mark: mark, now: now)
         var reading = HistoryReading(list, from: start, to: now, onlyFailures: run.onlyFailures)
         var batch = HistoryBatch()
@@ -282,7 +282,7 @@ extension Recovery {
     }
 
     /// `error` is nil after a run that read the list.
-    private func note(_ error: StoreAPIError?, of list: some HistoryList) {
+    private func note(_ error: StoreAPIError?, of list: HistoryList) {
         let hint = error.flatMap { list.hint(.unread($0)) }
         let now = monotonicNanoseconds()
         let news = troubles.withLock { $0[list.key, default: HistoryTrouble()].take(error, hint: hint, now: now) }
