@@ -118,7 +118,7 @@ public struct FileBody: Sendable {
     public mutating func next() -> [UInt8]? {
         let wanted = min(range.count, FileBody.pieceSize)
         let piece = [UInt8](unsafeUninitializedCapacity: wanted) { buffer, count in
-            count = file.read(at: range.lowerBound, into: UnsafeMutableRawBufferPointer(buffer))
+            count = max(0, pread(file.descriptor, buffer.baseAddress, wanted, range.lowerBound))
         }
         guard !piece.isEmpty else { return nil }
         range = (range.lowerBound + piece.count)..<range.upperBound
@@ -129,17 +129,12 @@ public struct FileBody: Sendable {
 /// An open file that is sent in pieces, and closed when its last owner releases it. Sendable: the kernel lets any
 /// thread read it, and `pread` has no position that two threads could share.
 public final class OpenFile: Sendable {
-    private let descriptor: Int32
+    fileprivate let descriptor: Int32
 
     /// Takes over `descriptor`.
     public init(owning descriptor: Int32) { self.descriptor = descriptor }
 
     deinit {
         close(descriptor)
-    }
-
-    /// Returns how many bytes were read: 0 at the end of the file, or when it cannot be read.
-    public func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) -> Int {
-        max(0, pread(descriptor, buffer.baseAddress, buffer.count, offset))
     }
 }
