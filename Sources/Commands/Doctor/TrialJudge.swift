@@ -1,3 +1,4 @@
+import Domain
 import HTTPClient
 import Stores
 import WebSocketClient
@@ -16,7 +17,7 @@ struct TrialJudge {
         guard let opened = outcome.opened else {
             return .fail(kind.rawValue, detail: outcome.failure.map { reason($0, of: kind) } ?? silence(of: kind))
         }
-        let begin = "connected in \(milliseconds(opened))"
+        let begin = "connected in \(opened.milliseconds) ms"
         if let ended = outcome.ended {
             return .fail(
                 kind.rawValue,
@@ -31,7 +32,7 @@ struct TrialJudge {
             return .fail(kind.rawValue, detail: "\(begin), \(what): the proxy holds back what comes. Missing: \(line)")
         }
         let rest = outcome.round > 1 ? ", also after \(patience?.components.seconds ?? 0) s of silence" : ""
-        return .ok(kind.rawValue, detail: "\(begin), fragment after \(milliseconds(received))\(rest)")
+        return .ok(kind.rawValue, detail: "\(begin), fragment after \(received.milliseconds) ms\(rest)")
     }
 
     /// It neither opened nor failed.
@@ -74,10 +75,6 @@ struct TrialJudge {
         case nil where plain?.isOpen == true: return "\(failure.text) The proxy must forward /cable, too"
         default: return noUpgrade(failure)
         }
-    }
-
-    private func milliseconds(_ time: Duration) -> String {
-        "\(time.components.seconds * 1000 + time.components.attoseconds / 1_000_000_000_000_000) ms"
     }
 }
 
