@@ -30,24 +30,14 @@ struct PostedAppleTransaction: PostedPurchase {
     func read(with store: OpenAppleStore, now: Instant) throws(RefusedPurchase) -> PurchaseReading {
         do throws(VerificationError) {
             var event = try store.apple.verify(transaction: signedTransaction, renewalInfo: signedRenewalInfo, now: now)
-            if finish, let job = Job(finishing: event) { event.jobs.append(job) }
+            if finish, let id = event.observation?.transaction?.id {
+                let (place, app) = (event.environment, event.app)
+                event.jobs = [Job(kind: .finish, provider: .apple, environment: place, app: app, subject: id)]
+            }
             return PurchaseReading(source: .receipt, events: [event])
         } catch {
             throw .unproven(error)
         }
-    }
-}
-
-extension Job {
-    fileprivate init?(finishing event: Event) {
-        guard let transaction = event.observation?.transaction else { return nil }
-        self.init(
-            kind: .finish,
-            provider: event.provider,
-            environment: event.environment,
-            app: event.app,
-            subject: transaction.id
-        )
     }
 }
 

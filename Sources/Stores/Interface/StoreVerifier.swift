@@ -1,3 +1,4 @@
+import Crypto
 public import Domain
 import Encoding
 
@@ -61,6 +62,63 @@ public struct StoredDelivery: Sendable {
     }
 }
 
+/// The stored form of a purchase that was read at Google or Stripe. The answer cannot be requested again: the API
+/// only reports the current state, and a notification says little more than that something has changed.
+struct StoredReading: Sendable {
+    /// The limit of a webhook's body. Google's answers have about 2 KiB, Stripe's 8.
+    private static let limit = 256 << 10
+
+    /// Why it was read.
+    enum Cause: Sendable {
+        case notification([UInt8])
+        /// No notification: we asked ourselves, or an app posted the purchase.
+        case purchase(token: String, isSubscription: Bool)
+    }
+
+    struct Answer: Sendable {
+        var body: [UInt8]
+        /// When the reading was begun.
+        var readAt: Instant
+    }
+
+    let cause: Cause
+    let answer: Answer
+
+    /// Returns nil for an answer that is too large to store.
+    init?(_ cause: Cause, answer: Answer) {
+        guard answer.body.count <= StoredReading.limit else { return nil }
+        self.cause = cause
+        self.answer = answer
+    }
+
+    /// Returns nil for a body in another format: nothing was read, or an older version stored it.
+    init?(_ body: [UInt8]) {
+        guard let file = JSONNode(body), let reading = file["reading"]?.text, let readAt = file["readAt"]?.integer
+        else { return nil }
+        switch (file["notification"]?.text, file["purchaseToken"]?.text, file["productToken"]?.text) {
+        case (let notification?, nil, nil): cause = .notification(Array(notification.utf8))
+        case (nil, let token?, nil): cause = .purchase(token: token, isSubscription: true)
+        case (nil, nil, let token?): cause = .purchase(token: token, isSubscription: false)
+        default: return nil
+        }
+        answer = Answer(body: Array(reading.utf8), readAt: Instant(milliseconds: readAt))
+    }
+
+    /// Keeps both texts byte for byte. Nil when one of them is not UTF-8.
+    var bytes: [UInt8]? {
+        guard let reading = String(validating: answer.body, as: UTF8.self) else { return nil }
+        let (name, text): (String, String?) =
+            switch cause {
+            case .notification(let body): ("notification", String(validating: body, as: UTF8.self))
+            case .purchase(let token, let isSubscription): (isSubscription ? "purchaseToken" : "productToken", token)
+            }
+        guard let text else { return nil }
+        let why = #""\#(name)":\#(JSONLiteral.literal(text))"#
+        let what = #""reading":\#(JSONLiteral.literal(reading)),"readAt":\#(answer.readAt.milliseconds)"#
+        return Array("{\(why),\(what)}".utf8)
+    }
+}
+
 /// A posted body, and the headers that authenticate it.
 public struct Delivery: Sendable {
     public var body: [UInt8]
@@ -73,6 +131,53 @@ public struct Delivery: Sendable {
         self.body = body
         self.authorization = authorization
         self.signature = signature
+    }
+}
+
+/// `t=SECONDS,v1=HEX[,v1=HEX…]`, an HMAC-SHA256 of `SECONDS.BODY`: `Stripe-Signature`
+/// (https://docs.stripe.com/webhooks#verify-manually) and `X-RevenueCat-Webhook-Signature`
+/// (https://www.revenuecat.com/docs/integrations/webhooks). While secrets are rolled, there is one `v1` for each. Every attempt
+/// to deliver is signed anew.
+struct TimestampedSignature {
+    /// Genuine headers have at most two, while a secret is rolled.
+    private static let limit = 16
+
+    /// As in the header, because the signature covers it.
+    private let timestamp: Substring
+    private let seconds: Int64
+    private let codes: [[UInt8]]
+
+    init(_ header: String?) throws(VerificationError) {
+        let fields = (header ?? "").split(separator: ",", maxSplits: 64).map { field in
+            field.drop { $0 == " " }.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        }
+        let times = fields.filter { $0.count == 2 && $0[0] == "t" }
+        let codes = fields.filter { $0.count == 2 && $0[0] == "v1" }
+        guard times.count == 1, let timestamp = times.first?.last, let seconds = Int64(timestamp),
+            timestamp.utf8.allSatisfy({ (48...57).contains($0) }),
+            (1...TimestampedSignature.limit).contains(codes.count)
+        else { throw .malformed(.missingSignature) }
+        self.timestamp = timestamp
+        self.seconds = seconds
+        self.codes = codes.compactMap { Hex.decode(String($0[1])) }
+    }
+
+    /// Accepts any code that any secret made. It checks the age only after the signature.
+    func check(
+        _ body: [UInt8],
+        secrets: [[UInt8]],
+        tolerance: Duration,
+        now: Instant
+    ) throws(VerificationError) {
+        let message = Array("\(timestamp).".utf8) + body
+        let isGenuine = secrets.contains { secret in
+            let expected = HMAC.authenticate(message, key: secret)
+            return codes.contains { constantTimeCompare($0, with: expected) }
+        }
+        guard isGenuine else { throw .untrusted(.badSignature) }
+        let limit = tolerance.components.seconds
+        guard seconds >= now.seconds - limit else { throw .untrusted(.signedInPast) }
+        guard seconds <= now.seconds + limit else { throw .untrusted(.signedInFuture) }
     }
 }
 
