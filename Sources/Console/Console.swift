@@ -38,7 +38,7 @@ public final class Console: Sendable {
     public func answer(_ request: Request) -> Answer {
         guard door.isThere else { return .respond(.notFound) }
         if case .asset(let name) = ConsoleRoute(request.head) { return .respond(files.answer(name)) }
-        if case .liveStream = ConsoleRoute(request.head), let answer = stream(request) { return answer }
+        if case .page(is LiveStreamPage, _) = ConsoleRoute(request.head), let answer = stream(request) { return answer }
         guard request.body.count <= Console.bodyLimit else {
             return .respond(ConsoleHeaders.added(to: layout.page(Console.tooLong, session: nil)))
         }
@@ -116,7 +116,8 @@ public final class Console: Sendable {
             }
             if let answer = try doorAnswer(to: route, request: request, session: session) { return answer }
             guard let session else { return LogInPage(layout: layout).show(request) }
-            return try page(route, request: request, session: session)
+            guard case .page(let page, let user) = route, let page else { throw .notFound("There is no such page.") }
+            return try answer(page, of: user, to: request, session: session)
         } catch {
             return layout.page(error, session: session)
         }
@@ -152,13 +153,13 @@ public final class Console: Sendable {
         return door.open(with: key, next: LogInPage.next(request.query))
     }
 
-    private func page(
-        _ route: ConsoleRoute,
-        request: Request,
+    private func answer(
+        _ page: any ConsolePage,
+        of user: UserID?,
+        to request: Request,
         session: ConsoleSession
     ) throws(ConsoleError) -> Response {
-        guard let page = route.page(settings) else { throw .notFound("There is no such page.") }
-        if let user = session.user, route.user != user {
+        if let own = session.user, own != user {
             throw .forbidden("The link that opened this session is for one user, and this page is another's.")
         }
         let visit = Visit(
@@ -166,7 +167,8 @@ public final class Console: Sendable {
             session: session,
             api: ConsoleAPI(handler: handler, session: session),
             templates: templates,
-            now: settings.now()
+            now: settings.now(),
+            facts: settings.facts
         )
         return try request.method == "POST" ? page.act(visit, form: request.form()) : page.show(visit)
     }
@@ -192,10 +194,8 @@ private struct ConsoleLanes: Sendable {
     func lane(of request: Request, isKnown: Bool) -> WorkerPool {
         guard isKnown else { return strangers }
         guard request.method == "POST" else { return pages }
-        switch ConsoleRoute(request.head) {
-        case .userAction(_, let word): return UserActions.action(word)?.isSlow == true ? slow : changes
-        default: return pages
-        }
+        guard case .page(let page as UserActionPage, _) = ConsoleRoute(request.head) else { return pages }
+        return page.action.isSlow ? slow : changes
     }
 
     func close() {

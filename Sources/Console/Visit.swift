@@ -9,6 +9,8 @@ struct Visit: Sendable {
     let api: ConsoleAPI
     let templates: ConsoleTemplates
     let now: Instant
+    /// What the settings are now, without secrets.
+    let facts: @Sendable () -> [(name: String, value: String)]
 
     var query: Query { request.query }
 

@@ -40,12 +40,10 @@ struct OverviewPage: ConsolePage {
 
 /// `/console/nodes`: who shares the ledger, and this node's settings.
 struct NodesPage: ConsolePage {
-    let facts: [(name: String, value: String)]
-
     func show(_ visit: Visit) throws(ConsoleError) -> Response {
         let found = try visit.api.get(AttentionAnswer.self, from: .attention)
         let nodes = found.ledger.map { table($0, visit) } ?? visit["nodes.alone"].render()
-        let facts = visit.facts(facts.map { ($0.name, $0.value) })
+        let facts = visit.facts(visit.facts().map { ($0.name, $0.value) })
         return visit.page("Nodes", visit["nodes"].render(["nodes": nodes, "facts": facts]))
     }
 

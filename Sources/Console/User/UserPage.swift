@@ -7,8 +7,6 @@ import Pages
 /// `/console/users/{user}`: what a user has, and why; what would change it; and all that happened.
 struct UserPage: ConsolePage {
     let user: UserID
-    /// The policy `PAYCAST_TRANSFERS`; nil if it is not known.
-    let transfers: String?
 
     func show(_ visit: Visit) throws(ConsoleError) -> Response {
         let facts = try UserFacts(of: user, visit)
@@ -17,7 +15,7 @@ struct UserPage: ConsolePage {
             events: facts.events.events,
             now: visit.now,
             namesOthers: visit.session.user == nil,
-            movesBack: transfers == "transfer"
+            movesBack: follows(visit)
         )
         let tables = UserTables(visit: visit, user: user)
         let lead = facts.record.contracts.first?.entitlement
@@ -33,6 +31,11 @@ struct UserPage: ConsolePage {
         return visit.page("User \(InertText.of(user.text))", body)
     }
 
+    /// Whether a purchase follows who restores it: the policy `PAYCAST_TRANSFERS`.
+    private func follows(_ visit: Visit) -> Bool {
+        visit.facts().contains { $0.name == "Transfers" && $0.value == "transfer" }
+    }
+
     /// What has just been done here.
     private func done(_ visit: Visit) -> Markup {
         guard let mark = visit.query["done"], let text = UserActions.done(mark, user, visit) else { return .empty }
@@ -46,7 +49,7 @@ struct UserPage: ConsolePage {
         var move = ""
         if let item = record.contracts.map(\.entitlement).first(where: { $0.contract.hasSameBytes(as: name) }) {
             (kind, facts) = ("a contract", "\(StoreWords.store(item.provider)), \(item.product)")
-            if transfers == "transfer", item.provider != Provider.paycast.rawValue {
+            if follows(visit), item.provider != Provider.paycast.rawValue {
                 move = "To move it: the buyer restores purchases when logged in as the other user."
             }
         } else if let order = record.orders.first(where: { $0.order.hasSameBytes(as: name) }) {
