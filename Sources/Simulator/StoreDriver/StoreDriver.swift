@@ -213,7 +213,8 @@ struct ServerRoutes: Sendable {
     /// The token that the store has echoed for a contract of the user.
     func order(of contract: String, user: String) throws(StoreDriverError) -> OrderToken? {
         let path = "/users/\(PercentEncoding.encode(user))"
-        let contracts = try ask("GET", path: path, named: "GET /users/…") { (answer: HeldContracts) in answer.contracts }
+        let contracts = try ask("GET", path: path, named: "GET /users/…") { (answer: HeldContracts) in answer.contracts
+        }
         return contracts.first { $0.contract == contract }?.order.flatMap { OrderToken($0) }
     }
 

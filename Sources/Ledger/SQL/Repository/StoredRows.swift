@@ -167,7 +167,12 @@ extension TokenDates {
 extension ClaimHistory {
     fileprivate static func read(_ row: inout Row) -> ClaimHistory {
         let user = row.user()
-        return ClaimHistory(user: user, first: grant(to: user, &row), last: grant(to: user, &row), proofAt: row.instant())
+        return ClaimHistory(
+            user: user,
+            first: grant(to: user, &row),
+            last: grant(to: user, &row),
+            proofAt: row.instant()
+        )
     }
 
     /// Nil when no claim was granted.
