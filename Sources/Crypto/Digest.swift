@@ -41,12 +41,10 @@ public enum SHA256 {
     }
 }
 
-/// Keyed hashes (RFC 2104).
+/// HMAC-SHA-256 (RFC 2104) of a single message.
 public enum HMAC {
-    public static func authenticate(_ message: [UInt8], key: [UInt8], with hash: HashFunction = .sha256) -> [UInt8] {
-        var code = [UInt8](repeating: 0, count: hash.size)
-        COpenSSL.HMAC(hash.evp, key, Int32(clamping: key.count), message, message.count, &code, nil)
-        return code
+    public static func authenticate(_ message: [UInt8], key: [UInt8]) -> [UInt8] {
+        HMACKey(key).authenticate(message[...])
     }
 }
 

@@ -141,29 +141,22 @@ private struct DateScanner {
     }
 
     mutating func number(_ count: Int) -> Int? {
-        var value = 0
-        for _ in 0..<count {
-            guard let digit = rest.first, digit.isDigit else { return nil }
-            value = value * 10 + Int(digit - 48)
-            rest.removeFirst()
-        }
-        return value
+        let digits = rest.prefix(count)
+        guard digits.count == count, digits.allSatisfy(\.isDigit) else { return nil }
+        rest = rest.dropFirst(count)
+        return value(of: digits)
     }
 
     /// Milliseconds of an optional fraction; digits beyond the third are dropped.
     mutating func fraction() -> Int? {
         guard take(".") else { return 0 }
-        var value = 0
-        var count = 0
-        while let digit = rest.first, digit.isDigit {
-            if count < 3 { value = value * 10 + Int(digit - 48) }
-            count += 1
-            rest.removeFirst()
-        }
-        guard count > 0 else { return nil }
-        for _ in count..<max(count, 3) { value *= 10 }
-        return value
+        let digits = rest.prefix(while: \.isDigit)
+        guard !digits.isEmpty else { return nil }
+        rest = rest.dropFirst(digits.count)
+        return [100, 10, 1][min(digits.count, 3) - 1] * value(of: digits.prefix(3))
     }
+
+    private func value(of digits: Substring.UTF8View) -> Int { digits.reduce(0) { $0 * 10 + Int($1 - 48) } }
 
     /// Minutes east of UTC.
     mutating func zone() -> Int? {

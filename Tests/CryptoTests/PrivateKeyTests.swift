@@ -21,15 +21,16 @@ import Testing
         #expect(throws: CryptoError.unreadableKey) { try PrivateKey(pem: pem) }
     }
 
-    /// RFC 2202, test case 2 for SHA-1; RFC 4231, test case 2 for SHA-256.
+    /// RFC 4231, test cases 2 and 6: the key of the second is longer than a block.
     @Test func keyedHashesAreTheStandards() {
-        let (key, message) = (Array("Jefe".utf8), Array("what do ya want for nothing?".utf8))
         #expect(
-            Hex.encode(HMAC.authenticate(message, key: key))
+            Hex.encode(HMAC.authenticate(Array("what do ya want for nothing?".utf8), key: Array("Jefe".utf8)))
                 == "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
         )
+        let message = Array("Test Using Larger Than Block-Size Key - Hash Key First".utf8)
         #expect(
-            Hex.encode(HMAC.authenticate(message, key: key, with: .sha1)) == "effcdf6ae5eb2fa2d27416d5f184df9c259a7c79"
+            Hex.encode(HMAC.authenticate(message, key: [UInt8](repeating: 0xAA, count: 131)))
+                == "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54"
         )
     }
 

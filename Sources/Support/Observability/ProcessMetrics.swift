@@ -17,12 +17,8 @@ public enum ProcessMetrics {
 
     /// The second number of /proc/self/statm, in pages.
     private static var residentBytes: Int {
-        guard let file = fopen("/proc/self/statm", "re") else { return 0 }
-        defer { fclose(file) }
-        var text = [CChar](repeating: 0, count: 128)
-        guard fgets(&text, Int32(text.count), file) != nil else { return 0 }
-        let numbers = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        let pages = numbers.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+        let numbers = contents(of: "/proc/self/statm")?.split(separator: " ") ?? []
+        let pages = numbers.dropFirst().first.flatMap { Int($0) } ?? 0
         return pages * sysconf(Int32(_SC_PAGESIZE))
     }
 

@@ -6,13 +6,11 @@ extension UnitOfWork {
         read: inout Set<ContractIndex>
     ) throws -> [TrackedContract] {
         var related: [TrackedContract] = []
-        if let replaced = try tracked.replacedKey.map({ try ledger.contract($0) }) ?? nil {
-            related.append(replaced)
+        let around = tracked.surroundings
+        for key in [around.replaced, around.whole].compactMap(\.self) {
+            if let contract = try ledger.contract(key) { related.append(contract) }
         }
-        if let whole = try tracked.key.purchase.map({ try ledger.contract($0) }) ?? nil {
-            related.append(whole)
-        }
-        if let account = ContractIndex.account(of: tracked.contract), read.insert(account).inserted {
+        if let account = around.account, read.insert(account).inserted {
             related += try ledger.contracts(account)
         }
         return related
@@ -32,12 +30,13 @@ extension UnitOfWork {
 }
 
 extension TrackedContract {
-    /// The contract that it replaced; nil if the store names none.
-    fileprivate var replacedKey: ContractKey? { contract.previousLineage.map { key.with(lineage: $0.value) } }
-
     /// The contracts from which its owner may follow.
     var surroundings: Surroundings {
-        Surroundings(replaced: replacedKey, whole: key.purchase, account: ContractIndex.account(of: contract))
+        Surroundings(
+            replaced: contract.previousLineage.map { key.with(lineage: $0.value) },
+            whole: key.purchase,
+            account: ContractIndex.account(of: contract)
+        )
     }
 
     /// The contracts whose owners may follow from its owner.
@@ -49,6 +48,7 @@ extension TrackedContract {
 
 /// Contracts with the same surroundings have the same nearest owner.
 struct Surroundings: Hashable {
+    /// The contract that it replaced; nil if the store names none.
     var replaced: ContractKey?
     /// The purchase of which the contract is a further product.
     var whole: ContractKey?

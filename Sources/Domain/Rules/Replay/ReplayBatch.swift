@@ -97,21 +97,6 @@ extension UnitOfWork {
     }
 }
 
-extension ReplayChange {
-    fileprivate init(event: String, before: TrackedContract?, after: TrackedContract) {
-        self.init(
-            event: event,
-            contract: after.key.lineage,
-            user: after.user,
-            previousUser: before?.user,
-            before: before?.status.state,
-            after: after.status.state,
-            accessUntilBefore: before?.status.accessUntil,
-            accessUntil: after.status.accessUntil
-        )
-    }
-}
-
 /// The result of a batch, or of a trial.
 public struct ReplayReport: Sendable, Equatable {
     public var changes: [ReplayChange] = []
@@ -131,6 +116,17 @@ public struct ReplayChange: Sendable, Equatable {
     public var after: ContractState?
     public var accessUntilBefore: Instant?
     public var accessUntil: Instant?
+
+    init(event: String, before: TrackedContract?, after: TrackedContract) {
+        self.event = event
+        contract = after.key.lineage
+        user = after.user
+        previousUser = before?.user
+        self.before = before?.status.state
+        self.after = after.status.state
+        accessUntilBefore = before?.status.accessUntil
+        accessUntil = after.status.accessUntil
+    }
 
     public var changesSomething: Bool {
         before != after || accessUntilBefore != accessUntil || previousUser != user
