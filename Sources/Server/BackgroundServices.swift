@@ -121,18 +121,18 @@ extension LedgerWriter {
     /// Commits an event that a store's API brought, and waits. Returns nil when the ledger did not accept it. `lease` is nil
     /// for a request that an operator made to this node.
     func commit(_ event: Event, at now: Instant, under lease: Lease?) -> CommitResult? {
-        answer { completion in
-            let command = LedgerCommand.event(event, receivedAt: now, completion: completion)
-            return submit(lease.map { .led(command, under: $0) } ?? command)
-        }
+        answer { submit(.event(event, receivedAt: now, completion: $0), under: lease) }
     }
 
-    /// Records under the name `mark` how far a reading has come. Returns when that is committed, or cannot be. `lease`
-    /// is nil for a request that an operator made to this node.
-    func remember(_ instant: Instant, as mark: String, under lease: Lease?) {
+    /// Waits for the command. Returns false when it was not committed.
+    @discardableResult
+    func hasCommitted(under lease: Lease?, _ command: (@escaping @Sendable (Bool) -> Void) -> LedgerCommand) -> Bool {
         let promise = Promise<Bool>()
-        let command = LedgerCommand.saveCheckpoint(mark, instant, completion: promise.fulfil)
-        if submit(lease.map { .led(command, under: $0) } ?? command) { _ = promise.wait() }
+        return submit(command(promise.fulfil), under: lease) && promise.wait()
+    }
+
+    private func submit(_ command: LedgerCommand, under lease: Lease?) -> Bool {
+        submit(lease.map { .led(command, under: $0) } ?? command)
     }
 }
 

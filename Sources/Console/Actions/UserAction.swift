@@ -96,7 +96,7 @@ struct UserActionLinks {
     let visit: Visit
     let user: UserID
 
-    func markup(_ facts: UserFacts) -> Markup {
+    var markup: Markup {
         let links = UserActions.ofPage.filter { visit.may($0.action.right) }.map { word, action in
             visit[action.isFinal ? "user.final_action" : "user.action"].render([
                 "user": Field.part(user.text), "word": word, "title": action.title,

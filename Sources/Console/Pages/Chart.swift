@@ -114,54 +114,46 @@ struct HistoryCharts {
 
     let history: HistoryAnswer
 
-    var all: [Chart] { [events, stores, way, delays, pages, hooks] }
+    var all: [Chart] { counted + measured }
 
-    private var span: String { history.step == 60 ? "a minute" : "a quarter of an hour" }
     private static let tones = ["good", "wait", "warn", "stop", "quiet"]
 
-    private var events: Chart {
-        let kinds: [(name: String, tone: String, outcomes: [Outcome])] = [
-            ("applied", "good", [.applied]), ("unclaimed", "warn", [.unclaimed]),
-            ("contradicts its order", "stop", [.quarantined]),
-            ("without effect", "quiet", [.stale, .ignored, .duplicate]),
-        ]
-        let courses = kinds.map { kind in
+    private static let kinds: [(name: String, tone: String, outcomes: [Outcome])] = [
+        ("applied", "good", [.applied]), ("unclaimed", "warn", [.unclaimed]),
+        ("contradicts its order", "stop", [.quarantined]),
+        ("without effect", "quiet", [.stale, .ignored, .duplicate]),
+    ]
+
+    private var counted: [Chart] {
+        let span = history.step == 60 ? "a minute" : "a quarter of an hour"
+        let outcomes = HistoryCharts.kinds.map { kind in
             course(kind.name, kind.tone) { step in
                 let counts = step.events.values.flatMap { counts in kind.outcomes.map { counts[$0.rawValue] ?? 0 } }
                 return Double(counts.reduce(0, +))
             }
         }
-        return chart("Events \(span), by outcome", .bars, courses)
-    }
-
-    private var stores: Chart {
-        let courses = courses(StoreWords.store, missing: 0) { step in
+        let stores = courses(StoreWords.store, missing: 0) { step in
             step.events.mapValues { Double($0.values.reduce(0, +)) }
         }
-        return chart("Events \(span), by store", .bars, courses)
+        return [
+            chart("Events \(span), by outcome", .bars, outcomes), chart("Events \(span), by store", .bars, stores),
+        ]
     }
 
-    private var way: Chart {
-        let courses = [
+    private var measured: [Chart] {
+        let way = [
             course("half within", "good") { $0.pageP50.map { $0 * 1000 } },
             course("99 of 100 within", "warn") { $0.pageP99.map { $0 * 1000 } },
         ]
-        return chart("From a webhook's first byte to the pages", .lines, unit: " ms", courses)
-    }
-
-    private var delays: Chart {
-        let courses = courses(StoreWords.store, missing: nil) { $0.delays }
-        return chart("From a store's signature to its webhook, half within", .lines, unit: " s", courses)
-    }
-
-    private var pages: Chart {
-        let courses = courses(StoreWords.transport, missing: 0) { $0.pages.mapValues { Double($0) } }
-        return chart("Open pages at the end of each step, by transport", .bars, courses)
-    }
-
-    private var hooks: Chart {
+        let delays = courses(StoreWords.store, missing: nil) { $0.delays }
+        let pages = courses(StoreWords.transport, missing: 0) { $0.pages.mapValues { Double($0) } }
         let failed = course("failed", "stop") { Double($0.hookFailures) }
-        return chart("Attempts to tell the app's backend that failed", .bars, [failed])
+        return [
+            chart("From a webhook's first byte to the pages", .lines, unit: " ms", way),
+            chart("From a store's signature to its webhook, half within", .lines, unit: " s", delays),
+            chart("Open pages at the end of each step, by transport", .bars, pages),
+            chart("Attempts to tell the app's backend that failed", .bars, [failed]),
+        ]
     }
 
     private func course(_ name: String, _ tone: String, _ value: (Step) -> Double?) -> Chart.Course {

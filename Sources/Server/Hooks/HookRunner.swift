@@ -128,7 +128,9 @@ extension HookRunner {
             answers.append(answer)
         }
         let endsOutage = answers.contains(where: \.isSuccess) && lanes.withLock { $0.isDown(target.address) }
-        let isCommitted = answered.isEmpty || commit(answered, endsOutage: endsOutage, under: lease)
+        let isCommitted =
+            answered.isEmpty
+            || context.writer.hasCommitted(under: lease) { .hooks(answered, endsOutage: endsOutage, completion: $0) }
         let before = end(hooks, to: target, answers: answers, isCommitted: isCommitted)
         for (hook, answer) in zip(answered, answers) where isCommitted {
             report(hook, answer: answer, to: target, failuresBefore: before)
@@ -152,13 +154,6 @@ extension HookRunner {
             if !isCommitted { lanes.rest(target.address, now: now) }
             return before
         }
-    }
-
-    private func commit(_ answered: [AnsweredHook], endsOutage: Bool, under lease: Lease) -> Bool {
-        let promise = Promise<Bool>()
-        let command = LedgerCommand.hooks(answered, endsOutage: endsOutage, completion: promise.fulfil)
-        guard context.writer.submit(.led(command, under: lease)) else { return false }
-        return promise.wait()
     }
 
     private func report(_ hook: AnsweredHook, answer: HookAnswer, to target: HookTarget, failuresBefore: Int) {

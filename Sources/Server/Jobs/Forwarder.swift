@@ -1,5 +1,5 @@
 public import Domain
-import FoundationEssentials
+import Encoding
 import HTTPClient
 public import Stores
 
@@ -43,15 +43,10 @@ struct Forwarder: Sendable {
 
     /// The code in `{"error":"snake_case"}`. Nothing else of a foreign answer reaches a log.
     static func code(in body: [UInt8]) -> String? {
-        guard body.count <= 4096, let refusal = try? JSONDecoder().decode(Refusal.self, from: Data(body)),
-            (1...40).contains(refusal.error.utf8.count),
-            refusal.error.utf8.allSatisfy({ (97...122).contains($0) || $0 == 95 })
+        guard body.count <= 4096, let code = JSONNode(body)?["error"]?.text, (1...40).contains(code.utf8.count),
+            code.utf8.allSatisfy({ (97...122).contains($0) || $0 == 95 })
         else { return nil }
-        return refusal.error
-    }
-
-    private struct Refusal: Decodable {
-        var error: String
+        return code
     }
 }
 

@@ -114,16 +114,10 @@ final class JobRunner: BackgroundWork {
                 result = verdict.result(of: error)
             }
         }
-        guard commit(queued, result: result, under: lease) else { return false }
+        let isCommitted = context.writer.hasCommitted(under: lease) { .job(queued.id, result, completion: $0) }
+        guard isCommitted else { return false }
         report(queued, result: result)
         return true
-    }
-
-    private func commit(_ queued: QueuedJob, result: JobResult, under lease: Lease) -> Bool {
-        let promise = Promise<Bool>()
-        let command = LedgerCommand.job(queued.id, result, completion: promise.fulfil)
-        guard context.writer.submit(.led(command, under: lease)) else { return false }
-        return promise.wait()
     }
 
     private func perform(_ queued: QueuedJob, now: Instant) throws(StoreAPIError) {

@@ -194,7 +194,7 @@ extension Recovery {
         guard run.isMarking else { return }
         // The first time, there is no checkpoint to keep: without one, the next start would begin only a day before
         // itself.
-        if problem != nil, mark == nil { context.writer.remember(start, as: list.key, under: run.lease) }
+        if problem != nil, mark == nil { remember(start, of: list, in: run) }
         // A list of failed deliveries may hold nothing genuine, because genuine ones were delivered. So it proves no
         // problem, and the next run asks for everything.
         if problem == nil || !run.onlyFailures {
@@ -217,7 +217,7 @@ extension Recovery {
             progress(run.report)
             guard run.ending == nil else { return }
             if run.isMarking, batch.isSound, let reached = reading.takeProgress() {
-                context.writer.remember(reached, as: list.key, under: run.lease)
+                remember(reached, of: list, in: run)
             }
             if reading.span.piece != nil { rest.wait(timeout: list.pause) }
         }
@@ -227,6 +227,11 @@ extension Recovery {
                 fields: ["environment": list.environment?.rawValue ?? "-", "until": lost.end.iso8601]
             )
         }
+    }
+
+    /// Records how far the reading has come. Returns when that is committed, or cannot be.
+    private func remember(_ instant: Instant, of list: some HistoryList, in run: RecoveryRun) {
+        context.writer.hasCommitted(under: run.lease) { .saveCheckpoint(list.key, instant, completion: $0) }
     }
 
     /// Returns early when the run has to end.
