@@ -230,7 +230,7 @@ extension Recovery {
     }
 
     /// Records how far the reading has come. Returns when that is committed, or cannot be.
-    private func remember(_ instant: Instant, of list: some HistoryList, in run: RecoveryRun) {
+    private func remember(_ instant: Instant, of list: HistoryList, in run: RecoveryRun) {
         context.writer.hasCommitted(under: run.lease) { .saveCheckpoint(list.key, instant, completion: $0) }
     }
 
