@@ -3,7 +3,7 @@ import Pages
 
 /// The state of one client between two callbacks: a connection of its own, or one request over HTTP/2.
 ///
-/// Held by the loop's `ConnectionTable` and by the watch of its socket. Confined to its loop's thread.
+/// Held by the loop's table of connections and by the watch of its socket. Confined to its loop's thread.
 final class Connection {
     enum Phase {
         /// The TLS handshake is in progress.
