@@ -51,7 +51,7 @@ public final class BroadcastListener: Sendable {
     /// another node may have submitted what was not read yet, so reading starts over, with a gap. Call it once only.
     public func start(takesOver: @escaping @Sendable () -> Bool = { false }, heal: @escaping HealBroadcasts) {
         thread.start(source.name) { [self] in
-            BroadcastReceiver(self, heal: heal).run(makeSource(), takesOver: takesOver)
+            BroadcastReceiver(self, heal: heal).run(makeSource, takesOver: takesOver)
         }
     }
 

@@ -18,9 +18,9 @@ final class BroadcastReceiver {
 
     var now: Duration { .nanoseconds(Int64(clamping: monotonicNanoseconds())) }
 
-    /// Returns when the mailbox has been closed.
-    func run(_ first: any BroadcastSource, takesOver: () -> Bool) {
-        var source = first
+    /// Returns when the mailbox has been closed. Nobody else holds the source, so that its connection ends with its turn.
+    func run(_ makeSource: () -> any BroadcastSource, takesOver: () -> Bool) {
+        var source = makeSource()
         while !listener.mailbox.isClosed {
             takeCommitments()
             if takesOver() {
