@@ -96,6 +96,8 @@ import Testing
         try trigger(at: server)
         try backend.wait(for: 1)
         #expect(try !server.api("GET", "/ready").contains("hooks: "))
+        // The hour begins with the failure, which is committed after the backend's answer.
+        try Deadline(.seconds(60)).wait { try server.api("GET", "/hooks").contains(#""state":"failing""#) }
         _ = try server.api("PUT", "/demo/api/clock", body: #"{"advance":3700}"#)
         try Deadline(.seconds(60)).wait { try server.api("GET", "/ready").contains("has failed since") }
         #expect(try server.api("GET", "/ready").contains(#""ready":true"#))
