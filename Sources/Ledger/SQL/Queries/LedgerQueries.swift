@@ -25,10 +25,11 @@ public struct LedgerQueries {
     let streams: StreamPattern
     let epoch: String
     let erasureKey: ErasureKey
-    /// The newest position of the running snapshot; nil while there is none.
-    private var snapshotHead: Cursor?
+    /// The newest position of the running snapshot, and its time; nil while there is none.
+    private var running: (head: Cursor, at: Instant)?
 
-    var now: Instant { clock.now() }
+    /// The same throughout a snapshot: a question that runs again must ask the same.
+    var now: Instant { running?.at ?? clock.now() }
 
     public init(
         _ connection: any LedgerConnection,
@@ -61,8 +62,8 @@ public struct LedgerQueries {
 
     /// The newest position.
     public func head() throws(EngineError) -> Cursor {
-        guard let snapshotHead else { throw .unanswered }
-        return snapshotHead
+        guard let running else { throw .unanswered }
+        return running.head
     }
 
     public typealias Question = @Sendable (inout LedgerQueries) -> QuestionAnswer
@@ -85,9 +86,9 @@ public struct LedgerQueries {
     public mutating func snapshot<Value>(_ question: (inout LedgerQueries) throws -> Value) throws(LedgerError) -> Value
     {
         do {
-            guard snapshotHead == nil else { return try question(&self) }
-            snapshotHead = Cursor(epoch: epoch, position: try connection.beginReading())
-            defer { snapshotHead = nil }
+            guard running == nil else { return try question(&self) }
+            running = (Cursor(epoch: epoch, position: try connection.beginReading()), clock.now())
+            defer { running = nil }
             var answer = Result<Value, any Error>?.none
             // The last run, which asks nothing new, has all answers.
             while let shared, try shared.readAhead({ answer = Result { try question(&self) } }) {}
@@ -95,7 +96,7 @@ public struct LedgerQueries {
             try connection.endReading()
             return last
         } catch {
-            if snapshotHead == nil { try? connection.endReading() }
+            if running == nil { try? connection.endReading() }
             if let error = error as? EngineError { throw LedgerError(error) }
             throw error as? LedgerError ?? .failed(reason: "\(error)")
         }
