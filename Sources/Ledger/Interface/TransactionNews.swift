@@ -14,6 +14,15 @@ struct TransactionNews {
     /// A message that named an erased user is gone.
     var hasErasedMessage = false
 
+    /// What is left of it when the next transaction begins before anybody took it, since it failed. What that erased may
+    /// still be in the file, and is overwritten after the next COMMIT.
+    var afterFailure: TransactionNews {
+        var left = TransactionNews()
+        left.hasErased = hasErased
+        left.hasErasedMessage = hasErasedMessage
+        return left
+    }
+
     mutating func add(_ changes: Changes) {
         entries += changes.entries.map(\.entry)
         unclaimed += changes.unclaimed

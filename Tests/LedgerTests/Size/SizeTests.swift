@@ -87,7 +87,9 @@ private let large = ProcessInfo.processInfo.environment["PAYCAST_TEST_SIZE"].fla
         }
         func page(of user: UserID) throws {
             let stream = try stream(user)
-            _ = try queries.userEvents(of: user, shownOn: stream, before: .max, limit: 50, withBodies: false)
+            _ = try queries.snapshot {
+                try $0.userEvents(of: user, shownOn: stream, before: .max, limit: 50, withBodies: false)
+            }
         }
         func user() -> UserID { UserID("u\(contract())") }
         return try [
@@ -125,7 +127,7 @@ private let large = ProcessInfo.processInfo.environment["PAYCAST_TEST_SIZE"].fla
                 }
             ),
             ("due jobs", time(100) { _ = try queries.snapshot { try $0.jobDestinations(dueAt: now) } }),
-            ("the backlog of jobs", time(20) { _ = try queries.jobBacklog(after: nil) }),
+            ("the backlog of jobs", time(20) { _ = try queries.snapshot { try $0.jobBacklog(after: nil) } }),
             (
                 "a step of the retention",
                 time(100) {

@@ -290,7 +290,7 @@ extension LedgerRepository {
         try connection.begin()
         unclaimed = nil
         entriesAt = nil
-        news = TransactionNews()
+        news = news.afterFailure
         try forget()
     }
 
