@@ -1,6 +1,7 @@
 import API
 import Ledger
 import Pages
+import PostgresLedger
 import Rails
 import Support
 

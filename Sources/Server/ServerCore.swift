@@ -4,6 +4,7 @@ import Domain
 import Gateway
 import Ledger
 import Pages
+import PostgresLedger
 import Rails
 import Support
 

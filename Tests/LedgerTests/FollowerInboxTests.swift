@@ -1,7 +1,7 @@
 import Domain
 import Testing
 
-@testable import Ledger
+@testable import PostgresLedger
 
 /// What waits for the follower is bounded.
 @Suite struct FollowerInboxTests {
@@ -38,7 +38,7 @@ import Testing
 
     @Test(arguments: [0, 1000, 512 << 10]) func messagesBeyondTheLimitAreMissed(_ bytes: Int) {
         var inbox = FollowerInbox()
-        let message = NodeMessage(body: [UInt8](repeating: 0, count: bytes), after: 0)
+        let message = NodeMessage(body: [UInt8](repeating: 0, count: bytes), position: 0)
         for _ in 0...(FollowerInbox.byteLimit / (bytes + 64)) { inbox.add(.message(message)) }
         #expect(inbox.isInterrupted)
         #expect(inbox.messages.count == FollowerInbox.byteLimit / (bytes + 64))

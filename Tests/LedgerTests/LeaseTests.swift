@@ -10,8 +10,7 @@ import Testing
 @Suite(.blocking, .enabled(if: PostgresCluster.isInstalled)) struct LeaseTests {
     private final class Node {
         let writer: LedgerWriter
-        let membership: any NodeMembership
-        private let log: LedgerLog
+        let membership: PostgresMembership
 
         init(_ name: String, of cluster: PostgresCluster) throws {
             let engine = try PostgresEngine(url: PostgresURL(cluster.url), node: name)
@@ -26,8 +25,7 @@ import Testing
                 metrics: Metrics(),
                 onCommit: { _ in }
             )
-            log = try engine.openLog(policy: policy, streams: .standard)
-            membership = log.membership
+            membership = try engine.openLog(policy: policy, streams: .standard).membership
         }
 
         deinit { writer.close() }
@@ -136,7 +134,7 @@ import Testing
 
 /// Used by one thread after the other.
 private struct UncheckedNode: @unchecked Sendable {
-    let membership: any NodeMembership
+    let membership: PostgresMembership
 
-    init(_ membership: any NodeMembership) { self.membership = membership }
+    init(_ membership: PostgresMembership) { self.membership = membership }
 }

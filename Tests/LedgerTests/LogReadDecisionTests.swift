@@ -1,7 +1,7 @@
 import Domain
 import Testing
 
-@testable import Ledger
+@testable import PostgresLedger
 
 /// What comes out when, and when the log is read.
 @Suite struct LogReadDecisionTests {
@@ -61,8 +61,8 @@ import Testing
 
     @Test func aMessageComesAfterWhatItsSenderKnew() {
         var decision = idle(after: 4)
-        decision.heard(NodeMessage(body: [1], after: 5), now: 1)
-        decision.heard(NodeMessage(body: [2], after: 4), now: 1)
+        decision.heard(NodeMessage(body: [1], position: 5), now: 1)
+        decision.heard(NodeMessage(body: [2], position: 4), now: 1)
         #expect(decision.due(at: 1) == [.pass([2]), .read(after: 4)])
         #expect(decision.read(entries(5...5), hasMore: false, now: 2) == entries(5...5))
         #expect(decision.due(at: 2) == [.pass([1])])
@@ -70,7 +70,7 @@ import Testing
 
     @Test func aMessageWaitsASecondAtMost() {
         var decision = idle(after: 4)
-        decision.heard(NodeMessage(body: [1], after: .max), now: 1)
+        decision.heard(NodeMessage(body: [1], position: .max), now: 1)
         #expect(decision.due(at: 1) == [.read(after: 4)])
         #expect(decision.dueAt == 1 + LogReadDecision.patience)
         #expect(decision.due(at: LogReadDecision.patience) == [])
@@ -81,7 +81,7 @@ import Testing
     @Test func messagesThatWaitAreBounded() {
         var decision = idle(after: 0)
         let body = [UInt8](repeating: 0, count: 1 << 20)
-        for _ in 0..<6 { decision.heard(NodeMessage(body: body, after: 9), now: 1) }
+        for _ in 0..<6 { decision.heard(NodeMessage(body: body, position: 9), now: 1) }
         let passed = decision.due(at: 1).count { if case .pass = $0 { true } else { false } }
         #expect(passed == 2)
     }

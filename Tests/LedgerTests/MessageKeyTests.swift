@@ -1,7 +1,7 @@
 import Encoding
 import Testing
 
-@testable import Ledger
+@testable import PostgresLedger
 
 /// Whoever may connect to the database may notify anything: only what a node of the ledger has sent is a message.
 @Suite struct MessageKeyTests {
@@ -40,7 +40,7 @@ import Testing
         #expect(assembly.add(fields.joined(separator: ":"), from: 1) == nil)
         #expect(assembly.heard.senderCount == 0, "a forgery moves no sender's number")
         let genuine = assembly.add(payload(7), from: 1)
-        #expect(genuine == NodeMessage(body: Array("hello".utf8), after: 3))
+        #expect(genuine == NodeMessage(body: Array("hello".utf8), position: 3))
     }
 
     @Test func aReplayIsNoMessage() {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Ledger
+@testable import PostgresLedger
 
 /// Messages in notifications, and what strangers may notify.
 @Suite struct NotifyPiecesTests {
@@ -14,7 +14,7 @@ import Testing
         #expect(Set(payloads).count == payloads.count)
         var assembly = MessageAssembly(epoch: "zzzzzzzz", key: key, ignoring: 5)
         let messages = payloads.compactMap { assembly.add($0, from: 7) }
-        #expect(messages == [NodeMessage(body: body, after: .max)])
+        #expect(messages == [NodeMessage(body: body, position: .max)])
     }
 
     @Test func eachSenderIsByItself() {
@@ -53,7 +53,7 @@ import Testing
     func strangersSayNothing(_ payload: String) {
         var assembly = MessageAssembly(epoch: "e", key: key, ignoring: 5)
         #expect(assembly.add(payload, from: 1) == nil)
-        #expect(assembly.add(pieces(1, number: 1)[0], from: 1) == NodeMessage(body: [1], after: 0))
+        #expect(assembly.add(pieces(1, number: 1)[0], from: 1) == NodeMessage(body: [1], position: 0))
     }
 
     /// Whoever never ends keeps no more than one message's bytes.

@@ -1,5 +1,6 @@
-import Ledger
 import Testing
+
+@testable import PostgresLedger
 
 /// When a node finds out whether notifications come through, and what it makes of the answer.
 @Suite struct NotifyProbeTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Ledger
+@testable import PostgresLedger
 
 /// What waits for the other nodes is bounded in bytes, in time and in bytes a second.
 @Suite struct OutgoingMessagesTests {

@@ -47,7 +47,7 @@ import Testing
                 "DELETE FROM paycast.\(table) WHERE position BETWEEN \(missing.lowerBound) AND \(missing.upperBound)"
             )
         }
-        var queries = try engine.openLog(policy: AccessPolicy(sandboxUsers: .only([])), streams: .standard).queries
+        var queries = try engine.openQueries(policy: AccessPolicy(sandboxUsers: .only([])), streams: .standard)
         let start = missing.lowerBound - 1
         let whole = try queries.snapshot { try $0.log(after: start - min(start, 500), limit: Int(min(start, 500))) }
         #expect(whole.entries.last?.position == start)

@@ -33,11 +33,25 @@ public final class LeaderLease: Sendable {
     public var isHeld: Bool { lease != nil }
 
     /// `end` is on the monotonic clock, in nanoseconds. Returns true when it was not held before.
-    func renew(_ lease: Lease, until end: UInt64) -> Bool {
+    public func renew(_ lease: Lease, until end: UInt64) -> Bool {
         let wasHeld = isHeld
         state.withLock { $0 = State(lease: lease, end: end) }
         return !wasHeld && isHeld
     }
 
-    func resign() { state.withLock { $0.end = 0 } }
+    public func resign() { state.withLock { $0.end = 0 } }
+}
+
+/// The right to do the leader's work. A commit made for it names this lease, and is refused once another node holds the
+/// next one.
+public struct Lease: Hashable, Sendable {
+    /// Grows each time another node becomes the leader.
+    public let number: Int64
+
+    public init(number: Int64) {
+        self.number = number
+    }
+
+    /// The lease of a ledger that only one node writes.
+    public static let only = Lease(number: 0)
 }

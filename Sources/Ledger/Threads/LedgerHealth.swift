@@ -4,7 +4,7 @@ import Synchronization
 /// The present troubles of the ledger, as its writer, its checkpointer and its watch report them. Any thread may report
 /// and ask.
 public final class LedgerHealth: Sendable {
-    enum Part: String, CaseIterable, Sendable {
+    public enum Part: String, CaseIterable, Sendable {
         /// Transactions.
         case commit
         /// Questions from pages and from the API.
@@ -103,7 +103,7 @@ public final class LedgerHealth: Sendable {
     }
 
     /// `problem` is nil when the part works.
-    func report(_ part: Part, problem: String?) {
+    public func report(_ part: Part, problem: String?) {
         if problem != nil { met[part.index].add() }
         let now = monotonicNanoseconds()
         let news: Incident.News? = state.withLock { state in

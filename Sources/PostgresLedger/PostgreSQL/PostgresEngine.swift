@@ -99,18 +99,23 @@ public struct PostgresEngine: LedgerEngine {
 }
 
 /// Following the log, and speaking with the other nodes.
-extension PostgresEngine: SharedLedgerEngine {
-    public func openLog(policy: AccessPolicy, streams: StreamPattern) throws(LedgerError) -> LedgerLog {
+extension PostgresEngine {
+    /// Follows what all nodes commit, and takes part in who leads, over one connection.
+    func openLog(
+        policy: AccessPolicy,
+        streams: StreamPattern
+    ) throws(LedgerError) -> (queries: LedgerQueries, membership: PostgresMembership) {
         try opened(nodeState.logOptions) { connection throws(EngineError) in
-            LedgerLog(
-                queries: try LedgerQueries(connection, epoch: nodeState.epoch, policy: policy, streams: streams),
-                membership: try PostgresMembership(connection, nodeState: nodeState),
-                published: { [nodeState] entry in nodeState.remember(entry.position, committedAt: entry.committedAt) }
+            (
+                try LedgerQueries(connection, epoch: nodeState.epoch, policy: policy, streams: streams),
+                try PostgresMembership(connection, nodeState: nodeState)
             )
         }
     }
 
-    public func listen(sending queue: NodeMessageQueue, hear: (NodeNews) -> Void) throws(EngineError) {
+    /// Receives messages from the other nodes and sends them those in `queue`, over one connection. Throws the reason
+    /// when the connection breaks, and returns when `queue` is closed.
+    func listen(sending queue: NodeMessageQueue, hear: (NodeNews) -> Void) throws(EngineError) {
         var session = try NodeListener(nodeState, at: listening)
         defer { nodeState.heard.withLock { $0 = session.heard } }
         try session.run(sending: queue, hear: hear)

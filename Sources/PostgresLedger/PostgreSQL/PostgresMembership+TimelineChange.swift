@@ -71,6 +71,8 @@ extension PostgresMembership {
         return (now, count ?? 0)
     }
 
+    /// True if the ledger has lost commits that this node had seen, or has a new epoch since. No cursor of the old
+    /// epoch may count any more: the epoch is changed, once for all nodes, and this process has to restart.
     func changeEpochIfLost() throws(EngineError) -> Bool {
         guard nodeState.hasLost else { return false }
         let postgres = connection.postgres

@@ -6,10 +6,11 @@ import Support
 ///
 /// The lease of the work that one node does for all is a row with an end by the same clock. Another node takes over what a
 /// node that died had, with its first heartbeat after that end.
-final class PostgresMembership: NodeMembership {
+final class PostgresMembership {
     /// How many nanoseconds old the database's time may be for the clock to follow it.
     private static let freshness: UInt64 = 1_000_000_000
 
+    /// The time after which a lease ends unless it is renewed.
     static let leaseSeconds = 10
 
     let connection: PostgresLedgerConnection
@@ -81,13 +82,25 @@ final class PostgresMembership: NodeMembership {
         )
     }
 
+    /// PostgreSQL's report about itself and all nodes.
     func report() throws(EngineError) -> SharedLedgerReport {
         try PostgresInspection.report(connection.postgres, asker: nodeState.node)
     }
 
+    /// Gives up the lease at once and removes this node.
     func resign() {
         try? endLease.run([.text(nodeState.node)])
         try? leave.run([.text(nodeState.node)])
         try? connection.confirmStatements()
     }
+}
+
+/// The database's answer to a heartbeat.
+struct HeartbeatAnswer {
+    /// The lease of the leader's work, if this node has it.
+    var lease: Lease?
+    /// The time by the database's clock, which all nodes follow. Nil if the answer took so long that it may be wrong by now.
+    var now: Instant?
+    /// True if a newer version has changed the tables: this node must drain.
+    var isOutdated: Bool
 }

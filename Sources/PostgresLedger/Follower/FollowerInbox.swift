@@ -1,4 +1,5 @@
 import Domain
+import Ledger
 
 /// The answer of the log's thread: the entries that it has read, or none when it could not.
 struct LogReading: Sendable {

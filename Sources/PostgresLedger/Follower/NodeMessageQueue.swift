@@ -1,7 +1,7 @@
-public import Support
+import Support
 
 /// This node's messages to the others, on their way to the thread that sends them. Any thread may send.
-public final class NodeMessageQueue: Sendable {
+final class NodeMessageQueue: Sendable {
     private struct State {
         var messages = OutgoingMessages()
         var isClosed = false
@@ -9,10 +9,10 @@ public final class NodeMessageQueue: Sendable {
 
     private let state = Monitor(State())
     /// Nil if the process had no descriptor left; sending then takes up to a second.
-    public let waker = EventDescriptor()
+    let waker = EventDescriptor()
 
     /// Returns false if too much is waiting, or if the message is too large. A vital message waits as long as it must.
-    public func send(_ body: [UInt8], isVital: Bool = false) -> Bool {
+    func send(_ body: [UInt8], isVital: Bool = false) -> Bool {
         let now = monotonicNanoseconds()
         let isTaken = state.withLock { $0.messages.add(body, isVital: isVital, now: now) }
         if isTaken { waker?.wake() }
@@ -20,36 +20,36 @@ public final class NodeMessageQueue: Sendable {
     }
 
     /// The messages that may be sent now.
-    public func take() -> [[UInt8]] {
+    func take() -> [[UInt8]] {
         let now = monotonicNanoseconds()
         return state.withLock { $0.messages.take(now: now) }
     }
 
     /// The messages that must be sent although the queue is closed.
-    public func takeVital() -> [[UInt8]] {
+    func takeVital() -> [[UInt8]] {
         state.withLock { $0.messages.takeVital() }
     }
 
     /// Call this if the last batch could not be sent: its vital messages wait again.
-    public func putBack() {
+    func putBack() {
         state.withLock { $0.messages.putBack() }
     }
 
     /// The time until a message may be sent; nil if none is waiting.
-    public var delay: Duration? {
+    var delay: Duration? {
         let now = monotonicNanoseconds()
         return state.withLock { $0.messages.delay(now: now) }.map { .nanoseconds(Int64(clamping: $0)) }
     }
 
-    public func close() {
+    func close() {
         state.change { $0.isClosed = true }
         waker?.wake()
     }
 
     /// Sleeps for `timeout`, or until it is closed.
-    public func waitUntilClosed(timeout: Duration) {
+    func waitUntilClosed(timeout: Duration) {
         state.wait(timeout: timeout) { $0.isClosed ? () : nil }
     }
 
-    public var isClosed: Bool { state.withLock { $0.isClosed } }
+    var isClosed: Bool { state.withLock { $0.isClosed } }
 }

@@ -7,13 +7,13 @@ import Encoding
 /// A payload is `epoch:position:number:index:count:data`, with the data in Base64: the database's encoding need not be
 /// UTF-8, and a message may hold any byte. The data of all pieces is the message's code, then its body. Payloads
 /// differ, because PostgreSQL delivers equal ones of a transaction once.
-public enum NotifyPieces {
+enum NotifyPieces {
     /// Larger than any body that a client may post, as the HTML of a fragment.
-    public static let bodyLimit = 512 << 10
+    static let bodyLimit = 512 << 10
     static let pieceBytes = 5700
 
     /// `number` identifies a message: the sender's own number times 2³², plus a count.
-    public static func payloads(
+    static func payloads(
         of body: [UInt8],
         key: MessageKey,
         epoch: String,
@@ -34,7 +34,7 @@ public enum NotifyPieces {
 ///
 /// The notifications of one transaction arrive together, in order, so one message at a time is unfinished: a piece that
 /// does not continue it replaces it.
-public struct MessageAssembly {
+struct MessageAssembly {
     private struct Piece {
         let epoch: Substring
         let position: Int64
@@ -47,7 +47,7 @@ public struct MessageAssembly {
     private let epoch: String
     private let key: MessageKey
     /// Each sender's newest message, on earlier connections too.
-    public private(set) var heard: NewestMessageNumbers
+    private(set) var heard: NewestMessageNumbers
     /// The message's code, then its body.
     private var sealed: [UInt8] = []
     /// The sender's process, the message's number, and how many pieces it has.
@@ -58,7 +58,7 @@ public struct MessageAssembly {
 
     /// Messages of another epoch belong to another ledger in the same database, or to a past that is gone. Messages
     /// with the sender `own` are this node's own; behind a pooler, the process id does not show that.
-    public init(
+    init(
         epoch: String,
         key: MessageKey,
         ignoring own: Int64,
@@ -74,7 +74,7 @@ public struct MessageAssembly {
     var byteCount: Int { sealed.count }
 
     /// Returns the message if this was its last piece.
-    public mutating func add(_ payload: String, from sender: Int32) -> NodeMessage? {
+    mutating func add(_ payload: String, from sender: Int32) -> NodeMessage? {
         guard let piece = MessageAssembly.piece(payload), piece.epoch.utf8.elementsEqual(epoch.utf8),
             piece.number >> 32 != own
         else { return nil }
@@ -102,7 +102,7 @@ public struct MessageAssembly {
         let body = sealed[MessageKey.codeBytes...]
         let code = key.code(of: body, epoch: epoch, after: position, number: number)
         guard constantTimeCompare(code, with: sealed[..<MessageKey.codeBytes]), heard.take(number) else { return nil }
-        return NodeMessage(body: Array(body), after: position)
+        return NodeMessage(body: Array(body), position: position)
     }
 
     private mutating func giveUp() {

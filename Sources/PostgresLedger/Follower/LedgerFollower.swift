@@ -1,4 +1,5 @@
 public import Domain
+public import Ledger
 import Support
 import Synchronization
 
@@ -37,7 +38,7 @@ public final class LedgerFollower: Sendable {
 
     /// Hands a message to `onMessage` of this node, after all that this node has committed before.
     public func pass(_ body: [UInt8]) {
-        inbox.change { $0.add(.message(NodeMessage(body: body, after: $0.newest))) }
+        inbox.change { $0.add(.message(NodeMessage(body: body, position: $0.newest))) }
     }
 
     /// The database's report on all nodes at this node's last heartbeat; nil until the first. No round trip. Any
@@ -71,32 +72,29 @@ public final class LedgerFollower: Sendable {
 
     /// Follows the log after `position`.
     public func start(
-        _ engine: any SharedLedgerEngine,
+        _ engine: PostgresEngine,
         policy: AccessPolicy,
         streams: StreamPattern,
         after position: Int64,
         health: LedgerHealth,
         tell: @escaping Teller
     ) throws(LedgerError) {
-        let opened = Promise<Result<@Sendable (Entry) -> Void, LedgerError>>()
+        let opened = Promise<LedgerError?>()
         let log = WorkerThread(name: "ledger-log") { [self] in
             do throws(LedgerError) {
-                var log = try engine.openLog(policy: policy, streams: streams)
-                opened.fulfil(.success(log.published))
-                serve(&log, health: health, tell: tell)
+                var (queries, membership) = try engine.openLog(policy: policy, streams: streams)
+                opened.fulfil(nil)
+                serve(&queries, membership, health: health, tell: tell)
             } catch {
-                opened.fulfil(.failure(error))
+                opened.fulfil(error)
             }
         }
-        let published: @Sendable (Entry) -> Void
-        switch opened.wait() {
-        case .success(let found): published = found
-        case .failure(let error):
+        if let error = opened.wait() {
             log.join()
             throw error
         }
         let follower = WorkerThread(name: "ledger-follower") { [self] in
-            follow(from: LogReadDecision(after: position), tell: tell, published: published)
+            follow(from: LogReadDecision(after: position), nodeState: engine.nodeState, tell: tell)
         }
         let listener = WorkerThread(name: "ledger-listener") { [self] in listen(engine, health: health) }
         threads.withLock { $0 = [follower, log, listener] }
@@ -114,15 +112,15 @@ public final class LedgerFollower: Sendable {
     }
 
     /// The log's thread works until the last entry is out, so that its lease ends after that.
-    private func follow(from start: LogReadDecision, tell: Teller, published: @Sendable (Entry) -> Void) {
+    private func follow(from start: LogReadDecision, nodeState: PostgresNodeState, tell: Teller) {
         var decision = start
         while true {
             let news = take(until: decision.dueAt)
-            publish(decision.committed(news.committed), published: published)
+            publish(decision.committed(news.committed), nodeState: nodeState)
             if let reading = news.reading {
                 let now = monotonicNanoseconds()
                 let entries = decision.read(reading.entries, hasMore: reading.hasMore, now: now)
-                publish(entries, published: published)
+                publish(entries, nodeState: nodeState)
                 if !reading.erased.isEmpty, entries.contains(where: \.isNamelessErasure) {
                     tell(.erased(reading.erased))
                 }
@@ -151,14 +149,14 @@ public final class LedgerFollower: Sendable {
         return news ?? FollowerInbox()
     }
 
-    private func publish(_ entries: [Entry], published: @Sendable (Entry) -> Void) {
+    private func publish(_ entries: [Entry], nodeState: PostgresNodeState) {
         guard let last = entries.last else { return }
         onEntries(entries)
-        published(last)
+        nodeState.remember(last.position, committedAt: last.committedAt)
     }
 
     /// Without notifications, the follower's own interval remains.
-    private func listen(_ engine: any SharedLedgerEngine, health: LedgerHealth) {
+    private func listen(_ engine: PostgresEngine, health: LedgerHealth) {
         var reconnection = Reconnection()
         while !queue.isClosed {
             var (wasHeard, endedUnheard) = (false, false)
@@ -188,7 +186,12 @@ public final class LedgerFollower: Sendable {
 
 /// The log's thread: it reads what it is asked for, says that this node lives and keeps its lease.
 extension LedgerFollower {
-    private func serve(_ log: inout LedgerLog, health: LedgerHealth, tell: Teller) {
+    private func serve(
+        _ queries: inout LedgerQueries,
+        _ membership: PostgresMembership,
+        health: LedgerHealth,
+        tell: Teller
+    ) {
         var limit = LedgerFollower.pageSize
         var beatAt: UInt64 = 0
         while true {
@@ -200,10 +203,10 @@ extension LedgerFollower {
             }
             if news?.isClosed == true {
                 leaderLease.resign()
-                return log.membership.resign()
+                return membership.resign()
             }
             if let position = news?.position {
-                let reading = read(&log.queries, after: position, limit: limit, health: health)
+                let reading = read(&queries, after: position, limit: limit, health: health)
                 // Fragments of a page may be too many bytes for one answer.
                 limit = reading.entries == nil ? max(1, limit / 4) : min(LedgerFollower.pageSize, limit * 2)
                 inbox.change { $0.add(reading) }
@@ -211,7 +214,7 @@ extension LedgerFollower {
             let start = monotonicNanoseconds()
             guard start - beatAt >= LedgerFollower.heartbeat else { continue }
             beatAt = start
-            renew(log.membership, at: start, health: health, tell: tell)
+            renew(membership, at: start, health: health, tell: tell)
         }
     }
 
@@ -229,8 +232,8 @@ extension LedgerFollower {
     }
 
     /// The lease began when the server was asked, or later: so this node lets go before the server does.
-    private func renew(_ membership: any NodeMembership, at start: UInt64, health: LedgerHealth, tell: Teller) {
-        let length = UInt64(type(of: membership).leaseSeconds - 1) * 1_000_000_000
+    private func renew(_ membership: PostgresMembership, at start: UInt64, health: LedgerHealth, tell: Teller) {
+        let length = UInt64(PostgresMembership.leaseSeconds - 1) * 1_000_000_000
         do throws(EngineError) {
             if try membership.changeEpochIfLost() { return tell(.loss) }
             let standing = try membership.renew()

@@ -2,7 +2,7 @@ import Crypto
 
 /// Authenticates the messages between nodes. LISTEN and NOTIFY need no right but to connect, while the key is in a
 /// table of the ledger: a client that can read it could write entries as well.
-public struct MessageKey: Sendable {
+struct MessageKey: Sendable {
     /// The length of each message's code (HMAC-SHA-256).
     static let codeBytes = 32
     /// Separates this key from the ledger's own, whose inputs (digests of erased users) begin with a digit.
@@ -10,7 +10,7 @@ public struct MessageKey: Sendable {
     private let key: HMACKey
 
     /// Derives the key from the one that was created with the ledger.
-    public init(derivedFrom ledgerKey: String) {
+    init(derivedFrom ledgerKey: String) {
         key = HMACKey(HMACKey(Array(ledgerKey.utf8)).authenticate(Array(MessageKey.label.utf8)[...]))
     }
 
@@ -25,15 +25,13 @@ public struct MessageKey: Sendable {
 ///
 /// A sender that restarts has a new number of its own. One gap remains: a node that starts knows no sender yet, so the
 /// messages sent in this epoch before its start can be replayed to it once, in order.
-public struct NewestMessageNumbers: Sendable {
+struct NewestMessageNumbers: Sendable {
     /// More than the nodes of a ledger and their predecessors.
     static let senderLimit = 1024
     /// Each sender's newest message, by the sender's own number, and the count of messages from all senders at that
     /// time.
     private var newest: [Int64: (number: Int64, turn: Int)] = [:]
     private var turn = 0
-
-    public init() {}
 
     var senderCount: Int { newest.count }
 
