@@ -42,7 +42,7 @@ import Testing
         )
         #expect(throws: LedgerError.unreleasedSchema) { try TemporaryLedger(at: path, kind: .file) }
         #expect(LedgerInspection(path: path).state == .refused(.unreleasedSchema))
-        #expect(throws: LedgerBackupError.ledger(.unreleasedSchema)) {
+        #expect(throws: CopyError("\(LedgerError.unreleasedSchema)")) {
             try LedgerBackup.backup(of: path, to: path + ".backup")
         }
         let tables = try old.prepare("SELECT count(*) FROM sqlite_schema WHERE type = 'table'").first { $0.integer(0) }

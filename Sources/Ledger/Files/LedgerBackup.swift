@@ -13,7 +13,7 @@ public struct LedgerBackup: Sendable, Equatable {
 
     /// Copies the ledger at `path` to `file`, whether or not a server uses the ledger. An existing `file` is replaced
     /// if it is a copy of a ledger itself.
-    public static func backup(of path: String, to file: String) throws(LedgerBackupError) -> LedgerBackup {
+    public static func backup(of path: String, to file: String) throws(CopyError) -> LedgerBackup {
         guard isFile(path) else { throw .noLedger(path) }
         try refuseToReplace(file, from: path)
         return try made(from: path, for: file, epoch: nil)
@@ -24,8 +24,8 @@ public struct LedgerBackup: Sendable, Equatable {
         for file: String,
         owner: LedgerFileOwner? = nil,
         epoch: String?,
-        before: () throws(LedgerBackupError) -> Void = {}
-    ) throws(LedgerBackupError) -> LedgerBackup {
+        before: () throws(CopyError) -> Void = {}
+    ) throws(CopyError) -> LedgerBackup {
         let draft = "\(file).\(getpid()).part"
         unlink(draft)
         // SQLite would make it readable to everyone whom the umask lets in.
@@ -45,17 +45,18 @@ public struct LedgerBackup: Sendable, Equatable {
     }
 
     /// Copies one snapshot, packed, and reads the copy again from the first page to the last.
-    private static func copied(_ source: String, to draft: String) throws(LedgerBackupError) -> LedgerBackup {
+    private static func copied(_ source: String, to draft: String) throws(CopyError) -> LedgerBackup {
         do throws(EngineError) {
             let connection = try SQLiteConnection(path: source, access: .readOnly, lockTimeout: .seconds(10))
             try connection.prepare("VACUUM INTO ?").run([.text(draft)])
         } catch {
-            throw .cannotCopy(source, reason: error.isDamage ? "it is damaged, or not a ledger" : error.message)
+            let reason = error.isDamage ? "it is damaged, or not a ledger" : error.message
+            throw CopyError("\(source) cannot be copied: \(reason)")
         }
         return try proven(draft, from: source)
     }
 
-    private static func proven(_ draft: String, from source: String) throws(LedgerBackupError) -> LedgerBackup {
+    private static func proven(_ draft: String, from source: String) throws(CopyError) -> LedgerBackup {
         let (answer, epoch, head): (String?, String?, Int64?)
         let refusal: LedgerError?
         do throws(EngineError) {
@@ -67,12 +68,12 @@ public struct LedgerBackup: Sendable, Equatable {
         } catch {
             throw .unsound(source, reason: error.message)
         }
-        if let refusal { throw .ledger(refusal) }
+        if let refusal { throw CopyError("\(refusal)") }
         guard answer == "ok", let epoch else { throw .unsound(source, reason: answer ?? "it is not a ledger") }
         return LedgerBackup(epoch: epoch, position: head ?? 0, bytes: 0)
     }
 
-    private static func rename(_ draft: String, epoch: String) throws(LedgerBackupError) {
+    private static func rename(_ draft: String, epoch: String) throws(CopyError) {
         do throws(EngineError) {
             let connection = try SQLiteConnection(path: draft, access: .readWrite, lockTimeout: .zero)
             try connection.execute("PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL")
@@ -98,18 +99,20 @@ extension LedgerBackup {
     }
 
     /// Allows only an older backup to be replaced: a typo must not cost anybody another file.
-    static func refuseToReplace(_ file: String, from path: String) throws(LedgerBackupError) {
+    static func refuseToReplace(_ file: String, from path: String) throws(CopyError) {
         for suffix in ["", "-wal", "-shm", "-journal", "-lock"] where FileIdentity.isSame(file, as: path + suffix) {
             throw .sameFile(file)
         }
         var information = stat()
         guard lstat(file, &information) == 0, information.st_size > 0 else { return }
         let epoch = try? SQLiteConnection(path: file, access: .readOnly, lockTimeout: .zero).epoch()
-        guard information.st_mode & S_IFMT == S_IFREG, epoch != nil else { throw .notABackup(file) }
+        guard information.st_mode & S_IFMT == S_IFREG, epoch != nil else {
+            throw CopyError("\(file) exists and is not a backup of a ledger: name another file, or remove it")
+        }
     }
 
     /// Returns the file's size in bytes once all of it is on the disk.
-    static func synchronized(_ file: String) throws(LedgerBackupError) -> Int {
+    static func synchronized(_ file: String) throws(CopyError) -> Int {
         let descriptor = open(file, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .cannotWrite(file, reason: reason()) }
         defer { close(descriptor) }
@@ -139,7 +142,7 @@ extension LedgerBackup {
     public static func restore(
         _ file: String,
         to path: String
-    ) throws(LedgerBackupError) -> (copy: LedgerBackup, former: String?) {
+    ) throws(CopyError) -> (copy: LedgerBackup, former: String?) {
         guard isFile(file) else { throw .noLedger(file) }
         guard !FileIdentity.isSame(file, as: path) else { throw .sameFile(file) }
         let path = resolved(path)
@@ -149,14 +152,14 @@ extension LedgerBackup {
         do throws(LedgerError) {
             lock = try LedgerLock(path: path)
         } catch {
-            throw .ledger(error)
+            throw CopyError("\(error)")
         }
         // Keeps the lock until the end: it is released when its last reference goes.
         defer { withExtendedLifetime(lock) {} }
         let former = "\(path).before-restore"
         owner?.take(LedgerLock.file(of: path))
         let copy = try made(from: file, for: path, owner: owner, epoch: Cursor.newEpoch()) {
-            () throws(LedgerBackupError) in
+            () throws(CopyError) in
             try setAside(path, hasLedger: hasFormer, as: former)
         }
         return (copy, hasFormer ? former : nil)
@@ -165,7 +168,7 @@ extension LedgerBackup {
     /// The ledger stays at its path until the new one takes its place, so that a server always finds one. Its journal
     /// goes first: into the ledger, or else aside with it. A journal that stayed would be read into the new ledger, and
     /// destroy it.
-    private static func setAside(_ path: String, hasLedger: Bool, as former: String) throws(LedgerBackupError) {
+    private static func setAside(_ path: String, hasLedger: Bool, as former: String) throws(CopyError) {
         if hasLedger { try? emptyJournal(of: path) }
         // A copy that was killed leaves a `-journal`.
         for suffix in ["", "-wal", "-shm", "-journal"] { unlink(former + suffix) }
@@ -180,28 +183,27 @@ extension LedgerBackup {
     }
 }
 
-/// Why a ledger was not copied. Whatever was there before is still there. Safe to print.
-public enum LedgerBackupError: Error, Equatable, CustomStringConvertible {
-    case noLedger(String)
-    /// A file would be copied to itself.
-    case sameFile(String)
-    /// The file that would be replaced is something else.
-    case notABackup(String)
-    case cannotCopy(String, reason: String)
-    case cannotWrite(String, reason: String)
-    /// The copy does not hold what it should.
-    case unsound(String, reason: String)
-    case ledger(LedgerError)
+/// Why a ledger was not copied. Whatever was there before is still there. Safe to print; it says what to do.
+public struct CopyError: Error, Equatable, CustomStringConvertible {
+    public let description: String
 
-    public var description: String {
-        switch self {
-        case .noLedger(let path): "there is no ledger at \(path): check the path"
-        case .sameFile(let file): "\(file) is the ledger itself: name another file"
-        case .notABackup(let file): "\(file) exists and is not a backup of a ledger: name another file, or remove it"
-        case .cannotCopy(let path, let reason): "\(path) cannot be copied: \(reason)"
-        case .cannotWrite(let file, let reason): "\(file) cannot be written: \(reason)"
-        case .unsound(let path, let reason): "\(path) cannot be used, nothing was changed: \(reason)"
-        case .ledger(let error): error.description
-        }
+    public init(_ description: String) { self.description = description }
+}
+
+extension CopyError {
+    fileprivate static func noLedger(_ path: String) -> CopyError {
+        CopyError("there is no ledger at \(path): check the path")
+    }
+
+    fileprivate static func sameFile(_ file: String) -> CopyError {
+        CopyError("\(file) is the ledger itself: name another file")
+    }
+
+    fileprivate static func cannotWrite(_ file: String, reason: String) -> CopyError {
+        CopyError("\(file) cannot be written: \(reason)")
+    }
+
+    fileprivate static func unsound(_ path: String, reason: String) -> CopyError {
+        CopyError("\(path) cannot be used, nothing was changed: \(reason)")
     }
 }

@@ -43,7 +43,7 @@ extension CopySide {
         do throws(EngineError) {
             return try body()
         } catch {
-            throw .engine(name, reason: error.advice)
+            throw CopyError("\(name): \(error.advice)")
         }
     }
 
@@ -76,5 +76,25 @@ extension CopySide {
             try body(page)
             key = Array(last.prefix(table.keyCount))
         }
+    }
+}
+
+extension CopyError {
+    static func missing(_ name: String) -> CopyError { CopyError("there is no ledger at \(name): check --from") }
+
+    static func notALedger(_ name: String) -> CopyError {
+        CopyError("\(name) is damaged, or not a ledger: check the path")
+    }
+
+    static func sameLedger(_ name: String) -> CopyError {
+        CopyError("\(name) is the source and the target: name another --to")
+    }
+
+    static func unfinishedSource(_ name: String) -> CopyError {
+        CopyError("\(name) cannot be copied: \(UnfinishedCopy.advice)")
+    }
+
+    static func served(_ name: String, by servers: String) -> CopyError {
+        CopyError("\(name) is in use by \(servers): stop that first")
     }
 }

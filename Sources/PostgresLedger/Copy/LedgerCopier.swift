@@ -54,7 +54,7 @@ public struct LedgerCopier {
         case .postgres(let text):
             let url: PostgresURL
             do throws(PostgresURL.Failure) { url = try PostgresURL(text) } catch {
-                throw .unreadableURL("\(option) \(error)")
+                throw CopyError("\(option) \(error)")
             }
             let side = try PostgresSide(url, isTarget: source != nil)
             if let source = source as? PostgresSide, try side.isSame(as: source) { throw .sameLedger(side.name) }
@@ -82,7 +82,10 @@ public struct LedgerCopier {
                 try source.beginReading()
                 return try source.state()
             }
-            guard now.stamp == state.stamp else { throw .sourceChanged(source.name) }
+            guard now.stamp == state.stamp else {
+                let todo = "stop whatever writes it, and run the same command again"
+                throw CopyError("\(source.name) changed while it was copied: \(todo)")
+            }
             return result
         }
     }
@@ -96,7 +99,8 @@ public struct LedgerCopier {
         do throws(EngineError) {
             try target.begin(forOpening: forOpening)
         } catch {
-            throw error.isBusy ? .takenOver(target.name) : .engine(target.name, reason: error.advice)
+            guard error.isBusy else { throw CopyError("\(target.name): \(error.advice)") }
+            throw CopyError("another “paycast copy” writes to \(target.name): let that one finish")
         }
         let occupant = try target.trying { () throws(EngineError) -> String? in
             for table in tables where !table.isMeta {
@@ -106,7 +110,10 @@ public struct LedgerCopier {
             }
             return nil
         }
-        if let occupant { throw .occupied(target.name, head: occupant) }
+        if let occupant {
+            let todo = "name another --to, or remove that ledger"
+            throw CopyError("\(target.name) already holds a ledger, up to \(occupant): \(todo)")
+        }
         let result = try body()
         try target.trying { () throws(EngineError) in try target.commit() }
         return result
@@ -124,15 +131,19 @@ public struct LedgerCopier {
             var found = TableDigest()
             try target.eachPage(of: table) { page in found.add(page) }
             guard found.rows == wanted.rows else {
-                throw .different("table \(table.name) has \(found.rows) rows instead of \(wanted.rows)")
+                throw different("table \(table.name) has \(found.rows) rows instead of \(wanted.rows)")
             }
-            guard found == wanted else { throw .different("table \(table.name) has other rows") }
+            guard found == wanted else { throw different("table \(table.name) has other rows") }
             result.rows += found.rows
             if table.name == "events" { result.events = found.rows }
             guard found.rows > 0 else { continue }
             report("\(table.name): \(found.rows) rows equal, sha256 \(Hex.encode(Array(found.sha256.prefix(8))))")
         }
         return result
+    }
+
+    private func different(_ what: String) -> CopyError {
+        CopyError("the copy differs from its source, so nothing of it was kept: \(what)")
     }
 
     private func copy(_ table: CopiedTable, replaced: inout Int64) throws(CopyError) -> TableDigest {
@@ -163,12 +174,18 @@ public struct LedgerCopier {
         for (index, column) in table.columns.enumerated() where column.kind == .text {
             if case .text(let text) = row[index], !target.takesZeroBytes, text.utf8.contains(0) {
                 guard index >= table.keyCount else {
-                    throw .zeroByteInKey(place(of: row, in: table, column), column: column.name)
+                    throw CopyError(
+                        """
+                        \(place(of: row, in: table, column)) has U+0000 in a key, which PostgreSQL cannot store: remove \
+                        such rows there, or change them (WHERE instr("\(column.name)", char(0)) > 0)
+                        """
+                    )
                 }
                 row[index] = .text(String(text.unicodeScalars.map { $0.value == 0 ? "\u{FFFD}" : Character($0) }))
                 changed += 1
             } else if case .bytes = row[index] {
-                throw .unreadableText(place(of: row, in: table, column))
+                let place = place(of: row, in: table, column)
+                throw CopyError("\(place) is not UTF-8, so it was not written by paycast: repair it there")
             }
         }
         return changed

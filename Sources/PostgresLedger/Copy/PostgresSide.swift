@@ -30,10 +30,12 @@ final class PostgresSide: CopySide {
             let found = try StoredSchema.read(postgres, schema: PostgresSide.schema)
             return (found, try PostgresSchema.hasCopyRecord(postgres, schema: PostgresSide.schema))
         }
-        if let refusal = found.refusal { throw .refused(name, refusal) }
+        if let refusal = found.refusal { throw CopyError("\(name): \(refusal)") }
         // A server may leave alone what a newer version has added. A copy would lose it.
         let newest = PostgresSchema.newest
-        if found.version > newest { throw .refused(name, .newerSchema(found: found.version, supported: newest)) }
+        if found.version > newest {
+            throw CopyError("\(name): \(LedgerError.newerSchema(found: found.version, supported: newest))")
+        }
         guard isTarget || found != .none else { throw .missing(name) }
         guard isTarget || !isUnfinished else { throw .unfinishedSource(name) }
     }

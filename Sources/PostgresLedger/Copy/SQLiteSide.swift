@@ -34,7 +34,7 @@ final class SQLiteSide: CopySide {
             return try body()
         } catch {
             if case .inUse(let path, let holder) = error { throw .served(path, by: "\(holder)") }
-            throw .ledger(error)
+            throw CopyError("\(error)")
         }
     }
 
@@ -47,11 +47,11 @@ final class SQLiteSide: CopySide {
             known = try connection.prepare(sql).first { row in row.integer(0) }
             refusal = try SQLiteSchema.refusal(connection, forCopy: isTarget)
         } catch {
-            throw error.isDamage ? .notALedger(path) : .engine(path, reason: error.advice)
+            throw error.isDamage ? .notALedger(path) : CopyError("\(path): \(error.advice)")
         }
         guard known == 2 else { throw .notALedger(path) }
         if refusal == .unfinishedCopy { throw .unfinishedSource(path) }
-        if let refusal { throw .refused(path, refusal) }
+        if let refusal { throw CopyError("\(path): \(refusal)") }
         return connection
     }
 

@@ -60,10 +60,8 @@ import Testing
     @Test func zeroBytesInAKeyAreRefused() throws {
         let fixture = try CopyFixture()
         try fixture.run("INSERT INTO languages VALUES ('a' || char(0) || 'b', 'de'), ('a' || char(1), 'fr')")
-        let place = "\(fixture.path): languages, column user"
-        #expect(throws: CopyError.zeroByteInKey(place, column: "user")) {
-            try fixture.copy(from: fixture.file, to: fixture.postgres)
-        }
+        let error = #expect(throws: CopyError.self) { try fixture.copy(from: fixture.file, to: fixture.postgres) }
+        #expect(error?.description.hasPrefix("\(fixture.path): languages, column user has U+0000 in a key") == true)
         try fixture.copy(from: fixture.file, to: fixture.back)
     }
 
@@ -105,7 +103,8 @@ import Testing
         let fixture = try CopyFixture()
         try fixture.run("UPDATE entries SET kind = CAST(x'ff41' AS TEXT) WHERE position = 2")
         let place = "\(fixture.path): entries (position 2), column kind"
-        #expect(throws: CopyError.unreadableText(place)) { try fixture.copy(from: fixture.file, to: fixture.postgres) }
+        let error = #expect(throws: CopyError.self) { try fixture.copy(from: fixture.file, to: fixture.postgres) }
+        #expect(error?.description.hasPrefix("\(place) is not UTF-8") == true)
     }
 
     /// The session breaks in the middle: nothing is there but the mark, and the next run starts over.
@@ -157,9 +156,8 @@ import Testing
             CREATE TRIGGER meddle BEFORE INSERT ON paycast.\(meddling.table) FOR EACH ROW EXECUTE FUNCTION meddle()
             """
         )
-        #expect(throws: CopyError.different(meddling.problem)) {
-            try fixture.copy(from: fixture.file, to: fixture.postgres)
-        }
+        let error = #expect(throws: CopyError.self) { try fixture.copy(from: fixture.file, to: fixture.postgres) }
+        #expect(error?.description.hasSuffix(": \(meddling.problem)") == true)
         #expect(try fixture.psql("SELECT count(*) FROM paycast.entries") == "0")
         try fixture.psql("DROP TRIGGER meddle ON paycast.\(meddling.table)")
         try fixture.copy(from: fixture.file, to: fixture.postgres)
@@ -173,9 +171,8 @@ import Testing
         target.close()
         let meddle = "UPDATE languages SET tag = 'fr' WHERE user = NEW.user"
         try fixture.run("CREATE TRIGGER meddle AFTER INSERT ON languages BEGIN \(meddle); END", at: back)
-        #expect(throws: CopyError.different("table languages has other rows")) {
-            try fixture.copy(from: fixture.postgres, to: fixture.back)
-        }
+        let error = #expect(throws: CopyError.self) { try fixture.copy(from: fixture.postgres, to: fixture.back) }
+        #expect(error?.description.hasSuffix(": table languages has other rows") == true)
         try fixture.run("DROP TRIGGER meddle", at: back)
         try fixture.copy(from: fixture.postgres, to: fixture.back)
     }
@@ -185,11 +182,12 @@ import Testing
         let fixture = try CopyFixture()
         try fixture.copy(from: fixture.file, to: fixture.postgres)
         let name = "postgres://\(fixture.cluster.place)/\(fixture.database)"
-        #expect(throws: CopyError.sourceChanged(name)) {
+        let changed = #expect(throws: CopyError.self) {
             try fixture.copy(from: fixture.postgres, to: fixture.back) { line in
                 if line == "comparing both ledgers" { _ = try? fixture.psql("UPDATE paycast.head SET epoch = epoch") }
             }
         }
+        #expect(changed?.description.hasPrefix("\(name) changed while it was copied") == true)
         try fixture.copy(from: fixture.postgres, to: fixture.back)
         let other = try CopyFixture(rows: 10)
         let target = "postgres://\(other.cluster.place)/\(other.database)"
@@ -203,6 +201,6 @@ import Testing
                 error = failure
             }
         }
-        #expect(error == .takenOver(target))
+        #expect(error?.description.hasPrefix("another “paycast copy” writes to \(target)") == true)
     }
 }
