@@ -13,7 +13,7 @@ enum FileWatcher {
         log: Log,
         tick: @escaping @Sendable () -> Void
     ) -> Routine {
-        let routine = Routine(Routine.Stop())
+        let routine = Routine()
         let state = (
             certificate: certificate, watch: TemplateWatch(templates, log: log), trim: MemoryTrimSchedule()
         )

@@ -51,10 +51,9 @@ enum StoreProbe {
 
     /// Returns the thread that asks. After a halt, it makes no more calls.
     static func start(_ stores: SharedValue<OpenStores>, clock: Clock) -> Routine {
-        let stop = Routine.Stop()
-        let routine = Routine(stop)
+        let routine = Routine()
         routine.start("store-probe", state: ()) { _ in
-            for contract in stores.value.nobodysPurchases where !stop.isRaised {
+            for contract in stores.value.nobodysPurchases where !routine.isHalted {
                 _ = try? stores.value.apis[contract.provider]?.statement(of: contract, now: clock.now())
             }
             return pause

@@ -20,7 +20,7 @@ final class JobRunner: BackgroundWork {
     private let context: WorkContext
     private let apis: StoreAPIs
     private let forwarder = Forwarder()
-    private let routine = Routine(Routine.Stop())
+    private let routine = Routine()
     private let stores: WorkerPool
     private let forwards: WorkerPool
     private let lanes = Mutex(JobLanes())

@@ -14,7 +14,7 @@ struct RenewalChecker: BackgroundWork {
     let context: WorkContext
     let apis: StoreAPIs
     let ends: EndedAccessQueue
-    private let routine = Routine(Routine.Stop())
+    private let routine = Routine()
 
     var routines: [Routine] { [routine] }
 

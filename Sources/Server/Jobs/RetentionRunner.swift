@@ -11,7 +11,7 @@ struct RetentionRunner: BackgroundWork {
 
     let context: WorkContext
     let days: Int
-    private let routine = Routine(Routine.Stop())
+    private let routine = Routine()
 
     var routines: [Routine] { [routine] }
 

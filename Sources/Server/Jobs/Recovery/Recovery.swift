@@ -18,7 +18,7 @@ final class Recovery: BackgroundWork {
     private let counts: RecoveryCounts
     /// Keyed by checkpoint.
     private let troubles = Mutex<[String: HistoryTrouble]>([:])
-    private let routine = Routine(Routine.Stop())
+    private let routine = Routine()
 
     /// Nil without a history.
     init?(
