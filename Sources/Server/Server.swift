@@ -36,10 +36,10 @@ public final class Server {
     /// may add.
     private static let inheritedFiles = 12
 
-    /// Takes the address, opens the ledger, and starts listening. Block the signals before; SIGHUP reads `source` again.
-    public init(_ configuration: Configuration, from source: ConfigurationSource) throws(StartError) {
+    /// Takes the address, opens the ledger, and starts listening. Block the signals before; SIGHUP reads the settings' files again.
+    public init(_ configuration: Configuration) throws(StartError) {
         try Server.makeRoomForFiles(configuration)
-        manager = SystemdNotifier(environment: source.environment)
+        manager = SystemdNotifier(environment: configuration.source.environment)
         core = try ServerCore(configuration)
         background = BackgroundServices(core, stores: core.stores)
         demo = core.demo()
@@ -75,7 +75,7 @@ public final class Server {
         core.onErasure.replace(with: { [console] in console.userWasErased() })
         core.publisher.connect(gateway)
         try core.follow(after: position, restart: restart)
-        reloader = Reloader(core, source: source, services: services, hooks: background.hooks)
+        reloader = Reloader(core, services: services, hooks: background.hooks)
     }
 
     /// Some libraries end the process if they cannot open the files that they need at the start.
