@@ -52,7 +52,7 @@ struct PageConnection: Sendable {
     }
 
     private func streams(since: String?) -> String {
-        address + "/streams" + queryString([("name", signedName)] + (since.map { [("since", $0)] } ?? []))
+        address + "/streams" + queryString([("name", signedName), ("since", since)])
     }
 
     // MARK: Server-Sent Events
