@@ -18,7 +18,7 @@ final class Recovery: BackgroundWork {
     private let counts: RecoveryCounts
     /// Keyed by checkpoint.
     private let troubles = Mutex<[String: HistoryTrouble]>([:])
-    private let routine = Routine()
+    let routine = Routine()
 
     /// Nil without a history.
     init?(
@@ -34,7 +34,6 @@ final class Recovery: BackgroundWork {
 
     var history: HistorySource { first.history }
     private var verifier: any StoreVerifier { (current() ?? first).verifier }
-    var routines: [Routine] { [routine] }
 
     /// Runs on a thread of its own: now, then once an hour, and sooner after a failure.
     func start() {
