@@ -72,8 +72,8 @@ struct BackgroundServices {
 
 /// Work on threads of its own, which ends before the ledger.
 protocol BackgroundWork: Sendable {
-    var routines: [Routine] { get }
-    /// The threads to which the routines hand tasks.
+    var routine: Routine { get }
+    /// The threads to which the routine hands tasks.
     var pools: [WorkerPool] { get }
 
     func start()
@@ -83,14 +83,11 @@ extension BackgroundWork {
     var pools: [WorkerPool] { [] }
 
     /// Starts nothing new.
-    func halt() {
-        for routine in routines { routine.halt() }
-    }
+    func halt() { routine.halt() }
 
     /// Waits for what is running, also on other threads. Call it once, before the ledger is closed.
     func close() {
-        halt()
-        for routine in routines { routine.end() }
+        routine.end()
         for pool in pools { pool.close() }
     }
 }

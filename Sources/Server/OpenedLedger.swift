@@ -36,15 +36,7 @@ struct OpenedLedger {
         }
     }
 
-    /// The engine for `database`. Opening it brings the tables up to date.
-    static func engine(_ database: DatabaseURL) throws(LedgerError) -> any LedgerEngine {
-        switch database {
-        case .sqlite(let path): SQLiteEngine(path: path)
-        case .postgres(let url): try shared(url, listening: nil, node: nodeName())
-        }
-    }
-
-    private static func shared(
+    fileprivate static func shared(
         _ url: String,
         listening: PostgresURL?,
         node: String
@@ -139,7 +131,7 @@ struct OpenedLedger {
     /// Call it after the writer has been closed.
     func close() { follower?.close() }
 
-    private static func nodeName() -> String {
+    fileprivate static func nodeName() -> String {
         var name = [CChar](repeating: 0, count: 65)
         gethostname(&name, name.count - 1)
         let host = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
@@ -147,18 +139,18 @@ struct OpenedLedger {
     }
 }
 
-/// Brings a ledger's tables up to date without a server, as a platform does before it starts the new version.
-public enum LedgerMigration {
-    /// Creates the ledger if it does not exist. Throws if a server uses its file, or if a newer version wrote it.
-    public static func run(_ database: DatabaseURL) throws(LedgerError) {
-        let policy = AccessPolicy(sandboxUsers: .only([]))
-        switch database {
+extension DatabaseURL {
+    /// Brings a ledger's tables up to date without a server, as a platform does before it starts the new version. Creates
+    /// the ledger if it does not exist. Throws if a server uses its file, or if a newer version wrote it.
+    public func migrate() throws(LedgerError) {
+        switch self {
         case .sqlite(let path):
             let lock = try LedgerLock(path: path)
             defer { withExtendedLifetime(lock) {} }
-            _ = try OpenedLedger.engine(database).openRepository(policy: policy, streams: .standard)
+            let policy = AccessPolicy(sandboxUsers: .only([]))
+            _ = try SQLiteEngine(path: path).openRepository(policy: policy, streams: .standard)
         // Opening the ledger migrates it.
-        case .postgres: _ = try OpenedLedger.engine(database)
+        case .postgres(let url): _ = try OpenedLedger.shared(url, listening: nil, node: OpenedLedger.nodeName())
         }
     }
 }

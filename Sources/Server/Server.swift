@@ -1,12 +1,14 @@
 import API
 import Console
 import Crypto
+import Domain
 import Gateway
 import Glibc
 import HTTP
 import Ledger
 import PostgresLedger
 import Rails
+import Stores
 import Support
 import Synchronization
 
@@ -36,10 +38,10 @@ public final class Server {
     /// may add.
     private static let inheritedFiles = 12
 
-    /// Takes the address, opens the ledger, and starts listening. Block the signals before; SIGHUP reads `source` again.
-    public init(_ configuration: Configuration, from source: ConfigurationSource) throws(StartError) {
+    /// Takes the address, opens the ledger, and starts listening. Block the signals before; SIGHUP reads the settings' files again.
+    public init(_ configuration: Configuration) throws(StartError) {
         try Server.makeRoomForFiles(configuration)
-        manager = SystemdNotifier(environment: source.environment)
+        manager = SystemdNotifier(environment: configuration.source.environment)
         core = try ServerCore(configuration)
         background = BackgroundServices(core, stores: core.stores)
         demo = core.demo()
@@ -75,7 +77,7 @@ public final class Server {
         core.onErasure.replace(with: { [console] in console.userWasErased() })
         core.publisher.connect(gateway)
         try core.follow(after: position, restart: restart)
-        reloader = Reloader(core, source: source, services: services, hooks: background.hooks)
+        reloader = Reloader(core, services: services, hooks: background.hooks)
     }
 
     /// Some libraries end the process if they cannot open the files that they need at the start.
@@ -94,22 +96,9 @@ public final class Server {
         let addresses = ServerAddress(bind: configuration.bind, port: gateway.port, isSecure: configuration.tls != nil)
         try tellAddress(addresses)
         background.start()
-        let watcher = FileWatcher.start(
-            templates: core.templates,
-            certificate: configuration.tls.map {
-                CertificateWatch(
-                    $0,
-                    gateways: [gateway, consoleGateway].compactMap(\.self),
-                    health: certificate,
-                    log: log
-                )
-            },
-            gateway: gateway,
-            log: log,
-            tick: { [history, clock = core.clock] in history.tick(at: clock.now()) }
-        )
+        let watcher = startWatcher()
         // In development, the stand-ins in this same server answer for the stores: there is nothing to find out.
-        let probe = configuration.isDevelopment ? nil : StoreProbe.start(core.stores, clock: core.clock)
+        let probe = configuration.isDevelopment ? nil : startProbe()
         listenToRails()
         warnOfNewHistory()
         logServing(at: addresses.own)
@@ -132,6 +121,41 @@ public final class Server {
         progress.end()
         log.info("stopped")
         return restart.isDue
+    }
+
+    /// A thread that looks every second for changed template files and a renewed certificate. It also returns memory to the
+    /// system after many connections have ended, and keeps the time of the history. Wake it to make it look at once.
+    private func startWatcher() -> Routine {
+        let gateways = [gateway, consoleGateway].compactMap(\.self)
+        let state = (
+            certificate: core.configuration.tls.map {
+                CertificateWatch($0, gateways: gateways, health: certificate, log: core.log)
+            },
+            templates: TemplateWatch(core.templates, log: core.log), trim: MemoryTrimSchedule()
+        )
+        let routine = Routine()
+        routine.start("watcher", state: state) { [gateway, history, clock = core.clock] state in
+            if state.trim.isDue(ended: gateway.endedConnections) { Allocator.trim() }
+            history.tick(at: clock.now())
+            state.certificate?.refresh()
+            if state.templates.refresh() { gateway.forgetRecentMessages() }
+            return .seconds(1)
+        }
+        return routine
+    }
+
+    /// A thread that asks the stores' APIs for a purchase that does not exist, at the start and every hour, so that an
+    /// operator learns of a refused key before a buyer comes. The answers reach `StoreHealth`. Apple needs no probe: the
+    /// server fetches its history anyway. After a halt, it makes no more calls.
+    private func startProbe() -> Routine {
+        let routine = Routine()
+        routine.start("store-probe", state: ()) { [stores = core.stores, clock = core.clock] _ in
+            for contract in stores.value.nobodysPurchases where !routine.isHalted {
+                _ = try? stores.value.apis[contract.provider]?.statement(of: contract, now: clock.now())
+            }
+            return .seconds(3600)
+        }
+        return routine
     }
 
     /// Tells the parts and the workspace at which address the server is reached.

@@ -40,7 +40,7 @@ struct ServerCore {
     let follows: FollowedStreams?
     let ends = EndedAccessQueue()
     /// Tells the backend what was committed.
-    let hookRoutine = Routine(Routine.Stop())
+    let hookRoutine = Routine()
     let ledger: OpenedLedger
     /// Messages of nodes that this one's pages were not sent.
     let dropped: Counter

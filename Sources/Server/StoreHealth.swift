@@ -43,26 +43,6 @@ final class StoreHealth: Sendable {
     }
 }
 
-/// Asks the stores' APIs for a purchase that does not exist, at the start and every hour, so that an operator learns of
-/// a refused key before a buyer comes. The answers reach `StoreHealth`. Apple needs no probe: the server fetches its
-/// history anyway.
-enum StoreProbe {
-    private static let pause = Duration.seconds(3600)
-
-    /// Returns the thread that asks. After a halt, it makes no more calls.
-    static func start(_ stores: SharedValue<OpenStores>, clock: Clock) -> Routine {
-        let stop = Routine.Stop()
-        let routine = Routine(stop)
-        routine.start("store-probe", state: ()) { _ in
-            for contract in stores.value.nobodysPurchases where !stop.isRaised {
-                _ = try? stores.value.apis[contract.provider]?.statement(of: contract, now: clock.now())
-            }
-            return pause
-        }
-        return routine
-    }
-}
-
 /// Counts the events of accounts that a store's settings do not list, and names those accounts once an hour in the log:
 /// an endpoint of Stripe Connect hears of every connected account, and somebody may have forgotten to list one. Any
 /// thread may use it.

@@ -54,7 +54,7 @@ struct SystemdNotifier: Sendable {
     /// Nil if systemd does not watch this process.
     func watchdog(probe: @escaping @Sendable () -> Void) -> Routine? {
         guard let patience else { return nil }
-        let routine = Routine(Routine.Stop())
+        let routine = Routine()
         routine.start("watchdog", state: ()) { _ in
             probe()
             notify(.alive)

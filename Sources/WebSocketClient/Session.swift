@@ -17,8 +17,7 @@ final class Session {
     private static let longestMessage = 4 << 20
 
     private let client: WebSocketClient
-    private let handle: (WebSocketClient.Event, WebSocketClient.Socket) -> Bool
-    private let socket = WebSocketClient.Socket()
+    private let handle: (WebSocketClient.Event, (String) -> Void) -> Bool
     private var phase = Phase.connecting
     private var failure: WebSocketError.Kind?
     private var connection: OpaquePointer?
@@ -28,10 +27,9 @@ final class Session {
     /// When the handshake, or the farewell, must be over.
     private var deadline = ContinuousClock.now
 
-    init(_ client: WebSocketClient, handle: @escaping (WebSocketClient.Event, WebSocketClient.Socket) -> Bool) {
+    init(_ client: WebSocketClient, handle: @escaping (WebSocketClient.Event, (String) -> Void) -> Bool) {
         self.client = client
         self.handle = handle
-        socket.session = self
     }
 
     /// Nil when the handler has ended it.
@@ -62,7 +60,7 @@ final class Session {
         }
     }
 
-    func send(_ text: String) {
+    private func send(_ text: String) {
         outgoing.append(Array(text.utf8))
         if let connection { lws_callback_on_writable(connection) }
     }
@@ -79,7 +77,7 @@ final class Session {
         if phase == .leaving { return now > deadline ? phase = .over : () }
         guard phase != .over, now >= nextSecond else { return }
         nextSecond = now + .seconds(1)
-        if !handle(.tick, socket) { leave() }
+        if !handle(.tick, send) { leave() }
     }
 
     private func end(with failure: WebSocketError.Kind) {
@@ -120,7 +118,7 @@ final class Session {
         case LWS_CALLBACK_CLIENT_ESTABLISHED:
             self.connection = connection
             phase = .open
-            if !handle(.opened, socket) { leave() }
+            if !handle(.opened, send) { leave() }
         case LWS_CALLBACK_CLIENT_RECEIVE: return received(bytes, on: connection)
         case LWS_CALLBACK_CLIENT_WRITEABLE: return writeNext(on: connection)
         case LWS_CALLBACK_WS_PEER_INITIATED_CLOSE: noteClose(bytes)
@@ -143,7 +141,7 @@ final class Session {
         message = []
         // Turbo drops what is not text.
         guard lws_frame_is_binary(connection) == 0 else { return 0 }
-        if !handle(.text(String(decoding: whole, as: UTF8.self)), socket) { leave() }
+        if !handle(.text(String(decoding: whole, as: UTF8.self)), send) { leave() }
         return 0
     }
 

@@ -56,21 +56,15 @@ public struct WebSocketClient: Sendable {
         }
     }
 
-    /// Opens it and calls `handle`, on this thread, with whatever happens. Returns when that returns false.
+    /// Opens it and calls `handle`, on this thread, with whatever happens, and with what sends a text. Returns when that
+    /// returns false.
     ///
     /// Throws when it is not open after 10 s, and after 45 s without a sign of life.
-    public func follow(_ handle: (Event, Socket) -> Bool) throws(WebSocketError) {
+    public func follow(_ handle: (Event, (String) -> Void) -> Bool) throws(WebSocketError) {
         let failure = withoutActuallyEscaping(handle) { handle in
             Session(self, handle: handle).run()
         }
         if let failure { throw WebSocketError(origin: origin, kind: failure) }
-    }
-
-    /// The open WebSocket, for the handler of its events.
-    public final class Socket {
-        weak var session: Session?
-
-        public func send(_ text: String) { session?.send(text) }
     }
 }
 

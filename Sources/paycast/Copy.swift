@@ -59,7 +59,7 @@ struct Migrate: Command {
     }
 
     func run() throws -> Int32 {
-        try LedgerMigration.run(database)
+        try database.migrate()
         printText("the ledger is up to date")
         return 0
     }

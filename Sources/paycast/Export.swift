@@ -22,30 +22,21 @@ struct Export: Command {
         let path = "/users/" + pathPart(user)
         let record: UserAnswer = try read(path + queryString([("all", "true")]))
         var export = UserExport(record: record, events: [])
-        var before: String?
-        repeat {
-            let query = [("bodies", "true"), ("limit", "\(Export.pageSize)")] + (before.map { [("before", $0)] } ?? [])
-            let page: UserEventsAnswer = try read(path + "/events" + queryString(query.map { (name: $0, value: $1) }))
-            export.events += page.events
-            before = page.next
-        } while before != nil
-        export.audit = try audit()
+        export.events = try allPages { before throws(CommandFailure) in
+            let query: QueryItems = [("bodies", "true"), ("limit", "\(Export.pageSize)"), ("before", before)]
+            let page: UserEventsAnswer = try read(path + "/events" + queryString(query))
+            return (page.events, page.next)
+        }
+        // What was done to the user, this export included.
+        export.audit = try allPages { before throws(CommandFailure) in
+            let page: AuditAnswer = try read(
+                "/audit" + queryString([("user", user), ("limit", "100"), ("before", before)])
+            )
+            return (page.entries, page.next.map { "\($0)" })
+        }
         printJSON(JSON.encode(export))
         let isUnknown = record.contracts.isEmpty && record.orders.isEmpty && export.events.isEmpty
         return try exitCode(isUnknown: isUnknown && !allowsUnknown)
-    }
-
-    /// What was done to the user, this export included.
-    private func audit() throws(CommandFailure) -> [AuditItem] {
-        var found: [AuditItem] = []
-        var before: Int64?
-        repeat {
-            let query = [("user", user), ("limit", "100")] + (before.map { [("before", "\($0)")] } ?? [])
-            let page: AuditAnswer = try read("/audit" + queryString(query.map { (name: $0, value: $1) }))
-            found += page.entries
-            before = page.next
-        } while before != nil
-        return found
     }
 
     private func read<Answer: Decodable>(_ path: String) throws(CommandFailure) -> Answer {

@@ -59,7 +59,8 @@ struct Hooks: Command {
         case .list(nil, nil): return try list()
         case .list(let user, let state): return try listDeliveries(user: user, state: state)
         case .test: return try test()
-        case .resend(let ids, let isFailed): return try resend(isFailed ? failed() : ids)
+        case .resend(let ids, let isFailed):
+            return try resend(isFailed ? deliveries(user: nil, state: "failed").map(\.id) : ids)
         case .listen(let port, let address): return try listen(port: port, forwardTo: address)
         }
     }
@@ -103,22 +104,12 @@ struct Hooks: Command {
         state: String?,
         limit: Int = .max
     ) throws(CommandFailure) -> [HookDeliveriesAnswer.Delivery] {
-        var found: [HookDeliveriesAnswer.Delivery] = []
-        var before: String?
-        repeat {
-            let items = [("user", user), ("state", state), ("before", before)].compactMap { item in
-                item.1.map { (name: item.0, value: $0) }
-            }
-            let bytes = try remote.get("/hooks/deliveries" + queryString(items))
+        try allPages(limit: limit) { before throws(CommandFailure) in
+            let query = queryString([("user", user), ("state", state), ("before", before)])
+            let bytes = try remote.get("/hooks/deliveries" + query)
             let page: HookDeliveriesAnswer = try remote.read(bytes, saying: Hooks.subject)
-            found += page.deliveries
-            before = page.next
-        } while before != nil && found.count < limit
-        return found
-    }
-
-    private func failed() throws(CommandFailure) -> [String] {
-        try deliveries(user: nil, state: "failed").map(\.id)
+            return (page.deliveries, page.next)
+        }
     }
 
     private func test() throws(CommandFailure) -> Int32 {

@@ -68,25 +68,18 @@ private func serverFlags(_ arguments: inout Arguments, named names: [String]) th
 /// A wrong setting is a usage error if a flag set it. All wrong settings are printed, one per line.
 private func serve(_ flags: [String: String], isDevelopment: Bool) throws -> Int32 {
     Signals.block()
-    let source = ConfigurationSource(
-        flags: flags,
-        isDevelopment: isDevelopment,
-        environment: processEnvironment()
-    )
     let configuration: Configuration
     do throws(ConfigurationError) {
-        configuration = try source.read()
+        configuration = try Configuration(
+            flags: flags,
+            isDevelopment: isDevelopment,
+            environment: processEnvironment()
+        )
     } catch {
         for line in "\(error)".split(separator: "\n") { printError(String(line)) }
         return error.isAboutFlags ? EX_USAGE : EXIT_FAILURE
     }
-    try run(configuration, from: source)
-    return EXIT_SUCCESS
-}
-
-/// The only place that starts the server.
-private func run(_ configuration: Configuration, from source: ConfigurationSource) throws {
-    guard try Server(configuration, from: source).run() else { return }
+    guard try Server(configuration).run() else { return EXIT_SUCCESS }
     // The same program with the same arguments, in the same process: a service manager notices nothing.
     execv("/proc/self/exe", CommandLine.unsafeArgv)
     throw CommandFailure("the program cannot be started again: \(String(cString: strerror(errno)))")

@@ -49,19 +49,18 @@ import Testing
     @Test(arguments: cases) func takesWhatIsNewAndKeepsWhatIsGood(_ given: Case) throws {
         let folder = TemporaryFolder()
         let path = folder.write(given.first, to: "file")
-        let source = ConfigurationSource(flags: [:], isDevelopment: false, environment: given.environment(path))
-        let start = try source.read()
-        #expect(source.reread(start).changed.isEmpty)
+        var configuration = try Configuration(environment: given.environment(path))
+        #expect(configuration.reload().names.isEmpty)
         folder.write(given.second, to: "file")
-        let changed = source.reread(start)
-        #expect(changed.changed == [given.name] && changed.problems.isEmpty)
-        #expect(source.reread(changed.configuration).changed.isEmpty)
+        let changes = configuration.reload()
+        #expect(changes.names == [given.name] && changes.problems.isEmpty)
+        #expect(configuration.reload().names.isEmpty)
         folder.write(given.broken, to: "file")
-        let broken = source.reread(changed.configuration)
-        #expect(broken.changed.isEmpty)
+        let broken = configuration.reload()
+        #expect(broken.names.isEmpty)
         #expect(broken.problems.first?.name == given.variable)
         folder.write(given.second, to: "file")
-        #expect(source.reread(broken.configuration).changed.isEmpty, "the old one stayed")
+        #expect(configuration.reload().names.isEmpty, "the old one stayed")
     }
 
     /// What is read at the start alone stays, whatever a later look finds.
@@ -71,12 +70,11 @@ import Testing
             "PAYCAST_API_KEY_FILE": folder.write("one-one-one-one-one", to: "api"),
             "PAYCAST_CATALOG": folder.write(#"{"products":{}}"#, to: "catalog"),
         ]
-        let source = ConfigurationSource(flags: [:], isDevelopment: false, environment: environment)
-        let start = try source.read()
+        var configuration = try Configuration(environment: environment)
         folder.write("two-two-two-two-two", to: "api")
         folder.write("{", to: "catalog")
-        let reload = source.reread(start)
-        #expect(reload.configuration.apiKeys.map(\.value) == ["two-two-two-two-two"])
-        #expect(reload.changed == ["PAYCAST_API_KEY"] && reload.problems.map(\.name) == ["PAYCAST_CATALOG"])
+        let changes = configuration.reload()
+        #expect(configuration.apiKeys.map(\.value) == ["two-two-two-two-two"])
+        #expect(changes.names == ["PAYCAST_API_KEY"] && changes.problems.map(\.name) == ["PAYCAST_CATALOG"])
     }
 }

@@ -8,10 +8,9 @@ Signals.block()
 var words = CommandLine.arguments.dropFirst(2)
 var flags: [String: String] = [:]
 while let name = words.popFirst(), let value = words.popFirst() { flags[name] = value }
-let source = ConfigurationSource(
+let configuration = try Configuration(
     flags: flags,
-    isDevelopment: false,
     environment: ProcessInfo.processInfo.environment,
     stores: Stores.all + [PaddleStore.self]
 )
-_ = try Server(source.read(), from: source).run()
+_ = try Server(configuration).run()

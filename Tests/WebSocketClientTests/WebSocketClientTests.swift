@@ -134,10 +134,10 @@ import Testing
             #expect(try socket.read(count: 2)[0] == 0x88, "it says goodbye")
         }
         var texts: [String] = []
-        try client(server.url).follow { event, socket in
+        try client(server.url).follow { event, send in
             guard case .text(let text) = event else { return true }
             texts.append(text)
-            if texts.count == 1 { socket.send("hi") }
+            if texts.count == 1 { send("hi") }
             return texts.count < 2
         }
         #expect(texts == ["Hello", "end"])

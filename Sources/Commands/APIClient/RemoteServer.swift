@@ -172,10 +172,29 @@ public func firstOfList(_ list: String) -> String? {
         .first { !$0.isEmpty }
 }
 
+/// The parameters of a request, in their order; one without a value is left out.
+public typealias QueryItems = [(name: String, value: String?)]
+
 /// `?name=value&…`, percent-encoded (RFC 3986 §2.1).
-public func queryString(_ items: [(name: String, value: String)]) -> String {
-    guard !items.isEmpty else { return "" }
-    return "?" + items.map { "\($0.name)=\(PercentEncoding.encode($0.value))" }.joined(separator: "&")
+public func queryString(_ items: QueryItems) -> String {
+    let given = items.compactMap { name, value in value.map { "\(name)=\(PercentEncoding.encode($0))" } }
+    return given.isEmpty ? "" : "?" + given.joined(separator: "&")
+}
+
+/// Asks for one page of a list after the other, until there are no more items or `limit` is reached. `page` takes where
+/// it begins, and returns where the next one does.
+public func allPages<Item>(
+    limit: Int = .max,
+    _ page: (_ before: String?) throws(CommandFailure) -> (items: [Item], next: String?)
+) throws(CommandFailure) -> [Item] {
+    var found: [Item] = []
+    var before: String?
+    repeat {
+        let (items, next) = try page(before)
+        found += items
+        before = next
+    } while before != nil && found.count < limit
+    return found
 }
 
 /// A text as one part of a path.

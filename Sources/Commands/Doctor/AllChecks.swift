@@ -10,18 +10,21 @@ import Simulator
 import Stores
 import Support
 
-/// Everything that can be examined once the settings are readable: certificates, the server, the stores, the clock.
+/// Everything that can be examined once the settings are readable: templates, certificates, the server, the stores, the
+/// clock, the app's backend.
 struct AllChecks {
     let configuration: Configuration
     let remote: RemoteServer
     /// The development server's keys; nil if none has run here.
     let workspace: DevelopmentWorkspace?
+    /// Whether the app's backend may be sent a test.
+    let sendsTests: Bool
     let client = HTTPClient(timeout: .seconds(10))
 
     func findings() -> [Finding] {
         let now = Clock().now()
         let stores = expected.map { type(of: $0).provider }
-        var findings: [Finding] = []
+        var findings = templates
         if stores.isEmpty {
             let todo = "set the variables of a store, or try it all with “paycast demo”"
             findings.append(.fail("stores", detail: "no store is configured, so every webhook answers 503: \(todo)"))
@@ -38,7 +41,20 @@ struct AllChecks {
             client: client
         ).run()
         return findings + ledger(serverAnswers: server.isThere) + server.findings + [cable].compactMap { $0 }
-            + (configuration.isDevelopment ? development(server, at: now) : production(server, at: now))
+            + (configuration.isDevelopment ? development(server, at: now) : production(server, at: now)) + hooks
+    }
+
+    /// Those that a server with these settings would read, with the findings that the server would have. A public folder that
+    /// is missing is reported with the settings.
+    private var templates: [Finding] {
+        guard let folder = configuration.publicFolder.map({ "\($0)/fragments" }) else { return [] }
+        do throws(TemplateProblems) {
+            let warnings = try TemplateLoader(folder: folder).warnings
+            if warnings.isEmpty { return [.ok("templates", detail: "there is one for every state in \(folder)")] }
+            return warnings.map { .warn("templates", detail: $0.description) }
+        } catch {
+            return error.problems.map { .fail("templates", detail: $0.description) }
+        }
     }
 
     /// The certificate that this server shows to browsers and stores: PEM, as `PAYCAST_TLS_CERT` names it.
@@ -119,23 +135,37 @@ struct AllChecks {
 
     /// A development server serves every store: its simulated stores supply the settings that are missing.
     private var expected: [any Store] { configuration.stores.filter(\.isExpected) }
-}
 
-/// The templates that a server with these settings would read, with the findings that the server would have.
-struct TemplatesCheck {
-    /// Nil without a public folder, which is reported with the settings.
-    let publicFolder: String?
-
-    var findings: [Finding] {
-        guard let publicFolder else { return [] }
-        do throws(TemplateProblems) {
-            let warnings = try TemplateLoader(folder: "\(publicFolder)/fragments").warnings
-            if warnings.isEmpty {
-                return [.ok("templates", detail: "there is one for every state in \(publicFolder)/fragments")]
-            }
-            return warnings.map { .warn("templates", detail: $0.description) }
+    /// The addresses of the app's backend. Only the server knows what it sends from where: it is asked how they fare and, with
+    /// `--send`, to send each a test.
+    private var hooks: [Finding] {
+        guard !configuration.hooks.isEmpty || sendsTests else { return [] }
+        do throws(CommandFailure) {
+            return try sendsTests ? hookTrials() : hookStates()
         } catch {
-            return error.problems.map { .fail("templates", detail: $0.description) }
+            return [.warn("hooks", detail: "are not checked: \(error.message)")]
+        }
+    }
+
+    private func hookStates() throws(CommandFailure) -> [Finding] {
+        guard let answer = JSON.decode(HooksAnswer.self, from: try remote.get("/hooks")) else { return [] }
+        return answer.hooks.map { hook in
+            guard hook.state != "ok" else {
+                return .ok("hook", detail: "\(hook.url) accepts what it is sent; --send tries it now")
+            }
+            return .fail("hook", detail: "\(hook.url) is \(hook.state): \(hook.reason ?? "see paycast hooks")")
+        }
+    }
+
+    private func hookTrials() throws(CommandFailure) -> [Finding] {
+        let bytes = try remote.post([String: String](), to: "/hooks/test")
+        guard let answer = JSON.decode(HookTestAnswer.self, from: bytes) else { return [] }
+        guard !answer.hooks.isEmpty else {
+            return [.warn("hooks", detail: "there is no address to send a test to: set PAYCAST_HOOK_URLS")]
+        }
+        return answer.hooks.map { trial in
+            let detail = "\(trial.url): \(trial.message)"
+            return trial.ok ? .ok("hook", detail: detail) : .fail("hook", detail: detail)
         }
     }
 }
@@ -181,44 +211,5 @@ struct ClockCheck {
             "clock",
             detail: "\(words), as PAYCAST_DEV_NOW or a scenario set it; restart the server to undo that"
         )
-    }
-}
-
-/// The addresses of the app's backend. Only the server knows what it sends from where: it is asked how they fare and, with
-/// `--send`, to send each a test.
-struct HookCheck {
-    let addresses: [HookAddress]
-    let remote: RemoteServer
-    let sendsTests: Bool
-
-    var findings: [Finding] {
-        guard !addresses.isEmpty || sendsTests else { return [] }
-        do throws(CommandFailure) {
-            return try sendsTests ? trials() : states()
-        } catch {
-            return [.warn("hooks", detail: "are not checked: \(error.message)")]
-        }
-    }
-
-    private func states() throws(CommandFailure) -> [Finding] {
-        guard let answer = JSON.decode(HooksAnswer.self, from: try remote.get("/hooks")) else { return [] }
-        return answer.hooks.map { hook in
-            guard hook.state != "ok" else {
-                return .ok("hook", detail: "\(hook.url) accepts what it is sent; --send tries it now")
-            }
-            return .fail("hook", detail: "\(hook.url) is \(hook.state): \(hook.reason ?? "see paycast hooks")")
-        }
-    }
-
-    private func trials() throws(CommandFailure) -> [Finding] {
-        let bytes = try remote.post([String: String](), to: "/hooks/test")
-        guard let answer = JSON.decode(HookTestAnswer.self, from: bytes) else { return [] }
-        guard !answer.hooks.isEmpty else {
-            return [.warn("hooks", detail: "there is no address to send a test to: set PAYCAST_HOOK_URLS")]
-        }
-        return answer.hooks.map { trial in
-            let detail = "\(trial.url): \(trial.message)"
-            return trial.ok ? .ok("hook", detail: detail) : .fail("hook", detail: detail)
-        }
     }
 }

@@ -42,9 +42,12 @@ public struct Doctor: Command {
             )
             findings += configuration.warnings.map { .warn("settings", detail: $0) }
             findings += secrets(workspace)
-            findings += TemplatesCheck(publicFolder: configuration.publicFolder).findings
-            findings += AllChecks(configuration: configuration, remote: remote, workspace: workspace).findings()
-            findings += HookCheck(addresses: configuration.hooks, remote: remote, sendsTests: sendsTests).findings
+            findings += AllChecks(
+                configuration: configuration,
+                remote: remote,
+                workspace: workspace,
+                sendsTests: sendsTests
+            ).findings()
         } catch {
             findings += error.problems.map { .fail($0.name, detail: $0.text) }
             // A setting with a problem is already reported, so its secret is not checked again.

@@ -52,7 +52,7 @@ struct PageConnection: Sendable {
     }
 
     private func streams(since: String?) -> String {
-        address + "/streams" + queryString([("name", signedName)] + (since.map { [("since", $0)] } ?? []))
+        address + "/streams" + queryString([("name", signedName), ("since", since)])
     }
 
     // MARK: Server-Sent Events
@@ -100,7 +100,7 @@ struct PageConnection: Sendable {
         var failure: PageFailure?
         let start = ContinuousClock.now
         let path = (try? RequestURL(address))?.path == "/" ? "/cable" : ""
-        try follow(address + path, subprotocol: CableConversation.subprotocols) { event, socket in
+        try follow(address + path, subprotocol: CableConversation.subprotocols) { event, send in
             switch event {
             case .opened: return true
             case .tick:
@@ -111,7 +111,7 @@ struct PageConnection: Sendable {
             case .text(let text):
                 switch conversation.received(text) {
                 case .nothing: return true
-                case .send(let command): socket.send(command)
+                case .send(let command): send(command)
                 case .subscribed: return handle(.opened)
                 case .gap: return handle(.gap)
                 case .message(let html, let place):
@@ -128,7 +128,7 @@ struct PageConnection: Sendable {
     private func follow(
         _ url: String,
         subprotocol: String?,
-        _ handle: (WebSocketClient.Event, WebSocketClient.Socket) -> Bool
+        _ handle: (WebSocketClient.Event, (String) -> Void) -> Bool
     ) throws(PageFailure) {
         let target: RequestURL
         do throws(HTTPClientError) { target = try RequestURL(url) } catch { throw PageFailure(error) }

@@ -9,7 +9,7 @@ struct AuditTail: TailSubject {
     private static let pause = Duration.seconds(1)
 
     private let remote: RemoteServer
-    private let filter: [(name: String, value: String)]
+    private let filter: QueryItems
     private let limit: Int?
     private let printsJSON: Bool
     private let waiting: Waiting
@@ -27,8 +27,7 @@ struct AuditTail: TailSubject {
             if actor != nil { throw UsageError("--actor needs --audit") }
             return nil
         }
-        let user = try arguments.option("--user")
-        filter = [("user", user), ("actor", actor)].compactMap { name, value in value.map { (name, $0) } }
+        filter = [("user", try arguments.option("--user")), ("actor", actor)]
         since = try arguments.option("--since").map(AuditTail.since)
         limit = try arguments.number("--limit", in: 1...1_000_000_000)
         let timeout = try arguments.number("--timeout", in: 1...1_000_000_000)
@@ -76,19 +75,15 @@ struct AuditTail: TailSubject {
             self.since = "\(newest ?? 0)"
             return []
         }
-        var found: [AuditItem] = []
-        var before: Int64?
-        repeat {
-            let range = [("since", since), ("limit", "100")] + (before.map { [("before", "\($0)")] } ?? [])
-            let page = try page(filter + range)
-            found += page.entries
-            before = page.next
-        } while before != nil
+        let found = try allPages { before throws(CommandFailure) in
+            let page = try page(filter + [("since", since), ("limit", "100"), ("before", before)])
+            return (page.entries, page.next.map { "\($0)" })
+        }
         if let newest = found.first?.id { self.since = "\(newest)" }
         return found.reversed()
     }
 
-    private mutating func page(_ query: [(name: String, value: String)]) throws(CommandFailure) -> AuditAnswer {
+    private mutating func page(_ query: QueryItems) throws(CommandFailure) -> AuditAnswer {
         let answer = try remote.response("GET", "/audit" + queryString(query))
         guard answer.status == 200 else {
             isRefused = answer.status != 429 && answer.status < 500

@@ -45,9 +45,7 @@ struct FeedFollower {
     var waits: Bool { !until.isEmpty || limit != nil }
 
     /// The query of the next request.
-    var query: [(name: String, value: String)] {
-        (since.map { [("since", $0)] } ?? []) + filter.query
-    }
+    var query: QueryItems { [("since", since)] + filter.query }
 
     mutating func received(_ entry: some Followed) -> Action {
         if let cursor = entry.cursor {
@@ -128,7 +126,7 @@ struct TailFilter: Equatable {
     }
 
     /// The conditions as a query of `/feed`, so that the server sends less. It supports neither subtypes nor several values.
-    var query: [(name: String, value: String)] {
+    var query: QueryItems {
         conditions.filter { $0.values.count == 1 }.map { condition in
             let isType = condition.field == "type"
             return (condition.field, isType ? String(condition.values[0].prefix { $0 != "/" }) : condition.values[0])

@@ -1,5 +1,5 @@
 import Domain
-@preconcurrency internal import Glibc
+import FoundationEssentials
 
 /// The words after a command. They are split into tokens first, then taken by name; whatever is left is an error.
 ///
@@ -198,14 +198,4 @@ public struct CommandFailure: Error, Equatable, CustomStringConvertible {
 }
 
 /// The environment that the program was started with.
-public func processEnvironment() -> [String: String] {
-    var result: [String: String] = [:]
-    var next = environ
-    while let entry = next.pointee {
-        let text = String(cString: entry)
-        next += 1
-        guard let equals = text.firstIndex(of: "=") else { continue }
-        result[String(text[..<equals])] = String(text[text.index(after: equals)...])
-    }
-    return result
-}
+public func processEnvironment() -> [String: String] { ProcessInfo.processInfo.environment }

@@ -113,7 +113,7 @@ public struct Progress: Sendable {
         let start = ContinuousClock.now
         // `body` may end before the thread begins.
         show("\(what) … 0 s")
-        let routine = Routine(Routine.Stop())
+        let routine = Routine()
         routine.start("progress", state: ()) { _ in
             let told = status().map { ", " + $0 } ?? ""
             show("\(what) … \(start.duration(to: .now).components.seconds) s\(told)")

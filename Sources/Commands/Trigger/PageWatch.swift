@@ -39,16 +39,15 @@ final class PageWatch: Sendable {
 
     /// Returns when both connections are open, so that nothing that follows is missed.
     init(_ remote: RemoteServer, user: String?, timeout: Duration) throws(CommandFailure) {
-        var start: [(name: String, value: String)] = []
-        if let user {
-            let page = try remote.page(of: user)
-            start = [("since", page.since)]
-            follow(remote.url + "/streams" + queryString([("name", page.signedStream)] + start), headers: []) {
-                [self] event in
+        let page: StreamAnswer? = if let user { try remote.page(of: user) } else { nil }
+        if let page {
+            let query = queryString([("name", page.signedStream), ("since", page.since)])
+            follow(remote.url + "/streams" + query, headers: []) { [self] event in
                 state.withLock { $0.messages.append((event.id, event.data)) }
             }
         }
-        follow(remote.url + "/feed" + queryString(start), headers: remote.authorization) { [self] event in
+        let feed = remote.url + "/feed" + queryString([("since", page?.since)])
+        follow(feed, headers: remote.authorization) { [self] event in
             guard let entry = FeedEntry(event), let cursor = entry.cursor else { return }
             state.withLock { state in
                 state.entries.append(entry)

@@ -44,7 +44,7 @@ final class LiveLists: Sendable {
     private let settings: ConsoleSettings
     private let templates: ConsoleTemplates
     private let hasEnded: @Sendable (ConsoleToken) -> Bool
-    private let routine = Routine(Routine.Stop())
+    private let routine = Routine()
 
     /// `hasEnded` tells of a session whether somebody has logged out, at whatever node, and may wait for the ledger.
     init(

@@ -95,34 +95,16 @@ struct CatalogFile {
 }
 
 extension Duration {
-    private static let dateUnits: [Character: Int64] = ["Y": 365 * 86_400, "M": 30 * 86_400, "W": 604_800, "D": 86_400]
-    private static let timeUnits: [Character: Int64] = ["H": 3600, "M": 60, "S": 1]
-
     /// Accepts whole numbers, each unit once and in order, up to a century; a year has 365 days and a month 30.
     init?(iso8601 text: String) {
-        guard text.first == "P", text.utf8.count <= 32 else { return nil }
-        let halves = text.dropFirst().split(separator: "T", omittingEmptySubsequences: false)
-        guard halves.count <= 2, !halves.allSatisfy(\.isEmpty), halves.count == 1 || halves.last?.isEmpty == false,
-            let date = Duration.seconds(of: halves[0], units: Duration.dateUnits, order: "YMWD"),
-            let time = halves.count == 1 ? 0 : Duration.seconds(of: halves[1], units: Duration.timeUnits, order: "HMS"),
-            date + time <= 100 * 365 * 86_400
+        let units = /P(?=.)(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(?=.)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?/
+        guard text.utf8.count <= 32, text.utf8.allSatisfy({ $0 < 128 }), let found = text.wholeMatch(of: units)?.output
         else { return nil }
-        self = .seconds(date + time)
-    }
-
-    private static func seconds(of text: Substring, units: [Character: Int64], order: Substring) -> Int64? {
-        var rest = text
-        var left = order
-        var sum = Int64(0)
-        while !rest.isEmpty {
-            let digits = rest.prefix { $0.isASCII && $0.isNumber }
-            guard digits.count <= 9, let count = Int64(digits), let unit = rest.dropFirst(digits.count).first,
-                let place = left.firstIndex(of: unit), let length = units[unit]
-            else { return nil }
-            left = left[left.index(after: place)...]
-            rest = rest.dropFirst(digits.count + 1)
-            sum += count * length
-        }
-        return sum
+        let counts = [found.1, found.2, found.3, found.4, found.5, found.6, found.7]
+        let lengths: [Int64] = [365 * 86_400, 30 * 86_400, 604_800, 86_400, 3600, 60, 1]
+        guard counts.allSatisfy({ $0?.count ?? 0 <= 9 }) else { return nil }
+        let seconds = zip(counts, lengths).reduce(0) { sum, unit in sum + (unit.0.flatMap { Int64($0) } ?? 0) * unit.1 }
+        guard seconds <= 100 * 365 * 86_400 else { return nil }
+        self = .seconds(seconds)
     }
 }

@@ -1,5 +1,6 @@
 import Domain
 import Glibc
+import HTTP
 import Ledger
 import PostgresLedger
 import Stores
@@ -8,7 +9,7 @@ import Support
 extension SettingsReader {
     mutating func bind() -> String {
         guard let given = given("PAYCAST_BIND", flag: "--bind") else { return "127.0.0.1" }
-        if given.value != "localhost" && !isAddress(given.value) {
+        if given.value != "localhost" && IPAddress(given.value) == nil {
             reject(given.name, because: "\(quoted(given.value)) is neither an IP address nor localhost")
         } else if isDevelopment, !isLoopback(given.value) {
             warn(
@@ -149,7 +150,7 @@ public struct ConsoleBind: Sendable, Equatable {
             return nil
         }
         if host == "localhost" { host = "127.0.0.1" }
-        guard isAddress(host) else { return nil }
+        guard IPAddress(host) != nil else { return nil }
         self.address = host
         self.port = port
     }
@@ -166,7 +167,7 @@ private func origin(_ text: String) -> String? {
     let host = authority.hasPrefix("[") ? authority.prefix { $0 != "]" } + "]" : authority.prefix { $0 != ":" }
     let port = authority.dropFirst(host.count)
     let isName = !host.isEmpty && host.utf8.allSatisfy { isSchemeByte($0) && $0 != 43 || $0 == 95 }
-    let isIPv6 = host.hasPrefix("[") && isAddress(String(host.dropFirst().dropLast()))
+    let isIPv6 = host.hasPrefix("[") && IPAddress(host.dropFirst().dropLast()) != nil
     guard isName || isIPv6, port.isEmpty || port.hasPrefix(":") && UInt16(port.dropFirst()) != nil else { return nil }
     let isDefault = lower.hasPrefix("https:") && port == ":443" || lower.hasPrefix("http:") && port == ":80"
     return isDefault ? String(lower.dropLast(port.count)) : lower
@@ -174,11 +175,6 @@ private func origin(_ text: String) -> String? {
 
 private func isSchemeByte(_ byte: UInt8) -> Bool {
     (48...57).contains(byte) || (97...122).contains(byte) || [43, 45, 46].contains(byte)
-}
-
-func isAddress(_ text: String) -> Bool {
-    var bytes = in6_addr()
-    return inet_pton(AF_INET, text, &bytes) == 1 || inet_pton(AF_INET6, text, &bytes) == 1
 }
 
 private func isLoopback(_ address: String) -> Bool {

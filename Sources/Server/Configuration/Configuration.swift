@@ -80,6 +80,10 @@ public struct Configuration: Sendable {
     /// Settings that are allowed but probably unintended, one sentence each, for the log at start.
     public var warnings: [String]
 
+    /// The flags and variables, not read yet. They stay the same while a server runs, but the content of the files that they
+    /// name may change.
+    let source: SettingsReader
+
     /// `flags` are keyed by name (`--port`). Throws all problems at once.
     public init(
         flags: [String: String] = [:],
@@ -94,6 +98,7 @@ public struct Configuration: Sendable {
 
     /// Reads what it can. A wrong setting gets its default here; the reader keeps its problem.
     init(_ reader: inout SettingsReader, stores: [any Store.Type]) {
+        source = reader
         isDevelopment = reader.isDevelopment
         port = reader.number("PORT", flag: "--port", default: 8080, in: 0...65_535)
         bind = reader.bind()
@@ -133,6 +138,30 @@ public struct Configuration: Sendable {
         }
         reader.rejectUnknown()
         warnings = reader.warnings
+    }
+
+    /// Replaces what a running server can change, which is keys, secrets and the catalog, with what the files hold now.
+    public mutating func reload() -> SettingsChanges {
+        var reader = source
+        let new = Configuration(&reader, stores: stores.map { type(of: $0) })
+        var changes = SettingsChanges(problems: reader.problems)
+        changes.take("PAYCAST_API_KEY", into: &apiKeys, from: new.apiKeys)
+        changes.take("PAYCAST_KEYS", into: &namedKeys, from: new.namedKeys)
+        changes.take("SECRET_KEY_BASE", into: &secretKeyBase, from: new.secretKeyBase)
+        changes.take("PAYCAST_STREAM_KEYS", into: &streamKeys, from: new.streamKeys)
+        stores = zip(stores, new.stores).map { $0.reloaded(from: $1, recording: &changes) }
+        changes.take("PAYCAST_HOOK_SECRETS", into: &hooks, from: new.hooks)
+        changes.take("PAYCAST_CATALOG", into: &accessPolicy.catalog, from: new.accessPolicy.catalog)
+        return changes
+    }
+}
+
+extension Store {
+    /// `new` holds the new settings of the same store.
+    fileprivate func reloaded(from new: any Store, recording changes: inout SettingsChanges) -> any Store {
+        var store = self
+        if let new = new as? Self { store.reload(from: new, changes: &changes) }
+        return store
     }
 }
 
@@ -295,37 +324,5 @@ extension SettingsReader {
         case .mismatch:
             reject(key.name, because: "\(files.key) is not the key of the certificate in \(files.certificate)")
         }
-    }
-}
-
-/// The source of the settings: the arguments of `paycast serve`, and the environment. Both stay the same while a server
-/// runs, but the content of the files that they name may change.
-public struct ConfigurationSource: Sendable {
-    private let flags: [String: String]
-    private let isDevelopment: Bool
-    let environment: [String: String]
-    private let stores: [any Store.Type]
-
-    public init(
-        flags: [String: String],
-        isDevelopment: Bool,
-        environment: [String: String],
-        stores: [any Store.Type] = Stores.all
-    ) {
-        self.flags = flags
-        self.isDevelopment = isDevelopment
-        self.environment = environment
-        self.stores = stores
-    }
-
-    public func read() throws(ConfigurationError) -> Configuration {
-        try Configuration(flags: flags, isDevelopment: isDevelopment, environment: environment, stores: stores)
-    }
-
-    /// Replaces the content that the files had when `old` was read with their present content.
-    public func reread(_ old: Configuration) -> ConfigurationReload {
-        var reader = SettingsReader(flags: flags, environment: environment, isDevelopment: isDevelopment)
-        let new = Configuration(&reader, stores: stores)
-        return ConfigurationReload(from: old, to: new, problems: reader.problems)
     }
 }

@@ -24,26 +24,19 @@ struct ServerKeys {
         self.workspace = workspace
         let own = configuration.apiKeys.isEmpty ? workspace.map { [Secret($0.apiKey)] } : nil
         access = (own ?? configuration.apiKeys).map { AccessKey($0) } + configuration.namedKeys
-        streamNames = StreamNameVerifier(keys: ServerKeys.streamKeys(configuration, workspace: workspace))
-    }
-
-    func authorization(_ origins: Allowlist<String>) -> Authorization {
-        Authorization(keys: access, streamNames: streamNames, origins: origins)
-    }
-
-    /// Text keys come before the keys derived from a Rails app's secret, so they sign: an operator who sets both wants
-    /// stream names that are signed separately.
-    private static func streamKeys(
-        _ configuration: Configuration,
-        workspace: DevelopmentWorkspace?
-    ) -> [StreamNameVerifier.Key] {
+        // Text keys come before the keys derived from a Rails app's secret, so they sign: an operator who sets both wants
+        // stream names that are signed separately.
         var keys = configuration.streamKeys.map { StreamNameVerifier.Key(text: $0.value) }
         if let secret = configuration.secretKeyBase?.value {
             keys.append(StreamNameVerifier.Key(secretKeyBase: secret, with: .sha256))
             keys.append(StreamNameVerifier.Key(secretKeyBase: secret, with: .sha1))
         }
         if keys.isEmpty, let workspace { keys.append(StreamNameVerifier.Key(text: workspace.streamKey)) }
-        return keys
+        streamNames = StreamNameVerifier(keys: keys)
+    }
+
+    func authorization(_ origins: Allowlist<String>) -> Authorization {
+        Authorization(keys: access, streamNames: streamNames, origins: origins)
     }
 }
 

@@ -27,7 +27,7 @@ final class HookRunner: BackgroundWork {
     private let sender: SharedValue<HookSender>
     private let developmentSecret: String?
     private let signingClock: Clock
-    private let routine: Routine
+    let routine: Routine
     private let pool: WorkerPool
     private let lanes = Mutex(HookLanes())
     /// Whether a test of the addresses is under way.
@@ -50,7 +50,6 @@ final class HookRunner: BackgroundWork {
         self.counts = counts
     }
 
-    var routines: [Routine] { [routine] }
     var pools: [WorkerPool] { [pool] }
 
     func start() {

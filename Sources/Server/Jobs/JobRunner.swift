@@ -20,7 +20,7 @@ final class JobRunner: BackgroundWork {
     private let context: WorkContext
     private let apis: StoreAPIs
     private let forwarder = Forwarder()
-    private let routine = Routine(Routine.Stop())
+    let routine = Routine()
     private let stores: WorkerPool
     private let forwards: WorkerPool
     private let lanes = Mutex(JobLanes())
@@ -39,7 +39,6 @@ final class JobRunner: BackgroundWork {
         metrics.gauge(.nearestDeadline) { alarm().secondsLeft(at: context.clock.now()) }
     }
 
-    var routines: [Routine] { [routine] }
     var pools: [WorkerPool] { [stores, forwards] }
 
     func start() {

@@ -14,9 +14,7 @@ struct RenewalChecker: BackgroundWork {
     let context: WorkContext
     let apis: StoreAPIs
     let ends: EndedAccessQueue
-    private let routine = Routine(Routine.Stop())
-
-    var routines: [Routine] { [routine] }
+    let routine = Routine()
 
     func start() {
         routine.start("ends-\(provider.rawValue)", state: RenewalCheckSchedule()) { state in

@@ -11,9 +11,7 @@ struct RetentionRunner: BackgroundWork {
 
     let context: WorkContext
     let days: Int
-    private let routine = Routine(Routine.Stop())
-
-    var routines: [Routine] { [routine] }
+    let routine = Routine()
 
     func start() {
         // The number of steps so far.

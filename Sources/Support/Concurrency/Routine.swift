@@ -2,26 +2,11 @@ import Synchronization
 
 /// A thread that runs turns in a loop until it is stopped.
 public final class Routine: Sendable {
-    /// Tells a long turn to stop: the turn checks it between its steps.
-    public final class Stop: Sendable {
-        private let raised = Atomic(false)
-
-        public init() {}
-
-        public var isRaised: Bool { raised.load(ordering: .relaxed) }
-
-        public func raise() {
-            raised.store(true, ordering: .relaxed)
-        }
-    }
-
-    private let stop: Stop
+    private let stop = Atomic(false)
     private let waker = Waker()
     private let thread = OwnedThread()
 
-    public init(_ stop: Stop) {
-        self.stop = stop
-    }
+    public init() {}
 
     /// `turn` returns how long to sleep until the next one. Turns pass `state` on; only this thread uses it.
     public func start<State: Sendable>(
@@ -29,14 +14,14 @@ public final class Routine: Sendable {
         state: State,
         turn: @escaping @Sendable (inout State) -> Duration
     ) {
-        thread.start(name) { [stop, waker] in
+        thread.start(name) { [self] in
             var state = state
-            while !stop.isRaised { waker.wait(timeout: turn(&state)) }
+            while !isHalted { waker.wait(timeout: turn(&state)) }
         }
     }
 
-    /// True once no more turns start.
-    public var isHalted: Bool { stop.isRaised }
+    /// True once no more turns start. A long turn asks between its steps.
+    public var isHalted: Bool { stop.load(ordering: .relaxed) }
 
     /// Starts the next turn at once.
     public func wake() {
@@ -45,7 +30,7 @@ public final class Routine: Sendable {
 
     /// Starts no more turns.
     public func halt() {
-        stop.raise()
+        stop.store(true, ordering: .relaxed)
         waker.wake()
     }
 

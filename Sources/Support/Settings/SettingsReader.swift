@@ -3,7 +3,7 @@ import Glibc
 
 /// Reads settings by name and collects what is wrong with them, so that all of it is reported at once. It remembers
 /// every name that it was asked for, to find the variables in the environment that no setting uses.
-public struct SettingsReader {
+public struct SettingsReader: Sendable {
     /// A value and the flag or variable that carried it.
     public struct Given {
         public var name: String
@@ -12,7 +12,7 @@ public struct SettingsReader {
 
     public let isDevelopment: Bool
     private let flags: [String: String]
-    let environment: [String: String]
+    public let environment: [String: String]
     public private(set) var problems: [ConfigurationError.Problem] = []
     public private(set) var warnings: [String] = []
     /// The settings that were read as secrets, in that order.

@@ -42,7 +42,7 @@ import Testing
 
     @Test func resumesAfterWhatItHasSeenAndSkipsRepetitions() throws {
         var follower = follower()
-        #expect(follower.query.isEmpty)
+        #expect(queryString(follower.query).isEmpty)
         follower.receivedID("e-4")
         #expect(follower.query.map(\.value) == ["e-4"])
         #expect(follower.received(try expired(5)) == .print)

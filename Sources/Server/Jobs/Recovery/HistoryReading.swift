@@ -83,21 +83,39 @@ struct HistoryReading {
     }
 }
 
-/// Decides what happens to the entries of a list that are refused or cannot be read. Pure.
+/// Decides what happens to the entries of a list that are refused or cannot be read, and judges this server's settings by
+/// them. Pure.
+///
+/// One genuine entry shows that the settings are right, and that the entries refused beside it are odd. Settings that
+/// refuse every entry are wrong. The checkpoint then stays where it is, so that entries that prove genuine under the
+/// right settings are not skipped.
 struct HistoryBatch {
     /// If this many in a row cannot be read, the cause is the store, not the entry.
-    static let patience = 3
+    static let unreadPatience = 3
+    /// This many refusals without a genuine entry are enough. The rest is read once the settings are right; until then
+    /// an hourly run costs only 50 pages, however long the history is.
+    static let refusedPatience = 1000
 
-    private(set) var tally = HistorySettingsCheck()
     /// The reason why the run has to be repeated.
     private(set) var failure: StoreAPIError?
+    /// The number of refused entries, by the error's code.
+    private(set) var refusals: [String: Int] = [:]
+    /// The number of refusals that other settings could cure.
+    private(set) var misconfigured = 0
+    private var firstHint: String?
+    private var isProven = false
     private var unreadInARow = 0
 
+    /// For an operator; nil if nothing is known to be wrong with the settings.
+    var problem: String? { isProven ? nil : firstHint }
+
+    var isHopeless: Bool { problem != nil && misconfigured >= HistoryBatch.refusedPatience }
+
     /// True if everything was read, as far as the settings are concerned: the checkpoint may then follow.
-    var isSound: Bool { failure == nil && tally.problem == nil }
+    var isSound: Bool { failure == nil && problem == nil }
 
     mutating func read() {
-        tally.proved()
+        isProven = true
         unreadInARow = 0
     }
 
@@ -107,52 +125,21 @@ struct HistoryBatch {
     mutating func failed(_ error: HistoryError, hint: String?) throws(StoreAPIError) -> Bool {
         switch error {
         case .refused(let error):
-            tally.refused(error, hint: hint)
+            refusals[error.code, default: 0] += 1
+            if let hint {
+                misconfigured += 1
+                firstHint = firstHint ?? hint
+            }
             return true
         case .unread(let error):
             guard error.concernsTheWholeStore else { return true }
             failure = failure ?? error
             unreadInARow += 1
             if case .unauthorized = error { throw error }
-            guard unreadInARow < HistoryBatch.patience else { throw error }
+            guard unreadInARow < HistoryBatch.unreadPatience else { throw error }
             return false
         }
     }
-}
-
-/// Judges this server's settings by one list of a store's history. Pure.
-///
-/// One genuine entry shows that the settings are right, and that the entries refused beside it are odd. Settings that
-/// refuse every entry are wrong. The checkpoint then stays where it is, so that entries that prove genuine under the
-/// right settings are not skipped.
-struct HistorySettingsCheck {
-    /// This many refusals without a genuine entry are enough. The rest is read once the settings are right; until then
-    /// an hourly run costs only 50 pages, however long the history is.
-    static let patience = 1000
-
-    /// The number of refused entries, by the error's code.
-    private(set) var refusals: [String: Int] = [:]
-    /// The number of refusals that other settings could cure.
-    private(set) var misconfigured = 0
-    private var firstHint: String?
-    private var isProven = false
-
-    mutating func proved() {
-        isProven = true
-    }
-
-    /// `hint` says what to do about the error; nil if no setting cures it.
-    mutating func refused(_ error: VerificationError, hint: String?) {
-        refusals[error.code, default: 0] += 1
-        guard let hint else { return }
-        misconfigured += 1
-        firstHint = firstHint ?? hint
-    }
-
-    /// For an operator; nil if nothing is known to be wrong with the settings.
-    var problem: String? { isProven ? nil : firstHint }
-
-    var isHopeless: Bool { problem != nil && misconfigured >= HistorySettingsCheck.patience }
 }
 
 /// The problem with one list. Pure.

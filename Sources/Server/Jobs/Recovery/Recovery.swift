@@ -18,7 +18,7 @@ final class Recovery: BackgroundWork {
     private let counts: RecoveryCounts
     /// Keyed by checkpoint.
     private let troubles = Mutex<[String: HistoryTrouble]>([:])
-    private let routine = Routine(Routine.Stop())
+    let routine = Routine()
 
     /// Nil without a history.
     init?(
@@ -34,7 +34,6 @@ final class Recovery: BackgroundWork {
 
     var history: HistorySource { first.history }
     private var verifier: any StoreVerifier { (current() ?? first).verifier }
-    var routines: [Routine] { [routine] }
 
     /// Runs on a thread of its own: now, then once an hour, and sooner after a failure.
     func start() {
@@ -185,11 +184,11 @@ extension Recovery {
         let start = run.since ?? RecoverySchedule.start(mark: mark, now: now)
         var reading = HistoryReading(list, from: start, to: now, onlyFailures: run.onlyFailures)
         var batch = HistoryBatch()
-        defer { note(batch.tally, of: list) }
+        defer { note(batch, of: list) }
         try read(&reading, of: list, batch: &batch, in: run, progress: progress)
         guard run.ending == nil else { return }
         if let failure = batch.failure { throw failure }
-        let problem = batch.tally.problem
+        let problem = batch.problem
         if let problem { run.report.problems.append(problem) }
         guard run.isMarking else { return }
         // The first time, there is no checkpoint to keep: without one, the next start would begin only a day before
@@ -210,7 +209,7 @@ extension Recovery {
         progress: (RecoveryReport) -> Void
     ) throws(StoreAPIError) {
         let rest = Waker()
-        while !batch.tally.isHopeless, let entries = try reading.next(now: context.clock.now()) {
+        while !batch.isHopeless, let entries = try reading.next(now: context.clock.now()) {
             guard goesOn(run) else { return }
             run.report.found += entries.count
             try commit(entries, of: list, in: run, batch: &batch)
@@ -274,9 +273,9 @@ extension Recovery {
 
 /// Log lines about a list.
 extension Recovery {
-    private func note(_ tally: HistorySettingsCheck, of list: HistoryList) {
-        counts.refused.add(tally.misconfigured)
-        for (code, count) in tally.refusals.sorted(by: { $0.key < $1.key }) {
+    private func note(_ batch: HistoryBatch, of list: HistoryList) {
+        counts.refused.add(batch.misconfigured)
+        for (code, count) in batch.refusals.sorted(by: { $0.key < $1.key }) {
             context.log.warning(
                 "history entries refused",
                 fields: [

@@ -5,7 +5,7 @@ import Testing
 @testable import Server
 @testable import Stores
 
-@Suite struct HistorySettingsCheckTests {
+@Suite struct HistoryBatchTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var refusals: [VerificationError]
@@ -29,22 +29,24 @@ import Testing
         ),
     ]) func tellsWrongSettingsFromOddEntries(_ given: Case) throws {
         let list = try AppleFixture().api.history(of: "com.example", in: .production)
-        var tally = HistorySettingsCheck()
-        for refusal in given.refusals { tally.refused(refusal, hint: list.hint(.refused(refusal))) }
-        if given.isProven { tally.proved() }
-        let problem = tally.problem
+        var batch = HistoryBatch()
+        for refusal in given.refusals {
+            #expect(try batch.failed(.refused(refusal), hint: list.hint(.refused(refusal))))
+        }
+        if given.isProven { batch.read() }
+        let problem = batch.problem
         #expect((problem != nil) == (given.suspect != nil))
         #expect(problem == nil || problem?.hasPrefix("Production, com.example: ") == true)
         if let suspect = given.suspect { #expect(problem?.contains(suspect) == true, "\(problem ?? "none")") }
     }
 
-    @Test func enoughIsEnoughUnlessSomethingIsGenuine() {
-        var tally = HistorySettingsCheck()
-        for _ in 1..<HistorySettingsCheck.patience { tally.refused(.wrongApp, hint: "set it right") }
-        #expect(!tally.isHopeless)
-        tally.refused(.wrongApp, hint: "set it right")
-        #expect(tally.isHopeless)
-        tally.proved()
-        #expect(!tally.isHopeless)
+    @Test func enoughIsEnoughUnlessSomethingIsGenuine() throws {
+        var batch = HistoryBatch()
+        for _ in 1..<HistoryBatch.refusedPatience { _ = try batch.failed(.refused(.wrongApp), hint: "set it right") }
+        #expect(!batch.isHopeless)
+        _ = try batch.failed(.refused(.wrongApp), hint: "set it right")
+        #expect(batch.isHopeless)
+        batch.read()
+        #expect(!batch.isHopeless)
     }
 }
