@@ -228,8 +228,9 @@ public func commaList(_ text: String) -> [String] {
 }
 
 public func trimmed(_ text: some StringProtocol) -> String {
-    let start = text.drop(while: \.isWhitespace)
-    return String(start.reversed().drop(while: \.isWhitespace).reversed())
+    guard let start = text.firstIndex(where: { !$0.isWhitespace }) else { return "" }
+    let end = text.lastIndex { !$0.isWhitespace } ?? start
+    return String(text[start...end])
 }
 
 /// How a problem shows a value that should be a file's path. Keys, certificates and JSON do not begin like a path, so
