@@ -4,28 +4,23 @@ import HTTP
 import Ledger
 import Pages
 
-/// `GET /events[?before=CURSOR&since=CURSOR&limit=N&user=&provider=&environment=&type=&outcome=&product=]`: what was committed,
-/// newest first, by the filters of the feed.
-struct EventsEndpoint {
-    let services: Services
-
-    func answer(_ request: Request) throws(RefusedBody) -> Answer {
-        let oldest = try services.position(request.query["since"], or: "since must be a cursor of this ledger.")
-        let newest = try services.position(request.query["before"], or: "before must be a cursor of this ledger.")
+extension Services {
+    /// `GET /events[?before=CURSOR&since=CURSOR&limit=N&user=&provider=&environment=&type=&outcome=&product=]`: what was
+    /// committed, newest first, by the filters of the feed.
+    func events(_ request: Request) throws(RefusedBody) -> Answer {
+        let oldest = try position(request.query["since"], or: "since must be a cursor of this ledger.") ?? 0
+        let newest = try position(request.query["before"], or: "before must be a cursor of this ledger.")
         let limit = try request.query.limit()
         let selection = EntrySelection(request.query)
-        return .later { [reader = services.reader, epoch = services.epoch] reply in
-            reader.ask({ try $0.newest(selection, after: oldest ?? 0, before: newest, limit: limit) }) { result in
-                reply.send(result) { page in
-                    let isLast = page.through <= oldest ?? 0 || (selection.user != nil && page.entries.count < limit)
-                    let answer = EventsAnswer(
-                        events: page.entries.map { FeedItem($0, epoch: epoch) },
-                        next: isLast ? nil : Cursor(epoch: epoch, position: page.through + 1).description,
-                        since: page.head.description
-                    )
-                    return JSON.response(200, body: answer)
-                }
-            }
+        return answer(asking: { try $0.newest(selection, after: oldest, before: newest, limit: limit) }) {
+            [epoch] page in
+            let isLast = page.through <= oldest || (selection.user != nil && page.entries.count < limit)
+            let answer = EventsAnswer(
+                events: page.entries.map { FeedItem($0, epoch: epoch) },
+                next: isLast ? nil : Cursor(epoch: epoch, position: page.through + 1).description,
+                since: page.head.description
+            )
+            return JSON.response(200, body: answer)
         }
     }
 }

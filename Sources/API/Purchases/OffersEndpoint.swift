@@ -4,39 +4,37 @@ import Pages
 import Stores
 import Support
 
-/// `POST /offers/{store}`: signs an offer that the store sells to nobody without the seller's word. A signature is money
-/// given away, so the backend decides with the API key who gets one. An app that has only its user's stream gets those
-/// that the operator has opened to everybody.
-struct OffersEndpoint {
-    let services: Services
-    let provider: Provider
-
-    func answer(_ request: Request) -> Answer {
-        services.storeTypes[provider]?.offers.map { answer(request, as: $0) } ?? .respond(.notFound)
+extension Services {
+    /// `POST /offers/{store}`: signs an offer that the store sells to nobody without the seller's word. A signature is money
+    /// given away, so the backend decides with the API key who gets one. An app that has only its user's stream gets those
+    /// that the operator has opened to everybody.
+    func offer(_ provider: Provider, _ request: Request) -> Answer {
+        guard let offer = storeTypes[provider]?.offers else { return .respond(.notFound) }
+        return answer(on: .strangers) { [self] in signed(offer, of: provider, for: request) }
     }
 
-    private func answer<Offer: RequestedOffer>(_ request: Request, as _: Offer.Type) -> Answer {
-        services.answer(on: .strangers) { response(to: request, as: Offer.self) }
-    }
-
-    private func response<Offer: RequestedOffer>(to request: Request, as _: Offer.Type) -> Response {
-        let authorization = services.authorization
+    private func signed<Offer: RequestedOffer>(
+        _: Offer.Type,
+        of provider: Provider,
+        for request: Request
+    ) -> Response {
+        let authorization = authorization
         let refusal = authorization.refusal(of: request)
         let offer: Offer
         do throws(RefusedBody) {
             let node = try RefusedBody.object(request.body)
             offer = try Offer(node)
             let origin = CORSAnswer(request, authorization: authorization)
-            _ = try Claimant(of: node).resolve(services, refusal: refusal, origin: origin)
+            _ = try user(of: Claimant(of: node), refusal: refusal, origin: origin)
         } catch {
             return error.response
         }
-        guard let store = services.opened[provider] as? Offer.Opened else { return .refused(.notConfigured) }
-        guard refusal == nil || offer.isOpen(at: store) else { return OffersEndpoint.closed(Offer.setting) }
+        guard let store = opened[provider] as? Offer.Opened else { return .refused(.notConfigured) }
+        guard refusal == nil || offer.isOpen(at: store) else { return Services.closed(Offer.setting) }
         do throws(RefusedOffer) {
-            return JSON.response(200, body: OfferAnswer(jws: try offer.sign(with: store, now: services.clock.now())))
+            return JSON.response(200, body: OfferAnswer(jws: try offer.sign(with: store, now: clock.now())))
         } catch {
-            return OffersEndpoint.refusal(error)
+            return Services.refusal(error)
         }
     }
 
