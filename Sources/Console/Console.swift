@@ -22,8 +22,9 @@ public final class Console: Sendable {
         self.settings = settings
         self.handler = handler
         door = ConsoleDoor(settings)
-        do throws(ConsoleTemplateProblems) {
-            templates = try ConsoleTemplates.shipped()
+        do throws(ConsoleTemplateError) {
+            // Those of the program itself, which its tests have read.
+            templates = try ConsoleTemplates(files: Assets.console)
         } catch {
             preconditionFailure("public/console: \(error)")
         }

@@ -1,4 +1,5 @@
 import APIModel
+import Assets
 import Domain
 import HTTP
 import Pages
@@ -122,7 +123,7 @@ import Testing
             settings.isSecure = true
             settings.publish = { messages in handed.change { $0 += messages } }
             settings.isFollowed = { _ in isFollowed.value }
-            lists = LiveLists(settings, try ConsoleTemplates.shipped()) { _ in hasEnded.value }
+            lists = LiveLists(settings, try ConsoleTemplates(files: Assets.console)) { _ in hasEnded.value }
             let token = ConsoleToken(keyName: "ops", expiry: Clock().now() + .seconds(60), user: nil)
             let session = ConsoleSession(token: token, key: ConsoleEventTests.operations)
             api = ConsoleAPI(handler: ledger, session: session)
