@@ -183,7 +183,7 @@ import Testing
         defer { open.lists.close() }
         _ = open.lists.open(Self.all, since: "e0000000-0", by: open.api)
         open.add(1...1, outcome: .unclaimed, user: nil)
-        let mark = try #require(EventRows.mark(of: ConsoleEventTests.item("e1")))
+        let mark = try #require(ConsoleEventTests.item("e1").mark)
         #expect(try open.handed(with: "event-e0000000-1").contains("chip warn \(mark)"))
         open.add(2...2)
         #expect(try open.handed(with: "claimed since").contains(#"action="replace" targets=".\#(mark)""#))
